@@ -29,5 +29,6 @@
 #include "shardwise/runtime/step_nodes.hpp"
 #include "shardwise/runtime/task_ranges.hpp"
 #include "shardwise/runtime/transcendental_kernels.hpp"
+#include "shardwise/runtime/use_mesh.hpp"
 #include "shardwise/runtime/wide_kernel.hpp"
 #include "shardwise/runtime/worker_team.hpp"

@@ -17,6 +17,9 @@ enum class broken : unsigned char {
   axis_size_is_not_positive,
   mesh_has_too_many_axes,
   mesh_size_is_unknown,
+  device_count_differs,
+  device_is_repeated,
+  submesh_axis_is_not_in_mesh,
   // specs
   axis_is_not_in_mesh,
   axis_is_used_twice,
@@ -49,6 +52,8 @@ enum class broken : unsigned char {
   device_is_out_of_range,
   operand_pools_differ,
   pool_size_differs,
+  device_order_differs,
+  pool_is_not_in_use,
 };
 
 /// The rule's name and what it demands, in one sentence; the compiler prints the same two.
@@ -66,6 +71,9 @@ inline constexpr rule_text rule_texts[] = {
     {"axis_size_is_not_positive", "an axis of a mesh has at least one device"},
     {"mesh_has_too_many_axes", "a mesh has at most 7 axes"},
     {"mesh_size_is_unknown", "a dyn axis needs its size before anything is computed from it"},
+    {"device_count_differs", "an order of devices has as many as its mesh"},
+    {"device_is_repeated", "a device is in a mesh once"},
+    {"submesh_axis_is_not_in_mesh", "a sub-mesh names different axes of its mesh"},
     {"axis_is_not_in_mesh", "a partition spec may only name axes of its mesh"},
     {"axis_is_used_twice", "a mesh axis may appear once in a layout"},
     {"spec_is_malformed", "an entry is none, one axis, or by(axes), without blanks or nesting"},
@@ -94,6 +102,8 @@ inline constexpr rule_text rule_texts[] = {
     {"device_is_out_of_range", "a device is named by a number below the size of the mesh"},
     {"operand_pools_differ", "the operands of an operation live in the same device pool"},
     {"pool_size_differs", "a device pool has the mesh of its tensors"},
+    {"device_order_differs", "a device pool has its devices in the order of its tensors' mesh"},
+    {"pool_is_not_in_use", "a tensor is made in a device pool that is named or in use"},
 };
 
 /// The text of one rule.
@@ -136,7 +146,9 @@ struct diagnosis {
   if (verdict.operand >= 0) fact("operand ") << verdict.operand;
   if (verdict.dim >= 0) fact("dimension ") << verdict.dim;
   if (!verdict.axis.empty()) fact("axis '") << verdict.axis << "'";
-  if (verdict.have != 0 || verdict.want != 0) {
+  if (verdict.rule == broken::device_is_repeated) {
+    fact("device ") << verdict.have;
+  } else if (verdict.have != 0 || verdict.want != 0) {
     constexpr text_view between[] = {" where ", " into ", " of ", " where less than "};
     constexpr text_view after[] = {" is needed", " equal parts", " characters", " is needed"};
     const unsigned form = verdict.rule == broken::extent_is_not_divisible ? 1U

@@ -3,6 +3,7 @@
 
 #include "shardwise/core/diagnosis.hpp"
 #include "shardwise/core/inplace_vector.hpp"
+#include "shardwise/mesh/device_order.hpp"
 
 namespace shardwise {
 
@@ -23,13 +24,14 @@ struct axis_desc {
 /// Where a device is: its position along each axis of its mesh.
 using coordinates = inplace_vector<index_t, max_axes>;
 
-/// A mesh as a value: named axes, the first one major. Devices are numbered row-major, so the last
-/// axis varies fastest.
+/// A mesh as a value: named axes, the first one major. Its positions are numbered row-major, so the
+/// last axis varies fastest; device `i` is at position `i` unless the mesh has an order of its own.
 ///
 ///     constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
 ///     static_assert(pod.devices() == 8);
 struct mesh_desc {
   inplace_vector<axis_desc, max_axes> axes{};
+  device_order order{};
 
   [[nodiscard]] constexpr int rank() const noexcept { return axes.ssize(); }
   [[nodiscard]] constexpr index_t size(int axis) const noexcept { return axes[axis].size; }
@@ -64,6 +66,7 @@ struct mesh_desc {
 
   /// The coordinates of a device, `0 <= device < devices()`.
   [[nodiscard]] constexpr coordinates at(index_t device) const noexcept {
+    device = order.find(device);
     coordinates where;
     where.resize(axes.size());
     for (int a = rank() - 1; a >= 0; --a) {
@@ -77,7 +80,7 @@ struct mesh_desc {
   [[nodiscard]] constexpr index_t device(const coordinates& where) const noexcept {
     index_t number = 0;
     for (int a = 0; a < rank(); ++a) number = number * size(a) + where[a];
-    return number;
+    return order.at(number);
   }
 
   friend constexpr bool operator==(const mesh_desc&, const mesh_desc&) = default;
@@ -94,7 +97,8 @@ struct mesh_desc {
   return true;
 }
 
-/// Judges a mesh: its names are well formed and different, its sizes positive or `dyn`.
+/// Judges a mesh: its names are well formed and different, its sizes positive or `dyn`, and an
+/// order of its own has as many devices as they say.
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh) noexcept {
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];
@@ -108,6 +112,10 @@ struct mesh_desc {
     if (mesh.find(axis.label) != a)
       return {.rule = broken::axis_is_repeated_in_mesh, .axis = axis.label};
   }
+  if (!mesh.order.empty() && mesh.order.devices().ssize() != mesh.devices())
+    return {.rule = broken::device_count_differs,
+            .have = mesh.order.devices().ssize(),
+            .want = mesh.devices()};
   return {};
 }
 
@@ -119,7 +127,8 @@ struct mesh_desc {
   return {};
 }
 
-/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`.
+/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`. An order of
+/// its own follows, the first 16 devices of it: `mesh(x=2, y=2)[3,1,2,0]`.
 template <std::size_t N>
 constexpr text<N>& operator<<(text<N>& out, const mesh_desc& mesh) noexcept {
   out << "mesh(";
@@ -131,7 +140,12 @@ constexpr text<N>& operator<<(text<N>& out, const mesh_desc& mesh) noexcept {
     else
       out << mesh.size(a);
   }
-  return out << ')';
+  out << ')';
+  if (mesh.order.empty()) return out;
+  constexpr index_t shown = 16;
+  const index_t count = mesh.order.devices().ssize();
+  for (index_t i = 0; i < count && i < shown; ++i) out << (i == 0 ? '[' : ',') << mesh.order.at(i);
+  return out << (count > shown ? ",...]" : "]");
 }
 
 }  // namespace shardwise

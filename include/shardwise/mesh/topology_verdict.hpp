@@ -41,13 +41,13 @@ enum class topology_rule : unsigned char {
 };
 
 /// What other systems raise for a rule: their words for the families of errors.
-enum class error_family : unsigned char { none, assertion, value, not_implemented };
+enum class error_family : unsigned char { nothing, assertion, value, not_implemented };
 
 /// The family of a rule.
 [[nodiscard]] constexpr error_family family_of(topology_rule rule) noexcept {
   switch (rule) {
     case topology_rule::nothing:
-      return error_family::none;
+      return error_family::nothing;
     case topology_rule::axis_has_no_match:
       return error_family::not_implemented;
     case topology_rule::ici_and_dcn_ranks_differ:

@@ -104,7 +104,7 @@ class tile_builder {
   return canonical(sharding, buffer);
 }
 
-/// The tiles of a layout. `devices`: which device is where in the mesh, if not 0, 1, 2, ...
+/// The tiles of a layout. `devices`: which device is where, if not as the mesh says.
 ///
 ///     // rows over "data" of mesh(data=2, model=4): {devices=[2,1,4]<=[8] last_tile_dim_replicate}
 [[nodiscard]] constexpr hlo_result to_hlo(const mesh_desc& mesh, const layout_desc& layout,
@@ -120,8 +120,9 @@ class tile_builder {
 /// for twice the devices if the mesh has devices of its own.
 [[nodiscard]] constexpr read_layout to_layout(const hlo_sharding& given, const mesh_desc& mesh,
                                               int rank, device_buffer& buffer,
-                                              device_view devices = {},
+                                              device_view given_devices = {},
                                               bool uneven = false) noexcept {
+  const device_view devices = devices_of(mesh, given_devices);
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   read_layout result;
   layout_desc& layout = result.layout;

@@ -62,16 +62,16 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
                                                  device_view devices = {}) noexcept {
   const auto on_this_mesh = [&](const named_result& read) {
     if (!read.verdict.ok()) return read_layout{{}, read.verdict};
-    if (!(read.sharding.on.mesh == mesh))
+    if (read.sharding.on.mesh.axes != mesh.axes)
       return read_layout{{}, {0, "the mesh of a sharding is the mesh of its tensor"}};
-    if (!same_devices(read.sharding.on.devices, devices))
+    if (!same_devices(read.sharding.on.devices, devices_of(mesh, devices)))
       return read_layout{{}, {0, "the devices of a sharding are the devices of its mesh"}};
     return to_layout(read.sharding, rank);
   };
   reader in(words);
   const char first = in.peek();
   if (first == '#' || first == '<')
-    return on_this_mesh(parse_sdy(words, {mesh, devices}, {}, buffer));
+    return on_this_mesh(parse_sdy(words, to_named(mesh, devices), {}, buffer));
   if (in.accept('{')) {
     const text_view word = in.word();
     if (word == "mesh" || word == "maximal_mesh")

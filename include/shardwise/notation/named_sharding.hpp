@@ -16,6 +16,19 @@ struct named_mesh {
   [[nodiscard]] constexpr bool maximal() const noexcept { return device >= 0; }
 };
 
+/// The devices of a mesh by position: those that are given, or the mesh's own order.
+[[nodiscard]] constexpr device_view devices_of(const mesh_desc& mesh,
+                                               device_view given = {}) noexcept {
+  return given.empty() ? device_view(mesh.order.devices()) : given;
+}
+
+/// A mesh as a compiler's text has it; devices that are 0, 1, 2, ... are not listed.
+[[nodiscard]] constexpr named_mesh to_named(const mesh_desc& mesh,
+                                            device_view given = {}) noexcept {
+  const device_view devices = devices_of(mesh, given);
+  return {mesh_desc{mesh.axes}, is_plain(devices) ? device_view{} : devices};
+}
+
 /// Why tiles cannot be on this mesh, or nothing: its sizes are known, and so are the devices in an
 /// order of their own, each of which comes once.
 [[nodiscard]] constexpr text_view why_not(const mesh_desc& mesh, device_view devices) noexcept {
@@ -152,11 +165,12 @@ class axis_uses {
   return why_not(sharding);
 }
 
-/// The named sharding of a layout; nothing is lost but whether shards may be uneven.
+/// The named sharding of a layout; nothing is lost but whether shards may be uneven. Devices that
+/// are not given are those of the mesh.
 [[nodiscard]] constexpr named_sharding to_named(const mesh_desc& mesh, const layout_desc& layout,
                                                 device_view devices = {}) noexcept {
   named_sharding sharding;
-  sharding.on = {mesh, is_plain(devices) ? device_view{} : devices};
+  sharding.on = to_named(mesh, devices);
   sharding.kind = layout.kind;
   for (const axis_list& axes : layout.dims) {
     named_dim dim;

@@ -43,7 +43,8 @@ struct op_result {
 ///
 ///     // rows over "data" of mesh(data=2, model=4): partial, groups 0 1 2 3 and 4 5 6 7
 [[nodiscard]] constexpr op_result to_op_sharding(const mesh_desc& mesh, const layout_desc& layout,
-                                                 device_view devices = {}) noexcept {
+                                                 device_view given = {}) noexcept {
+  const device_view devices = devices_of(mesh, given);
   const auto refuse = [](text_view reason) { return op_result{{}, {0, reason}}; };
   if (const text_view reason = why_not(mesh, devices); !reason.empty()) return refuse(reason);
   if (layout.pending != 0) return refuse("an op sharding has no pending reductions");

@@ -17,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace shardwise {
 
@@ -43,7 +44,9 @@ class machine {
  public:
   /// A machine with the devices of `mesh`; 0 threads stand for `min(devices, cores)`.
   explicit machine(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {})
-      : mesh_(checked(mesh)),
+      : devices_by_position_(copy_of(checked(mesh).order.devices())),
+        positions_by_device_(copy_of(mesh.order.positions())),
+        mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
         devices_(mesh.devices()),
         memory_(devices_),
         arena_(arena::create()),
@@ -111,10 +114,16 @@ class machine {
       if (axis.size == dyn) fail({.rule = broken::mesh_size_is_unknown, .axis = axis.label});
     return mesh;
   }
+  [[nodiscard]] static std::vector<index_t> copy_of(device_numbers numbers) {
+    return {numbers.begin(), numbers.end()};
+  }
   [[nodiscard]] static unsigned default_threads(index_t devices) noexcept {
     return static_cast<unsigned>(std::min(devices, index_t{core_set::available().size()}));
   }
 
+  // The order of the mesh, whose lists its owner need not keep.
+  std::vector<index_t> devices_by_position_;
+  std::vector<index_t> positions_by_device_;
   mesh_desc mesh_;
   index_t devices_;
   device_memory memory_;

@@ -71,7 +71,8 @@ void for_each_row(const box& part, const strided<T>& block, const Row& row) {
   return place;
 }
 
-/// The mesh of the pool must be that of the tensor: the same axes, with the sizes that are static.
+/// The mesh of the pool must be that of the tensor: the same axes, with the sizes that are static,
+/// and the same devices in the same order.
 [[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
                                              const mesh_desc& wanted) noexcept {
   if (pool.rank() != wanted.rank())
@@ -84,7 +85,8 @@ void for_each_row(const box& part, const strided<T>& block, const Row& row) {
               .axis = wanted.axes[a].label,
               .have = pool.size(a),
               .want = wanted.size(a)};
-  return {};
+  if (pool.order == wanted.order) return {};
+  return {.rule = broken::device_order_differs};
 }
 
 /// The types of a tensor and what is needed to make one.

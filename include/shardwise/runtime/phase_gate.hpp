@@ -6,7 +6,6 @@
 #include "shardwise/runtime/spin.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
 namespace shardwise {

@@ -94,8 +94,6 @@ static_assert(describe({.rule = broken::operand_sizes_differ, .operand = 1, .dim
               "(operand 1, dimension 0, 6 where 0 is needed)");
 static_assert(describe({.rule = broken::operand_meshes_differ}) ==
               "operand_meshes_differ: the operands of an operation live on the same mesh");
-static_assert(sizeof(rule_texts) / sizeof(rule_text) ==
-              static_cast<unsigned>(broken::pool_size_differs) + 1);
 
 // error.hpp, respected.hpp, config.hpp
 static_assert(std::is_base_of_v<std::exception, error> &&

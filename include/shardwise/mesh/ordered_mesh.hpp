@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/mesh/mesh.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// Room for the positions of `Count` devices; arrays have at least one element.
+template <index_t Count>
+struct position_list {
+  index_t items[static_cast<std::size_t>(Count > 0 ? Count : 1)]{};
+};
+
+/// What the order of a mesh type is made from: the inverse of the list, and what is wrong with it.
+template <class Grid, const auto& Devices>
+struct order_of_mesh {
+  static constexpr device_numbers devices{Devices};
+
+  struct inverse {
+    position_list<devices.ssize()> positions{};
+    diagnosis verdict{};
+  };
+  static constexpr inverse inverted = [] {
+    inverse result;
+    result.verdict =
+        invert(devices, Grid::devices, list_view<index_t>(result.positions.items, devices.size()));
+    return result;
+  }();
+  static constexpr device_order value{devices,
+                                      device_numbers(inverted.positions.items, devices.size())};
+};
+
+/// Judges the order of a mesh type.
+template <class Grid, class Order>
+[[nodiscard]] constexpr auto judge_order() noexcept {
+  constexpr diagnosis verdict = Order::inverted.verdict;
+  if constexpr (verdict.rule == broken::device_count_differs)
+    return refused<device_count_differs<verdict.have, verdict.want, Grid>>{};
+  else if constexpr (verdict.rule == broken::device_is_repeated)
+    return refused<device_is_repeated<verdict.have, Grid>>{};
+  else if constexpr (verdict.rule == broken::device_is_out_of_range)
+    return refused<device_is_out_of_range<verdict.have, verdict.want, Grid>>{};
+  else
+    return legal{};
+}
+
+}  // namespace detail
+
+/// `Grid`, whose sizes are static, with a device of your choice at each position, row-major: every
+/// device once. `Devices` is an array that lives as long as the program.
+///
+/// It is a mesh of its own: nothing combines with tensors on `Grid`, and every notation, picture
+/// and shard says the devices of the order.
+///
+///     inline constexpr index_t ring[] = {0, 1, 3, 2};
+///     struct loop : ordered_mesh<mesh<axis<"x", 4>>, ring> {};
+///     static_assert(loop::value.device({2}) == 3);
+template <class Grid, const auto& Devices>
+  requires(Grid::dynamic_axes == 0)
+struct ordered_mesh : Grid {
+  static_assert(sizeof(typename decltype(detail::judge_order<
+                                         Grid, detail::order_of_mesh<Grid, Devices>>())::type) > 0);
+
+  /// The axes and the order as a value.
+  static constexpr mesh_desc value{Grid::value.axes, detail::order_of_mesh<Grid, Devices>::value};
+
+  [[nodiscard]] constexpr mesh_desc desc() const noexcept { return value; }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::device_count_differs<3, 4,
+// expect: shardwise::mesh<shardwise::axis<shardwise::fixed_string<2>{"x"}, 4>>
+// expect: an order of devices has as many as its mesh
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+inline constexpr index_t ring[] = {0, 1, 2};
+struct pod : ordered_mesh<mesh<axis<"x", 4>>, ring> {};

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::device_is_out_of_range<4, 4,
+// expect: shardwise::mesh<shardwise::axis<shardwise::fixed_string<2>{"x"}, 4>>
+// expect: a device is named by a number below the size of the mesh
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+inline constexpr index_t ring[] = {0, 1, 2, 4};
+struct pod : ordered_mesh<mesh<axis<"x", 4>>, ring> {};

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::submesh_axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, pod>
+// expect: a sub-mesh names different axes of its mesh
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct row : submesh<pod, "modle"> {};
