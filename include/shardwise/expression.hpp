@@ -8,6 +8,7 @@
 #include "shardwise/expression/fold.hpp"
 #include "shardwise/expression/functions.hpp"
 #include "shardwise/expression/fused.hpp"
+#include "shardwise/expression/manual.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/expression/reshard.hpp"

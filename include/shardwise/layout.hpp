@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Everything on paper: meshes, layouts, rules, expressions on abstract tensors, ledgers. No Eigen, no
-/// threads, no allocation; what the compiler needs to judge a program that nobody runs.
+/// Everything on paper: meshes, layouts, rules, expressions on abstract tensors, ledgers. No Eigen,
+/// no threads, no allocation; what the compiler needs to judge a program that nobody runs.
 
 // In the order of the folders, so that errors are reached by the shortest way.
 // clang-format off
@@ -15,6 +15,7 @@
 #include "shardwise/layout/key.hpp"
 #include "shardwise/layout/layout.hpp"
 #include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/layout/manual.hpp"
 #include "shardwise/layout/notation.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/layout/tensor_desc.hpp"

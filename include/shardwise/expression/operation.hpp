@@ -117,6 +117,8 @@ template <class Operation, class Mesh, broken Rule, int Operand, int Dim, fixed_
     return refused<pending_axes_differ<Operation, at, Axis, call>>{};
   else if constexpr (Rule == broken::pending_axis_meets_itself)
     return refused<pending_axis_meets_itself<Operation, at, Axis, call>>{};
+  else if constexpr (Rule == broken::operand_is_manual)
+    return refused<operand_is_manual<Operation, at, Axis>>{};
   else
     return legal{};
 }

@@ -8,13 +8,13 @@ namespace shardwise {
 namespace detail {
 
 /// The layout that `reshard<Target>` means: a spec on the operand's mesh, or a whole layout.
-template <class Mesh, class Policy, class Target>
+template <class Mesh, class Policy, class Target, class Finished = partial<>>
 struct reshard_target {
   using type = Target;
 };
-template <class Mesh, class Policy, fixed_string... Entries>
-struct reshard_target<Mesh, Policy, P<Entries...>> {
-  using type = layout<Mesh, P<Entries...>, partial<>, Policy>;
+template <class Mesh, class Policy, fixed_string... Entries, class Finished>
+struct reshard_target<Mesh, Policy, P<Entries...>, Finished> {
+  using type = layout<Mesh, P<Entries...>, Finished, Policy>;
 };
 
 /// The rule that a reshard breaks before its extents are looked at.
@@ -24,16 +24,22 @@ template <class From, class To>
     return refused<operand_meshes_differ<reshard_operand<0, typename To::spec_type>, operand<0>,
                                          typename From::mesh_type, typename To::mesh_type>>{};
   } else {
-    constexpr name axis =
-        first_axis(From::mesh_type::value, created_pending(From::value, To::value));
-    return refused<reshard_would_create_partial<to_fixed_string<axis.size()>(axis), To>>{};
+    constexpr unsigned created = created_pending(From::value, To::value);
+    constexpr unsigned left = From::value.manual ^ To::value.manual;
+    constexpr name axis = first_axis(From::mesh_type::value, created != 0 ? created : left);
+    if constexpr (created == 0)
+      return refused<
+          manual_axis_is_left<to_fixed_string<axis.size()>(axis), typename To::spec_type>>{};
+    else
+      return refused<reshard_would_create_partial<to_fixed_string<axis.size()>(axis), To>>{};
   }
 }
 
 /// Judges a reshard.
 template <class From, class To, class Extents,
           bool Legal = std::is_same_v<typename From::mesh_type, typename To::mesh_type>&&
-                           created_pending(From::value, To::value) == 0>
+                               created_pending(From::value, To::value) == 0 &&
+                       From::value.manual == To::value.manual>
 struct reshard_judge : extents_judge<To, Extents> {};
 template <class From, class To, class Extents>
 struct reshard_judge<From, To, Extents, false> : decltype(refuse_reshard<From, To>()) {};
@@ -56,7 +62,8 @@ template <class Target, class Policy = void, Operand X>
     using paper = paper_of<X>;
     using from = typename paper::layout_type;
     using policy = std::conditional_t<std::is_void_v<Policy>, typename from::policy_type, Policy>;
-    using to = typename detail::reshard_target<typename paper::mesh_type, policy, Target>::type;
+    using to = typename detail::reshard_target<typename paper::mesh_type, policy, Target,
+                                               typename from::partial_type::finished>::type;
     using judged = detail::reshard_judge<from, to, typename paper::extents_type>;
     using domain = typename std::remove_cvref_t<X>::domain;
     if constexpr (judged::ok) {

@@ -38,6 +38,14 @@ struct pending_axes_are_out_of_order {
                 "pending axes are written in the order of their mesh");
 };
 
+/// `Axis` is manual, and splits or is pending too, is not in `Mesh`, or comes too late; the line
+/// after this one says in which layout.
+template <fixed_string Axis, class Mesh>
+struct manual_axis_is_used {
+  static_assert(respected<manual_axis_is_used>,
+                "manual axes are in mesh order and neither split a dimension nor are pending");
+};
+
 /// The spec has `Entries` entries and the tensor `Rank` dimensions.
 template <int Entries, int Rank, class Spec, class Extents>
 struct rank_differs_from_spec {

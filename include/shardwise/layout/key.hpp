@@ -13,7 +13,8 @@ namespace shardwise {
 /// distinct structs with arrays for one type.
 ///
 /// A byte for each mesh axis: bits 0 to 3 the dimension it splits plus one, bits 4 to 6 its place
-/// among that dimension's axes, bit 7 pending. The top byte: rank, reduction kind, uneven.
+/// among that dimension's axes, bit 7 pending; bit 4 without a dimension manual. The top byte:
+/// rank, reduction kind, uneven.
 [[nodiscard]] constexpr std::uint64_t pack(const layout_desc& layout) noexcept {
   std::uint64_t key = std::uint64_t(layout.rank()) | std::uint64_t(layout.kind) << 4U |
                       std::uint64_t(layout.uneven) << 7U;
@@ -22,7 +23,10 @@ namespace shardwise {
     for (unsigned i = 0; i < layout.dims[d].size(); ++i)
       key |= std::uint64_t((d + 1) | i << 4U) << (8U * layout.dims[d][i]);
   for (unsigned a = 0; a < max_axes; ++a)
-    if (layout.is_pending(int(a))) key |= std::uint64_t{0x80} << (8U * a);
+    if (layout.is_pending(int(a)))
+      key |= std::uint64_t{0x80} << (8U * a);
+    else if ((layout.manual >> a & 1U) != 0)
+      key |= std::uint64_t{0x10} << (8U * a);
   return key;
 }
 
@@ -35,6 +39,7 @@ namespace shardwise {
   for (unsigned a = 0; a < max_axes; ++a) {
     const auto byte = static_cast<unsigned>(key >> (8U * a) & 255U);
     if ((byte & 0x80U) != 0) layout.pending = static_cast<std::uint8_t>(layout.pending | 1U << a);
+    if (byte == 0x10U) layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << a);
     if ((byte & 15U) == 0) continue;
     axis_list& dim = layout.dims[int(byte & 15U) - 1];
     const std::size_t place = byte >> 4U & 7U;
@@ -84,22 +89,38 @@ template <fixed_string... Entries>
 P<Entries...> spec_from(entries<Entries...>);
 template <reduction Kind, fixed_string Axes>
 partial<Axes, Kind> partial_from(entries<Axes>);
+template <class Pending, fixed_string Axes>
+manual<Axes, Pending> manual_from(entries<Axes>);
 template <index_t... Sizes>
 extents<Sizes...> extents_from(std::integer_sequence<index_t, Sizes...>);
+
+// Nothing pending is the default, which compilers then leave out.
+template <class Mesh, reduction Kind, std::uint32_t Pending, std::uint32_t Manual>
+struct partial_of {
+  using type = decltype(manual_from<typename partial_of<Mesh, Kind, Pending, 0>::type>(
+      entries<entry_of_axes<Mesh, Manual>::value>{}));
+};
+template <class Mesh, reduction Kind, std::uint32_t Pending>
+struct partial_of<Mesh, Kind, Pending, 0> {
+  using type = decltype(partial_from<Kind>(entries<entry_of_axes<Mesh, Pending>::value>{}));
+};
+template <class Mesh, reduction Kind>
+struct partial_of<Mesh, Kind, 0, 0> {
+  using type = partial<>;
+};
 
 template <class Mesh, std::uint64_t Key>
 struct layout_of_key {
   static constexpr layout_desc value = unpack(Key);
-  static constexpr std::uint32_t pending = pack(value.pending_axes());
 
   template <std::size_t... D>
   static auto spec(std::index_sequence<D...>)
       -> decltype(spec_from(entries<entry_of_axes<Mesh, pack(value.dims[D])>::value...>{}));
 
-  using type =
-      layout<Mesh, decltype(spec(std::make_index_sequence<value.dims.size()>{})),
-             decltype(partial_from<value.kind>(entries<entry_of_axes<Mesh, pending>::value>{})),
-             std::conditional_t<value.uneven, uneven, exact>>;
+  using type = layout<Mesh, decltype(spec(std::make_index_sequence<value.dims.size()>{})),
+                      typename partial_of<Mesh, value.kind, pack(value.pending_axes()),
+                                          pack(value.manual_axes())>::type,
+                      std::conditional_t<value.uneven, uneven, exact>>;
 };
 
 template <class Holder, class Indices = std::make_index_sequence<Holder::extents_value.size()>>

@@ -24,6 +24,8 @@ template <class Mesh, class Spec, class Partial>
     return refused<spec_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
   else if constexpr (verdict.rule == broken::partial_axis_also_splits)
     return refused<partial_axis_also_splits<axis, dimension<verdict.dim>, Spec, Partial>>{};
+  else if constexpr (verdict.rule == broken::manual_axis_is_used)
+    return refused<manual_axis_is_used<axis, Mesh>>{};
   else
     return refused<pending_axes_are_out_of_order<axis, Partial, Mesh>>{};
 }
@@ -62,8 +64,8 @@ struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, E
 
 }  // namespace detail
 
-/// Who holds what: a partition spec on a mesh, the pending reductions, and whether shards may be
-/// uneven.
+/// Who holds what: a partition spec on a mesh, the pending reductions or manual axes, and whether
+/// shards may be uneven.
 ///
 ///     using rows = layout<pod, P<"data", none>>;
 ///     using terms = layout<pod, P<"data", none>, partial<"model">>;

@@ -9,14 +9,17 @@ namespace shardwise {
 /// The global extents of a tensor as a value; `dyn` where not known yet.
 using extents_desc = inplace_vector<index_t, max_rank>;
 
-/// A layout as a value, relative to a mesh: which axes split each dimension, and which are pending.
+/// A layout as a value, relative to a mesh: which axes split each dimension, which are pending, and
+/// which are manual.
 ///
-/// This is the form on which every rule works. `pending` has a bit for each mesh axis.
+/// This is the form on which every rule works. `pending` and `manual` have a bit for each mesh
+/// axis.
 struct layout_desc {
   inplace_vector<axis_list, max_rank> dims{};
   std::uint8_t pending = 0;
   reduction kind = reduction::sum;
   bool uneven = false;
+  std::uint8_t manual = 0;
 
   [[nodiscard]] constexpr int rank() const noexcept { return dims.ssize(); }
   [[nodiscard]] constexpr bool is_pending(int axis) const noexcept {
@@ -36,15 +39,19 @@ struct layout_desc {
       for (std::uint8_t axis : dim) all.push_back(axis);
     return all;
   }
-  /// The pending axes in mesh order.
-  [[nodiscard]] constexpr axis_list pending_axes() const noexcept {
-    axis_list axes;
-    for (std::uint8_t a = 0; a < max_axes; ++a)
-      if (is_pending(a)) axes.push_back(a);
-    return axes;
-  }
+  /// The pending axes, and the manual ones, in mesh order.
+  [[nodiscard]] constexpr axis_list pending_axes() const noexcept { return axes_of(pending); }
+  [[nodiscard]] constexpr axis_list manual_axes() const noexcept { return axes_of(manual); }
 
   friend constexpr bool operator==(const layout_desc&, const layout_desc&) = default;
+
+ private:
+  [[nodiscard]] static constexpr axis_list axes_of(unsigned bits) noexcept {
+    axis_list axes;
+    for (std::uint8_t a = 0; a < max_axes; ++a)
+      if ((bits >> a & 1U) != 0) axes.push_back(a);
+    return axes;
+  }
 };
 
 /// The pending axes of `to` over which a tensor of `from` is not pending alike, as bits.
@@ -87,7 +94,8 @@ namespace detail {
 }  // namespace detail
 
 /// Resolves names to a layout on a mesh. Judges: an entry is well formed, its axes are in the mesh,
-/// no axis is used twice, none both splits and is pending, pending axes are in mesh order.
+/// no axis is used twice, none both splits and is pending or manual, pending and manual axes are in
+/// mesh order.
 [[nodiscard]] constexpr resolved_layout resolve(const mesh_desc& mesh, const spec_desc& spec,
                                                 const partial_desc& partial = {},
                                                 bool uneven = false) noexcept {
@@ -101,21 +109,36 @@ namespace detail {
     result.verdict = detail::resolve_entry(mesh, spec.dims[d], d, used, layout.dims[d]);
     if (!result.verdict.ok()) return result;
   }
-  if (partial.axes.empty()) return result;
-  std::uint8_t pending = 0;
   axis_list axes;
-  result.verdict = detail::resolve_entry(mesh, partial.axes, -1, pending, axes);
-  if (!result.verdict.ok()) return result;
-  for (int i = 0; i < axes.ssize(); ++i) {
-    const name& label = mesh.axes[axes[i]].label;
-    if ((used >> axes[i] & 1) != 0)
-      result.verdict = {
-          .rule = broken::partial_axis_also_splits, .dim = layout.dim_of(axes[i]), .axis = label};
-    else if (i > 0 && axes[i] < axes[i - 1])
-      result.verdict = {.rule = broken::pending_axes_are_out_of_order, .axis = label};
+  if (!partial.axes.empty()) {
+    std::uint8_t pending = 0;
+    result.verdict = detail::resolve_entry(mesh, partial.axes, -1, pending, axes);
     if (!result.verdict.ok()) return result;
+    for (int i = 0; i < axes.ssize(); ++i) {
+      const name& label = mesh.axes[axes[i]].label;
+      if ((unsigned{used} >> axes[i] & 1U) != 0)
+        result.verdict = {
+            .rule = broken::partial_axis_also_splits, .dim = layout.dim_of(axes[i]), .axis = label};
+      else if (i > 0 && axes[i] < axes[i - 1])
+        result.verdict = {.rule = broken::pending_axes_are_out_of_order, .axis = label};
+      if (!result.verdict.ok()) return result;
+    }
+    layout.pending = pending;
   }
-  layout.pending = pending;
+  if (!partial.manual.empty()) {
+    used = static_cast<std::uint8_t>(used | layout.pending);
+    axes.clear();
+    result.verdict = detail::resolve_entry(mesh, partial.manual, -1, used, axes);
+    for (int i = 1; i < axes.ssize() && result.verdict.ok(); ++i)
+      if (axes[i] < axes[i - 1])
+        result.verdict = {.rule = broken::manual_axis_is_used, .axis = mesh.axes[axes[i]].label};
+    if (!result.verdict.ok()) {
+      result.verdict.rule = broken::manual_axis_is_used;
+      return result;
+    }
+    for (int i = 0; i < axes.ssize(); ++i)
+      layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << axes[i]);
+  }
   return result;
 }
 

@@ -18,18 +18,24 @@ constexpr text<N>& write_axes(text<N>& out, const mesh_desc& mesh, const axis_li
   return out;
 }
 
-/// Writes what is pending, `{partial sum: x, y}`, or nothing.
+/// Writes what is pending, `{partial sum: x, y}`, and what is manual, `{manual: z}`, or nothing.
 template <std::size_t N>
 constexpr text<N>& write_pending(text<N>& out, const mesh_desc& mesh,
                                  const layout_desc& layout) noexcept {
-  if (layout.pending == 0) return out;
-  out << "{partial " << to_text(layout.kind) << ": ";
-  const axis_list axes = layout.pending_axes();
-  for (int i = 0; i < axes.ssize(); ++i) {
-    if (i > 0) out << ", ";
-    out << mesh.axes[axes[i]].label;
+  const auto write_set = [&](const axis_list& axes) {
+    for (int i = 0; i < axes.ssize(); ++i)
+      out << (i > 0 ? text_view(", ") : text_view(": ")) << mesh.axes[axes[i]].label;
+    out << '}';
+  };
+  if (layout.pending != 0) {
+    out << "{partial " << to_text(layout.kind);
+    write_set(layout.pending_axes());
   }
-  return out << '}';
+  if (layout.manual != 0) {
+    out << "{manual";
+    write_set(layout.manual_axes());
+  }
+  return out;
 }
 
 /// Writes a tensor in the one notation: `f32[512@data, 1024@(x,y), 64]{partial sum: model}`.

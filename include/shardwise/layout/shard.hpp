@@ -101,13 +101,14 @@ using box = inplace_vector<index_range, max_rank>;
 
 /// The distinct shards of a layout: the devices in one group hold the same block and are replicas.
 ///
-/// A shard is numbered by its position along the splitting axes and then the pending ones; replicas
-/// differ along the remaining axes. `shards.group_of` is the replica, `shards.position_of` the
-/// shard, `shards.member(replica, shard)` the device.
+/// A shard is numbered by its position along the splitting axes, then the pending ones, then the
+/// manual ones; replicas differ along the remaining axes. `shards.group_of` is the replica,
+/// `shards.position_of` the shard, `shards.member(replica, shard)` the device.
 [[nodiscard]] constexpr device_groups shards_of(const mesh_desc& mesh,
                                                 const layout_desc& layout) noexcept {
   axis_list axes = layout.splitting_axes();
   for (std::uint8_t a : layout.pending_axes()) axes.push_back(a);
+  for (std::uint8_t a : layout.manual_axes()) axes.push_back(a);
   return {mesh, axes};
 }
 

@@ -52,6 +52,7 @@ struct read_placements {
   if (form == dtensor_form::strided)
     if (const text_view reason = why_not(mesh, device_view{}); !reason.empty())
       return {{}, {0, reason}};
+  if (layout.manual != 0) return {{}, {0, "placements have no manual axes"}};
   result.placements.resize(mesh.axes.size());
   for (int a = 0; a < mesh.rank(); ++a) {
     dtensor_placement& placed = result.placements[a];

@@ -116,7 +116,7 @@ class tile_builder {
 /// The layout on `mesh` whose tiles these are, for a tensor of this rank: the way back from
 /// `to_hlo`. Axes of size 1 leave no trace in tiles, so they split nothing here.
 ///
-/// Refused: tiles that no axes of the mesh make, manual and maximal shardings. The buffer has room
+/// Refused: tiles that no axes of the mesh make, and maximal shardings. The buffer has room
 /// for twice the devices if the mesh has devices of its own.
 [[nodiscard]] constexpr read_layout to_layout(const hlo_sharding& given, const mesh_desc& mesh,
                                               int rank, device_buffer& buffer,
@@ -133,15 +133,15 @@ class tile_builder {
   switch (given.kind) {
     case hlo_kind::replicated:
       return result;
-    case hlo_kind::unreduced:
+    case hlo_kind::manual:
+    case hlo_kind::unreduced: {
+      std::uint8_t& bits = given.kind == hlo_kind::manual ? layout.manual : layout.pending;
       for (unsigned a = 0; a < mesh.axes.size(); ++a)
-        if (mesh.size(int(a)) > 1)
-          layout.pending = static_cast<std::uint8_t>(layout.pending | 1U << a);
+        if (mesh.size(int(a)) > 1) bits = static_cast<std::uint8_t>(bits | 1U << a);
       return result;
+    }
     case hlo_kind::maximal:
       return refuse("a layout has a mesh, not one device");
-    case hlo_kind::manual:
-      return refuse("a layout has no manual axes");
     case hlo_kind::unknown:
       return refuse("an unknown sharding has no layout");
     default:
@@ -173,20 +173,21 @@ class tile_builder {
   }
   for (int d = 0; d < given.tiles.dims.ssize(); ++d) {
     const int group = d - rank;
-    if (group >= 0 && given.groups[group] == hlo_group::manual)
-      return refuse("a layout has no manual axes");
     if (group >= 0 && given.groups[group] == hlo_group::replicated) continue;
     auto& split = steps[d];
     for (int i = 1; i < split.ssize(); ++i)
       for (int k = i; k > 0 && split[k - 1].size < split[k].size; --k)
         std::swap(split[k - 1], split[k]);
     for (const step& one : split) {
-      if (layout.dim_of(one.axis) >= 0 || layout.is_pending(one.axis))
+      const unsigned bit = 1U << one.axis;
+      if (layout.dim_of(one.axis) >= 0 || ((layout.pending | layout.manual) & bit) != 0)
         return refuse("no axes of the mesh make these tiles");
+      std::uint8_t& bits =
+          group >= 0 && given.groups[group] == hlo_group::manual ? layout.manual : layout.pending;
       if (group < 0)
         layout.dims[d].push_back(one.axis);
       else
-        layout.pending = static_cast<std::uint8_t>(layout.pending | 1U << one.axis);
+        bits = static_cast<std::uint8_t>(bits | bit);
     }
   }
   const index_t room = buffer.room();

@@ -5,7 +5,8 @@
 
 namespace shardwise {
 
-/// The layout without axes of size 1: they split nothing and nothing is pending over them.
+/// The layout without axes of size 1: they split nothing, and nothing is pending or manual over
+/// them.
 [[nodiscard]] constexpr layout_desc without_unit_axes(const mesh_desc& mesh,
                                                       const layout_desc& layout) noexcept {
   layout_desc result = layout;
@@ -15,8 +16,10 @@ namespace shardwise {
       if (mesh.size(a) != 1) dim.push_back(a);
   }
   for (unsigned a = 0; a < mesh.axes.size(); ++a)
-    if (mesh.size(int(a)) == 1)
+    if (mesh.size(int(a)) == 1) {
       result.pending = static_cast<std::uint8_t>(result.pending & ~(1U << a));
+      result.manual = static_cast<std::uint8_t>(result.manual & ~(1U << a));
+    }
   if (result.pending == 0) result.kind = reduction::sum;
   return result;
 }

@@ -61,13 +61,21 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
     if (!in.accept(',')) break;
   }
   in.expect(']', "extents end with ]");
-  if (in.accept('{')) {
+  constexpr text_view set = "a set of axes reads {U:x}, {partial sum: x} or {V:x}";
+  bool more = in.accept('{');
+  if (more && !in.accept('V') && !in.accept("manual")) {
     if (in.accept("partial"))
       tensor.layout.kind = detail::read_reduction(in);
     else
-      in.expect("U", "a pending reduction reads {U:x} or {partial sum: x}");
-    in.expect(':', "a pending reduction reads {U:x} or {partial sum: x}");
+      in.expect("U", set);
+    in.expect(':', set);
     tensor.layout.pending = axes.read_set(in, '}');
+    more = in.accept('{');
+    if (more && !in.accept('V')) in.expect("manual", set);
+  }
+  if (more) {
+    in.expect(':', set);
+    tensor.layout.manual = axes.read_set(in, '}');
   }
   tensor.layout.uneven = uneven;
   result.verdict = in.finish();
@@ -76,7 +84,8 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
 }
 
 /// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`. A pending product,
-/// maximum or minimum is written in the library's words: `{partial max: z}`.
+/// maximum or minimum is written in the library's words: `{partial max: z}`; manual axes are those
+/// along which the value varies, `{V:z}`.
 template <TextSink Out>
 constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& tensor) {
   detail::text_out<Out> out(sink);
@@ -107,6 +116,11 @@ constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& t
     else
       out << "{partial " << to_text(tensor.layout.kind) << ": ";
     axes(tensor.layout.pending_axes());
+    out << '}';
+  }
+  if (tensor.layout.manual != 0) {
+    out << "{V:";
+    axes(tensor.layout.manual_axes());
     out << '}';
   }
   return sink;

@@ -43,13 +43,15 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
       write_sdy(out, "mesh", named);
       return {};
     case notation::jax:
+      if (layout.manual != 0) return {0, "a partition spec has no manual axes"};
       write_partition_spec(out, mesh, layout);
       return {};
     case notation::dtensor:
       break;
   }
-  write_placements(out, to_placements(mesh, layout, dtensor_form::ordered).placements);
-  return {};
+  const read_placements placed = to_placements(mesh, layout, dtensor_form::ordered);
+  if (placed.verdict.ok()) write_placements(out, placed.placements);
+  return placed.verdict;
 }
 
 /// Reads a layout for a tensor of this rank on a mesh, in whichever notation it is written: `{..}`

@@ -178,6 +178,7 @@ class axis_uses {
     sharding.dims.push_back(dim);
   }
   for (std::uint8_t a : layout.pending_axes()) sharding.unreduced.push_back({a});
+  for (std::uint8_t a : layout.manual_axes()) sharding.manual.push_back({a});
   return sharding;
 }
 
@@ -188,8 +189,8 @@ struct read_layout {
 };
 
 /// The layout of a named sharding for a tensor of this rank. Openness, priorities and explicitly
-/// replicated axes are hints to propagation and are left behind; refused are parts of axes, manual
-/// axes, and a tensor on one device. The order of devices stays in `sharding.on`.
+/// replicated axes are hints to propagation and are left behind; refused are parts of axes, and a
+/// tensor on one device. The order of devices stays in `sharding.on`.
 [[nodiscard]] constexpr read_layout to_layout(const named_sharding& sharding, int rank,
                                               bool uneven = false) noexcept {
   read_layout result;
@@ -198,8 +199,6 @@ struct read_layout {
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   if (const text_view reason = why_not(sharding, rank); !reason.empty()) return refuse(reason);
   if (sharding.on.maximal()) return refuse("a layout has a mesh, not one device");
-  if (sharding.whole == named_sharding::manual_whole || !sharding.manual.empty())
-    return refuse("a layout has no manual axes");
   if (rank > max_rank) return refuse("a tensor has at most 8 dimensions");
   layout.dims.resize(static_cast<std::size_t>(rank));
   for (int d = 0; d < sharding.rank(); ++d)
@@ -207,11 +206,16 @@ struct read_layout {
       if (!ref.whole()) return refuse("a layout splits by whole axes");
       layout.dims[d].push_back(ref.axis);
     }
-  if (sharding.whole == named_sharding::unreduced_whole)
-    layout.pending = static_cast<std::uint8_t>((1U << sharding.on.mesh.rank()) - 1U);
+  const auto every_axis = static_cast<std::uint8_t>((1U << sharding.on.mesh.rank()) - 1U);
+  if (sharding.whole == named_sharding::unreduced_whole) layout.pending = every_axis;
+  if (sharding.whole == named_sharding::manual_whole) layout.manual = every_axis;
   for (const axis_ref& ref : sharding.unreduced) {
     if (!ref.whole()) return refuse("a layout is pending over whole axes");
     layout.pending = static_cast<std::uint8_t>(layout.pending | 1U << ref.axis);
+  }
+  for (const axis_ref& ref : sharding.manual) {
+    if (!ref.whole()) return refuse("a layout is manual over whole axes");
+    layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << ref.axis);
   }
   layout.kind = layout.pending != 0 ? sharding.kind : reduction::sum;
   return result;

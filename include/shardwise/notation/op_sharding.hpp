@@ -48,6 +48,9 @@ struct op_result {
   const auto refuse = [](text_view reason) { return op_result{{}, {0, reason}}; };
   if (const text_view reason = why_not(mesh, devices); !reason.empty()) return refuse(reason);
   if (layout.pending != 0) return refuse("an op sharding has no pending reductions");
+  const bool by_hand = layout.manual_axes().ssize() == mesh.rank() && layout.manual != 0;
+  if (layout.manual != 0 && !by_hand)
+    return refuse("an op sharding is manual over every axis or none");
   op_result result;
   op_sharding& op = result.sharding;
   op.devices = devices;
@@ -64,7 +67,9 @@ struct op_result {
   op.dims.pop_back();
   op.order = order_of(builder.digits);
   const int left = mesh.rank() - layout.splitting_axes().ssize();
-  if (layout.rank() == 0)
+  if (by_hand)
+    op.type = sharding_type::manual;
+  else if (layout.rank() == 0)
     op.type = sharding_type::replicated;
   else if (split + left > layout.rank())
     op.type = sharding_type::partial;

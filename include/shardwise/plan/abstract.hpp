@@ -39,6 +39,11 @@ struct abstract_domain {
     return abstract_from<Paper>{x.resharded(paper_of<X>::value, Paper::layout_type::value)};
   }
 
+  template <class Paper, class X>
+  [[nodiscard]] static constexpr auto by_hand(X&& x, const tensor_desc& result, reduction fold) {
+    return abstract_from<Paper>{x.by_hand(paper_of<X>::value, result, fold)};
+  }
+
  private:
   template <class Paper>
   using abstract_from = abstract_tensor<typename Paper::value_type, typename Paper::extents_type,

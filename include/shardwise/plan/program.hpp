@@ -36,6 +36,8 @@ struct step_desc {
   index_t flops_per_element = 0;
   /// The collective, if it is one.
   collective moved = collective::slice;
+  /// How a collective that reduces folds.
+  reduction fold = reduction::sum;
   axis_list axes{};
   inplace_vector<index_t, max_axes> bytes{};
   /// True if the program's caller keeps the result.

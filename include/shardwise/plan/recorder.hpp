@@ -89,6 +89,15 @@ class recorded {
         id = program_->record(reshard_step(before, moved), {id});
     return made(extents_, id, false);
   }
+  /// What a rule of manual sharding makes of this tensor; its step is recorded, if there is a
+  /// program and anything changes.
+  [[nodiscard]] constexpr recorded by_hand(const tensor_desc& paper, const tensor_desc& result,
+                                           reduction fold) const {
+    std::int32_t id = id_;
+    if (program_ != nullptr && known(paper) != result)
+      id = program_->record(manual_step(mesh(), known(paper), result, fold), {id});
+    return made(result.extents, id, false);
+  }
 
  private:
   struct known_from_type {

@@ -3,6 +3,7 @@
 
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/plan/collective.hpp"
+#include "shardwise/rule/propagate.hpp"
 
 namespace shardwise {
 
@@ -148,6 +149,9 @@ namespace detail {
     for (int a = mesh.rank() - 1; a >= 0; --a)
       if ((created >> a & 1U) != 0)
         way.verdict = {.rule = broken::reshard_would_create_partial, .axis = mesh.axes[a].label};
+  if (way.verdict.ok() && tensor.layout.manual != target.manual)
+    way.verdict = {.rule = broken::manual_axis_is_left,
+                   .axis = detail::first_axis(mesh, tensor.layout.manual ^ target.manual)};
   if (!way.verdict.ok()) return way;
 
   layout_desc now = tensor.layout;

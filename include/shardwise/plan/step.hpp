@@ -77,8 +77,30 @@ template <class Function>
   step_desc step{.kind = step_kind::reshard, .label = to_text(moved.kind), .result = before};
   step.result.layout = moved.after;
   step.moved = moved.kind;
+  step.fold = before.layout.kind;
   step.axes = moved.axes;
   step.bytes = moved.bytes;
+  return step;
+}
+
+/// The step of a tensor that becomes manual or ceases to be, where every device keeps what it has,
+/// or whose values along manual axes are folded: then the layouts differ in these axes alone.
+[[nodiscard]] constexpr step_desc manual_step(const mesh_desc& mesh, const tensor_desc& before,
+                                              const tensor_desc& result, reduction fold) noexcept {
+  transfer moved{.after = result.layout};
+  if (before.layout.dims == result.layout.dims) {
+    moved.kind = collective::all_reduce;
+    for (std::uint8_t a = 0; a < max_axes; ++a)
+      if (((before.layout.manual & ~unsigned{result.layout.manual}) >> a & 1U) != 0)
+        moved.axes.push_back(a);
+    moved.bytes = detail::received_bytes(mesh, before, moved);
+  }
+  step_desc step = reshard_step(before, moved);
+  step.result = result;
+  step.fold = fold;
+  if (moved.kind == collective::slice)
+    step.label = text<60>(result.layout.manual != 0 ? text_view("enable_manual_sharding")
+                                                    : text_view("disable_manual_sharding"));
   return step;
 }
 

@@ -87,6 +87,26 @@ struct pending_axis_meets_itself {
                 "a product is pending over an axis once, and not split over it");
 };
 
+/// `Operand` is manual over `Axis`, which splits or is pending in the operation.
+template <class Operation, class Operand, fixed_string Axis>
+struct operand_is_manual {
+  static_assert(respected<operand_is_manual>,
+                "an axis is manual in an operation, or splits or is pending in it");
+};
+
+/// The operand is manual over `Axis`; asked for are its values, or `Spec`.
+template <fixed_string Axis, class Spec>
+struct manual_axis_is_left {
+  static_assert(respected<manual_axis_is_left>,
+                "a manual axis is left by disable_manual_sharding or reduced by all_reduce");
+};
+
+/// `Axis` is not among the `Manual` axes of the operand of `all_reduce`.
+template <fixed_string Axis, class Manual>
+struct axis_is_not_manual {
+  static_assert(respected<axis_is_not_manual>, "all_reduce folds along manual axes of its operand");
+};
+
 /// `Dimension` is not one of the `Rank` dimensions.
 template <class Dimension, int Rank>
 struct dimension_is_out_of_range {

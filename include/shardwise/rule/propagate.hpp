@@ -179,6 +179,24 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
     out.result.layout.kind = rule.fold == reduction::sum ? kind_of(rule.law) : rule.fold;
 }
 
+/// The result is manual over the axes of any operand: devices that differ in one operand differ in
+/// the result. Such an axis does nothing else in the operation.
+constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
+                            propagation& out) noexcept {
+  layout_desc& layout = out.result.layout;
+  unsigned used = layout.pending;
+  for (const axis_list& axes : out.axes) used |= bits_of(axes);
+  for (int o = 0; o < operands.ssize(); ++o) used |= operands[o].layout.pending;
+  for (int o = 0; o < operands.ssize(); ++o) {
+    const unsigned manual = operands[o].layout.manual;
+    layout.manual = static_cast<std::uint8_t>(layout.manual | manual);
+    if ((manual & used) == 0) continue;
+    out.verdict = {
+        .rule = broken::operand_is_manual, .operand = o, .axis = first_axis(mesh, manual & used)};
+    return;
+  }
+}
+
 }  // namespace detail
 
 /// Applies a rule to operands on a mesh: the shape check, the layout check, the result.
@@ -211,6 +229,7 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
   if (out.verdict.ok()) detail::merge_axes(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::separate_axes(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::merge_pending(mesh, rule, operands, out);
+  if (out.verdict.ok()) detail::merge_manual(mesh, operands, out);
   if (!out.verdict.ok()) return out;
 
   out.result.type = operands[0].type;

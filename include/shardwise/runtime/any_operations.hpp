@@ -112,6 +112,35 @@ template <Element T>
   return reshard(x, resolved.layout);
 }
 
+namespace detail {
+/// The tensor after a rule of manual sharding.
+template <class T>
+[[nodiscard]] any_tensor<T> by_hand(const any_tensor<T>& x, const manual_result& made,
+                                    reduction fold = reduction::sum) {
+  require(made.verdict);
+  if (made.tensor == x.tensor()) return x;
+  return any_tensor<T>(
+      step_node_of<T>(x.share(), manual_step(x.mesh(), x.tensor(), made.tensor, fold)));
+}
+}  // namespace detail
+
+/// `enable_manual_sharding` of a tensor whose layout is a value.
+template <Element T>
+[[nodiscard]] any_tensor<T> enable_manual_sharding(const any_tensor<T>& x) {
+  return detail::by_hand(x, to_manual(x.mesh(), x.tensor()));
+}
+/// `disable_manual_sharding` of a tensor whose layout is a value.
+template <Element T>
+[[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x,
+                                                    const layout_desc& target) {
+  return detail::by_hand(x, from_manual(x.mesh(), x.tensor(), target));
+}
+/// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.
+template <Element T>
+[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction fold, unsigned axes) {
+  return detail::by_hand(x, reduced_manual(x.mesh(), x.tensor(), axes), fold);
+}
+
 template <Element T>
 [[nodiscard]] any_tensor<T> operator+(const any_tensor<T>& a, const any_tensor<T>& b) {
   return elementwise<functions::add>(a, b);

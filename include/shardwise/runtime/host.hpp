@@ -147,8 +147,8 @@ template <Readable X>
   return all;
 }
 
-/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction does not
-/// compile (`any_tensor`: throws): finish it with `reshard` first.
+/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction, or a
+/// manual axis, does not compile (`any_tensor`: throws): finish it with `reshard` first.
 ///
 ///     Eigen::MatrixXf values = to_host(y);
 template <Readable X>
@@ -156,8 +156,12 @@ template <Readable X>
   using T = typename X::value_type;
   if constexpr (Operand<X>) {
     using layout_type = typename X::layout_type;
-    constexpr name axis =
-        detail::first_axis(layout_type::mesh_type::value, layout_type::value.pending);
+    constexpr name axis = detail::first_axis(
+        layout_type::mesh_type::value,
+        layout_type::value.pending != 0 ? layout_type::value.pending : layout_type::value.manual);
+    if constexpr (layout_type::value.manual != 0 && layout_type::value.pending == 0)
+      (void)sizeof(
+          manual_axis_is_left<to_fixed_string<axis.size()>(axis), typename layout_type::spec_type>);
     if constexpr (layout_type::value.pending != 0)
       (void)sizeof(partial_value_is_read<X, operand<0>, to_fixed_string<axis.size()>(axis),
                                          reshard_operand<0, typename layout_type::spec_type>>);
@@ -172,6 +176,9 @@ template <Readable X>
     const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
     fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
   }
+  if (tensor.layout.manual != 0)
+    fail({.rule = broken::manual_axis_is_left,
+          .axis = detail::first_axis(where.mesh(), tensor.layout.manual)});
   owner->evaluate();
   std::vector<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
   box whole;

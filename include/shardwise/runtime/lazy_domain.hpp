@@ -162,6 +162,15 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
 
 }  // namespace detail
 
+/// The node of one step that every device does with its own shard or its group's.
+template <class T>
+[[nodiscard]] node_ptr<T> step_node_of(node_ptr<T> from, const step_desc& step) {
+  auto made = std::make_shared<reshard_node<T>>(from->home(),
+                                                placement(from->where().mesh(), step.result), step);
+  made->operands().push_back(std::move(from));
+  return made;
+}
+
 /// The nodes that take a tensor to another layout, one for each collective; the tensor itself if
 /// there is nothing to do.
 template <class T>
@@ -171,9 +180,7 @@ template <class T>
   require(way.verdict);
   for (const transfer& moved : way.moves) {
     const step_desc step = reshard_step(from->tensor(), moved);
-    auto made = std::make_shared<reshard_node<T>>(from->home(), placement(mesh, step.result), step);
-    made->operands().push_back(std::move(from));
-    from = std::move(made);
+    from = step_node_of<T>(std::move(from), step);
   }
   return from;
 }
@@ -189,6 +196,16 @@ struct lazy_domain {
     return sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                           typename Paper::layout_type>(
         reshard_node_of<typename Paper::value_type>(x.share(), Paper::layout_type::value));
+  }
+  template <class Paper, class X>
+  [[nodiscard]] static auto by_hand(X&& x, const tensor_desc& result, reduction fold) {
+    node_ptr<typename Paper::value_type> from = x.share();
+    if (from->tensor() != result) {
+      const step_desc step = manual_step(from->where().mesh(), from->tensor(), result, fold);
+      from = step_node_of(std::move(from), step);
+    }
+    return sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
+                          typename Paper::layout_type>(std::move(from));
   }
 };
 

@@ -160,7 +160,9 @@ class reshard_node : public pending_node<T> {
     const bool folds =
         step.moved == collective::all_reduce || step.moved == collective::reduce_scatter;
     if (step.moved == collective::slice) {
-      copy_block(this->operand_at(0).view(device, part), block);
+      // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
+      const bool same = source.tensor().layout.manual == this->tensor().layout.manual;
+      copy_block(this->operand_at(0).view(device, same ? part : source.box_of(device)), block);
       return;
     }
     for (index_t position = 0; position < groups.size(); ++position) {
@@ -170,7 +172,7 @@ class reshard_node : public pending_node<T> {
       const strided<const T> from = this->operand_at(0).view(peer, common);
       const strided<T> to = part_of(block.data, part, common);
       if (folds && position > 0)
-        fold_block(source.tensor().layout.kind, from, to);
+        fold_block(step.fold, from, to);
       else
         copy_block(from, to);
     }

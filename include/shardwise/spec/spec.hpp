@@ -18,10 +18,12 @@ struct spec_desc {
   friend constexpr bool operator==(const spec_desc&, const spec_desc&) = default;
 };
 
-/// Which axes a tensor's values are still to be reduced over, and how, as a value.
+/// Which axes a tensor's values are still to be reduced over, and how, and along which axes each
+/// device has its own, as a value.
 struct partial_desc {
   text_view axes{};
   reduction kind = reduction::sum;
+  text_view manual{};
 
   friend constexpr bool operator==(const partial_desc&, const partial_desc&) = default;
 };
@@ -95,7 +97,21 @@ struct P<> {
 ///     layout<pod, P<"data", none>, partial<"model">>
 template <fixed_string Axes = "", reduction Kind = reduction::sum>
 struct partial {
-  static constexpr partial_desc value{Axes, Kind};
+  static constexpr partial_desc value{Axes, Kind, {}};
+  /// What remains of it when the reduction is finished.
+  using finished = partial<>;
+};
+
+/// The manual axes of a layout: along them each device holds a value of its own, for which the
+/// program answers, and nothing is known of how they belong together. Axes are written in the order
+/// of the mesh. Made by `enable_manual_sharding`; XLA and Shardy say manual, JAX varying.
+///
+///     layout<pod, P<none, none>, manual<"data">>
+///     layout<pod, P<none, none>, manual<"data", partial<"model">>>
+template <fixed_string Axes, class Pending = partial<>>
+struct manual {
+  static constexpr partial_desc value{Pending::value.axes, Pending::value.kind, Axes};
+  using finished = manual<Axes>;
 };
 
 /// The policy of a layout whose split extents must divide evenly; the default.

@@ -40,7 +40,8 @@ class placement {
   /// the other.
   [[nodiscard]] bool numbers_like(const placement& other) const noexcept {
     return tensor_.layout.dims == other.tensor_.layout.dims &&
-           tensor_.layout.pending == other.tensor_.layout.pending;
+           tensor_.layout.pending == other.tensor_.layout.pending &&
+           tensor_.layout.manual == other.tensor_.layout.manual;
   }
 
  private:

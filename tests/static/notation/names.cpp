@@ -78,8 +78,10 @@ static_assert(layout_of("{mesh[x=2,y=4], [{y:(1)2}]}", 1).verdict.reason ==
               "a layout splits by whole axes");
 static_assert(layout_of("{mesh[x=2,y=4], [{}], unreduced={y:(1)2}}", 1).verdict.reason ==
               "a layout is pending over whole axes");
-static_assert(layout_of("{mesh[x=2,y=4], [{}], manual={y}}", 1).verdict.reason ==
-              "a layout has no manual axes");
+static_assert(layout_of("{mesh[x=2,y=4], [{}], manual={y}}", 1).layout.manual == 2);
+static_assert(layout_of("{mesh[x=2,y=4], [{}], manual={y:(1)2}}", 1).verdict.reason ==
+              "a layout is manual over whole axes");
+static_assert(layout_of("{mesh[x=2,y=4], manual}", 1).layout.manual == 3);
 static_assert(layout_of("{maximal_mesh[device_id=1]}", 1).verdict.reason ==
               "a layout has a mesh, not one device");
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/tensor_desc.hpp"
+
+namespace shardwise {
+
+/// A tensor that became manual, or ceased to be, or why it cannot.
+struct manual_result {
+  tensor_desc tensor{};
+  diagnosis verdict{};
+};
+
+/// The tensor that each device works on by hand: the extents are those of one shard, no dimension
+/// is split any more, and the axes that split are manual. A tensor that nothing splits stays as it
+/// is.
+///
+/// Judges: every split extent divides, so that all devices have the same; nothing is pending.
+///
+///     // f32[512@data, 64] on mesh(data=2, model=4): f32[256, 64]{manual: data}
+[[nodiscard]] constexpr manual_result to_manual(const mesh_desc& mesh,
+                                                const tensor_desc& tensor) noexcept {
+  manual_result result{tensor, {}};
+  layout_desc& layout = result.tensor.layout;
+  layout.uneven = false;
+  result.verdict = check(mesh, layout, tensor.extents);
+  for (int a = mesh.rank() - 1; a >= 0; --a)
+    if (result.verdict.ok() && layout.is_pending(a))
+      result.verdict = {.rule = broken::manual_axis_is_used, .axis = mesh.axes[a].label};
+  if (!result.verdict.ok()) return result;
+  for (int d = 0; d < layout.rank(); ++d) {
+    const index_t parts = mesh.parts(layout.dims[d]);
+    index_t& extent = result.tensor.extents[d];
+    if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent / parts;
+    for (std::uint8_t a : layout.dims[d])
+      layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << a);
+    layout.dims[d].clear();
+  }
+  return result;
+}
+
+/// The way back: what the devices hold along the manual axes is put together as `target` splits it,
+/// and the extents grow by as much.
+///
+/// Judges: `target` splits every dimension as the tensor does, and major to that by any axes; every
+/// manual axis is one of these, and nothing is pending. An axis that is not manual repeats what its
+/// devices share.
+///
+///     // f32[256, 64]{manual: data} as P<"data", none>: f32[512@data, 64]
+[[nodiscard]] constexpr manual_result from_manual(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                  const layout_desc& target) noexcept {
+  manual_result result{tensor, {}};
+  if (target.rank() != tensor.rank()) {
+    result.verdict = {
+        .rule = broken::rank_differs_from_spec, .have = target.rank(), .want = tensor.rank()};
+    return result;
+  }
+  result.tensor.layout = target;
+  unsigned joined = 0;
+  for (int d = 0; d < target.rank(); ++d) {
+    const axis_list& inner = tensor.layout.dims[d];
+    axis_list outer;
+    for (int i = 0; i < target.dims[d].ssize() - inner.ssize(); ++i) {
+      outer.push_back(target.dims[d][i]);
+      joined |= 1U << target.dims[d][i];
+    }
+    axis_list again = outer;
+    for (std::uint8_t a : inner) again.push_back(a);
+    if (again != target.dims[d]) {
+      result.verdict = {.rule = broken::operand_layouts_conflict,
+                        .operand = 0,
+                        .dim = d,
+                        .axis = mesh.axes[inner.back()].label};
+      return result;
+    }
+    const index_t parts = mesh.parts(outer);
+    index_t& extent = result.tensor.extents[d];
+    if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
+  }
+  for (int a = mesh.rank() - 1; a >= 0; --a) {
+    const bool manual = (tensor.layout.manual >> a & 1U) != 0;
+    const bool stays = manual && (joined >> a & 1U) == 0;
+    if (stays || tensor.layout.is_pending(a) || target.is_pending(a) ||
+        (target.manual >> a & 1U) != 0)
+      result.verdict = {.rule = broken::manual_axis_is_left, .axis = mesh.axes[a].label};
+  }
+  return result;
+}
+
+/// The tensor after the values along some manual axes were folded into one.
+///
+/// Judges: the tensor is manual over each of the axes.
+///
+///     // f32[256, 64]{manual: data} over "data": f32[256, 64]
+[[nodiscard]] constexpr manual_result reduced_manual(const mesh_desc& mesh,
+                                                     const tensor_desc& tensor,
+                                                     unsigned axes) noexcept {
+  manual_result result{tensor, {}};
+  for (int a = mesh.rank() - 1; a >= 0; --a)
+    if ((axes & ~unsigned{tensor.layout.manual}) >> a & 1U)
+      result.verdict = {.rule = broken::axis_is_not_manual, .axis = mesh.axes[a].label};
+  result.tensor.layout.manual = static_cast<std::uint8_t>(tensor.layout.manual & ~axes);
+  return result;
+}
+
+}  // namespace shardwise

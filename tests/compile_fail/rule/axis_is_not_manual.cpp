@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::axis_is_not_manual<shardwise::fixed_string<6>{"model"},
+// expect: all_reduce folds along manual axes of its operand
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rows : layout<pod, P<"data", none>> {};
+using X = sharded_tensor<float, extents<8, 4>, rows>;
+
+constexpr auto total = all_reduce<"model">(enable_manual_sharding(abstract<X>()));

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::manual_axis_is_left<shardwise::fixed_string<5>{"data"},
+// expect: a manual axis is left by disable_manual_sharding or reduced by all_reduce
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rows : layout<pod, P<"data", none>> {};
+struct whole : layout<pod, P<none, none>> {};
+using X = sharded_tensor<float, extents<8, 4>, rows>;
+
+constexpr auto left = reshard<whole>(enable_manual_sharding(abstract<X>()));

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_is_manual<shardwise::pointwise<shardwise::functions::add>,
+// expect: shardwise::operand<0>, shardwise::fixed_string<2>{"x"}>
+// expect: an axis is manual in an operation, or splits or is pending in it
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x">> {};
+using X = sharded_tensor<float, extents<8>, rows>;
+using Y = sharded_tensor<float, extents<4>, rows>;
+
+constexpr auto mixed = enable_manual_sharding(abstract<X>()) + abstract<Y>();

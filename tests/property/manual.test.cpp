@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// Work by hand, device by device, against the same work on whole tensors.
+#include "property/generated.hpp"
+#include "support/catch.hpp"
+
+using namespace generated;
+
+namespace {
+
+/// The layout without `uneven`, which manual tensors do not have.
+layout_desc even(layout_desc layout) {
+  layout.uneven = false;
+  return layout;
+}
+
+}  // namespace
+
+TEST_CASE("a tensor that becomes manual and ceases to be is the same, under every layout") {
+  for (const mesh_desc& mesh : meshes({{2}, {2, 3}, {2, 1}, {2, 2, 2}})) {
+    const device_pool pool(mesh, 2);
+    const extents_desc extents{24, 24};
+    const std::vector<float> host = whole_numbers(element_count(extents), 1);
+    for (const layout_desc& uneven_layout : layouts(mesh, 2, false)) {
+      const layout_desc layout = even(uneven_layout);
+      const auto x = distribute(pool, std::span<const float>(host), extents, layout);
+      pool.reset_counters();
+      const auto mine = enable_manual_sharding(x);
+      REQUIRE(mine.layout().splitting_axes().empty());
+      for (std::uint8_t a : layout.splitting_axes())
+        REQUIRE(mine.layout().manual_axes().contains(a));
+      for (index_t d = 0; d < mesh.devices(); ++d) {
+        const auto before = local(x, d), after = local(mine, d);
+        REQUIRE(before.extents() == mine.extents());
+        REQUIRE(std::equal(before.elements().begin(), before.elements().end(),
+                           after.elements().begin(), after.elements().end()));
+      }
+      const auto twice = mine + mine;
+      const auto back = disable_manual_sharding(twice, layout);
+      REQUIRE(values(back) == values(x + x));
+      if (mine.layout().manual != 0) REQUIRE_THROWS_AS(to_host(mine), error);
+      REQUIRE(pool.counters().collectives() == 0);
+    }
+  }
+}
+
+TEST_CASE("what all devices fold by hand is the fold of the whole tensor") {
+  for (const mesh_desc& mesh : meshes({{2}, {2, 3}, {2, 2, 2}}))
+    for (reduction kind : {reduction::sum, reduction::max, reduction::min}) {
+      const device_pool pool(mesh, 2);
+      const extents_desc extents{24, 24};
+      const std::vector<float> host = whole_numbers(element_count(extents), 3);
+      for (const layout_desc& uneven_layout : layouts(mesh, 2, false)) {
+        const layout_desc layout = even(uneven_layout);
+        const auto x = distribute(pool, std::span<const float>(host), extents, layout);
+        const auto mine = enable_manual_sharding(x);
+        const any_tensor<float> folded =
+            all_reduce(fold(kind, mine, 3), kind, mine.layout().manual);
+        REQUIRE(folded.layout() == layout_desc{});
+        REQUIRE(values(folded) == values(fold(kind, x, 3)));
+      }
+    }
+}
+
+TEST_CASE("several axes are folded one after another, in any order, or at once") {
+  const mesh_desc mesh = meshes({{2, 3}}).front();
+  const device_pool pool(mesh, 2);
+  const std::vector<float> host = whole_numbers(36, 5);
+  const layout_desc layout = resolve(mesh, {{"x", "y"}}).layout;
+  const auto mine =
+      enable_manual_sharding(distribute(pool, std::span<const float>(host), {6, 6}, layout));
+  const auto at_once = values(all_reduce(mine, reduction::sum, 3));
+  REQUIRE(at_once == values(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::sum, 2)));
+  REQUIRE(at_once == values(all_reduce(all_reduce(mine, reduction::sum, 2), reduction::sum, 1)));
+  REQUIRE_THROWS_AS(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::sum, 1), error);
+}
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<8, 4>, layout<pod, P<"data", none>>>;
+using K = sharded_tensor<float, extents<4, 4>, layout<pod, P<none, none>>>;
+
+constexpr auto by_hand = [](const auto& x, const auto& k) {
+  const auto mine = enable_manual_sharding(x);
+  const auto y = einsum<"bi,io->bo">(mine, k);
+  const auto total = all_reduce<"data">(sum<0>(y * y));
+  return disable_manual_sharding<P<"data", none>>(y * total);
+};
+constexpr auto as_usual = [](const auto& x, const auto& k) {
+  const auto y = einsum<"bi,io->bo">(x, k);
+  const auto total = reshard<P<none>>(sum<0>(y * y));
+  return y * total;
+};
+
+}  // namespace
+
+TEST_CASE("a program by hand costs what its trace says, and gives what the usual one gives") {
+  const device_pool pool{pod{}};
+  const std::vector<float> host = whole_numbers(32, 7), kernel = whole_numbers(16, 8);
+  const X x = distribute<X>(pool, host);
+  const K k = distribute<K>(pool, kernel);
+  pool.reset_counters();
+  const auto y = by_hand(x, k);
+  sync(y);
+  constexpr ledger paper = trace(by_hand, abstract<X>(), abstract<K>());
+  const ledger counted = pool.counters();
+  REQUIRE(counted.collectives() == paper.collectives());
+  REQUIRE(counted.bytes_moved() == paper.bytes_moved());
+  REQUIRE(counted.flops() == paper.flops());
+  REQUIRE(counted.peak_bytes_per_device() == paper.peak_bytes_per_device());
+  REQUIRE(to_host(y) == to_host(as_usual(x, k)));
+}
