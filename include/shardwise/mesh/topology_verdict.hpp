@@ -40,6 +40,25 @@ enum class topology_rule : unsigned char {
   order_does_not_fit,
 };
 
+/// The name of a rule.
+[[nodiscard]] constexpr text_view to_text(topology_rule rule) noexcept {
+  constexpr text_view names[] = {"nothing",
+                                 "shape_is_not_positive",
+                                 "ici_and_dcn_ranks_differ",
+                                 "dcn_shape_is_missing",
+                                 "dcn_shape_needs_slices",
+                                 "slice_index_is_missing",
+                                 "slice_count_differs",
+                                 "device_count_differs",
+                                 "devices_are_not_a_cuboid",
+                                 "chip_has_several_devices",
+                                 "axis_has_no_match",
+                                 "machine_has_no_contiguous_submeshes",
+                                 "shape_has_no_contiguous_submeshes",
+                                 "order_does_not_fit"};
+  return names[static_cast<unsigned>(rule)];
+}
+
 /// What other systems raise for a rule: their words for the families of errors.
 enum class error_family : unsigned char { nothing, assertion, value, not_implemented };
 

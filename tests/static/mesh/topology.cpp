@@ -68,6 +68,10 @@ constexpr auto judged = [](device_list devices, const mesh_shape& ici, const mes
   index_t order[8]{};
   return place_hybrid_mesh(devices, ici, dcn, order, options).verdict.rule;
 };
+static_assert(to_text(topology_rule::nothing) == "nothing");
+static_assert(to_text(topology_rule::device_count_differs) == "device_count_differs");
+static_assert(to_text(topology_rule::order_does_not_fit) == "order_does_not_fit");
+
 static_assert(judged(two_slices, {2, 2}, {2}) == topology_rule::ici_and_dcn_ranks_differ);
 static_assert(judged(two_slices, {2, 2}, {1, 1}) == topology_rule::dcn_shape_is_missing);
 static_assert(judged(two_slices, {2, 2}, {4, 1}) == topology_rule::slice_count_differs);

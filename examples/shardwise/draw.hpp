@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pictures of who holds what: `shardwise draw`.
+#pragma once
+
+#include "subject.hpp"
+#include <shardwise/draw/before_after.hpp>
+#include <shardwise/draw/svg_reshard.hpp>
+#include <shardwise/draw/svg_tensor.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+namespace tool {
+
+/// What `draw` answers: a picture as text, or the file that has the image.
+struct drawing {
+  std::string picture{};
+  std::string file{};
+};
+
+namespace detail {
+
+/// A layout on a mesh, and the tensor's extents if they are known.
+struct drawable {
+  mesh_desc mesh{};
+  layout_desc layout{};
+};
+
+/// A mesh whose axes d0, d1, ... are the digits of the order that the devices of tiles follow, and
+/// the layout that makes these tiles on it.
+[[nodiscard]] inline drawable drawable_of_tiles(const hlo_sharding& given, device_buffer& buffer) {
+  const hlo_sharding sharding = to_iota(given);
+  if (sharding.kind != hlo_kind::tiled || sharding.tiles.is_list())
+    throw refusal("sharding_has_no_mesh",
+                  "a picture needs a mesh, and the devices of this sharding "
+                  "follow the order of none; give --mesh");
+  tile_digits digits = cut_digits(digits_of(sharding.tiles.order), sharding.tiles.dims);
+  sort_by_stride(digits, 0, digits.ssize());
+  if (digits.empty() || digits.ssize() > max_axes)
+    throw refusal("sharding_has_no_mesh", "no mesh of at most 7 axes makes these tiles");
+  drawable found;
+  for (int a = 0; a < digits.ssize(); ++a)
+    found.mesh.axes.push_back({name("d" + std::to_string(a)), digits[a].size});
+  const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer, {}, true);
+  if (!read.verdict.ok()) throw refusal("sharding_has_no_mesh", str(read.verdict.reason));
+  found.layout = read.layout;
+  return found;
+}
+
+[[nodiscard]] inline drawable drawable_of(const subject& about, device_buffer& buffer) {
+  if (about.mesh && about.layout && about.devices.empty()) return {*about.mesh, *about.layout};
+  if (!about.hlo) throw refusal("sharding_has_no_mesh", "a picture needs a mesh of whole axes");
+  return drawable_of_tiles(*about.hlo, buffer);
+}
+
+/// Says of a layout whether it cuts the tensor evenly, as its notation does.
+inline void judge_evenness(const mesh_desc& mesh, layout_desc& layout,
+                           const std::optional<extents_desc>& shape) {
+  layout.uneven = false;
+  layout.uneven = shape && !check(mesh, layout, *shape).ok();
+}
+
+[[nodiscard]] inline bool wants_color(const request& asked, bool on_terminal) {
+  const auto& color = asked.get("color");
+  if (color && *color == "always") return true;
+  if (color && *color == "never") return false;
+  if (color && *color != "auto")
+    throw refusal("color_is_unknown", in_quotes(*color) + " is none of auto, always and never");
+  const char* const refused = std::getenv("NO_COLOR");
+  return on_terminal && (refused == nullptr || *refused == '\0');
+}
+
+/// Puts a file where it belongs in one step: readers see all of it or what was there before.
+inline void write_file(const std::string& path, const std::string& words) {
+  const std::string beside = path + ".part";
+  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  out << words;
+  out.close();
+  std::error_code failure;
+  if (out) std::filesystem::rename(beside, path, failure);
+  if (out && !failure) return;
+  std::remove(beside.c_str());
+  throw refusal("file_is_not_writable", "cannot write " + in_quotes(path));
+}
+
+/// What a picture of text is written to.
+struct picture_sink {
+  std::string& words;
+  picture_sink& operator<<(text_view more) {
+    words += view(more);
+    return *this;
+  }
+};
+
+}  // namespace detail
+
+/// Answers `draw`. `on_terminal`: the answer is read where colours can be shown.
+[[nodiscard]] inline drawing draw(const request& asked, workspace& memory, bool on_terminal) {
+  device_buffer buffer = memory.buffer();
+  if (asked.has("hlo") && is_hlo_tuple(text_view(*asked.get("hlo"))))
+    throw refusal("sharding_has_no_mesh", "one element of a tuple is drawn at a time");
+  const subject about = read_subject(asked, buffer);
+  detail::drawable shown = detail::drawable_of(about, buffer);
+  detail::judge_evenness(shown.mesh, shown.layout, about.shape);
+  std::optional<layout_desc> target;
+  if (const auto& to = asked.get("to")) {
+    (void)asked.need("shape");
+    target = read_spec(*to, shown.mesh);
+    judge(check(shown.mesh, *target, *about.shape));
+    detail::judge_evenness(shown.mesh, *target, about.shape);
+  }
+  tensor_desc tensor{element::f32, {}, shown.layout};
+  if (about.shape) {
+    tensor.extents = *about.shape;
+    index_t room = index_t{1} << 60;
+    for (const index_t extent : tensor.extents) room /= std::max(extent, index_t{1});
+    if (room < 1)
+      throw refusal("shape_is_too_large", "a tensor that is drawn has at most 2^60 elements");
+  }
+
+  drawing answer;
+  if (const auto& file = asked.get("svg")) {
+    std::string image = !about.shape ? to_svg(shown.mesh, shown.layout)
+                        : target     ? to_svg(shown.mesh, tensor, *target)
+                                     : to_svg(shown.mesh, tensor);
+    const std::string_view preference = "(prefers-color-scheme:dark)";
+    const std::size_t place = image.find(preference);
+    if (asked.has("dark") && place != image.npos) image.replace(place, preference.size(), "all");
+    detail::write_file(*file, image);
+    answer.file = *file;
+    return answer;
+  }
+  if (asked.has("dark")) throw refusal("option_is_missing", "--dark is said of an --svg");
+  picture_style style;
+  style.colour = detail::wants_color(asked, on_terminal);
+  if (asked.has("width")) {
+    const index_t width = read_number(*asked.get("width"), 1'000'000, "width");
+    if (width < 1) throw refusal("number_is_malformed", "a line has at least one character");
+    style.width = static_cast<std::size_t>(width);
+  }
+  detail::picture_sink out{answer.picture};
+  if (!about.shape)
+    write_picture(out, shown.mesh, shown.layout, style);
+  else if (target)
+    write_reshard(out, shown.mesh, tensor, *target, style);
+  else
+    write_picture(out, shown.mesh, tensor, style);
+  return answer;
+}
+
+/// Writes a drawing as an object: the picture, or the name of the file.
+inline void write_json(json_writer& out, const drawing& answer) {
+  out.open('{');
+  out.key(answer.file.empty() ? "picture" : "svg");
+  out.value(answer.file.empty() ? answer.picture : answer.file);
+  out.close('}');
+}
+
+/// The picture for people; nothing where it is in a file.
+[[nodiscard]] inline std::string to_text(const drawing& answer) { return answer.picture; }
+
+}  // namespace tool

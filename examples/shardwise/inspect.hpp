@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSL-1.0
+// Everything that follows from a sharding: `shardwise inspect`.
+#pragma once
+
+#include "subject.hpp"
+#include "text_table.hpp"
+#include <shardwise/notation/op_sharding.hpp>
+#include <shardwise/notation/sdy_text.hpp>
+
+#include <numeric>
+
+namespace tool {
+
+/// A sharding in one notation, or why that notation cannot say it.
+struct notation_words {
+  std::string_view label;
+  known<std::string> words;
+};
+
+/// What `inspect` answers.
+struct inspection {
+  sharding_type type = sharding_type::unknown;
+  /// Tiles along each dimension, where the rank is known.
+  std::optional<tile_dims> dims{};
+  /// The device of each tile, replicas side by side, where it is known which there are.
+  std::optional<std::vector<index_t>> devices{};
+  /// Of a partial sharding: how many devices hold the same, and how the groups of them lie.
+  index_t replicas = 1;
+  tile_dims groups{};
+  std::vector<notation_words> notations{};
+  std::optional<extents_desc> shape{};
+  /// Who holds what: its positions are those of `devices`.
+  hlo_sharding tiles{};
+  std::vector<inspection> elements{};  ///< of a tuple
+
+  [[nodiscard]] bool is_partial() const noexcept { return type == sharding_type::partial; }
+  /// What the device at a position of the list holds.
+  [[nodiscard]] hlo_shard shard(std::size_t position) const {
+    const bool tiled = tiles.kind == hlo_kind::tiled;
+    return shard_at(tiles, *shape, tiled ? static_cast<index_t>(position) : (*devices)[position]);
+  }
+  /// The positions in the order of the devices' numbers.
+  [[nodiscard]] std::vector<std::size_t> by_device() const {
+    std::vector<std::size_t> order(devices->size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return (*devices)[a] < (*devices)[b]; });
+    return order;
+  }
+};
+
+/// The documented name of a type.
+[[nodiscard]] inline std::string_view to_word(sharding_type type) noexcept {
+  constexpr std::string_view words[] = {"REPLICATED", "MAXIMAL", "TUPLE",  "TILED",
+                                        "MANUAL",     "PARTIAL", "UNKNOWN"};
+  return words[static_cast<unsigned>(type)];
+}
+
+/// What text of the library is written to.
+struct string_sink {
+  std::string words{};
+
+  string_sink& operator<<(text_view more) {
+    words += view(more);
+    return *this;
+  }
+  string_sink& operator<<(char c) {
+    words += c;
+    return *this;
+  }
+  string_sink& operator<<(index_t number) {
+    char digits[24];
+    words.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+    return *this;
+  }
+};
+
+namespace detail {
+
+template <class Write>
+[[nodiscard]] known<std::string> written(Write write) {
+  string_sink out;
+  write(out);
+  return out.words;
+}
+
+/// The sharding in every notation.
+inline void write_notations(const subject& about, device_buffer& buffer, inspection& found) {
+  using words = known<std::string>;
+  const auto add = [&](std::string_view label, words text) {
+    found.notations.push_back({label, std::move(text)});
+  };
+  if (about.hlo) {
+    const hlo_result listed = to_list(*about.hlo, buffer);
+    if (!listed.verdict.ok()) refuse_text("too_many_devices", listed.verdict);
+    add("hlo", written([&](auto& out) { write_hlo(out, listed.sharding); }));
+    add("hlo_v2", written([&](auto& out) { write_hlo(out, to_iota(*about.hlo)); }));
+  } else {
+    add("hlo", words::none(about.hlo.why_not));
+    add("hlo_v2", words::none(about.hlo.why_not));
+  }
+  if (about.named) {
+    add("hlo_v3", written([&](auto& out) { write_hlo_named(out, *about.named); }));
+    const bool whole = about.named->whole != named_sharding::listed;
+    if (about.named->on.maximal())
+      add("sdy", written([&](auto& out) { write_sdy(out, "maximal_mesh", *about.named); }));
+    else if (whole)
+      add("sdy", words::none("it lists dimensions, and their number is not known"));
+    else
+      add("sdy", written([&](auto& out) { write_sdy(out, "mesh", *about.named); }));
+  } else {
+    add("hlo_v3", words::none(about.named.why_not));
+    add("sdy", words::none(about.named.why_not));
+  }
+  if (about.layout) {
+    const read_placements placed = to_placements(*about.mesh, *about.layout, dtensor_form::ordered);
+    add("placements", written([&](auto& out) { write_placements(out, placed.placements); }));
+    add("jax", written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
+  } else {
+    add("placements", words::none(about.layout.why_not));
+    add("jax", words::none(about.layout.why_not));
+  }
+}
+
+/// Type, tiles and devices as PyTorch/XLA derives them from a mesh and a spec.
+inline void derive_from_spec(const subject& about, inspection& found) {
+  const op_result derived = to_op_sharding(*about.mesh, *about.layout, about.devices);
+  if (!derived.verdict.ok()) refuse_text("sharding_has_no_tiles", derived.verdict);
+  const op_sharding& op = derived.sharding;
+  found.type = op.type;
+  found.dims = op.dims;
+  found.groups = op.dims;
+  found.replicas = op.group_size;
+  auto& devices = found.devices.emplace(static_cast<std::size_t>(op.order.count()));
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    devices[i] = op.member(0, static_cast<index_t>(i));
+  found.tiles.kind = op.type == sharding_type::replicated ? hlo_kind::replicated : hlo_kind::tiled;
+  if (found.tiles.kind == hlo_kind::replicated) return;
+  found.tiles.tiles.dims = op.dims;
+  found.tiles.tiles.dims.push_back(op.group_size);
+  found.tiles.groups = {hlo_group::replicated};
+}
+
+/// The same as the tiles alone say it.
+inline void derive_from_tiles(const subject& about, inspection& found) {
+  const hlo_sharding& tiles = about.tiles;
+  found.type = type_of(tiles);
+  found.tiles.kind = tiles.kind;
+  found.tiles.device = tiles.device;
+  found.tiles.groups = tiles.groups;
+  found.tiles.tiles.dims = tiles.tiles.dims;
+  if (tiles.kind == hlo_kind::tiled) {
+    auto& dims = found.dims.emplace();
+    for (int d = 0; d < tiles.rank(); ++d) dims.push_back(tiles.tiles.dims[d]);
+    found.replicas = tiles.replicas();
+    found.groups = tiles.tiles.dims;
+    if (found.is_partial() && tiles.groups.back() == hlo_group::replicated) found.groups.pop_back();
+    auto& devices = found.devices.emplace(static_cast<std::size_t>(tiles.tiles.count()));
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      devices[i] = tiles.tiles.at(static_cast<index_t>(i));
+    return;
+  }
+  if (about.shape) {
+    auto& dims = found.dims.emplace();
+    for (int d = 0; d < about.shape->ssize(); ++d) dims.push_back(1);
+  } else if (about.layout) {
+    auto& dims = found.dims.emplace();
+    for (int d = 0; d < about.layout->rank(); ++d) dims.push_back(1);
+    if (about.named->whole != named_sharding::listed) found.dims.reset();
+  }
+  if (tiles.kind == hlo_kind::maximal) {
+    found.devices.emplace(1, tiles.device);
+  } else if (!about.devices.empty()) {
+    found.devices = about.devices;
+  } else if (about.mesh) {
+    auto& devices = found.devices.emplace(static_cast<std::size_t>(about.mesh->devices()));
+    std::iota(devices.begin(), devices.end(), index_t{0});
+  }
+}
+
+}  // namespace detail
+
+/// Everything that follows from one sharding.
+[[nodiscard]] inline inspection inspect_one(const subject& about, device_buffer& buffer) {
+  inspection found;
+  found.shape = about.shape;
+  if (about.is_spec)
+    detail::derive_from_spec(about, found);
+  else
+    detail::derive_from_tiles(about, found);
+  detail::write_notations(about, buffer, found);
+  return found;
+}
+
+/// Answers `inspect`; a tuple has the answers for its elements, each of which has the shape.
+[[nodiscard]] inline inspection inspect(const request& asked, workspace& memory) {
+  device_buffer buffer = memory.buffer();
+  const subject about = read_subject(asked, buffer);
+  const std::string none;
+  const std::string& hlo = asked.has("hlo") ? *asked.get("hlo") : none;
+  if (!is_hlo_tuple(text_view(hlo))) return inspect_one(about, buffer);
+  inspection tuple;
+  tuple.type = sharding_type::tuple;
+  string_sink listed, ordered;
+  bool known_all = true;
+  const parse_verdict verdict = parse_hlo_tuple(text_view(hlo), [&](text_view element) {
+    device_buffer room = memory.buffer();
+    subject one = about;
+    take_any_hlo(one, view(element), room);
+    tuple.elements.push_back(inspect_one(one, room));
+    for (string_sink* out : {&listed, &ordered}) {
+      const known<std::string>& words =
+          tuple.elements.back().notations[out == &listed ? 0 : 1].words;
+      *out << (out->words.empty() ? text_view("{") : text_view(", "));
+      known_all = known_all && words;
+      if (words) *out << text_view(*words);
+    }
+    return parse_verdict{};
+  });
+  if (!verdict.ok()) refuse_text("hlo_is_malformed", verdict);
+  if (tuple.elements.empty()) {
+    listed << '{';
+    ordered << '{';
+  }
+  using words = known<std::string>;
+  const words unknown = words::none("an element has no tiles");
+  tuple.notations.push_back({"hlo", known_all ? words(listed.words + "}") : unknown});
+  tuple.notations.push_back({"hlo_v2", known_all ? words(ordered.words + "}") : unknown});
+  return tuple;
+}
+
+namespace detail {
+
+inline void write_group_assignment(json_writer& out, const tile_dims& dims, int d, index_t& next) {
+  if (d == dims.ssize()) return out.value(next++);
+  out.open('[');
+  for (index_t i = 0; i < dims[d]; ++i) write_group_assignment(out, dims, d + 1, next);
+  out.close(']');
+}
+
+}  // namespace detail
+
+/// Writes an inspection as an object.
+inline void write_json(json_writer& out, const inspection& found) {
+  out.open('{');
+  out.key("type");
+  out.value(to_word(found.type));
+  if (found.type != sharding_type::tuple) {
+    out.key("tile_dims");
+    if (found.dims)
+      out.numbers(*found.dims);
+    else
+      out.null();
+    out.key("devices");
+    if (found.devices)
+      out.numbers(*found.devices);
+    else
+      out.null();
+    out.key("replication_groups");
+    out.open('[');
+    if (found.is_partial())
+      for (std::size_t i = 0; i < found.devices->size(); ++i) {
+        const auto at = static_cast<index_t>(i) % found.replicas;
+        if (at == 0) out.open('[');
+        out.value((*found.devices)[i]);
+        if (at == found.replicas - 1) out.close(']');
+      }
+    out.close(']');
+    out.key("group_assignment");
+    index_t next = 0;
+    if (found.is_partial())
+      detail::write_group_assignment(out, found.groups, 0, next);
+    else
+      out.numbers(std::vector<index_t>{});
+  }
+  for (const notation_words& one : found.notations) {
+    out.key(one.label);
+    if (one.words)
+      out.value(*one.words);
+    else
+      out.null();
+  }
+  if (found.type == sharding_type::tuple) {
+    out.key("elements");
+    out.open('[');
+    for (const inspection& element : found.elements) write_json(out, element);
+    out.close(']');
+  } else if (found.shape) {
+    out.key("shards");
+    if (found.devices) {
+      out.open('[');
+      for (const std::size_t position : found.by_device()) {
+        const hlo_shard shard = found.shard(position);
+        out.open('{');
+        out.key("device");
+        out.value((*found.devices)[position]);
+        out.key("index");
+        out.open('[');
+        for (const index_range& range : shard.part) {
+          out.open('[');
+          out.value(range.begin);
+          out.value(range.end);
+          out.close(']');
+        }
+        out.close(']');
+        out.key("local_shape");
+        out.numbers(extents_of(shard.part));
+        out.key("replica");
+        out.value(shard.replica);
+        out.close('}');
+      }
+      out.close(']');
+    } else {
+      out.null();
+    }
+  }
+  out.close('}');
+}
+
+/// Writes an inspection for people: what it says, then who holds what.
+[[nodiscard]] inline std::string to_text(const inspection& found) {
+  text_table facts;
+  facts.row({"type", std::string(to_word(found.type))});
+  if (found.type != sharding_type::tuple) {
+    facts.row({"tile_dims", found.dims ? joined(*found.dims, " ") : "(the rank is not known)"});
+    const std::string unknown = "(not known; give --mesh or --devices)";
+    facts.row({"devices", found.devices ? shortened(*found.devices) : unknown});
+    if (found.is_partial()) {
+      std::string groups;
+      constexpr std::size_t most = 8;
+      const auto size = static_cast<std::size_t>(found.replicas);
+      const std::size_t count = found.devices->size() / size;
+      for (std::size_t g = 0; g < count && g < most; ++g) {
+        const auto first = found.devices->begin() + static_cast<std::ptrdiff_t>(g * size);
+        if (g > 0) groups += " | ";
+        groups += shortened(std::vector<index_t>(first, first + static_cast<std::ptrdiff_t>(size)));
+      }
+      if (count > most) groups += " | ... (" + std::to_string(count) + ")";
+      facts.row({"replication_groups", groups});
+      facts.row({"group_assignment",
+                 "0 to " + std::to_string(count - 1) + " as " + joined(found.groups, "x")});
+    }
+  }
+  for (const notation_words& one : found.notations)
+    facts.row({std::string(one.label), one.words ? *one.words : "(" + one.words.why_not + ")"});
+  std::string out = facts.words();
+  for (const inspection& element : found.elements) out += "\n" + to_text(element);
+  if (!found.shape || found.type == sharding_type::tuple) return out;
+  if (!found.devices)
+    return out + "\nwhich devices there are is not known: give --mesh or --devices\n";
+  text_table shards;
+  shards.row({"device", "replica", "local_shape", "index"});
+  for (const std::size_t position : found.by_device()) {
+    const hlo_shard shard = found.shard(position);
+    std::string index;
+    for (const index_range& range : shard.part)
+      index += (index.empty() ? "" : ", ") + std::to_string(range.begin) + ":" +
+               std::to_string(range.end);
+    shards.row({std::to_string((*found.devices)[position]), std::to_string(shard.replica),
+                joined(extents_of(shard.part), "x"), index});
+  }
+  return out + "\n" + shards.words();
+}
+
+}  // namespace tool

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+// JSON, written and read: answers of any size in one pass, requests as flat objects.
+#pragma once
+
+#include "refusal.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tool {
+
+/// Writes JSON from the left, with a blank after commas and colons.
+class json_writer {
+ public:
+  void open(char bracket) {
+    begin_value();
+    out_ += bracket;
+    first_ = true;
+  }
+  void close(char bracket) {
+    out_ += bracket;
+    first_ = false;
+  }
+  void key(std::string_view label) {
+    value(label);
+    out_ += ": ";
+    first_ = true;
+  }
+  void value(std::string_view words) {
+    begin_value();
+    using nlohmann::json;
+    out_ += json(words).dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  void value(index_t number) {
+    begin_value();
+    out_ += std::to_string(number);
+  }
+  void null() {
+    begin_value();
+    out_ += "null";
+  }
+  template <class List>
+  void numbers(const List& list) {
+    open('[');
+    for (const auto number : list) value(static_cast<index_t>(number));
+    close(']');
+  }
+
+  /// What was written, as a line.
+  [[nodiscard]] std::string line() && { return std::move(out_) + "\n"; }
+
+ private:
+  void begin_value() {
+    if (!first_) out_ += ", ";
+    first_ = false;
+  }
+
+  std::string out_;
+  bool first_ = true;
+};
+
+/// A refusal as a line of JSON.
+[[nodiscard]] inline std::string to_json(const refusal& refused) {
+  json_writer out;
+  out.open('{');
+  out.key("error");
+  out.value(refused.code());
+  out.key("message");
+  out.value(refused.what());
+  out.close('}');
+  return std::move(out).line();
+}
+
+namespace detail {
+
+/// Takes a flat object apart, pair by pair; refuses everything else as soon as it is met.
+template <class Each>
+class flat_object {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+
+  explicit flat_object(Each& each) : each_(each) {}
+
+  bool null() { return refuse_value(); }
+  bool boolean(bool value) { return take(value ? "true" : "false", true); }
+  bool number_integer(number_integer_t) { return refuse_value(); }
+  bool number_unsigned(number_unsigned_t) { return refuse_value(); }
+  bool number_float(number_float_t, const std::string&) { return refuse_value(); }
+  bool string(std::string& value) { return take(value, false); }
+  bool binary(nlohmann::json::binary_t&) { return refuse_value(); }
+  bool start_object(std::size_t) { return inside_ ? refuse_value() : (inside_ = true); }
+  bool key(std::string& label) {
+    key_ = label;
+    return true;
+  }
+  bool end_object() { return true; }
+  bool start_array(std::size_t) { return refuse_value(); }
+  bool end_array() { return true; }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
+    throw refusal("json_is_malformed",
+                  "a request is one JSON object on one line; it ends to make "
+                  "sense at character " +
+                      std::to_string(position));
+  }
+
+ private:
+  bool take(const std::string& value, bool is_bool) {
+    if (!inside_) return refuse_value();
+    each_(key_, value, is_bool);
+    return true;
+  }
+  bool refuse_value() {
+    if (!inside_) throw refusal("json_is_malformed", "a request is one JSON object");
+    throw refusal("value_is_not_a_string", "the value of \"" + key_.substr(0, 60) +
+                                               "\" is a string, the same words as in the shell");
+  }
+
+  Each& each_;
+  std::string key_;
+  bool inside_ = false;
+};
+
+}  // namespace detail
+
+/// Reads a JSON object of texts and truth values: calls `each(key, value, is_bool)` for every pair.
+template <class Each>
+void read_json_object(std::string_view words, Each each) {
+  detail::flat_object<Each> reader(each);
+  nlohmann::json::sax_parse(words.begin(), words.end(), &reader);
+}
+
+}  // namespace tool

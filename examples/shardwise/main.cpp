@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a sharding says, in the shell: `shardwise inspect`, `hybrid` and `draw`, one request a call
+// or, with --batch, one a line.
+#include "answer.hpp"
+#include "lines.hpp"
+
+#include <iostream>
+
+#ifndef SHARDWISE_VERSION
+#define SHARDWISE_VERSION "unknown"
+#endif
+
+namespace {
+
+using namespace tool;
+
+void print_help(const request& asked) {
+  std::string out =
+      "usage: shardwise inspect|hybrid|draw OPTIONS [--json]\n"
+      "       shardwise [COMMAND] --batch       answers a request of JSON a line of its input\n"
+      "       shardwise --help | --version\n";
+  constexpr std::string_view purposes[] = {
+      "what follows from a sharding: type, tiles, groups, every notation, every device's part",
+      "the mesh of a machine of one or more slices", "a picture of who holds what, or a reshard"};
+  for (std::size_t c = 0; c < std::size(commands); ++c) {
+    if (asked.what != no_command && asked.what != commands[c].which) continue;
+    out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";
+    text_table rows;
+    for (const option& one : options)
+      if ((one.of & commands[c].which) != 0)
+        rows.row(
+            {"  --" + std::string(one.label) + (one.is_flag() ? "" : " ") + std::string(one.value),
+             std::string(one.purpose)});
+    out += rows.words();
+  }
+  out +=
+      "\nexample: shardwise inspect --mesh data=2,model=4 --spec data,- --shape 8x16\n"
+      "status: 0, or 2 where the request is refused\n";
+  std::cout << out;
+}
+
+bool is_terminal() {
+#if __has_include(<unistd.h>)
+  return isatty(1) != 0;
+#else
+  return false;
+#endif
+}
+
+// Answers requests until the input ends; every answer leaves at once.
+void answer_lines(command otherwise) {
+  workspace memory;
+  line_reader input(*std::cin.rdbuf());
+  while (const auto line = input.next()) {
+    if (line->too_long)
+      std::cout << to_json(
+          refusal("line_is_too_long",
+                  "a request has at most " + std::to_string(line_reader::most) + " characters"));
+    else if (line->words.find_first_not_of(" \t\r") != line->words.npos)
+      std::cout << answer_line(line->words, memory, otherwise);
+    std::cout.flush();
+  }
+}
+
+int run(const std::vector<std::string_view>& arguments) {
+  const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  try {
+    const invocation call = read_arguments(arguments);
+    if (call.help) {
+      print_help(call.asked);
+    } else if (call.version) {
+      std::cout << "shardwise " SHARDWISE_VERSION "\n";
+    } else if (call.batch) {
+      answer_lines(call.asked.what);
+    } else {
+      call.asked.check();
+      workspace memory;
+      std::cout << answer(call.asked, memory, json ? form::json : form::text, is_terminal());
+    }
+  } catch (const refusal& refused) {
+    if (json) std::cout << to_json(refused) << std::flush;
+    std::cerr << "shardwise: " << refused.code() << ": " << refused.what() << '\n';
+    return 2;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "shardwise: out_of_memory: there is not enough memory for the answer\n";
+    return 2;
+  }
+  std::cout.flush();
+  if (std::cout) return 0;
+  std::cerr << "shardwise: output_is_not_writable: the answer cannot be written\n";
+  return 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::ios::sync_with_stdio(false);
+  return run(std::vector<std::string_view>(words + (count > 0 ? 1 : 0), words + count));
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Why a request is not answered.
+#pragma once
+
+#include <shardwise/core/diagnosis.hpp>
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tool {
+
+using namespace shardwise;
+
+/// A request that is not answered: a code in words that stays the same, and a sentence for people.
+class refusal : public std::exception {
+ public:
+  refusal(std::string code, std::string sentence)
+      : code_(std::move(code)), sentence_(std::move(sentence)) {}
+
+  [[nodiscard]] const std::string& code() const noexcept { return code_; }
+  [[nodiscard]] const char* what() const noexcept override { return sentence_.c_str(); }
+
+ private:
+  std::string code_;
+  std::string sentence_;
+};
+
+/// Words of the library as those of the standard library.
+[[nodiscard]] inline std::string_view view(text_view words) noexcept {
+  return {words.data(), words.size()};
+}
+[[nodiscard]] inline std::string str(text_view words) { return std::string(view(words)); }
+
+/// Refuses what breaks a rule of the library; the code is the name of the rule.
+inline void judge(const diagnosis& verdict) {
+  if (verdict.ok()) return;
+  const std::string code = str(text_of(verdict.rule).name);
+  const sentence words = describe(verdict);  // the name of the rule, a colon, the sentence
+  throw refusal(code, str(words).substr(code.size() + 2));
+}
+
+}  // namespace tool

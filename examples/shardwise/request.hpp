@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is asked for: a command and its options, from the shell or from a line of JSON.
+#pragma once
+
+#include "json.hpp"
+#include "sizes.hpp"
+
+#include <array>
+#include <optional>
+
+namespace tool {
+
+/// The commands, a bit each.
+enum command : unsigned {
+  no_command = 0,
+  inspect_command = 1,
+  hybrid_command = 2,
+  draw_command = 4
+};
+
+struct command_name {
+  command which;
+  std::string_view label;
+};
+inline constexpr command_name commands[] = {
+    {inspect_command, "inspect"}, {hybrid_command, "hybrid"}, {draw_command, "draw"}};
+
+/// One option: which commands take it, how its value looks (empty for a flag), what it is for.
+struct option {
+  std::string_view label;
+  unsigned of;
+  std::string_view value;
+  std::string_view purpose;
+
+  [[nodiscard]] constexpr bool is_flag() const noexcept { return value.empty(); }
+};
+
+inline constexpr unsigned of_shardings = inspect_command | draw_command;
+inline constexpr unsigned of_all = inspect_command | hybrid_command | draw_command;
+
+inline constexpr option options[] = {
+    {"mesh", of_shardings, "data=2,model=4", "the mesh, or 2x4 for one without names"},
+    {"devices", of_shardings, "0,4,1,5", "the devices in the order of the mesh, if not 0, 1, 2"},
+    {"spec", of_shardings, "data,-,x+y", "the axes of each dimension, - for none"},
+    {"hlo", of_shardings, "STRING", "an HLO sharding in any form, with or without a mesh"},
+    {"placements", of_shardings, "'S(0),R'", "a placement for each axis of the mesh"},
+    {"shape", of_shardings, "8x16", "the tensor: who holds which indices"},
+    {"to", draw_command, "-,model", "the spec after a reshard, drawn step by step"},
+    {"svg", draw_command, "FILE", "an image instead of text"},
+    {"dark", draw_command, "", "the image is dark whatever its reader prefers"},
+    {"color", draw_command, "auto", "colours in the terminal: auto, always or never"},
+    {"width", draw_command, "100", "the longest line"},
+    {"physical", hybrid_command, "2x2x1", "the chips of one slice: x, y, z, cores of a chip"},
+    {"ordinals", hybrid_command, "2,0,1,3",
+     "the devices, row-major over x, y, z, one slice after another; else counted, x first"},
+    {"ici", hybrid_command, "2x2", "the mesh inside a slice"},
+    {"dcn", hybrid_command, "2x1", "the mesh of the slices, an entry for each entry of ici"},
+    {"names", hybrid_command, "data,tensor", "the axes of the mesh"},
+    {"algorithm", hybrid_command, "xla", "xla, or jax, which may split physical axes"},
+    {"kind", hybrid_command, "tpu_v5e", "the kind of chip: some have rings of their own"},
+    {"contiguous", hybrid_command, "", "the devices of a host are together, or it is refused"},
+    {"json", of_all, "", "the answer is one JSON object"},
+};
+inline constexpr std::size_t option_count = std::size(options);
+
+/// A command and the values of its options.
+class request {
+ public:
+  command what = no_command;
+
+  [[nodiscard]] const std::optional<std::string>& get(std::string_view label) const {
+    return values_[find(label)];
+  }
+  [[nodiscard]] bool has(std::string_view label) const { return get(label).has_value(); }
+  /// The value of an option that the command needs.
+  [[nodiscard]] const std::string& need(std::string_view label) const {
+    const auto& value = get(label);
+    if (!value) throw refusal("option_is_missing", "this needs --" + std::string(label));
+    return *value;
+  }
+
+  /// Sets an option, once.
+  void set(const option& which, std::string value) {
+    auto& place = values_[static_cast<std::size_t>(&which - options)];
+    if (place)
+      throw refusal("option_is_repeated", "--" + std::string(which.label) + " is given once");
+    place = std::move(value);
+  }
+  void set_command(std::string_view label) {
+    for (const command_name& known : commands)
+      if (known.label == label) {
+        what = known.which;
+        return;
+      }
+    throw refusal("command_is_unknown",
+                  in_quotes(label) + " is no command: inspect, hybrid and draw are");
+  }
+  /// Refuses a request without a command, and options that the command does not take.
+  void check() const {
+    if (what == no_command)
+      throw refusal("command_is_missing", "a command is needed: inspect, hybrid or draw");
+    for (const option& known : options)
+      if (has(known.label) && (known.of & what) == 0)
+        throw refusal("option_is_unknown",
+                      "--" + std::string(known.label) + " is an option of another command");
+  }
+
+  [[nodiscard]] static const option& option_named(std::string_view label) {
+    for (const option& known : options)
+      if (known.label == label) return known;
+    throw refusal("option_is_unknown", in_quotes(label) + " is no option");
+  }
+
+ private:
+  static std::size_t find(std::string_view label) {
+    return static_cast<std::size_t>(&option_named(label) - options);
+  }
+
+  std::array<std::optional<std::string>, option_count> values_{};
+};
+
+/// Reads a request from a line of JSON: the command under `cmd` and options by their names. A flag
+/// is `true`; `otherwise` is the command where there is no `cmd`.
+[[nodiscard]] inline request read_request(std::string_view line, command otherwise = no_command) {
+  request asked;
+  bool named = false;
+  asked.what = otherwise;
+  read_json_object(line, [&](const std::string& key, const std::string& value, bool is_bool) {
+    if (key == "cmd") {
+      if (is_bool) throw refusal("value_is_not_a_string", "the value of \"cmd\" is a string");
+      if (named) throw refusal("option_is_repeated", "\"cmd\" is given once");
+      named = true;
+      asked.set_command(value);
+      return;
+    }
+    const option& which = request::option_named(key);
+    if (which.is_flag()) {
+      if (!is_bool && value != "true" && value != "false")
+        throw refusal("flag_is_malformed", "the value of \"" + key + "\" is true or false");
+      if (value == "true") asked.set(which, "");
+    } else {
+      if (is_bool)
+        throw refusal("value_is_not_a_string",
+                      "the value of \"" + key + "\" is a string, the same words as in the shell");
+      asked.set(which, value);
+    }
+  });
+  asked.check();
+  return asked;
+}
+
+/// What a call of the program asks for.
+struct invocation {
+  request asked{};
+  bool batch = false;
+  bool help = false;
+  bool version = false;
+};
+
+/// Reads the arguments of the program: a command and options in any order, `--option value` or
+/// `--option=value`.
+[[nodiscard]] inline invocation read_arguments(const std::vector<std::string_view>& arguments) {
+  invocation call;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string_view word = arguments[i];
+    if (word == "--help" || word == "-h" || word == "help") {
+      call.help = true;
+    } else if (word == "--version") {
+      call.version = true;
+    } else if (word == "--batch") {
+      call.batch = true;
+    } else if (word.substr(0, 2) != "--") {
+      if (call.asked.what != no_command)
+        throw refusal("argument_is_unexpected", in_quotes(word) + " follows no option");
+      call.asked.set_command(word);
+    } else {
+      word.remove_prefix(2);
+      const std::size_t equals = word.find('=');
+      const option& which = request::option_named(word.substr(0, equals));
+      if (which.is_flag()) {
+        if (equals != word.npos)
+          throw refusal("flag_is_malformed", "--" + std::string(which.label) + " has no value");
+        call.asked.set(which, "");
+      } else if (equals != word.npos) {
+        call.asked.set(which, std::string(word.substr(equals + 1)));
+      } else {
+        if (i + 1 == arguments.size() || arguments[i + 1].substr(0, 2) == "--")
+          throw refusal("value_is_missing",
+                        "--" + std::string(which.label) +
+                            " is followed by a value: " + std::string(which.value));
+        call.asked.set(which, std::string(arguments[++i]));
+      }
+    }
+  }
+  return call;
+}
+
+}  // namespace tool

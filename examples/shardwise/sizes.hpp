@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Numbers, shapes, lists of devices and meshes as they are written in the shell.
+#pragma once
+
+#include "refusal.hpp"
+#include <shardwise/layout/layout_desc.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace tool {
+
+/// The most devices that are listed.
+inline constexpr index_t most_devices = index_t{1} << 20;
+/// The largest extent of a tensor: products of an extent and a few devices then fit.
+inline constexpr index_t most_extent = index_t{1} << 40;
+
+/// The words between separators; none of an empty text.
+[[nodiscard]] inline std::vector<std::string_view> split(std::string_view words, char separator) {
+  std::vector<std::string_view> parts;
+  while (!words.empty()) {
+    const std::size_t end = words.find(separator);
+    parts.push_back(words.substr(0, end));
+    if (end == std::string_view::npos) break;
+    words.remove_prefix(end + 1);
+    if (words.empty()) parts.push_back(words);  // a separator is followed by something
+  }
+  return parts;
+}
+
+/// Some words in quotes for a sentence, cut where they are long.
+[[nodiscard]] inline std::string in_quotes(std::string_view words) {
+  const bool is_long = words.size() > 60;
+  return "'" + std::string(words.substr(0, 60)) + (is_long ? "...'" : "'");
+}
+
+/// Reads a whole number with an optional sign whose size is at most `most`; `option` is where it
+/// stands.
+[[nodiscard]] inline index_t read_number(std::string_view words, index_t most,
+                                         std::string_view option) {
+  index_t value = 0;
+  const char* const end = words.data() + words.size();
+  const auto [stop, failure] = std::from_chars(words.data(), end, value);
+  if (failure == std::errc::invalid_argument || stop != end)
+    throw refusal("number_is_malformed",
+                  in_quotes(words) + " in --" + std::string(option) + " is no whole number");
+  if (failure != std::errc{} || value > most || value < -most)
+    throw refusal("number_is_too_large", in_quotes(words) + " in --" + std::string(option) +
+                                             " is above " + std::to_string(most));
+  return value;
+}
+
+/// Reads sizes, `8x16`, at most as many as the sequence has room for; `code` and `limit` say what
+/// is wrong with more. No text is no sizes.
+template <class Sizes>
+[[nodiscard]] Sizes read_sizes(std::string_view words, index_t most, std::string_view option,
+                               std::string_view code, std::string_view limit) {
+  Sizes sizes;
+  for (const std::string_view part : split(words, 'x')) {
+    if (sizes.full()) throw refusal(std::string(code), std::string(limit));
+    sizes.push_back(read_number(part, most, option));
+  }
+  return sizes;
+}
+
+/// Reads the extents of a tensor: `8x16`; an empty text is a scalar.
+[[nodiscard]] inline extents_desc read_shape(std::string_view words) {
+  const auto extents = read_sizes<extents_desc>(words, most_extent, "shape", "rank_is_too_high",
+                                                "a tensor has at most 8 dimensions");
+  for (int d = 0; d < extents.ssize(); ++d)
+    if (extents[d] < 0)
+      judge({.rule = broken::extent_is_negative, .dim = d, .have = extents[d], .want = 0});
+  return extents;
+}
+
+/// Reads a list of numbers, `0,4,1,5`, none of them negative and each only once.
+[[nodiscard]] inline std::vector<index_t> read_devices(std::string_view words,
+                                                       std::string_view option) {
+  std::vector<index_t> devices;
+  if (words.empty())
+    throw refusal("number_is_malformed", "--" + std::string(option) + " lists numbers: 0,4,1,5");
+  while (true) {
+    const std::size_t end = words.find(',');
+    devices.push_back(read_number(words.substr(0, end), index_t{1} << 40, option));
+    if (devices.back() < 0)
+      throw refusal("device_is_out_of_range",
+                    "a device is named by a number from 0 on, not " + str(words.substr(0, end)));
+    if (end == std::string_view::npos) break;
+    words.remove_prefix(end + 1);
+  }
+  std::vector<index_t> sorted = devices;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    throw refusal("device_is_repeated",
+                  "the devices of a mesh are unique, and " + std::to_string(*twice) + " is twice");
+  return devices;
+}
+
+/// Reads a mesh: `data=2,model=4`, or `2x4`, whose axes are named axis_0 and axis_1.
+[[nodiscard]] inline mesh_desc read_mesh(std::string_view words) {
+  mesh_desc mesh;
+  const bool named = words.find('=') != std::string_view::npos;
+  const auto parts = split(words, named ? ',' : 'x');
+  if (parts.empty())
+    throw refusal("mesh_is_malformed", "a mesh reads data=2,model=4 or, without names, 2x4");
+  for (const std::string_view part : parts) {
+    const std::size_t equals = part.find('=');
+    if (named && equals == std::string_view::npos)
+      throw refusal("mesh_is_malformed",
+                    in_quotes(part) + " has no size: a mesh reads data=2,model=4");
+    const std::string label =
+        named ? std::string(part.substr(0, equals)) : "axis_" + std::to_string(mesh.rank());
+    if (mesh.axes.full()) judge({.rule = broken::mesh_has_too_many_axes});
+    if (!is_axis_name(label)) judge({.rule = broken::axis_name_is_malformed, .axis = name(label)});
+    const index_t size =
+        read_number(named ? part.substr(equals + 1) : part, index_t{1} << 30, "mesh");
+    if (size < 1)
+      judge({.rule = broken::axis_size_is_not_positive,
+             .axis = name(label),
+             .have = size,
+             .want = 1});
+    mesh.axes.push_back({name(label), size});
+  }
+  judge(check(mesh));
+  index_t most = most_devices;
+  for (const axis_desc& axis : mesh.axes) most /= axis.size;
+  if (most < 1)
+    throw refusal("mesh_is_too_large",
+                  "a mesh has at most " + std::to_string(most_devices) + " devices here");
+  return mesh;
+}
+
+/// Reads a partition spec, `data,-,x+y`: one entry a dimension, axes by name or number.
+[[nodiscard]] inline layout_desc read_spec(std::string_view words, const mesh_desc& mesh) {
+  const auto parts = split(words, ',');
+  if (parts.size() > std::size_t{max_rank})
+    throw refusal("rank_is_too_high", "a tensor has at most 8 dimensions");
+  std::vector<std::string> entries;
+  for (const std::string_view part : parts) {
+    std::string& entry = entries.emplace_back();
+    const int dim = static_cast<int>(entries.size()) - 1;
+    if (part == "-") continue;
+    auto axes = split(part, '+');
+    if (axes.empty()) axes.emplace_back();
+    for (const std::string_view axis : axes) {
+      const bool number = !axis.empty() && axis.find_first_not_of("0123456789") == axis.npos;
+      if (!number && !is_axis_name(axis))
+        throw refusal("spec_is_malformed",
+                      in_quotes(axis) + " in dimension " + std::to_string(dim) +
+                          " is not supported in partition spec: an entry is - for none, an axis, "
+                          "or axes joined by +, each by its name or number");
+      if (!entry.empty()) entry += ',';
+      if (number) {
+        const bool known = axis.size() == 1 && axis[0] - '0' < mesh.rank();
+        if (!known)
+          judge({.rule = broken::axis_is_not_in_mesh, .dim = dim, .axis = name(text_view(axis))});
+        entry += view(mesh.axes[axis[0] - '0'].label);
+      } else {
+        entry += axis;
+      }
+    }
+  }
+  spec_desc spec;
+  for (const std::string& entry : entries) spec.dims.push_back(text_view(entry));
+  const resolved_layout read = resolve(mesh, spec, {}, true);
+  judge(read.verdict);
+  return read.layout;
+}
+
+}  // namespace tool

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sharding that a request is about, in every form in which it is known.
+#pragma once
+
+#include "request.hpp"
+#include <shardwise/notation/dtensor_text.hpp>
+#include <shardwise/notation/hlo_layout.hpp>
+#include <shardwise/notation/hlo_named.hpp>
+#include <shardwise/notation/hlo_tuple.hpp>
+
+#include <memory>
+
+namespace tool {
+
+/// Memory for lists of devices, taken once; pages are used only as far as lists reach.
+class workspace {
+ public:
+  /// Room for lists; what was in it before is no longer there.
+  [[nodiscard]] device_buffer buffer() noexcept { return {memory_.get(), room}; }
+
+ private:
+  static constexpr index_t room = 8 * most_devices;
+  std::unique_ptr<index_t[]> memory_{new index_t[static_cast<std::size_t>(room)]};
+};
+
+/// A form of a sharding, or why there is none.
+template <class Form>
+struct known {
+  std::optional<Form> form{};
+  std::string why_not{};
+
+  known() = default;
+  known(const Form& given) : form(given) {}
+  static known none(std::string reason) {
+    known nothing;
+    nothing.why_not = std::move(reason);
+    return nothing;
+  }
+  explicit operator bool() const noexcept { return form.has_value(); }
+  const Form& operator*() const noexcept { return *form; }
+  const Form* operator->() const noexcept { return &*form; }
+};
+
+/// A sharding and the tensor that it is of. Lists of devices are in the workspace.
+struct subject {
+  std::optional<mesh_desc> mesh{};
+  /// The devices in the order of the mesh; empty for 0, 1, 2, ...
+  std::vector<index_t> devices{};
+  std::optional<extents_desc> shape{};
+
+  known<layout_desc> layout = known<layout_desc>::none("no mesh was given");
+  known<named_sharding> named = known<named_sharding>::none("no mesh was given");
+  known<hlo_sharding> hlo{};
+  /// Who holds what: as `hlo`, but known for every kind of pending reduction too.
+  hlo_sharding tiles{};
+  /// True for axes on a mesh, of which the type is what PyTorch/XLA derives from them.
+  bool is_spec = false;
+};
+
+[[noreturn]] inline void refuse_text(std::string_view code, const parse_verdict& verdict) {
+  const std::string reason = str(verdict.reason);
+  if (verdict.reason == "the buffer has room for every device")
+    throw refusal("too_many_devices",
+                  "at most " + std::to_string(most_devices) + " devices are listed");
+  throw refusal(std::string(code),
+                reason + " (at character " + std::to_string(verdict.position) + ")");
+}
+
+/// Refuses a tensor whose rank is another than the sharding's.
+inline void require_rank(const subject& about, int rank) {
+  if (about.shape && about.shape->ssize() != rank)
+    throw refusal("rank_differs_from_sharding",
+                  "a sharding has one entry for each dimension: " + std::to_string(rank) +
+                      " entries, " + std::to_string(about.shape->ssize()) + " dimensions");
+}
+
+/// Reads the mesh of a request and the order of its devices, if it has them.
+inline void read_mesh_of(const request& asked, subject& about) {
+  if (asked.has("mesh")) about.mesh = read_mesh(*asked.get("mesh"));
+  if (!asked.has("devices")) return;
+  about.devices = read_devices(*asked.get("devices"), "devices");
+  if (!about.mesh) return;
+  const auto count = static_cast<index_t>(about.devices.size());
+  const index_t size = about.mesh->devices();
+  if (count != size)
+    throw refusal("device_count_differs",
+                  "the number of devices must match mesh size: " + std::to_string(count) +
+                      " where " + std::to_string(size) + " are needed");
+  for (const index_t device : about.devices)
+    if (device >= size)
+      judge({.rule = broken::device_is_out_of_range, .have = device, .want = size});
+  if (is_plain(about.devices)) about.devices.clear();
+}
+
+/// The other forms of a layout on the subject's mesh.
+inline void take_layout(subject& about, const layout_desc& layout, device_buffer& buffer) {
+  about.layout = layout;
+  about.named = to_named(*about.mesh, layout, about.devices);
+  named_sharding summed = *about.named;
+  summed.kind = reduction::sum;
+  const hlo_result tiles = to_hlo(summed, buffer);
+  if (!tiles.verdict.ok()) refuse_text("sharding_has_no_tiles", tiles.verdict);
+  about.tiles = tiles.sharding;
+  if (about.named->kind == reduction::sum)
+    about.hlo = about.tiles;
+  else
+    about.hlo = known<hlo_sharding>::none("tiles are unreduced by a sum");
+  about.is_spec = layout.pending == 0;
+}
+
+/// Placements for a tensor whose rank is that of the shape, or the least that they name.
+inline void take_placements(subject& about, std::string_view words, device_buffer& buffer) {
+  const read_placements read = parse_placements(words);
+  if (!read.verdict.ok()) refuse_text("placements_are_malformed", read.verdict);
+  int rank = about.shape ? about.shape->ssize() : 0;
+  if (!about.shape)
+    for (const dtensor_placement& one : read.placements) {
+      const bool splits =
+          one.kind == dtensor_placement::shard || one.kind == dtensor_placement::strided;
+      if (splits && one.dim < 0)
+        throw refusal("option_is_missing", "a dimension from the end needs --shape");
+      if (splits && one.dim >= max_rank)
+        throw refusal("rank_is_too_high", "a tensor has at most 8 dimensions");
+      if (splits && one.dim >= rank) rank = one.dim + 1;
+    }
+  const read_layout layout = to_layout(*about.mesh, read.placements, rank, true);
+  if (!layout.verdict.ok()) throw refusal("placements_do_not_fit", str(layout.verdict.reason));
+  take_layout(about, layout.layout, buffer);
+}
+
+/// An HLO sharding in the names of a mesh, which has to be the request's if there is one.
+inline void take_named(subject& about, std::string_view words, device_buffer& buffer) {
+  const named_result read = parse_hlo_named(text_view(words), buffer);
+  if (!read.verdict.ok()) refuse_text("hlo_is_malformed", read.verdict);
+  const named_sharding& named = read.sharding;
+  if (named.on.mesh.devices() > most_devices)
+    throw refusal("mesh_is_too_large",
+                  "a mesh has at most " + std::to_string(most_devices) + " devices here");
+  const bool same = !about.mesh || (!named.on.maximal() && *about.mesh == named.on.mesh &&
+                                    same_devices(about.devices, named.on.devices));
+  if (!same || (!about.mesh && !about.devices.empty()))
+    throw refusal("meshes_differ", "the sharding has a mesh of its own, and it is another one");
+  const bool listed = named.whole == named_sharding::listed && !named.on.maximal();
+  if (listed) require_rank(about, named.rank());
+  about.named = named;
+  if (!named.on.maximal()) {
+    about.mesh = named.on.mesh;
+    about.devices.assign(named.on.devices.data(),
+                         named.on.devices.data() + named.on.devices.size());
+    const int rank = listed ? named.rank() : about.shape ? about.shape->ssize() : 0;
+    const read_layout layout = to_layout(named, rank, true);
+    if (layout.verdict.ok())
+      about.layout = layout.layout;
+    else
+      about.layout = known<layout_desc>::none(str(layout.verdict.reason));
+  } else {
+    about.layout = known<layout_desc>::none("a layout has a mesh, not one device");
+  }
+  named_sharding summed = named;
+  summed.kind = reduction::sum;
+  const hlo_result tiles = to_hlo(summed, buffer);
+  if (!tiles.verdict.ok()) refuse_text("sharding_has_no_tiles", tiles.verdict);
+  about.tiles = tiles.sharding;
+  if (named.kind == reduction::sum)
+    about.hlo = about.tiles;
+  else
+    about.hlo = known<hlo_sharding>::none("tiles are unreduced by a sum");
+}
+
+/// An HLO sharding with listed or ordered devices; with a mesh also the layout on it, if any.
+inline void take_hlo(subject& about, std::string_view words, device_buffer& buffer) {
+  const hlo_result read = parse_hlo(text_view(words), buffer);
+  if (!read.verdict.ok()) refuse_text("hlo_is_malformed", read.verdict);
+  const hlo_sharding& hlo = read.sharding;
+  const bool tiled = hlo.kind == hlo_kind::tiled;
+  if (tiled && hlo.tiles.count() > most_devices)
+    throw refusal("too_many_devices",
+                  "at most " + std::to_string(most_devices) + " devices are listed");
+  if (tiled) require_rank(about, hlo.rank());
+  about.tiles = hlo;
+  about.hlo = hlo;
+  if (!about.mesh) {
+    if (!about.devices.empty() && (tiled || hlo.kind == hlo_kind::maximal))
+      throw refusal("option_does_not_apply",
+                    "the sharding lists its devices; --devices is the order of a --mesh");
+    return;
+  }
+  const mesh_desc& mesh = *about.mesh;
+  if (tiled && hlo.tiles.count() != mesh.devices())
+    throw refusal("device_count_differs", "the tiles of the sharding must match mesh size: " +
+                                              std::to_string(hlo.tiles.count()) + " where " +
+                                              std::to_string(mesh.devices()) + " are needed");
+  if (hlo.kind == hlo_kind::maximal && hlo.device >= mesh.devices())
+    judge({.rule = broken::device_is_out_of_range, .have = hlo.device, .want = mesh.devices()});
+  const int rank = tiled ? hlo.rank() : about.shape ? about.shape->ssize() : 0;
+  named_sharding named;
+  named.on = {mesh, about.devices};
+  const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices, true);
+  if (layout.verdict.ok()) {
+    about.layout = layout.layout;
+    named = to_named(mesh, layout.layout, about.devices);
+  } else {
+    about.layout = known<layout_desc>::none(str(layout.verdict.reason));
+  }
+  if (!tiled && (!about.shape || !layout.verdict.ok()))
+    named.whole = hlo.kind == hlo_kind::replicated  ? named_sharding::replicated_whole
+                  : hlo.kind == hlo_kind::manual    ? named_sharding::manual_whole
+                  : hlo.kind == hlo_kind::unreduced ? named_sharding::unreduced_whole
+                                                    : named_sharding::listed;
+  if (layout.verdict.ok() || named.whole != named_sharding::listed)
+    about.named = named;
+  else
+    about.named = known<named_sharding>::none(str(layout.verdict.reason));
+}
+
+/// One HLO sharding, not a tuple, in either form.
+inline void take_any_hlo(subject& about, std::string_view words, device_buffer& buffer) {
+  reader in{text_view(words)};
+  in.accept('{');
+  const text_view word = in.word();
+  if (word == "mesh" || word == "maximal_mesh")
+    take_named(about, words, buffer);
+  else
+    take_hlo(about, words, buffer);
+}
+
+/// What a request is about: its mesh and shape, and its sharding unless that is a tuple.
+[[nodiscard]] inline subject read_subject(const request& asked, device_buffer& buffer) {
+  subject about;
+  read_mesh_of(asked, about);
+  if (asked.has("shape")) about.shape = read_shape(*asked.get("shape"));
+  const int forms = int(asked.has("spec")) + int(asked.has("hlo")) + int(asked.has("placements"));
+  if (forms == 0) throw refusal("option_is_missing", "this needs --spec, --placements or --hlo");
+  if (forms > 1)
+    throw refusal("options_exclude_each_other",
+                  "one of --spec, --placements and --hlo says what the sharding is");
+  if (asked.has("hlo")) {
+    if (!is_hlo_tuple(text_view(*asked.get("hlo")))) take_any_hlo(about, *asked.get("hlo"), buffer);
+    return about;
+  }
+  (void)asked.need("mesh");
+  if (asked.has("placements")) {
+    take_placements(about, *asked.get("placements"), buffer);
+    return about;
+  }
+  const layout_desc layout = read_spec(*asked.get("spec"), *about.mesh);
+  if (about.shape) judge(check(*about.mesh, layout, *about.shape));
+  take_layout(about, layout, buffer);
+  return about;
+}
+
+}  // namespace tool
