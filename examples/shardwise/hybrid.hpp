@@ -18,9 +18,6 @@ struct hybrid_answer {
   [[nodiscard]] bool has_assignment() const noexcept { return !placed.plan.ring.exists(); }
 };
 
-inline constexpr index_t most_hybrid_devices = index_t{1} << 18;
-inline constexpr index_t most_slices = 4096;
-
 namespace detail {
 
 inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3",  "tpu_v4",
@@ -71,6 +68,9 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
 /// ordinals fill, or as `dcn` says where no ordinals are given.
 [[nodiscard]] inline hybrid_answer lay_out(const request& asked) {
   constexpr index_t most = index_t{1} << 30;
+  // Every slice looks through all devices.
+  const index_t most_of_machine = most_devices / 4;
+  const index_t most_slices = most_devices / 256;
   const auto physical = read_sizes<physical_shape>(
       asked.need("physical"), most, "physical", "machine_has_too_many_axes",
       "a machine has at most 4 axes: x, y, z and the cores of a chip");
@@ -88,13 +88,13 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
   hybrid_answer answer;
   if (asked.has("names")) answer.names = detail::read_names(*asked.get("names"), ici.ssize());
   const mesh_options chosen = detail::read_mesh_options(asked);
-  const index_t each = bounded_product(physical, most_hybrid_devices);
+  const index_t each = bounded_product(physical, most_of_machine);
   if (each < 1 || physical.empty())
     throw refusal("machine_size_is_out_of_range",
                   "every axis of --physical has at least one device, and a machine has at most " +
-                      std::to_string(most_hybrid_devices) + " here");
+                      std::to_string(most_of_machine) + " here");
   std::vector<index_t> ordinals;
-  index_t slices = std::max(bounded_product(dcn, most_hybrid_devices), index_t{1});
+  index_t slices = std::max(bounded_product(dcn, most_of_machine), index_t{1});
   if (asked.has("ordinals")) {
     ordinals = read_devices(*asked.get("ordinals"), "ordinals");
     const auto count = static_cast<index_t>(ordinals.size());
@@ -104,9 +104,9 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
                         " are no multiple of " + std::to_string(each));
     slices = count / each;
   }
-  if (slices > most_slices || slices * each > most_hybrid_devices)
+  if (slices > most_slices || slices * each > most_of_machine)
     throw refusal("too_many_devices", "a machine has at most " + std::to_string(most_slices) +
-                                          " slices and " + std::to_string(most_hybrid_devices) +
+                                          " slices and " + std::to_string(most_of_machine) +
                                           " devices here");
   std::vector<device_attributes> machine(static_cast<std::size_t>(slices * each));
   (void)describe_devices(physical, slices, ordinals, machine);  // sizes were judged above

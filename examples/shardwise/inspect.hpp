@@ -103,7 +103,14 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
     add("hlo_v3", written([&](auto& out) { write_hlo_named(out, *about.named); }));
     const bool whole = about.named->whole != named_sharding::listed;
     if (about.named->on.maximal())
-      add("sdy", written([&](auto& out) { write_sdy(out, "maximal_mesh", *about.named); }));
+      add("sdy", written([&](auto& out) {
+            const std::string symbol = "maximal_mesh_" + std::to_string(about.named->on.device);
+            write_sdy(out, text_view(symbol), *about.named);
+          }));
+    else if (whole && about.layout && about.shape)
+      add("sdy", written([&](auto& out) {
+            write_sdy(out, "mesh", to_named(*about.mesh, *about.layout, about.devices));
+          }));
     else if (whole)
       add("sdy", words::none("it lists dimensions, and their number is not known"));
     else
@@ -166,7 +173,7 @@ inline void derive_from_tiles(const subject& about, inspection& found) {
   } else if (about.layout) {
     auto& dims = found.dims.emplace();
     for (int d = 0; d < about.layout->rank(); ++d) dims.push_back(1);
-    if (about.named->whole != named_sharding::listed) found.dims.reset();
+    if (!about.named || about.named->whole != named_sharding::listed) found.dims.reset();
   }
   if (tiles.kind == hlo_kind::maximal) {
     found.devices.emplace(1, tiles.device);

@@ -16,11 +16,11 @@ namespace tool {
 class workspace {
  public:
   /// Room for lists; what was in it before is no longer there.
-  [[nodiscard]] device_buffer buffer() noexcept { return {memory_.get(), room}; }
+  [[nodiscard]] device_buffer buffer() noexcept { return {memory_.get(), room_}; }
 
  private:
-  static constexpr index_t room = 8 * most_devices;
-  std::unique_ptr<index_t[]> memory_{new index_t[static_cast<std::size_t>(room)]};
+  index_t room_ = 8 * most_devices;
+  std::unique_ptr<index_t[]> memory_{new index_t[static_cast<std::size_t>(room_)]};
 };
 
 /// A form of a sharding, or why there is none.
@@ -179,6 +179,10 @@ inline void take_hlo(subject& about, std::string_view words, device_buffer& buff
   if (tiled) require_rank(about, hlo.rank());
   about.tiles = hlo;
   about.hlo = hlo;
+  // These two need no mesh: one device, and everything everywhere.
+  if (hlo.kind == hlo_kind::maximal) about.named = named_sharding{.on = {.device = hlo.device}};
+  if (hlo.kind == hlo_kind::replicated)
+    about.named = named_sharding{.whole = named_sharding::replicated_whole};
   if (!about.mesh) {
     if (!about.devices.empty() && (tiled || hlo.kind == hlo_kind::maximal))
       throw refusal("option_does_not_apply",
@@ -193,24 +197,24 @@ inline void take_hlo(subject& about, std::string_view words, device_buffer& buff
   if (hlo.kind == hlo_kind::maximal && hlo.device >= mesh.devices())
     judge({.rule = broken::device_is_out_of_range, .have = hlo.device, .want = mesh.devices()});
   const int rank = tiled ? hlo.rank() : about.shape ? about.shape->ssize() : 0;
-  named_sharding named;
-  named.on = {mesh, about.devices};
   const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices, true);
-  if (layout.verdict.ok()) {
+  if (layout.verdict.ok())
     about.layout = layout.layout;
-    named = to_named(mesh, layout.layout, about.devices);
-  } else {
-    about.layout = known<layout_desc>::none(str(layout.verdict.reason));
-  }
-  if (!tiled && (!about.shape || !layout.verdict.ok()))
-    named.whole = hlo.kind == hlo_kind::replicated  ? named_sharding::replicated_whole
-                  : hlo.kind == hlo_kind::manual    ? named_sharding::manual_whole
-                  : hlo.kind == hlo_kind::unreduced ? named_sharding::unreduced_whole
-                                                    : named_sharding::listed;
-  if (layout.verdict.ok() || named.whole != named_sharding::listed)
-    about.named = named;
   else
+    about.layout = known<layout_desc>::none(str(layout.verdict.reason));
+  if (hlo.kind == hlo_kind::maximal) return;
+  if (layout.verdict.ok() && (tiled || about.shape)) {
+    about.named = to_named(mesh, layout.layout, about.devices);
+  } else if (!tiled && hlo.kind != hlo_kind::unknown) {
+    constexpr auto none = named_sharding::listed;
+    constexpr named_sharding::whole_t wholes[] = {
+        named_sharding::replicated_whole, none, none,
+        named_sharding::manual_whole,     none, named_sharding::unreduced_whole};
+    about.named = named_sharding{.on = {mesh, about.devices},
+                                 .whole = wholes[static_cast<unsigned>(hlo.kind)]};
+  } else {
     about.named = known<named_sharding>::none(str(layout.verdict.reason));
+  }
 }
 
 /// One HLO sharding, not a tuple, in either form.
