@@ -111,6 +111,9 @@ struct picture_sink {
   std::optional<layout_desc> target;
   if (const auto& to = asked.get("to")) {
     (void)asked.need("shape");
+    if (!about.devices.empty())
+      throw refusal("option_does_not_apply",
+                    "a reshard is drawn on a mesh whose devices are in their own order");
     target = read_spec(*to, shown.mesh);
     judge(check(shown.mesh, *target, *about.shape));
     detail::judge_evenness(shown.mesh, *target, about.shape);
