@@ -94,7 +94,7 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
                   "every axis of --physical has at least one device, and a machine has at most " +
                       std::to_string(most_of_machine) + " here");
   std::vector<index_t> ordinals;
-  index_t slices = std::max(bounded_product(dcn, most_of_machine), index_t{1});
+  index_t slices = std::max(bounded_product(dcn, most), index_t{1});
   if (asked.has("ordinals")) {
     ordinals = read_devices(*asked.get("ordinals"), "ordinals");
     const auto count = static_cast<index_t>(ordinals.size());
