@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+// Requests of the shell tool: any line is answered by one line of JSON, and an inspection's HLO
+// text inspects to itself.
+#include "../../examples/shardwise/answer.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// No file is written, and pictures are left to their own tests.
+bool is_harmless(std::string_view line) {
+  try {
+    return !tool::read_request(line).has("svg");
+  } catch (const tool::refusal&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tool::most_devices = 1024;
+  static tool::workspace memory;
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  if (!is_harmless(line)) return 0;
+  const std::string answer = tool::answer_line(line, memory);
+  require(!answer.empty() && answer.find('\n') == answer.size() - 1);
+  const nlohmann::json read = nlohmann::json::parse(answer);
+  require(read.is_object());
+  if (read.contains("error")) {
+    require(read.size() == 2 && !read["error"].get<std::string>().empty());
+    return 0;
+  }
+  if (!read.contains("hlo") || !read["hlo"].is_string()) return 0;
+  for (const char* form : {"hlo", "hlo_v2", "hlo_v3"}) {
+    if (!read.contains(form) || !read[form].is_string()) continue;
+    const nlohmann::json again{{"cmd", "inspect"}, {"hlo", read[form]}};
+    const auto second = nlohmann::json::parse(tool::answer_line(again.dump(), memory));
+    require(second.contains("hlo") && second["hlo"] == read["hlo"]);
+  }
+  if (read.contains("shards") && read["shards"].is_array())
+    require(read["shards"].size() == read["devices"].size());
+  return 0;
+}
