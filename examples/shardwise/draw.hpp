@@ -4,6 +4,7 @@
 
 #include "subject.hpp"
 #include <shardwise/draw/before_after.hpp>
+#include <shardwise/draw/svg_collective.hpp>
 #include <shardwise/draw/svg_reshard.hpp>
 #include <shardwise/draw/svg_tensor.hpp>
 
@@ -89,6 +90,31 @@ inline void write_file(const std::string& path, const std::string& words) {
   throw refusal("file_is_not_writable", "cannot write " + in_quotes(path));
 }
 
+/// Writes an image, dark for every reader if that is asked for.
+[[nodiscard]] inline drawing write_image(const request& asked, std::string image) {
+  const std::string_view preference = "(prefers-color-scheme:dark)";
+  const std::size_t place = image.find(preference);
+  if (asked.has("dark") && place != image.npos) image.replace(place, preference.size(), "all");
+  write_file(asked.need("svg"), image);
+  return {{}, asked.need("svg")};
+}
+
+/// The image of a collective by its smallest example.
+[[nodiscard]] inline drawing draw_collective(const request& asked) {
+  for (const option& one : options)
+    if (asked.has(one.label) && one.label != "collective" && one.label != "svg" &&
+        one.label != "dark" && one.label != "json")
+      throw refusal(
+          "options_exclude_each_other",
+          "--collective is drawn by an example of its own, without --" + std::string(one.label));
+  for (const collective kind : {collective::slice, collective::all_gather, collective::all_to_all,
+                                collective::reduce_scatter, collective::all_reduce})
+    if (view(to_text(kind)) == *asked.get("collective")) return write_image(asked, to_svg(kind));
+  throw refusal("collective_is_unknown",
+                in_quotes(*asked.get("collective")) +
+                    " is none of slice, all_gather, all_to_all, reduce_scatter and all_reduce");
+}
+
 /// What a picture of text is written to.
 struct picture_sink {
   std::string& words;
@@ -102,6 +128,7 @@ struct picture_sink {
 
 /// Answers `draw`. `on_terminal`: the answer is read where colours can be shown.
 [[nodiscard]] inline drawing draw(const request& asked, workspace& memory, bool on_terminal) {
+  if (asked.has("collective")) return detail::draw_collective(asked);
   device_buffer buffer = memory.buffer();
   if (asked.has("hlo") && is_hlo_tuple(text_view(*asked.get("hlo"))))
     throw refusal("sharding_has_no_mesh", "one element of a tuple is drawn at a time");
@@ -127,18 +154,10 @@ struct picture_sink {
       throw refusal("shape_is_too_large", "a tensor that is drawn has at most 2^60 elements");
   }
 
-  drawing answer;
-  if (const auto& file = asked.get("svg")) {
-    std::string image = !about.shape ? to_svg(shown.mesh, shown.layout)
-                        : target     ? to_svg(shown.mesh, tensor, *target)
-                                     : to_svg(shown.mesh, tensor);
-    const std::string_view preference = "(prefers-color-scheme:dark)";
-    const std::size_t place = image.find(preference);
-    if (asked.has("dark") && place != image.npos) image.replace(place, preference.size(), "all");
-    detail::write_file(*file, image);
-    answer.file = *file;
-    return answer;
-  }
+  if (asked.has("svg"))
+    return detail::write_image(asked, !about.shape ? to_svg(shown.mesh, shown.layout)
+                                      : target     ? to_svg(shown.mesh, tensor, *target)
+                                                   : to_svg(shown.mesh, tensor));
   if (asked.has("dark")) throw refusal("option_is_missing", "--dark is said of an --svg");
   picture_style style;
   style.colour = detail::wants_color(asked, on_terminal);
@@ -147,6 +166,7 @@ struct picture_sink {
     if (width < 1) throw refusal("number_is_malformed", "a line has at least one character");
     style.width = static_cast<std::size_t>(width);
   }
+  drawing answer;
   detail::picture_sink out{answer.picture};
   if (!about.shape)
     write_picture(out, shown.mesh, shown.layout, style);

@@ -71,6 +71,8 @@ int run(const std::vector<std::string_view>& arguments) {
     } else if (call.version) {
       std::cout << "shardwise " SHARDWISE_VERSION "\n";
     } else if (call.batch) {
+      if (call.asked.has_any())
+        throw refusal("option_does_not_apply", "the requests of a batch have their own options");
       answer_lines(call.asked.what);
     } else {
       call.asked.check();

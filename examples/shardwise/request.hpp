@@ -46,6 +46,7 @@ inline constexpr option options[] = {
     {"placements", of_shardings, "'S(0),R'", "a placement for each axis of the mesh"},
     {"shape", of_shardings, "8x16", "the tensor: who holds which indices"},
     {"to", draw_command, "-,model", "the spec after a reshard, drawn step by step"},
+    {"collective", draw_command, "all_gather", "who sends what to whom, as an --svg; no sharding"},
     {"svg", draw_command, "FILE", "an image instead of text"},
     {"dark", draw_command, "", "the image is dark whatever its reader prefers"},
     {"color", draw_command, "auto", "colours in the terminal: auto, always or never"},
@@ -94,6 +95,11 @@ class request {
       }
     throw refusal("command_is_unknown",
                   in_quotes(label) + " is no command: inspect, hybrid and draw are");
+  }
+  /// True if an option has a value.
+  [[nodiscard]] bool has_any() const {
+    return std::any_of(values_.begin(), values_.end(),
+                       [](const auto& one) { return one.has_value(); });
   }
   /// Refuses a request without a command, and options that the command does not take.
   void check() const {

@@ -16,12 +16,19 @@ inline index_t most_devices = index_t{1} << 20;
 /// The largest extent of a tensor: products of an extent and a few devices then fit.
 inline constexpr index_t most_extent = index_t{1} << 40;
 
-/// The words between separators; none of an empty text.
+/// Words without the blanks around them.
+[[nodiscard]] inline std::string_view trimmed(std::string_view words) {
+  const std::size_t first = words.find_first_not_of(' ');
+  if (first == words.npos) return {};
+  return words.substr(first, words.find_last_not_of(' ') - first + 1);
+}
+
+/// The words between separators, without blanks around them; none of an empty text.
 [[nodiscard]] inline std::vector<std::string_view> split(std::string_view words, char separator) {
   std::vector<std::string_view> parts;
   while (!words.empty()) {
     const std::size_t end = words.find(separator);
-    parts.push_back(words.substr(0, end));
+    parts.push_back(trimmed(words.substr(0, end)));
     if (end == std::string_view::npos) break;
     words.remove_prefix(end + 1);
     if (words.empty()) parts.push_back(words);  // a separator is followed by something
@@ -82,7 +89,7 @@ template <class Sizes>
     throw refusal("number_is_malformed", "--" + std::string(option) + " lists numbers: 0,4,1,5");
   while (true) {
     const std::size_t end = words.find(',');
-    devices.push_back(read_number(words.substr(0, end), index_t{1} << 40, option));
+    devices.push_back(read_number(trimmed(words.substr(0, end)), index_t{1} << 40, option));
     if (devices.back() < 0)
       throw refusal("device_is_out_of_range",
                     "a device is named by a number from 0 on, not " + str(words.substr(0, end)));
