@@ -4,7 +4,7 @@
 
 #include "draw.hpp"
 #include "hybrid.hpp"
-#include "inspect.hpp"
+#include "inspect_words.hpp"
 
 #include <new>
 

@@ -27,7 +27,7 @@ struct drawing {
 
 namespace detail {
 
-/// A layout on a mesh, and the tensor's extents if they are known.
+/// A layout on a mesh whose devices are in their own order: what a picture shows.
 struct drawable {
   mesh_desc mesh{};
   layout_desc layout{};
