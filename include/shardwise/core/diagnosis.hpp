@@ -50,9 +50,17 @@ enum class broken : unsigned char {
   reshard_would_create_partial,
   manual_axis_is_left,
   axis_is_not_manual,
+  constraint_needs_communication,
+  tensor_is_marked_already,
   program_is_too_long,
   // the machine
   host_size_differs,
+  hosts_are_not_alike,
+  host_batch_is_not_divisible,
+  shard_count_differs,
+  shard_extents_differ,
+  replicas_differ,
+  tensor_is_replicated,
   device_is_out_of_range,
   operand_pools_differ,
   pool_size_differs,
@@ -107,8 +115,21 @@ inline constexpr rule_text rule_texts[] = {
     {"manual_axis_is_left",
      "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},
     {"axis_is_not_manual", "all_reduce folds along manual axes of its operand"},
+    {"constraint_needs_communication",
+     "a constraint is met without communication; only a reshard moves data"},
+    {"tensor_is_marked_already",
+     "only a replicated tensor is marked anew; clear_sharding makes it one"},
     {"program_is_too_long", "a traced program fits the capacity given to trace"},
     {"host_size_differs", "the host's data has as many elements as the tensor"},
+    {"hosts_are_not_alike",
+     "hosts have equally many devices, and any two share all of their rows or none"},
+    {"host_batch_is_not_divisible",
+     "a per-host batch is divisible by the parts that the devices of a host hold"},
+    {"shard_count_differs",
+     "a tensor is made from the shards of all devices, or of all that differ"},
+    {"shard_extents_differ", "a shard has exactly the extents of the part that its device holds"},
+    {"replicas_differ", "devices that hold the same part are given the same bits"},
+    {"tensor_is_replicated", "a tensor whose shards are loaded one by one is split or pending"},
     {"device_is_out_of_range", "a device is named by a number below the size of the mesh"},
     {"operand_pools_differ", "the operands of an operation live in the same device pool"},
     {"pool_size_differs", "a device pool has the mesh of its tensors"},
@@ -153,7 +174,12 @@ struct diagnosis {
     separator = ", ";
     return out;
   };
-  if (verdict.operand >= 0) fact("operand ") << verdict.operand;
+  const bool of_hosts = verdict.rule >= broken::host_size_differs &&
+                        verdict.rule <= broken::host_batch_is_not_divisible;
+  const bool of_shards =
+      verdict.rule >= broken::shard_count_differs && verdict.rule <= broken::replicas_differ;
+  if (verdict.operand >= 0)
+    fact(of_hosts ? "host " : of_shards ? "shard " : "operand ") << verdict.operand;
   if (verdict.dim >= 0) fact("dimension ") << verdict.dim;
   if (!verdict.axis.empty()) fact("axis '") << verdict.axis << "'";
   if (verdict.rule == broken::device_is_repeated) {
@@ -161,8 +187,11 @@ struct diagnosis {
   } else if (verdict.have != 0 || verdict.want != 0) {
     constexpr text_view between[] = {" where ", " into ", " of ", " where less than "};
     constexpr text_view after[] = {" is needed", " equal parts", " characters", " is needed"};
-    const unsigned form = verdict.rule == broken::extent_is_not_divisible ? 1U
-                          : verdict.rule == broken::einsum_is_malformed   ? 2U
+    const unsigned form = verdict.rule == broken::extent_is_not_divisible ||
+                                  verdict.rule == broken::hosts_are_not_alike ||
+                                  verdict.rule == broken::host_batch_is_not_divisible
+                              ? 1U
+                          : verdict.rule == broken::einsum_is_malformed ? 2U
                           : verdict.rule == broken::device_is_out_of_range ||
                                   verdict.rule == broken::dimension_is_out_of_range
                               ? 3U

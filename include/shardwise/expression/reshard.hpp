@@ -17,6 +17,14 @@ struct reshard_target<Mesh, Policy, P<Entries...>, Finished> {
   using type = layout<Mesh, P<Entries...>, Finished, Policy>;
 };
 
+/// The layout that an operand gets by `reshard<Target, Policy>`.
+template <class X, class Target, class Policy>
+using reshard_to = typename reshard_target<
+    mesh_of<X>,
+    std::conditional_t<std::is_void_v<Policy>,
+                       typename std::remove_cvref_t<X>::layout_type::policy_type, Policy>,
+    Target, typename std::remove_cvref_t<X>::layout_type::partial_type::finished>::type;
+
 /// The rule that a reshard breaks before its extents are looked at.
 template <class From, class To>
 [[nodiscard]] constexpr auto refuse_reshard() noexcept {
@@ -61,9 +69,7 @@ template <class Target, class Policy = void, Operand X>
   } else {
     using paper = paper_of<X>;
     using from = typename paper::layout_type;
-    using policy = std::conditional_t<std::is_void_v<Policy>, typename from::policy_type, Policy>;
-    using to = typename detail::reshard_target<typename paper::mesh_type, policy, Target,
-                                               typename from::partial_type::finished>::type;
+    using to = detail::reshard_to<X, Target, Policy>;
     using judged = detail::reshard_judge<from, to, typename paper::extents_type>;
     using domain = typename std::remove_cvref_t<X>::domain;
     if constexpr (judged::ok) {

@@ -121,4 +121,25 @@ struct reshard_would_create_partial {
                 "a reshard finishes pending reductions and never starts one");
 };
 
+/// `Operand` gets the layout that is promised only by `Collective` over `Axes`.
+template <fixed_string Collective, fixed_string Axes, class Operand, class Mend>
+struct constraint_needs_communication {
+  static_assert(respected<constraint_needs_communication>,
+                "a constraint is met without communication; only a reshard moves data");
+};
+
+/// `Operand` is split or pending over `Axis`, and marked otherwise.
+template <fixed_string Axis, class Operand, class Mend>
+struct tensor_is_marked_already {
+  static_assert(respected<tensor_is_marked_already>,
+                "only a replicated tensor is marked anew; clear_sharding makes it one");
+};
+
+/// No axis of `Mesh` splits the tensor, and none is pending.
+template <class Spec, class Mesh>
+struct tensor_is_replicated {
+  static_assert(respected<tensor_is_replicated>,
+                "a tensor whose shards are loaded one by one is split or pending");
+};
+
 }  // namespace shardwise

@@ -60,6 +60,22 @@ struct mending {
   return out;
 }
 
+/// Writes a call: `reshard<P<"data", none>>(operand 1)`.
+constexpr sentence& write_reshard(sentence& out, const mesh_desc& mesh, const layout_desc& layout,
+                                  int operand) noexcept {
+  out << "reshard<P<";
+  for (int d = 0; d < layout.rank(); ++d) {
+    const axis_list& dim = layout.dims[d];
+    if (d > 0) out << ", ";
+    if (dim.size() > 1) out << "by(";
+    for (int i = 0; i < dim.ssize(); ++i)
+      out << (i > 0 ? text_view(", \"") : text_view("\"")) << mesh.axes[dim[i]].label << '"';
+    if (dim.size() > 1) out << ')';
+    if (dim.empty()) out << "none";
+  }
+  return out << ">>(operand " << operand << ')';
+}
+
 /// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.
 [[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
                                         const tensor_descs& operands,
@@ -70,17 +86,7 @@ struct mending {
   }
   const mending fix = propose(mesh, rule, operands, verdict);
   if (fix.operand < 0) return out;
-  out << "; try reshard<P<";
-  for (int d = 0; d < fix.layout.rank(); ++d) {
-    const axis_list& dim = fix.layout.dims[d];
-    if (d > 0) out << ", ";
-    if (dim.size() > 1) out << "by(";
-    for (int i = 0; i < dim.ssize(); ++i)
-      out << (i > 0 ? text_view(", \"") : text_view("\"")) << mesh.axes[dim[i]].label << '"';
-    if (dim.size() > 1) out << ')';
-    if (dim.empty()) out << "none";
-  }
-  return out << ">>(operand " << fix.operand << ')';
+  return write_reshard(out << "; try ", mesh, fix.layout, fix.operand);
 }
 
 }  // namespace shardwise

@@ -103,14 +103,26 @@ template <Element T>
   return any_tensor<T>(reshard_node_of<T>(x.share(), target));
 }
 
+namespace detail {
+/// The layout that a spec means for a tensor: its policy stays, nothing is pending.
+template <Element T>
+[[nodiscard]] layout_desc layout_for(const any_tensor<T>& x, const spec_desc& spec) {
+  const resolved_layout resolved = resolve(x.mesh(), spec, {}, x.layout().uneven);
+  require(resolved.verdict);
+  return resolved.layout;
+}
+template <Element T>
+[[nodiscard]] const layout_desc& layout_for(const any_tensor<T>&, const layout_desc& layout) {
+  return layout;
+}
+}  // namespace detail
+
 /// The same tensor under another spec; its policy stays, pending reductions are finished.
 ///
 ///     auto y = reshard(x, spec_desc{{"data", ""}});
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target) {
-  const resolved_layout resolved = resolve(x.mesh(), target, {}, x.layout().uneven);
-  require(resolved.verdict);
-  return reshard(x, resolved.layout);
+  return reshard(x, detail::layout_for(x, target));
 }
 
 namespace detail {

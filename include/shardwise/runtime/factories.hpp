@@ -21,10 +21,10 @@ using global_index = inplace_vector<index_t, max_rank>;
 
 namespace detail {
 
-/// Makes a tensor whose distinct shards are filled by `fill(part, block)`, in parallel; `part` is
-/// what the shard holds and `block` its row-major memory.
+/// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
+/// `part` is what the shard holds and `block` its row-major memory.
 template <class T, class Fill>
-[[nodiscard]] node_ptr<T> make_filled(const std::shared_ptr<machine>& home,
+[[nodiscard]] node_ptr<T> make_shards(const std::shared_ptr<machine>& home,
                                       const tensor_desc& tensor, const Fill& fill) {
   require(check(home->mesh(), tensor.layout, tensor.extents));
   const placement where(home->mesh(), tensor);
@@ -36,12 +36,20 @@ template <class T, class Fill>
       [&](index_t shard) {
         const box part = where.box_of(where.device_of(shard));
         T* memory = shards[static_cast<std::size_t>(shard)].writable();
-        fill(part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
+        fill(shard, part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
       },
       where.count() * bytes_per_device(where.mesh(), tensor));
   auto made = std::make_shared<node<T>>(home, where, std::move(shards));
   made->charge(home->memory());
   return made;
+}
+
+/// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
+template <class T, class Fill>
+[[nodiscard]] node_ptr<T> make_filled(const std::shared_ptr<machine>& home,
+                                      const tensor_desc& tensor, const Fill& fill) {
+  return make_shards<T>(
+      home, tensor, [&](index_t, const box& part, const strided<T>& block) { fill(part, block); });
 }
 
 /// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global

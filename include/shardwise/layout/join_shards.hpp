@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/shard.hpp"
+#include "shardwise/mesh/list_view.hpp"
+
+namespace shardwise {
+
+/// For which devices the shards of a tensor are given, in the order of the devices: for all of
+/// them, or, replicas left out, for the first device that holds each distinct shard.
+class given_shards {
+ public:
+  constexpr given_shards(const mesh_desc& mesh, const layout_desc& layout, index_t count) noexcept
+      : shards_(shards_of(mesh, layout)), devices_(mesh.devices()), count_(count) {}
+
+  /// Judges the number of shards.
+  [[nodiscard]] constexpr diagnosis verdict() const noexcept {
+    if (count_ == devices_ || count_ == shards_.size()) return {};
+    return {.rule = broken::shard_count_differs, .have = count_, .want = devices_};
+  }
+  /// True if there is a shard for every device, replicas among them.
+  [[nodiscard]] constexpr bool for_all() const noexcept { return count_ == devices_; }
+
+  /// Calls `f(number, device)` for each given shard and the device that it is for.
+  template <class F>
+  constexpr void for_each(const F& f) const {
+    index_t number = 0;
+    for (index_t device = 0; device < devices_; ++device)
+      if (for_all() || shards_.group_of(device) == 0) f(number++, device);
+  }
+
+ private:
+  device_groups shards_;
+  index_t devices_;
+  index_t count_;
+};
+
+/// The extents of a tensor made from shards, or why there is none; `operand` of the verdict is the
+/// number of the shard.
+struct joined_shards {
+  extents_desc extents{};
+  diagnosis verdict{};
+};
+
+/// The extents that shards of these extents make together. `extents` are those of the tensor; each
+/// that is `dyn` is the sum of the shards along its dimension. A shard must have exactly the
+/// extents of its device's part, and may leave one `dyn` that its memory does not tell.
+///
+///     // 5 rows over x=2: shards of 3 and 2 rows
+///     static_assert(join_shards(line, rows, {dyn}, shards).extents == extents_desc{5});
+[[nodiscard]] constexpr joined_shards join_shards(const mesh_desc& mesh, const layout_desc& layout,
+                                                  const extents_desc& extents,
+                                                  list_view<const extents_desc> shards) noexcept {
+  joined_shards out{extents, {}};
+  const given_shards given(mesh, layout, shards.ssize());
+  out.verdict = given.verdict();
+  if (out.verdict.ok() && extents.ssize() != layout.rank())
+    out.verdict = {
+        .rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+  for (int i = 0; out.verdict.ok() && i < shards.ssize(); ++i)
+    if (shards[i].ssize() != layout.rank())
+      out.verdict = {.rule = broken::rank_differs_from_spec,
+                     .operand = i,
+                     .have = layout.rank(),
+                     .want = shards[i].ssize()};
+  if (!out.verdict.ok()) return out;
+
+  for (int d = 0; d < layout.rank(); ++d) {
+    if (extents[d] != dyn) continue;
+    out.extents[d] = 0;
+    // One device for each part: the first of those that differ along other axes.
+    const device_groups along(mesh, layout.dims[d]);
+    given.for_each([&](index_t number, index_t device) {
+      if (along.group_of(device) == 0 && shards[number][d] != dyn)
+        out.extents[d] += shards[number][d];
+    });
+  }
+  out.verdict = check(mesh, layout, out.extents);
+  if (!out.verdict.ok()) return out;
+  given.for_each([&](index_t number, index_t device) {
+    const extents_desc want = extents_of(shard_box(mesh, layout, out.extents, device));
+    for (int d = 0; d < layout.rank() && out.verdict.ok(); ++d)
+      if (shards[number][d] != dyn && shards[number][d] != want[d])
+        out.verdict = {.rule = broken::shard_extents_differ,
+                       .operand = static_cast<int>(number),
+                       .dim = d,
+                       .have = shards[number][d],
+                       .want = want[d]};
+  });
+  return out;
+}
+
+}  // namespace shardwise

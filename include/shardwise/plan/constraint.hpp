@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/redistribute.hpp"
+#include "shardwise/rule/mend.hpp"
+
+namespace shardwise {
+
+/// The first collective between two layouts of one rank that moves data; one without axes if there
+/// is none. Slices move nothing, and neither does what runs over axes of size 1. Sizes of tensors
+/// do not matter: the way depends on the layouts alone.
+///
+///     static_assert(first_communication(pod::value, replicated, rows).axes.empty());
+[[nodiscard]] constexpr transfer first_communication(const mesh_desc& mesh, const layout_desc& from,
+                                                     const layout_desc& to) noexcept {
+  tensor_desc empty{element::f32, {}, from};
+  empty.extents.resize(from.dims.size());
+  for (const transfer& step : redistribute(mesh, empty, to).moves)
+    if (step.kind != collective::slice && mesh.parts(step.axes) != 1) return step;
+  return {};
+}
+
+/// Judges a constraint: the layout is one of the tensor's, and each device has its part already.
+[[nodiscard]] constexpr diagnosis check_constraint(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                   const layout_desc& to) noexcept {
+  const diagnosis verdict = redistribute(mesh, tensor, to).verdict;
+  if (!verdict.ok()) return verdict;
+  const transfer needed = first_communication(mesh, tensor.layout, to);
+  if (needed.axes.empty()) return {};
+  return {.rule = broken::constraint_needs_communication,
+          .operand = 0,
+          .dim = needed.from >= 0 ? needed.from : needed.to,
+          .axis = mesh.axes[needed.axes[0]].label};
+}
+
+/// Judges whether a tensor of `from` may be marked with `to`: it is marked so already, or no axis
+/// (but of size 1) splits it or is pending.
+[[nodiscard]] constexpr diagnosis check_marking(const mesh_desc& mesh, const layout_desc& from,
+                                                const layout_desc& to) noexcept {
+  if (from.dims == to.dims && from.pending == to.pending) return {};
+  for (std::uint8_t a = 0; a < mesh.rank(); ++a)
+    if (mesh.size(a) != 1 && (from.is_pending(a) || from.dim_of(a) >= 0))
+      return {.rule = broken::tensor_is_marked_already,
+              .operand = 0,
+              .dim = from.dim_of(a),
+              .axis = mesh.axes[a].label};
+  return {};
+}
+
+/// The layout of a tensor whose sharding is cleared: every device has all of it.
+[[nodiscard]] constexpr layout_desc cleared(const layout_desc& layout) noexcept {
+  layout_desc whole;
+  whole.dims.resize(layout.dims.size());
+  whole.uneven = layout.uneven;
+  return whole;
+}
+
+/// What to write instead of a promise that `verdict` refuses: `f32[8@x] would need all_gather over
+/// x; try reshard<P<none>>(operand 0)`.
+[[nodiscard]] constexpr sentence promise_advice(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                const layout_desc& to,
+                                                const diagnosis& verdict) noexcept {
+  sentence out;
+  write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout);
+  if (verdict.rule == broken::constraint_needs_communication) {
+    const transfer needed = first_communication(mesh, tensor.layout, to);
+    write_axes(out << " would need " << to_text(needed.kind) << " over ", mesh, needed.axes);
+  } else if (verdict.rule == broken::tensor_is_marked_already) {
+    out << " is marked; try clear_sharding(operand 0) first";
+  } else if (verdict.rule != broken::partial_value_is_read) {
+    return out;
+  }
+  if (to.pending != 0) return write_layout(out << "; try reshard to ", mesh, to);
+  return write_reshard(out << "; try ", mesh, to, 0);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/constraint.hpp"
+#include "shardwise/runtime/any_operations.hpp"
+
+namespace shardwise {
+
+/// What a layout that is a value may be given as: a `layout_desc`, or a `spec_desc` of the tensor's
+/// mesh, with the tensor's policy and nothing pending.
+template <class Target>
+concept LayoutValue = std::same_as<Target, layout_desc> || std::same_as<Target, spec_desc>;
+
+/// `constrain` for a layout that is a value; throws where it would take a collective.
+///
+///     auto y = constrain(x, spec_desc{{"data", ""}});
+template <Element T, LayoutValue Target>
+[[nodiscard]] any_tensor<T> constrain(const any_tensor<T>& x, const Target& target) {
+  const layout_desc to = detail::layout_for(x, target);
+  const diagnosis verdict = check_constraint(x.mesh(), x.tensor(), to);
+  if (!verdict.ok()) fail(verdict, promise_advice(x.mesh(), x.tensor(), to, verdict));
+  return reshard(x, to);
+}
+
+/// `mark_sharding` for a layout that is a value; throws where another one is marked already.
+template <Element T, LayoutValue Target>
+[[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const Target& target) {
+  const layout_desc to = detail::layout_for(x, target);
+  diagnosis verdict = redistribute(x.mesh(), x.tensor(), to).verdict;
+  if (verdict.ok()) verdict = check_marking(x.mesh(), x.layout(), to);
+  if (!verdict.ok()) fail(verdict, promise_advice(x.mesh(), x.tensor(), to, verdict));
+  return reshard(x, to);
+}
+
+/// `clear_sharding` for a tensor whose layout is a value; throws for a pending reduction.
+template <Element T>
+[[nodiscard]] any_tensor<T> clear_sharding(const any_tensor<T>& x) {
+  const layout_desc whole = cleared(x.layout());
+  if (x.layout().pending != 0) {
+    const diagnosis verdict{.rule = broken::partial_value_is_read,
+                            .operand = 0,
+                            .axis = detail::first_axis(x.mesh(), x.layout().pending)};
+    fail(verdict, promise_advice(x.mesh(), x.tensor(), whole, verdict));
+  }
+  return reshard(x, whole);
+}
+
+/// `shard_as` for tensors whose layouts are values.
+template <Element T, Element U>
+[[nodiscard]] any_tensor<T> shard_as(const any_tensor<T>& x, const any_tensor<U>& like) {
+  if (x.mesh() != like.mesh()) fail({.rule = broken::operand_meshes_differ, .operand = 1});
+  return reshard(x, like.layout());
+}
+
+}  // namespace shardwise

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::constraint_needs_communication<shardwise::fixed_string<11>{"all_gather"},
+// expect: shardwise::fixed_string<4>{"x,y"}, shardwise::operand<0>,
+// expect: shardwise::reshard_operand<0, shardwise::P<shardwise::fixed_string<1>{""}>>>
+// expect: a constraint is met without communication; only a reshard moves data
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<by("x", "y")>> {};
+using A = sharded_tensor<float, extents<8>, rows>;
+auto use() { return relu(constrain<P<none>>(abstract<A>())); }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::reshard_would_create_partial<shardwise::fixed_string<2>{"y"}, terms>
+// expect: a reshard finishes pending reductions and never starts one
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x">> {};
+struct terms : layout<pod, P<"x">, partial<"y">> {};
+using A = sharded_tensor<float, extents<8>, rows>;
+auto use() { return constrain<terms>(abstract<A>()); }

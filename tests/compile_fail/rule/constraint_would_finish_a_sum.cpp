@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// A layout of its own name is named in the mending call.
+// expect: shardwise::constraint_needs_communication<shardwise::fixed_string<15>{"reduce_scatter"},
+// expect: shardwise::fixed_string<2>{"y"}, shardwise::operand<0>,
+// expect: shardwise::reshard_operand<0, columns>>
+// expect: a constraint is met without communication; only a reshard moves data
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct terms : layout<pod, P<"x", none>, partial<"y">> {};
+struct columns : layout<pod, P<"x", "y">> {};
+using A = sharded_tensor<float, extents<8, 8>, terms>;
+struct promise {
+  constexpr auto operator()(const auto& a) const { return constrain<columns>(a); }
+};
+constexpr auto cost = trace(promise{}, abstract<A>());

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::partial_value_is_read<shardwise::clearing, shardwise::operand<0>,
+// expect: shardwise::fixed_string<2>{"y"},
+// expect: shardwise::reshard_operand<0, shardwise::P<shardwise::fixed_string<1>{""}>>>
+// expect: a pending reduction is finished before its value is read
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct terms : layout<pod, P<"x">, partial<"y">> {};
+using A = sharded_tensor<float, extents<8>, terms>;
+auto use() { return clear_sharding(abstract<A>()); }

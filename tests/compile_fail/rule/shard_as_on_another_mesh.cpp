@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_meshes_differ<shardwise::reshard_operand<0,
+// expect: shardwise::P<shardwise::fixed_string<2>{"x"}>>, shardwise::operand<0>, pod, cube>
+// expect: the operands of an operation live on the same mesh
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct cube : mesh<axis<"x", 8>> {};
+using A = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+using B = sharded_tensor<float, extents<8>, layout<cube, P<"x">>>;
+auto use() { return shard_as(abstract<A>(), abstract<B>()); }

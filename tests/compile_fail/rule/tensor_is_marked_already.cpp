@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::tensor_is_marked_already<shardwise::fixed_string<2>{"x"},
+// expect: shardwise::operand<0>, shardwise::reshard_operand<0,
+// expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<2>{"y"}>>>
+// expect: only a replicated tensor is marked anew; clear_sharding makes it one
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x", none>> {};
+using A = sharded_tensor<float, extents<8, 8>, rows>;
+auto use() { return mark_sharding<P<"x", "y">>(abstract<A>()); }

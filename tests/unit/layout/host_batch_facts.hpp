@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+// Who holds which rows of a batch that several hosts read, and what shards make together: facts
+// that the static tests and the unit tests share.
+#pragma once
+
+#include "unit/layout/shard_facts.hpp"
+#include <shardwise/layout/host_batch.hpp>
+#include <shardwise/layout/join_shards.hpp>
+
+/// The part of one host's batch that a device holds, or the rule that the hosts or the batch break.
+struct host_batch_fact {
+  shardwise::extents_desc mesh;  // the sizes of the axes x, y, z
+  shardwise::spec_desc spec;
+  shardwise::index_t hosts;
+  shardwise::extents_desc batch;
+  shardwise::extents_desc whole;
+  shardwise::index_t device;
+  shardwise::box part;
+  shardwise::broken rule = shardwise::broken::nothing;
+};
+
+inline constexpr auto unlike = shardwise::broken::hosts_are_not_alike;
+inline constexpr auto indivisible = shardwise::broken::host_batch_is_not_divisible;
+
+inline constexpr host_batch_fact host_batch_facts[] = {
+    // Two hosts of four devices, each with its own rows: the second begins again at 0.
+    {{8}, {{"x", "", ""}}, 2, {8, 7, 4}, {16, 7, 4}, 0, {range(0, 2), range(0, 7), range(0, 4)}},
+    {{8}, {{"x", "", ""}}, 2, {8, 7, 4}, {16, 7, 4}, 4, {range(0, 2), range(0, 7), range(0, 4)}},
+    {{8}, {{"x", "", ""}}, 2, {8, 7, 4}, {16, 7, 4}, 7, {range(6, 8), range(0, 7), range(0, 4)}},
+    {{8}, {{"x", ""}}, 1, {8, 3}, {8, 3}, 5, {range(5, 6), range(0, 3)}},
+    {{8}, {{"x", ""}}, 8, {3, 3}, {24, 3}, 5, {range(0, 3), range(0, 3)}},
+    // Other dimensions are whole on the host and split among its devices.
+    {{4, 2}, {{"x", "y"}}, 2, {4, 6}, {8, 6}, 5, {range(0, 2), range(3, 6)}},
+    {{4, 2}, {{"x", "y"}}, 2, {4, 6}, {8, 6}, 6, {range(2, 4), range(0, 3)}},
+    // A host whose devices all hold one part gives that part.
+    {{2, 4}, {{"x", ""}}, 2, {3, 1}, {6, 1}, 7, {range(0, 3), range(0, 1)}},
+    // Hosts along an axis that does not split the batch hold the same rows.
+    {{2, 4}, {{"y", ""}}, 2, {8, 1}, {8, 1}, 7, {range(6, 8), range(0, 1)}},
+    {{2, 4}, {{"", ""}}, 4, {5, 1}, {5, 1}, 3, {range(0, 5), range(0, 1)}},
+    // Parts that lie apart are given in their order: 0 and 2 of four to the first host.
+    {{2, 2}, {{"y,x"}}, 2, {6}, {12}, 0, {range(0, 3)}},
+    {{2, 2}, {{"y,x"}}, 2, {6}, {12}, 1, {range(3, 6)}},
+    // Nothing is something, too.
+    {{8}, {{"x"}}, 2, {0}, {0}, 6, {range(0, 0)}},
+    // What is refused.
+    {{8}, {{"x"}}, 3, {8}, {}, 0, {}, unlike},
+    {{8}, {{"x"}}, 0, {8}, {}, 0, {}, unlike},
+    {{3, 2}, {{"x"}}, 2, {8}, {}, 0, {}, unlike},
+    {{3, 4}, {{"y"}}, 4, {8}, {}, 0, {}, unlike},
+    {{8}, {{"x", ""}}, 2, {6, 2}, {}, 0, {}, indivisible},
+    {{8}, {{"x", ""}}, 2, {8}, {}, 0, {}, shardwise::broken::rank_differs_from_spec},
+    {{8}, {}, 2, {}, {}, 0, {}, shardwise::broken::rank_differs_from_spec},
+};
+
+constexpr bool holds(const host_batch_fact& fact) {
+  using namespace shardwise;
+  const mesh_desc mesh = mesh_of_sizes(fact.mesh);
+  const host_batch hosts(mesh, resolve(mesh, fact.spec).layout, fact.hosts);
+  if (!hosts.verdict().ok()) return hosts.verdict().rule == fact.rule;
+  if (const diagnosis verdict = hosts.check(fact.batch); !verdict.ok())
+    return verdict.rule == fact.rule;
+  return fact.rule == broken::nothing && hosts.global(fact.batch) == fact.whole &&
+         hosts.local(fact.whole) == fact.batch && hosts.part(fact.batch, fact.device) == fact.part;
+}
+
+/// True if the facts from one number to another hold: all of them are too many steps for one
+/// constant expression.
+constexpr bool host_batch_facts_hold(std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i)
+    if (!holds(host_batch_facts[i])) return false;
+  return true;
+}
+
+/// The extents that shards make together, or the rule that they break and which shard breaks it.
+struct join_fact {
+  shardwise::extents_desc mesh;  // the sizes of the axes x, y, z
+  shardwise::spec_desc spec;
+  shardwise::extents_desc extents;
+  shardwise::inplace_vector<shardwise::extents_desc, 8> shards;
+  shardwise::extents_desc whole;
+  shardwise::broken rule = shardwise::broken::nothing;
+  int shard = -1;
+};
+
+/// Extents of shards, one after another.
+template <class... Shards>
+constexpr auto these(const Shards&... shards) {
+  return shardwise::inplace_vector<shardwise::extents_desc, 8>{shards...};
+}
+using of = shardwise::extents_desc;
+
+inline constexpr auto no_size = shardwise::dyn;
+inline constexpr auto misfit = shardwise::broken::shard_extents_differ;
+
+inline constexpr join_fact join_facts[] = {
+    // As many times as there are tiles, or the sum of shards that are not equal.
+    {{2, 2},
+     {{"x", "y"}},
+     {no_size, no_size},
+     these(of{2, 3}, of{2, 3}, of{2, 3}, of{2, 3}),
+     {4, 6}},
+    {{4}, {{"x"}}, {no_size}, these(of{2}, of{2}, of{1}, of{0}), {5}},
+    {{2, 2}, {{"x,y"}}, {no_size}, these(of{1}, of{1}, of{1}, of{0}), {3}},
+    {{2, 2}, {{"y,x"}}, {no_size}, these(of{2}, of{1}, of{1}, of{1}), {5}},
+    {{4}, {{"x"}}, {5}, these(of{2}, of{2}, of{1}, of{0}), {5}},
+    {{4}, {{"x", ""}}, {no_size, 3}, these(of{1, 3}, of{1, 3}, of{0, 3}, of{0, 3}), {2, 3}},
+    // A replicated tensor: every device's, or one.
+    {{2}, {{"", ""}}, {no_size, no_size}, these(of{3, 4}, of{3, 4}), {3, 4}},
+    {{2}, {{"", ""}}, {no_size, no_size}, these(of{3, 4}), {3, 4}},
+    // Replicas are left out, all of them.
+    {{2, 2}, {{"y"}}, {no_size}, these(of{3}, of{2}), {5}},
+    {{2, 2}, {{"y"}}, {no_size}, these(of{3}, of{2}, of{3}, of{2}), {5}},
+    // A size that a shard does not tell is taken from another.
+    {{2, 2},
+     {{"x", "y"}},
+     {no_size, 1},
+     these(of{2, 1}, of{no_size, 0}, of{1, 1}, of{no_size, 0}),
+     {3, 1}},
+    // What is refused: the number of shards, their rank, their sizes.
+    {{4}, {{"x"}}, {8}, these(of{2}, of{2}, of{2}), {}, shardwise::broken::shard_count_differs},
+    {{2, 2},
+     {{"y"}},
+     {no_size},
+     these(of{3}, of{3}, of{3}),
+     {},
+     shardwise::broken::shard_count_differs},
+    {{2}, {{"x"}}, {4}, these(of{2}, of{2, 1}), {}, shardwise::broken::rank_differs_from_spec, 1},
+    {{2}, {{"x"}}, {4, 4}, these(of{2}, of{2}), {}, shardwise::broken::rank_differs_from_spec},
+    {{2}, {{"x"}}, {-2}, these(of{2}, of{2}), {}, shardwise::broken::extent_is_negative},
+    {{2}, {{"x"}}, {9}, these(of{4}, of{4}), {}, misfit, 0},                // larger than their sum
+    {{4}, {{"x"}}, {5}, these(of{2}, of{2}, of{2}, of{2}), {}, misfit, 2},  // padded
+    {{2}, {{"x"}}, {no_size}, these(of{1}, of{2}), {}, misfit, 0},  // the short one comes last
+    {{2, 2},
+     {{"x", ""}},
+     {no_size, no_size},
+     these(of{2, 3}, of{2, 3}, of{2, 3}, of{2, 4}),
+     {},
+     misfit,
+     3},
+};
+
+constexpr bool holds(const join_fact& fact) {
+  using namespace shardwise;
+  const mesh_desc mesh = mesh_of_sizes(fact.mesh);
+  const layout_desc layout = resolve(mesh, fact.spec, {}, true).layout;
+  const joined_shards joined =
+      join_shards(mesh, layout, fact.extents,
+                  list_view<const extents_desc>(fact.shards.begin(), fact.shards.size()));
+  return joined.verdict.rule == fact.rule && joined.verdict.operand == fact.shard &&
+         (fact.rule != broken::nothing || joined.extents == fact.whole);
+}
+
+constexpr bool join_facts_hold() {
+  for (const join_fact& fact : join_facts)
+    if (!holds(fact)) return false;
+  return true;
+}
