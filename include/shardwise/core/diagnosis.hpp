@@ -31,6 +31,10 @@ enum class broken : unsigned char {
   partial_axis_also_splits,
   pending_axes_are_out_of_order,
   manual_axis_is_used,
+  // names of dimensions
+  name_is_repeated,
+  name_has_no_rule,
+  no_alternative_is_free,
   // rules of operations
   einsum_is_malformed,
   operand_count_differs,
@@ -97,6 +101,9 @@ inline constexpr rule_text rule_texts[] = {
     {"pending_axes_are_out_of_order", "pending axes are written in the order of their mesh"},
     {"manual_axis_is_used",
      "manual axes are in mesh order and neither split a dimension nor are pending"},
+    {"name_is_repeated", "the dimensions of a tensor have different names"},
+    {"name_has_no_rule", "a named dimension has a rule"},
+    {"no_alternative_is_free", "a rule has an alternative whose axes are free, or ends with none"},
     {"einsum_is_malformed", "an einsum reads like \"bi,io->bo\", with one or two operands"},
     {"operand_count_differs", "an operation takes as many operands as its rule has"},
     {"operand_rank_differs", "an operand has as many dimensions as the rule names for it"},
@@ -181,7 +188,10 @@ struct diagnosis {
   if (verdict.operand >= 0)
     fact(of_hosts ? "host " : of_shards ? "shard " : "operand ") << verdict.operand;
   if (verdict.dim >= 0) fact("dimension ") << verdict.dim;
-  if (!verdict.axis.empty()) fact("axis '") << verdict.axis << "'";
+  const bool names_a_dimension = verdict.rule == broken::name_is_repeated ||
+                                 verdict.rule == broken::name_has_no_rule ||
+                                 verdict.rule == broken::no_alternative_is_free;
+  if (!verdict.axis.empty()) fact(names_a_dimension ? "name '" : "axis '") << verdict.axis << "'";
   if (verdict.rule == broken::device_is_repeated) {
     fact("device ") << verdict.have;
   } else if (verdict.have != 0 || verdict.want != 0) {

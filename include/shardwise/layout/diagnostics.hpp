@@ -66,4 +66,25 @@ struct extent_is_not_divisible {
                 "a split extent is divisible by its axes, or the layout says uneven");
 };
 
+/// `Name` stands a second time, in `Dimension`.
+template <fixed_string Name, class Dimension, class Rules>
+struct name_is_repeated {
+  static_assert(respected<name_is_repeated>, "the dimensions of a tensor have different names");
+};
+
+/// `Dimension` is named `Name`, and none of `Rules` is about it; `Nearest` has the names that it
+/// may have meant.
+template <fixed_string Name, class Dimension, class Nearest, class Rules>
+struct name_has_no_rule {
+  static_assert(respected<name_has_no_rule>, "a named dimension has a rule");
+};
+
+/// Every alternative of `Name` has an axis that serves another dimension; `Taken` says it of the
+/// first one, `explain` of all.
+template <fixed_string Name, class Dimension, class Rules, class Taken>
+struct no_alternative_is_free {
+  static_assert(respected<no_alternative_is_free>,
+                "a rule has an alternative whose axes are free, or ends with none");
+};
+
 }  // namespace shardwise

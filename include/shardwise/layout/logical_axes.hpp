@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/key.hpp"
+#include "shardwise/layout/logical_axes_text.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
+
+#include <concepts>
+#include <utility>
+
+namespace shardwise {
+
+/// A dimension of a tensor with a logical name and an extent, `dyn` if only the run knows it.
+/// `dim<none, 3>` has no name and is never split.
+///
+///     using batch = dim<"batch", 512>;
+template <fixed_string Name, index_t Size>
+struct dim {
+  static constexpr text_view label = Name;
+  static constexpr index_t size = Size;
+};
+
+/// A rule of a program: dimensions named `Name` are split over the first of these alternatives
+/// whose axes are free. An alternative is one axis, `by(axes)`, or `none`.
+///
+///     maps<"embed", "model", by("x", "y"), none>
+template <fixed_string Name, fixed_string First, fixed_string... Rest>
+struct maps {
+  static constexpr std::size_t count = 1 + sizeof...(Rest);
+  static constexpr axis_rule_desc alternatives[count] = {{Name, First}, {Name, Rest}...};
+};
+
+/// In an error: the names with rules that are nearest to the one that has none.
+template <fixed_string... Names>
+struct nearest_names;
+/// In an error: `Axis`, of the first alternative, splits the dimension named `Name`.
+template <fixed_string Axis, fixed_string Name>
+struct taken_by;
+
+namespace detail {
+
+/// The rule that an element of `axis_rules` breaks.
+template <class Mesh, class Maps>
+[[nodiscard]] constexpr auto refuse_maps() noexcept {
+  constexpr diagnosis verdict = check(axis_rules_desc{Mesh::value, Maps::alternatives});
+  constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
+  if constexpr (verdict.rule == broken::axis_name_is_malformed)
+    return refused<axis_name_is_malformed<axis, Maps>>{};
+  else if constexpr (verdict.rule == broken::axis_is_not_in_mesh)
+    return refused<axis_is_not_in_mesh<axis, Maps, Mesh>>{};
+  else if constexpr (verdict.rule == broken::axis_is_used_twice)
+    return refused<axis_is_used_twice<axis, Maps, Mesh>>{};
+  else
+    return refused<spec_is_malformed<axis, Maps, Mesh>>{};
+}
+
+/// Judges an element of `axis_rules`.
+template <class Mesh, class Maps,
+          bool Legal = check(axis_rules_desc{Mesh::value, Maps::alternatives}).ok()>
+struct maps_judge : legal {};
+template <class Mesh, class Maps>
+struct maps_judge<Mesh, Maps, false> : decltype(refuse_maps<Mesh, Maps>()) {};
+
+/// The alternatives of all rules in a row; one more than there are, for lists without rules.
+template <std::size_t Count>
+struct joined_rules {
+  axis_rule_desc list[Count + 1]{};
+};
+template <class... Maps>
+[[nodiscard]] constexpr auto join_rules() noexcept {
+  joined_rules<(std::size_t{} + ... + Maps::count)> joined;
+  std::size_t end = 0;
+  [[maybe_unused]] const auto append = [&](const axis_rule_desc* alternatives, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) joined.list[end++] = alternatives[i];
+  };
+  (append(Maps::alternatives, Maps::count), ...);
+  return joined;
+}
+template <class... Maps>
+inline constexpr auto joined = join_rules<Maps...>();
+
+// Deduced through function parameters, as in key.hpp.
+template <fixed_string... Names>
+nearest_names<Names...> nearest_from(entries<Names...>);
+template <fixed_string Axis, fixed_string Name>
+taken_by<Axis, Name> taken_from(entries<Axis, Name>);
+
+/// The facts about a tensor whose names are refused.
+template <class Rules, class... Dims>
+struct refused_names {
+  static constexpr dim_names names{Dims::label...};
+  static constexpr resolved_dims found = resolve(Rules::value, names);
+  static constexpr int at = found.verdict.dim;
+  static constexpr auto label = to_fixed_string<names[at].size()>(names[at]);
+  static constexpr auto nearest = nearest_names_to(Rules::value, names[at]);
+  template <std::size_t... I>
+  static auto nearest_type(std::index_sequence<I...>)
+      -> decltype(nearest_from(entries<to_fixed_string<nearest[I].size()>(nearest[I])...>{}));
+  [[nodiscard]] static constexpr auto rule() noexcept {
+    if constexpr (found.verdict.rule == broken::name_is_repeated)
+      return refused<name_is_repeated<label, dimension<at>, Rules>>{};
+    else if constexpr (found.verdict.rule == broken::name_has_no_rule)
+      return refused<name_has_no_rule<
+          label, dimension<at>, decltype(nearest_type(std::make_index_sequence<nearest.size()>{})),
+          Rules>>{};
+    else {
+      constexpr taken_axis taken = passed_over(Rules::value, names, found, at)[0];
+      constexpr name axis = Rules::value.mesh.axes[taken.axis].label;
+      constexpr text_view owner = names[taken.dim];
+      return refused<no_alternative_is_free<
+          label, dimension<at>, Rules,
+          decltype(taken_from(entries<to_fixed_string<axis.size()>(axis),
+                                      to_fixed_string<owner.size()>(owner)>{}))>>{};
+    }
+  }
+};
+
+/// Judges the names of a tensor; rules that are wrong themselves have said so already.
+template <class Rules, bool Legal, class... Dims>
+struct names_judge : legal {};
+template <class Rules, class... Dims>
+struct names_judge<Rules, false, Dims...> : decltype(refused_names<Rules, Dims...>::rule()) {};
+
+/// The layout that rules give to named dimensions.
+template <class Rules, class... Dims>
+struct layout_of_names {
+  static constexpr resolved_dims found = resolve(Rules::value, dim_names{Dims::label...});
+  static constexpr bool legal_or_said = found.verdict.ok() || found.verdict.dim < 0;
+  static_assert(sizeof(typename names_judge<Rules, legal_or_said, Dims...>::type) > 0);
+  using type = layout_from_key<typename Rules::mesh_type, shardwise::pack(found.layout)>;
+};
+
+/// The tensor; a class of its own makes for short errors.
+template <class Rules, class T, class... Dims>
+struct tensor_of_names {
+  using type =
+      sharded_tensor<T, extents<Dims::size...>, typename layout_of_names<Rules, Dims...>::type>;
+};
+
+}  // namespace detail
+
+/// The rules of a program: which axes of its mesh split the dimensions of a name. They are served
+/// in their order, so that the first one has the first choice, and an axis serves one dimension of
+/// a tensor. A name may have several rules, which are alternatives in that order.
+///
+/// Give them a name of their own: errors then say `rules`.
+///
+///     struct rules : axis_rules<pod, maps<"batch", "data">, maps<"heads", "model">,
+///                               maps<"embed", "model", none>> {};
+template <Mesh M, class... Maps>
+struct axis_rules {
+  static_assert((std::size_t{} + ... + sizeof(typename detail::maps_judge<M, Maps>::type)) + 1 > 0);
+
+  using mesh_type = M;
+
+  /// The rules as a value.
+  static constexpr axis_rules_desc value{
+      M::value, {detail::joined<Maps...>.list, (std::size_t{} + ... + Maps::count)}};
+};
+
+/// Rules for named dimensions: `axis_rules<...>` or a struct that is one.
+template <class Rules>
+concept AxisRules = requires {
+  { Rules::value } -> std::convertible_to<axis_rules_desc>;
+  typename Rules::mesh_type;
+};
+
+/// The layout of a tensor with these dimensions: split as the rules say, `exact`, nothing pending.
+///
+/// Does not compile if a name has no rule, stands twice, or finds all of its alternatives taken.
+template <AxisRules Rules, class... Dims>
+using named_layout = typename detail::layout_of_names<Rules, Dims...>::type;
+
+/// The spec of such a tensor, for `reshard`, and for layouts that are uneven or pending:
+/// `layout<pod, named_spec<rules, batch, embed>, partial<>, uneven>`.
+template <AxisRules Rules, class... Dims>
+using named_spec = typename detail::layout_of_names<Rules, Dims...>::type::spec_type;
+
+/// A tensor of `T` with these dimensions: a `sharded_tensor` like any other, its names resolved.
+///
+///     using X = named_tensor<rules, float, dim<"batch", 512>, dim<"embed", 1024>>;
+///     static_assert(type_name<X>() == "f32[512@data, 1024@model]");
+template <AxisRules Rules, class T, class... Dims>
+using named_tensor = typename detail::tensor_of_names<Rules, T, Dims...>::type;
+
+/// What every dimension of such a tensor takes, and why not an alternative before; a line each.
+template <AxisRules Rules, class... Dims>
+[[nodiscard]] constexpr sentence explain() noexcept {
+  return explain(Rules::value, dim_names{Dims::label...});
+}
+
+}  // namespace shardwise

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/mesh/list_view.hpp"
+
+namespace shardwise {
+
+/// One alternative of a rule as a value: the logical name of a dimension, and the entry of a spec
+/// that it may become (axes joined by commas, or empty for a dimension that is not split).
+struct axis_rule_desc {
+  text_view label{};
+  text_view axes{};
+};
+
+/// The logical names of a tensor's dimensions in order; an empty name is a dimension without one,
+/// which is never split.
+using dim_names = inplace_vector<text_view, max_rank>;
+
+/// The rules of a program as a value: a mesh, and alternatives in order of precedence. The
+/// alternatives are borrowed.
+///
+///     constexpr axis_rule_desc list[] = {{"batch", "data"}, {"embed", "model"}, {"embed", ""}};
+///     constexpr axis_rules_desc rules{pod::value, list};
+struct axis_rules_desc {
+  mesh_desc mesh{};
+  list_view<const axis_rule_desc> alternatives{};
+};
+
+/// What the rules give to the dimensions of a tensor, or why there is no layout.
+struct resolved_dims {
+  layout_desc layout{};
+  /// The number of the alternative that each dimension took, -1 for none of them.
+  inplace_vector<int, max_rank> chosen{};
+  diagnosis verdict{};
+};
+
+namespace detail {
+
+/// The axes of an alternative.
+[[nodiscard]] constexpr axis_list axes_of(const axis_rules_desc& rules, int alternative) noexcept {
+  axis_list axes;
+  std::uint8_t used = 0;
+  (void)resolve_entry(rules.mesh, rules.alternatives[alternative].axes, -1, used, axes);
+  return axes;
+}
+
+}  // namespace detail
+
+/// Judges rules: the names are well formed, and every alternative is an entry of a spec on the
+/// mesh.
+[[nodiscard]] constexpr diagnosis check(const axis_rules_desc& rules) noexcept {
+  for (const axis_rule_desc& rule : rules.alternatives) {
+    if (!is_axis_name(rule.label))
+      return {.rule = broken::axis_name_is_malformed, .axis = name(rule.label)};
+    axis_list axes;
+    std::uint8_t used = 0;
+    const diagnosis verdict = detail::resolve_entry(rules.mesh, rule.axes, -1, used, axes);
+    if (!verdict.ok()) return verdict;
+  }
+  return {};
+}
+
+/// Gives mesh axes to named dimensions: alternatives are served in their order, and each is taken
+/// if its dimension has none yet and no axis of it serves another dimension of the tensor.
+///
+/// Judges: the rules themselves, a name is not repeated, a name has a rule, and one of its
+/// alternatives was free. Extents are not looked at; `check` of the layout does that.
+///
+///     resolve(rules, {"batch", "embed"}).layout             // [data, model]
+[[nodiscard]] constexpr resolved_dims resolve(const axis_rules_desc& rules,
+                                              const dim_names& names) noexcept {
+  resolved_dims found;
+  found.layout.dims.resize(names.size());
+  for (int d = 0; d < names.ssize(); ++d) found.chosen.push_back(-1);
+  if (found.verdict = check(rules); !found.verdict.ok()) return found;
+
+  const auto refuse = [&](broken rule, int d) {
+    found.verdict = {.rule = rule, .dim = d, .axis = name(names[d])};
+    return found;
+  };
+  for (int d = 0; d < names.ssize(); ++d)
+    if (!names[d].empty() && names.find(names[d]) != d) return refuse(broken::name_is_repeated, d);
+
+  unsigned known = 0;
+  unsigned used = 0;
+  for (int i = 0; i < int(rules.alternatives.ssize()); ++i) {
+    const int d = names.find(rules.alternatives[i].label);
+    if (d < 0) continue;
+    known |= 1U << d;
+    if (found.chosen[d] >= 0) continue;
+    const axis_list axes = detail::axes_of(rules, i);
+    unsigned wanted = 0;
+    for (std::uint8_t axis : axes) wanted |= 1U << axis;
+    if ((wanted & used) != 0) continue;
+    used |= wanted;
+    found.layout.dims[d] = axes;
+    found.chosen[d] = i;
+  }
+  for (int d = 0; d < names.ssize(); ++d)
+    if (!names[d].empty() && found.chosen[d] < 0)
+      return refuse(
+          (known >> d & 1U) != 0 ? broken::no_alternative_is_free : broken::name_has_no_rule, d);
+  return found;
+}
+
+/// The spec of resolved dimensions: the entries of the rules, as they were written.
+[[nodiscard]] constexpr spec_desc spec_of(const axis_rules_desc& rules,
+                                          const resolved_dims& found) noexcept {
+  spec_desc spec;
+  for (int alternative : found.chosen)
+    spec.dims.push_back(alternative < 0 ? text_view() : rules.alternatives[alternative].axes);
+  return spec;
+}
+
+/// Why an alternative was passed over: an axis of it serves another dimension.
+struct taken_axis {
+  int axis = -1;
+  int dim = -1;
+};
+
+/// What stood in the way of the alternatives that a dimension did not get, in their order; as many
+/// as fit.
+[[nodiscard]] constexpr inplace_vector<taken_axis, max_axes> passed_over(
+    const axis_rules_desc& rules, const dim_names& names, const resolved_dims& found,
+    int dim) noexcept {
+  inplace_vector<taken_axis, max_axes> obstacles;
+  const int all = int(rules.alternatives.ssize());
+  const int end = found.chosen[dim] < 0 ? all : found.chosen[dim];
+  for (int i = 0; i < end && !obstacles.full(); ++i) {
+    if (names[dim].empty() || !(rules.alternatives[i].label == names[dim])) continue;
+    taken_axis first;
+    for (std::uint8_t axis : detail::axes_of(rules, i)) {
+      const int other = found.layout.dim_of(axis);
+      if (first.axis < 0 && other >= 0 && found.chosen[other] < i) first = {axis, other};
+    }
+    if (first.axis >= 0) obstacles.push_back(first);
+  }
+  return obstacles;
+}
+
+}  // namespace shardwise

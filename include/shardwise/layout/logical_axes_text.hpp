@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/layout/logical_axes_desc.hpp"
+#include "shardwise/layout/notation.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// How many characters must be typed, dropped or replaced to make one name of the other.
+[[nodiscard]] constexpr int distance(text_view a, text_view b) noexcept {
+  int row[name::capacity + 1]{};
+  const text_view to = b.substr(0, name::capacity);
+  for (std::size_t j = 0; j <= to.size(); ++j) row[j] = int(j);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    int diagonal = row[0]++;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const int replaced = diagonal + int{a[i] != to[j]};
+      diagonal = row[j + 1];
+      const int shorter = (row[j] < diagonal ? row[j] : diagonal) + 1;
+      row[j + 1] = replaced < shorter ? replaced : shorter;
+    }
+  }
+  return row[to.size()];
+}
+
+}  // namespace detail
+
+/// The names nearest to one that has no rule: at most three, and none that differ in more than a
+/// third of its characters and one.
+[[nodiscard]] constexpr inplace_vector<name, 3> nearest_names_to(const axis_rules_desc& rules,
+                                                                 text_view label) noexcept {
+  inplace_vector<name, 3> nearest;
+  int best = 1 + int(label.size() / 3);
+  for (const axis_rule_desc& rule : rules.alternatives) {
+    const int far = detail::distance(label, rule.label);
+    if (far > best) continue;
+    if (far < best) nearest.clear();
+    best = far;
+    if (!nearest.full() && !nearest.contains(name(rule.label))) nearest.push_back(rule.label);
+  }
+  return nearest;
+}
+
+/// Writes what one dimension took, and why not an alternative before: `embed -> none (model is
+/// taken by heads)`. A `?` stands where there is nothing to take.
+template <std::size_t N>
+constexpr text<N>& write_choice(text<N>& out, const axis_rules_desc& rules, const dim_names& names,
+                                const resolved_dims& found, int dim) noexcept {
+  out << (names[dim].empty() ? text_view("-") : names[dim]) << " -> ";
+  if (found.chosen[dim] < 0 && !names[dim].empty())
+    out << '?';
+  else if (found.layout.dims[dim].empty())
+    out << "none";
+  else
+    write_axes(out, rules.mesh, found.layout.dims[dim]);
+  text_view separator = " (";
+  const auto reason = [&](const auto&... words) {
+    out << separator;
+    (out << ... << words);
+    separator = ", ";
+  };
+  for (const taken_axis& taken : passed_over(rules, names, found, dim))
+    reason(rules.mesh.axes[taken.axis].label, " is taken by ", names[taken.dim]);
+  if (found.verdict.dim == dim && found.verdict.rule == broken::name_has_no_rule) {
+    reason("no rule");
+    for (const name& near : nearest_names_to(rules, names[dim])) reason("nearest is ", near);
+  }
+  if (found.verdict.dim == dim && found.verdict.rule == broken::name_is_repeated)
+    reason("a second time");
+  return separator == ", " ? out << ')' : out;
+}
+
+/// Says of every dimension what it takes, and why not an alternative before; a line each.
+///
+///     batch -> data
+///     embed -> none (model is taken by heads)
+[[nodiscard]] constexpr sentence explain(const axis_rules_desc& rules,
+                                         const dim_names& names) noexcept {
+  const resolved_dims found = resolve(rules, names);
+  sentence out;
+  for (int d = 0; d < names.ssize(); ++d) write_choice(out, rules, names, found, d) << '\n';
+  return out;
+}
+
+/// The layout of a tensor whose dimensions have these names, for rules or names that only the run
+/// knows.
+///
+/// Reports what `resolve` finds wrong as an `error`; its sentence ends with the choice that failed.
+[[nodiscard]] constexpr layout_desc layout_of(const axis_rules_desc& rules,
+                                              const dim_names& names) {
+  const resolved_dims found = resolve(rules, names);
+  if (!found.verdict.ok()) {
+    sentence advice;
+    if (found.verdict.dim >= 0) write_choice(advice, rules, names, found, found.verdict.dim);
+    fail(found.verdict, advice);
+  }
+  return found.layout;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::name_has_no_rule<shardwise::fixed_string<6>{"emebd"},
+// expect: shardwise::dimension<1>, shardwise::nearest_names<
+// expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
+// expect: a named dimension has a rule
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"batch", "data">, maps<"embed", "model", none>> {};
+using X = named_tensor<rules, float, dim<"batch", 8>, dim<"emebd", 16>>;
+constexpr auto x = abstract<X>();

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::name_has_no_rule<shardwise::fixed_string<7>{"hidden"},
+// expect: shardwise::dimension<0>, shardwise::nearest_names<>, rules>
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"batch", "data">, maps<"embed", "model", none>> {};
+using rows = named_layout<rules, dim<"hidden", 8>>;
+constexpr layout_desc value = rows::value;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::name_has_no_rule<shardwise::fixed_string<6>{"Embed"},
+// expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"batch", "data">, maps<"embed", "model", none>> {};
+using columns = named_spec<rules, dim<"Embed", dyn>>;
+constexpr spec_desc value = columns::value;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::name_is_repeated<shardwise::fixed_string<6>{"embed"},
+// expect: shardwise::dimension<1>, rules>
+// expect: the dimensions of a tensor have different names
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"batch", "data">, maps<"embed", "model", none>> {};
+using X = named_tensor<rules, float, dim<"embed", 8>, dim<"embed", 16>>;
+constexpr auto x = abstract<X>();

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::no_alternative_is_free<shardwise::fixed_string<6>{"embed"},
+// expect: shardwise::dimension<0>, rules, shardwise::taken_by<
+// expect: shardwise::taken_by<shardwise::fixed_string<6>{"model"},
+// expect: shardwise::fixed_string<6>{"heads"}>>
+// expect: a rule has an alternative whose axes are free, or ends with none
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"heads", "model">, maps<"embed", "model">> {};
+using W = named_tensor<rules, float, dim<"embed", 16>, dim<"heads", 8>>;
+constexpr auto w = abstract<W>();

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::axis_is_used_twice<shardwise::fixed_string<5>{"data"},
+// expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
+// expect: a mesh axis may appear once in a layout
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"batch", by("data", "data")>> {};

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::spec_is_malformed<shardwise::fixed_string<7>{" model"},
+// expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rules : axis_rules<pod, maps<"batch", "data, model">> {};
