@@ -127,7 +127,13 @@ struct layout_of_names {
   static constexpr resolved_dims found = resolve(Rules::value, dim_names{Dims::label...});
   static constexpr bool legal_or_said = found.verdict.ok() || found.verdict.dim < 0;
   static_assert(sizeof(typename names_judge<Rules, legal_or_said, Dims...>::type) > 0);
-  using type = layout_from_key<typename Rules::mesh_type, shardwise::pack(found.layout)>;
+
+  static constexpr spec_desc entries_of = spec_of(Rules::value, found);
+  template <std::size_t... D>
+  static auto spec(std::index_sequence<D...>) -> decltype(spec_from(
+      entries<to_fixed_string<entries_of.dims[D].size()>(entries_of.dims[D])...>{}));
+  using type = layout<typename Rules::mesh_type,
+                      decltype(spec(std::make_index_sequence<sizeof...(Dims)>{}))>;
 };
 
 /// The tensor; a class of its own makes for short errors.

@@ -37,12 +37,13 @@ struct resolved_dims {
 
 namespace detail {
 
-/// The axes of an alternative.
+/// An alternative as the layout of one dimension.
+[[nodiscard]] constexpr resolved_layout resolve_alternative(const mesh_desc& mesh,
+                                                            const axis_rule_desc& rule) noexcept {
+  return resolve(mesh, spec_desc{{rule.axes}});
+}
 [[nodiscard]] constexpr axis_list axes_of(const axis_rules_desc& rules, int alternative) noexcept {
-  axis_list axes;
-  std::uint8_t used = 0;
-  (void)resolve_entry(rules.mesh, rules.alternatives[alternative].axes, -1, used, axes);
-  return axes;
+  return resolve_alternative(rules.mesh, rules.alternatives[alternative]).layout.dims[0];
 }
 
 }  // namespace detail
@@ -53,12 +54,20 @@ namespace detail {
   for (const axis_rule_desc& rule : rules.alternatives) {
     if (!is_axis_name(rule.label))
       return {.rule = broken::axis_name_is_malformed, .axis = name(rule.label)};
-    axis_list axes;
-    std::uint8_t used = 0;
-    const diagnosis verdict = detail::resolve_entry(rules.mesh, rule.axes, -1, used, axes);
+    diagnosis verdict = detail::resolve_alternative(rules.mesh, rule).verdict;
+    verdict.dim = -1;
     if (!verdict.ok()) return verdict;
   }
   return {};
+}
+
+/// The spec of resolved dimensions: the entries of the rules, as they were written.
+[[nodiscard]] constexpr spec_desc spec_of(const axis_rules_desc& rules,
+                                          const resolved_dims& found) noexcept {
+  spec_desc spec;
+  for (int alternative : found.chosen)
+    spec.dims.push_back(alternative < 0 ? text_view() : rules.alternatives[alternative].axes);
+  return spec;
 }
 
 /// Gives mesh axes to named dimensions: alternatives are served in their order, and each is taken
@@ -89,28 +98,18 @@ namespace detail {
     if (d < 0) continue;
     known |= 1U << d;
     if (found.chosen[d] >= 0) continue;
-    const axis_list axes = detail::axes_of(rules, i);
     unsigned wanted = 0;
-    for (std::uint8_t axis : axes) wanted |= 1U << axis;
+    for (std::uint8_t axis : detail::axes_of(rules, i)) wanted |= 1U << axis;
     if ((wanted & used) != 0) continue;
     used |= wanted;
-    found.layout.dims[d] = axes;
     found.chosen[d] = i;
   }
+  found.layout = resolve(rules.mesh, spec_of(rules, found)).layout;
   for (int d = 0; d < names.ssize(); ++d)
     if (!names[d].empty() && found.chosen[d] < 0)
       return refuse(
           (known >> d & 1U) != 0 ? broken::no_alternative_is_free : broken::name_has_no_rule, d);
   return found;
-}
-
-/// The spec of resolved dimensions: the entries of the rules, as they were written.
-[[nodiscard]] constexpr spec_desc spec_of(const axis_rules_desc& rules,
-                                          const resolved_dims& found) noexcept {
-  spec_desc spec;
-  for (int alternative : found.chosen)
-    spec.dims.push_back(alternative < 0 ? text_view() : rules.alternatives[alternative].axes);
-  return spec;
 }
 
 /// Why an alternative was passed over: an axis of it serves another dimension.
