@@ -188,10 +188,9 @@ struct diagnosis {
   if (verdict.operand >= 0)
     fact(of_hosts ? "host " : of_shards ? "shard " : "operand ") << verdict.operand;
   if (verdict.dim >= 0) fact("dimension ") << verdict.dim;
-  const bool names_a_dimension = verdict.rule == broken::name_is_repeated ||
-                                 verdict.rule == broken::name_has_no_rule ||
-                                 verdict.rule == broken::no_alternative_is_free;
-  if (!verdict.axis.empty()) fact(names_a_dimension ? "name '" : "axis '") << verdict.axis << "'";
+  const bool is_logical =
+      verdict.rule >= broken::name_is_repeated && verdict.rule <= broken::no_alternative_is_free;
+  if (!verdict.axis.empty()) fact(is_logical ? "name '" : "axis '") << verdict.axis << "'";
   if (verdict.rule == broken::device_is_repeated) {
     fact("device ") << verdict.have;
   } else if (verdict.have != 0 || verdict.want != 0) {

@@ -37,13 +37,9 @@ struct resolved_dims {
 
 namespace detail {
 
-/// An alternative as the layout of one dimension.
-[[nodiscard]] constexpr resolved_layout resolve_alternative(const mesh_desc& mesh,
-                                                            const axis_rule_desc& rule) noexcept {
-  return resolve(mesh, spec_desc{{rule.axes}});
-}
+/// The axes of an alternative, read as the only entry of a spec.
 [[nodiscard]] constexpr axis_list axes_of(const axis_rules_desc& rules, int alternative) noexcept {
-  return resolve_alternative(rules.mesh, rules.alternatives[alternative]).layout.dims[0];
+  return resolve(rules.mesh, {{rules.alternatives[alternative].axes}}).layout.dims[0];
 }
 
 }  // namespace detail
@@ -54,11 +50,18 @@ namespace detail {
   for (const axis_rule_desc& rule : rules.alternatives) {
     if (!is_axis_name(rule.label))
       return {.rule = broken::axis_name_is_malformed, .axis = name(rule.label)};
-    diagnosis verdict = detail::resolve_alternative(rules.mesh, rule).verdict;
+    diagnosis verdict = resolve(rules.mesh, {{rule.axes}}).verdict;
     verdict.dim = -1;
     if (!verdict.ok()) return verdict;
   }
   return {};
+}
+
+/// True if a rule is about this name.
+[[nodiscard]] constexpr bool has_rule(const axis_rules_desc& rules, text_view label) noexcept {
+  for (const axis_rule_desc& rule : rules.alternatives)
+    if (rule.label == label) return true;
+  return false;
 }
 
 /// The spec of resolved dimensions: the entries of the rules, as they were written.
@@ -91,13 +94,10 @@ namespace detail {
   for (int d = 0; d < names.ssize(); ++d)
     if (!names[d].empty() && names.find(names[d]) != d) return refuse(broken::name_is_repeated, d);
 
-  unsigned known = 0;
   unsigned used = 0;
   for (int i = 0; i < int(rules.alternatives.ssize()); ++i) {
     const int d = names.find(rules.alternatives[i].label);
-    if (d < 0) continue;
-    known |= 1U << d;
-    if (found.chosen[d] >= 0) continue;
+    if (d < 0 || found.chosen[d] >= 0) continue;
     unsigned wanted = 0;
     for (std::uint8_t axis : detail::axes_of(rules, i)) wanted |= 1U << axis;
     if ((wanted & used) != 0) continue;
@@ -108,7 +108,7 @@ namespace detail {
   for (int d = 0; d < names.ssize(); ++d)
     if (!names[d].empty() && found.chosen[d] < 0)
       return refuse(
-          (known >> d & 1U) != 0 ? broken::no_alternative_is_free : broken::name_has_no_rule, d);
+          has_rule(rules, names[d]) ? broken::no_alternative_is_free : broken::name_has_no_rule, d);
   return found;
 }
 

@@ -64,12 +64,12 @@ constexpr text<N>& write_choice(text<N>& out, const axis_rules_desc& rules, cons
   };
   for (const taken_axis& taken : passed_over(rules, names, found, dim))
     reason(rules.mesh.axes[taken.axis].label, " is taken by ", names[taken.dim]);
-  if (found.verdict.dim == dim && found.verdict.rule == broken::name_has_no_rule) {
+  if (names.find(names[dim]) < dim && !names[dim].empty()) {
+    reason("a second time");
+  } else if (!names[dim].empty() && !has_rule(rules, names[dim])) {
     reason("no rule");
     for (const name& near : nearest_names_to(rules, names[dim])) reason("nearest is ", near);
   }
-  if (found.verdict.dim == dim && found.verdict.rule == broken::name_is_repeated)
-    reason("a second time");
   return separator == ", " ? out << ')' : out;
 }
 

@@ -46,6 +46,10 @@ static_assert(explain<rules, batch, embed, heads>() ==
 static_assert(explain<rules, dim<none, 3>, dim<"bacth", 8>>() ==
               "- -> none\n"
               "bacth -> ? (no rule, nearest is batch)\n");
+static_assert(explain<rules, dim<"bacth", 8>, dim<"hidden", 8>, heads>() ==
+              "bacth -> ? (no rule, nearest is batch)\n"
+              "hidden -> ? (no rule)\n"
+              "heads -> model\n");
 static_assert(explain<rules, batch, dim<"batch", 8>>() ==
               "batch -> ?\n"
               "batch -> ? (a second time)\n");
