@@ -26,6 +26,15 @@ TEST_CASE("what is distributed is what is gathered, on every mesh under every la
   }
 }
 
+TEST_CASE("what is distributed with a reduction pending is that value when it is reduced") {
+  const mesh_desc mesh = meshes({{2, 3}}).front();
+  const device_pool pool(mesh, 2);
+  const std::vector<float> host = whole_numbers(20, 9);
+  for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min})
+    for (const layout_desc& layout : layouts(mesh, 2, true, kind))
+      REQUIRE(values(distribute(pool, std::span<const float>(host), {4, 5}, layout)) == host);
+}
+
 TEST_CASE("every reshard between every two layouts gives the right bits and what its plan counts") {
   for (const mesh_desc& mesh : meshes({{2}, {2, 2}, {3, 2}, {2, 1}, {2, 2, 2}})) {
     const device_pool pool(mesh, 2);

@@ -3,6 +3,7 @@
 
 #include "shardwise/runtime/copy_kernel.hpp"
 #include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/runtime/fold_kernels.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/eigen.hpp"
 #include "shardwise/tensor/random.hpp"
@@ -45,11 +46,19 @@ template <class T, class Fill>
 }
 
 /// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
+/// Where a reduction is pending, the first device along its axes has the elements and the others
+/// have what changes nothing, so that the value is theirs.
 template <class T, class Fill>
 [[nodiscard]] node_ptr<T> make_filled(const std::shared_ptr<machine>& home,
                                       const tensor_desc& tensor, const Fill& fill) {
-  return make_shards<T>(
-      home, tensor, [&](index_t, const box& part, const strided<T>& block) { fill(part, block); });
+  const device_groups shards = shards_of(home->mesh(), tensor.layout);
+  const device_groups terms(home->mesh(), tensor.layout.pending_axes());
+  return make_shards<T>(home, tensor, [&](index_t shard, const box& part, const strided<T>& block) {
+    if (terms.position_of(shards.member(0, shard)) == 0)
+      fill(part, block);
+    else
+      fill_block(identity_of<T>(tensor.layout.kind), block);
+  });
 }
 
 /// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global
@@ -119,7 +128,8 @@ struct maker<sharded_tensor<T, Extents, Layout>> {
 template <class X>
 concept ShardedTensor = detail::is_sharded_tensor<X>;
 
-/// A tensor of one value. `sizes` are the dyn extents in order.
+/// A tensor of one value. `sizes` are the dyn extents in order. Under a layout with a reduction
+/// pending, the values of this and of all that follow are what the terms make together.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X full(const device_pool& pool, typename X::value_type value, Sizes... sizes) {
   return detail::maker<X>::make(
