@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/draw/holders.hpp"
+#include "shardwise/draw/layout_tiles.hpp"
 
 namespace shardwise {
 
@@ -30,33 +30,32 @@ inline constexpr index_t most_pages = 8;
 }
 
 /// Draws one table: the blocks of the last two dimensions for one choice of the others.
-template <class Out>
+template <class Out, TileSource Tiles>
 class picture_table {
  public:
-  constexpr picture_table(Out& out, const mesh_desc& mesh, const tensor_desc& tensor, bool sized,
-                          const picture_style& style) noexcept
-      : out_(out), mesh_(mesh), tensor_(tensor), sized_(sized), style_(style) {
-    const int rank = tensor.rank();
-    columns_ = rank >= 1 ? parts(rank - 1, most_columns) : shown_parts{shown_part{0, {0, 1}}};
+  constexpr picture_table(Out& out, const Tiles& tiles, const picture_style& style) noexcept
+      : out_(out), tiles_(tiles), style_(style) {
+    const int rank = tiles.rank();
+    columns_ = rank >= 1 ? tiles.parts(rank - 1, most_columns) : shown_parts{shown_part{0, {0, 1}}};
     // Fewer rows where they are long, but always some.
     index_t fit = most_cells / columns_.ssize();
     fit = fit < 8 ? 8 : fit;
-    rows_ = rank >= 2 ? parts(rank - 2, fit < most_columns ? fit : most_columns)
+    rows_ = rank >= 2 ? tiles.parts(rank - 2, fit < most_columns ? fit : most_columns)
                       : shown_parts{shown_part{0, {0, 1}}};
   }
 
   constexpr void draw(const picture_page& outer) {
     outer_ = outer;
-    const int rank = tensor_.rank();
+    const int rank = tiles_.rank();
     std::size_t cell = 3;
     std::size_t margin = 0;
     for (const shown_part& row : rows_) {
-      if (rank >= 2) margin = larger(margin, label(rank - 2, row).size() + 1);
+      if (rank >= 2) margin = larger(margin, tiles_.label(rank - 2, row).size() + 1);
       for (const shown_part& column : columns_) cell = larger(cell, words(row, column).size() + 2);
     }
     if (rank >= 1)
       for (const shown_part& column : columns_)
-        cell = larger(cell, label(rank - 1, column).size() + 2);
+        cell = larger(cell, tiles_.label(rank - 1, column).size() + 2);
     const std::size_t room = style_.width > margin + 1 ? style_.width - margin - 1 : 0;
     const std::size_t fits = larger(1, room / (cell + 1));
     for (std::size_t first = 0; first < columns_.size(); first += fits)
@@ -68,32 +67,11 @@ class picture_table {
   [[nodiscard]] static constexpr std::size_t larger(std::size_t a, std::size_t b) noexcept {
     return a < b ? b : a;
   }
-  [[nodiscard]] constexpr shown_parts parts(int d, index_t limit) const noexcept {
-    return show_parts(mesh_, tensor_.layout.dims[d], tensor_.extents[d], limit);
-  }
-  [[nodiscard]] constexpr cell_text label(int d, const shown_part& part) const noexcept {
-    cell_text words;
-    if (part.is_gap())
-      words << "...";
-    else if (sized_)
-      words << part.range;
-    else
-      write_place(words, mesh_, tensor_.layout.dims[d], part.number);
-    return words;
-  }
-  [[nodiscard]] constexpr inplace_vector<index_t, max_rank> numbers(
-      const shown_part& row, const shown_part& column) const noexcept {
-    inplace_vector<index_t, max_rank> all;
-    for (const shown_part& part : outer_.outer) all.push_back(part.number);
-    if (tensor_.rank() >= 2) all.push_back(row.number);
-    if (tensor_.rank() >= 1) all.push_back(column.number);
-    return all;
-  }
   [[nodiscard]] constexpr cell_text words(const shown_part& row,
                                           const shown_part& column) const noexcept {
     cell_text words;
     if (row.is_gap() || column.is_gap()) return words << "...";
-    write_holders(words, holders_of(mesh_, tensor_.layout, numbers(row, column)), most_listed);
+    write_holders(words, tiles_.who(numbers_at(tiles_, outer_, row, column)), most_listed);
     return words;
   }
   constexpr void put(text_view words) { out_ << words; }
@@ -103,10 +81,10 @@ class picture_table {
 
   constexpr void draw_band(std::size_t first, std::size_t count, std::size_t cell,
                            std::size_t margin) {
-    const int rank = tensor_.rank();
+    const int rank = tiles_.rank();
     std::size_t blanks = margin + 2;
     for (std::size_t c = 0; rank >= 1 && c < count; ++c) {
-      const cell_text head = label(rank - 1, columns_[first + c]);
+      const cell_text head = tiles_.label(rank - 1, columns_[first + c]);
       put(" ", blanks);
       put(head);
       blanks = cell + 1 - head.size();
@@ -114,7 +92,7 @@ class picture_table {
     put("\n");
     draw_rule(count, cell, margin);
     for (const shown_part& row : rows_) {
-      const cell_text head = rank >= 2 ? label(rank - 2, row) : cell_text{};
+      const cell_text head = rank >= 2 ? tiles_.label(rank - 2, row) : cell_text{};
       put(head);
       put(" ", margin - head.size());
       for (std::size_t c = 0; c < count; ++c) {
@@ -137,13 +115,7 @@ class picture_table {
     const cell_text inside = words(row, column);
     const std::size_t left = (cell - inside.size()) / 2;
     const bool painted = style_.colour && !row.is_gap() && !column.is_gap();
-    if (painted) {
-      index_t block = 0;
-      const inplace_vector<index_t, max_rank> at = numbers(row, column);
-      for (int d = 0; d < tensor_.rank(); ++d)
-        block = block * mesh_.parts(tensor_.layout.dims[d]) + at[d];
-      put(terminal_colour(block));
-    }
+    if (painted) put(terminal_colour(tiles_.block(numbers_at(tiles_, outer_, row, column))));
     put(" ", left);
     put(inside);
     put(" ", cell - left - inside.size());
@@ -151,21 +123,18 @@ class picture_table {
   }
 
   Out& out_;
-  mesh_desc mesh_;
-  tensor_desc tensor_;
-  bool sized_;
+  const Tiles& tiles_;
   picture_style style_;
   picture_page outer_{};
   shown_parts rows_{};
   shown_parts columns_{};
 };
 
-/// Draws every page of a tensor below its title.
-template <class Out>
-constexpr void write_pages(Out& out, const mesh_desc& mesh, const tensor_desc& tensor, bool sized,
-                           const picture_style& style) {
-  const picture_pages all(mesh, tensor);
-  picture_table<Out> cells(out, mesh, tensor, sized, style);
+/// Draws every page of a picture.
+template <class Out, TileSource Tiles>
+constexpr void write_pages(Out& out, const Tiles& tiles, const picture_style& style) {
+  const picture_pages all(tiles);
+  picture_table<Out, Tiles> cells(out, tiles, style);
   for (index_t p = 0; p < all.count(); ++p) {
     if (all.count() > most_pages && p == most_pages - 1) {
       text<60> gap;
@@ -174,17 +143,22 @@ constexpr void write_pages(Out& out, const mesh_desc& mesh, const tensor_desc& t
       p = all.count() - 1;
     }
     const picture_page shown = all.at(p);
-    text<400> title;
-    for (int d = 0; d < shown.outer.ssize(); ++d) {
-      title << (d > 0 ? text_view(", ") : text_view("["));
-      if (sized)
-        title << shown.outer[d].range;
-      else
-        write_place(title, mesh, tensor.layout.dims[d], shown.outer[d].number);
-    }
-    if (!title.empty()) out << text_view(title) << text_view(", .., ..]\n");
+    if (const text<400> title = page_title(tiles, shown); !title.empty())
+      out << text_view(title) << text_view("\n");
     cells.draw(shown);
   }
+}
+
+/// Draws the blocks of a tensor, or the sentence why there are none.
+template <class Out>
+constexpr void write_blocks(Out& out, const mesh_desc& mesh, const tensor_desc& tensor,
+                            const picture_style& style, const index_t* names = nullptr) {
+  if (!is_known(mesh, tensor.extents))
+    out << text_view("(sizes are not known yet)\n");
+  else if (element_count(tensor.extents) == 0)
+    out << text_view("(no elements)\n");
+  else
+    write_pages(out, layout_tiles(mesh, tensor, true, names), style);
 }
 
 }  // namespace detail
@@ -200,7 +174,7 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const layout_desc&
   write_layout(title, mesh, layout) << " on " << mesh << '\n';
   out << text_view(title);
   if (mesh.devices() == dyn) return void(out << text_view("(sizes are not known yet)\n"));
-  detail::write_pages(out, mesh, detail::parts_only(mesh, layout), false, style);
+  detail::write_pages(out, detail::layout_tiles(mesh, layout), style);
 }
 
 /// Draws who holds what of a tensor: its notation, then a table as for a layout, with the ranges of
@@ -213,12 +187,7 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const tensor_desc&
   sentence title = to_text(mesh, tensor);
   title << " on " << mesh << '\n';
   out << text_view(title);
-  if (!detail::is_known(mesh, tensor.extents))
-    out << text_view("(sizes are not known yet)\n");
-  else if (element_count(tensor.extents) == 0)
-    out << text_view("(no elements)\n");
-  else
-    detail::write_pages(out, mesh, tensor, true, style);
+  detail::write_blocks(out, mesh, tensor, style);
 }
 
 /// The picture of a layout type or of a tensor type as a constant.

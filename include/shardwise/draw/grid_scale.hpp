@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/draw/holders.hpp"
+#include "shardwise/draw/layout_tiles.hpp"
 
 namespace shardwise::detail {
 
@@ -60,23 +60,5 @@ struct grid_limits {
   index_t narrowest = 150;
   index_t highest = 320;
 };
-
-/// The number of the block that a device holds, row-major over the parts of all dimensions.
-[[nodiscard]] constexpr index_t block_of(const mesh_desc& mesh, const layout_desc& layout,
-                                         index_t device) noexcept {
-  const coordinates where = mesh.at(device);
-  index_t number = 0;
-  for (const axis_list& axes : layout.dims)
-    for (std::uint8_t a : axes) number = number * mesh.size(a) + where[a];
-  return number;
-}
-
-/// The axes of pending reductions and how they are reduced: `sum: model`.
-[[nodiscard]] constexpr cell_text pending_text(const mesh_desc& mesh, const layout_desc& layout) {
-  cell_text words;
-  if (layout.pending == 0) return words;
-  words << to_text(layout.kind) << ": ";
-  return write_axes(words, mesh, layout.pending_axes());
-}
 
 }  // namespace shardwise::detail

@@ -5,25 +5,33 @@
 
 namespace shardwise::detail {
 
-/// Devices at equal distances from each other along each of several levels, major to minor: what
-/// one block of a layout is held by. As few levels as possible.
+/// Places at equal distances from each other along each of several levels, major to minor: what one
+/// block is held by. As few levels as possible.
+///
+/// A place is the number of its device, or where its number stands in a list of devices.
 class device_set {
  public:
   /// One device.
-  constexpr explicit device_set(index_t first) noexcept : first_(first) {}
+  constexpr explicit device_set(index_t first, const index_t* names = nullptr) noexcept
+      : first_(first), names_(names) {}
   /// The devices that differ from `first` along `axes`, which are in the order of the mesh.
-  constexpr device_set(const mesh_desc& mesh, const axis_list& axes, index_t first) noexcept
-      : first_(first) {
+  constexpr device_set(const mesh_desc& mesh, const axis_list& axes, index_t first,
+                       const index_t* names = nullptr) noexcept
+      : first_(first), names_(names) {
     for (std::uint8_t a : axes) {
       index_t distance = 1;
       for (int minor = a + 1; minor < mesh.rank(); ++minor) distance *= mesh.size(minor);
-      if (mesh.size(a) == 1) continue;
-      const level next{mesh.size(a), distance};
-      if (!levels_.empty() && levels_.back().distance == next.count * next.distance)
-        levels_[levels_.size() - 1] = {levels_.back().count * next.count, distance};
-      else
-        levels_.push_back(next);
+      add_level(mesh.size(a), distance);
     }
+  }
+
+  /// Repeats the set `count` times, each repetition a level below those before it.
+  constexpr void add_level(index_t count, index_t distance) noexcept {
+    if (count == 1) return;
+    if (!levels_.empty() && levels_.back().distance == count * distance)
+      levels_[levels_.size() - 1] = {levels_.back().count * count, distance};
+    else
+      levels_.push_back({count, distance});
   }
 
   [[nodiscard]] constexpr index_t count() const noexcept {
@@ -31,25 +39,34 @@ class device_set {
     for (const level& l : levels_) n *= l.count;
     return n;
   }
-  /// The device at a position, in ascending order.
-  [[nodiscard]] constexpr index_t operator[](index_t position) const noexcept {
-    index_t device = first_;
+  /// The place at a position; places ascend.
+  [[nodiscard]] constexpr index_t place(index_t position) const noexcept {
+    index_t place = first_;
     for (int i = levels_.ssize() - 1; i >= 0; --i) {
-      device += position % levels_[i].count * levels_[i].distance;
+      place += position % levels_[i].count * levels_[i].distance;
       position /= levels_[i].count;
     }
-    return device;
+    return place;
   }
-  /// The same set, moved to another first device.
+  /// The device at a position.
+  [[nodiscard]] constexpr index_t operator[](index_t position) const noexcept {
+    return names_ == nullptr ? place(position) : names_[place(position)];
+  }
+  /// The same set, moved to another first place.
   [[nodiscard]] constexpr device_set at(index_t first) const noexcept {
     device_set moved = *this;
     moved.first_ = first;
     return moved;
   }
 
-  /// Writes the devices: `0-63`, `0,4,8..60`, `0-3 16-19 .. 112-115`.
+  /// Writes the devices: `0-63`, `0,4,8..60`, `0-3 16-19 .. 112-115`; of a list the first two and
+  /// the last.
   template <std::size_t N>
   constexpr void write(text<N>& out) const noexcept {
+    if (names_ != nullptr && !are_numbers()) {
+      out << (*this)[0] << ' ' << (*this)[1] << " .. " << (*this)[count() - 1];
+      return;
+    }
     index_t runs = 1;
     for (int i = 0; i + 1 < levels_.ssize(); ++i) runs *= levels_[i].count;
     const index_t length = count() / runs;
@@ -69,6 +86,12 @@ class device_set {
     index_t distance = 1;
   };
 
+  // True if the devices of a list are as far from each other as their places are.
+  [[nodiscard]] constexpr bool are_numbers() const noexcept {
+    for (index_t i = 0, n = count(); i < n; ++i)
+      if ((*this)[i] - (*this)[0] != place(i) - place(0)) return false;
+    return true;
+  }
   template <std::size_t N>
   constexpr void write_run(text<N>& out, index_t begin, index_t length) const noexcept {
     const index_t last = (*this)[begin + length - 1];
@@ -82,24 +105,36 @@ class device_set {
   }
 
   index_t first_;
-  inplace_vector<level, max_axes> levels_{};
+  const index_t* names_ = nullptr;
+  inplace_vector<level, 2 * max_axes> levels_{};
 };
 
 /// Who holds a block: its replicas, and for each of them the devices whose terms make the value
-/// together.
+/// together. Terms come in sums of `sum` each; where there are several sums, the program itself
+/// says what they are for (manual sharding).
 struct holders {
   device_set replicas;
   device_set terms;
+  index_t sum = terms.count();
+  /// Words instead, where nobody knows the devices.
+  text_view words{};
 
   [[nodiscard]] constexpr index_t devices() const noexcept {
     return replicas.count() * terms.count();
   }
+  /// The terms of one replica.
+  [[nodiscard]] constexpr device_set terms_of(index_t replica) const noexcept {
+    return terms.at(replicas.place(replica));
+  }
 };
 
-/// Who holds the block of these part numbers, one a dimension.
-[[nodiscard]] constexpr holders holders_of(
-    const mesh_desc& mesh, const layout_desc& layout,
-    const inplace_vector<index_t, max_rank>& parts) noexcept {
+/// The numbers of a block's parts, one a dimension.
+using part_numbers = inplace_vector<index_t, max_rank>;
+
+/// Who holds the block of these parts. `names`: which device is where in the mesh, if not 0, 1, ...
+[[nodiscard]] constexpr holders holders_of(const mesh_desc& mesh, const layout_desc& layout,
+                                           const part_numbers& parts,
+                                           const index_t* names = nullptr) noexcept {
   coordinates where;
   where.resize(mesh.axes.size());
   for (int d = 0; d < layout.rank(); ++d) place_part(mesh, layout.dims[d], parts[d], where);
@@ -107,17 +142,22 @@ struct holders {
   axis_list free;
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if (layout.dim_of(a) < 0 && !layout.is_pending(a)) free.push_back(a);
-  return {device_set(mesh, free, first), device_set(mesh, layout.pending_axes(), first)};
+  return {device_set(mesh, free, first, names),
+          device_set(mesh, layout.pending_axes(), first, names)};
 }
 
-/// Writes the terms of one replica, joined by `+`: `0+1+2+3`, or `0+1+..+63` for many.
+/// Writes the terms of one replica, joined by `+`: `0+1+2+3`, or `0+1+..+63` for many; sums that
+/// the program keeps apart by `/`: `0+1/2+3`.
 template <std::size_t N>
-constexpr void write_terms(text<N>& out, const device_set& terms, index_t most) noexcept {
+constexpr void write_terms(text<N>& out, const holders& who, index_t replica,
+                           index_t most) noexcept {
+  const device_set terms = who.terms_of(replica);
   const index_t n = terms.count();
   for (index_t t = 0; t < n; ++t) {
-    if (t > 0) out << '+';
+    const char joint = t % who.sum == 0 ? '/' : '+';
+    if (t > 0) out << joint;
     if (n > most && t == 2) {
-      out << "..+";
+      out << ".." << joint;
       t = n - 1;
     }
     out << terms[t];
@@ -128,6 +168,7 @@ constexpr void write_terms(text<N>& out, const device_set& terms, index_t most) 
 /// `0+1` for terms; otherwise ranges.
 template <std::size_t N>
 constexpr void write_holders(text<N>& out, const holders& who, index_t most) noexcept {
+  if (!who.words.empty()) return void(out << who.words);
   const index_t n = who.replicas.count();
   if (who.devices() > most && who.terms.count() == 1) return who.replicas.write(out);
   for (index_t r = 0; r < n; ++r) {
@@ -136,7 +177,7 @@ constexpr void write_holders(text<N>& out, const holders& who, index_t most) noe
       out << ".. ";
       r = n - 1;
     }
-    write_terms(out, who.terms.at(who.replicas[r]), who.devices() > most ? 4 : most);
+    write_terms(out, who, r, who.devices() > most ? 4 : most);
   }
 }
 

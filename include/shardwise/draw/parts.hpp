@@ -85,14 +85,15 @@ struct picture_page {
   inplace_vector<shown_part, max_rank> outer{};
 };
 
-/// The pages of a tensor: how many there are, and the parts that a page shows.
+/// The pages of a picture: how many there are, and the parts that a page shows. `Tiles` says which
+/// blocks there are, see `layout_tiles`; it outlives the pages.
+template <class Tiles>
 class picture_pages {
  public:
-  constexpr picture_pages(const mesh_desc& mesh, const tensor_desc& tensor) noexcept
-      : mesh_(mesh), tensor_(tensor) {
-    for (int d = 0; d + 2 < tensor.rank(); ++d) {
+  explicit constexpr picture_pages(const Tiles& tiles) noexcept : tiles_(tiles) {
+    for (int d = 0; d + 2 < tiles.rank(); ++d) {
       index_t parts = 0;
-      (void)find_part(mesh, tensor.layout.dims[d], tensor.extents[d], 0, parts);
+      (void)tiles.part(d, 0, parts);
       counts_.push_back(parts);
       count_ *= parts;
     }
@@ -105,16 +106,14 @@ class picture_pages {
     shown.outer.resize(counts_.size());
     for (int d = counts_.ssize() - 1; d >= 0; --d) {
       index_t parts = 0;
-      shown.outer[d] =
-          find_part(mesh_, tensor_.layout.dims[d], tensor_.extents[d], number % counts_[d], parts);
+      shown.outer[d] = tiles_.part(d, number % counts_[d], parts);
       number /= counts_[d];
     }
     return shown;
   }
 
  private:
-  mesh_desc mesh_;
-  tensor_desc tensor_;
+  const Tiles& tiles_;
   inplace_vector<index_t, max_rank> counts_{};
   index_t count_ = 1;
 };

@@ -74,7 +74,8 @@ namespace detail {
   }
   out.put_line(x, y - 4, x + 24, y - 4, "stay", 2);
   out.put_text(x + 34, y, "stays where it is", "s ink");
-  if (before.layout.pending != 0) detail::draw_partial_legend(out, x, y + 10, mesh, before.layout);
+  if (const auto pending = detail::layout_tiles(mesh, before, true).pending(); !pending.empty())
+    detail::draw_partial_legend(out, x, y + 10, pending);
   return out.finish(title);
 }
 

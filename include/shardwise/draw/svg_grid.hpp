@@ -6,21 +6,17 @@
 
 namespace shardwise::detail {
 
-/// The blocks of a tensor to scale, page by page, each labelled with the devices that hold it and
-/// in the colour of the block of `painted` that its first device holds.
+/// Blocks to scale, page by page, each labelled with the devices that hold it and in the colour of
+/// the block of `painted` that its first device holds. Both sources outlive the grid.
+template <TileSource Tiles, TileSource Painted = Tiles>
 class svg_grid {
  public:
-  svg_grid(const mesh_desc& mesh, const tensor_desc& tensor, bool sized, const tensor_desc& painted,
-           const grid_limits& limits = {})
-      : mesh_(mesh),
-        tensor_(tensor),
-        painted_(painted),
-        sized_(sized),
-        limits_(limits),
-        pages_(mesh, tensor) {
-    const int rank = tensor.rank();
-    columns_ = rank >= 1 ? parts(rank - 1, limits.columns) : shown_parts{shown_part{0, {0, 1}}};
-    rows_ = rank >= 2 ? parts(rank - 2, limits.rows) : shown_parts{shown_part{0, {0, 1}}};
+  svg_grid(const Tiles& tiles, const Painted& painted, const grid_limits& limits = {})
+      : tiles_(tiles), painted_(painted), limits_(limits), pages_(tiles) {
+    const int rank = tiles.rank();
+    columns_ =
+        rank >= 1 ? tiles.parts(rank - 1, limits.columns) : shown_parts{shown_part{0, {0, 1}}};
+    rows_ = rank >= 2 ? tiles.parts(rank - 2, limits.rows) : shown_parts{shown_part{0, {0, 1}}};
     measure();
   }
 
@@ -51,9 +47,6 @@ class svg_grid {
   /// Pages stand side by side up to this many pixels.
   static constexpr index_t flow_width = 860;
 
-  [[nodiscard]] shown_parts parts(int d, index_t limit) const {
-    return show_parts(mesh_, tensor_.layout.dims[d], tensor_.extents[d], limit);
-  }
   [[nodiscard]] index_t shown_pages() const {
     return pages_.count() < limits_.pages ? pages_.count() : limits_.pages;
   }
@@ -61,32 +54,15 @@ class svg_grid {
   [[nodiscard]] picture_page page_at(index_t i) const {
     return pages_.at(has_gap() && i == limits_.pages - 1 ? pages_.count() - 1 : i);
   }
-  [[nodiscard]] cell_text label(int d, const shown_part& part) const {
-    cell_text words;
-    if (part.is_gap()) return words << "...";
-    if (sized_) return words << part.range;
-    return write_place(words, mesh_, tensor_.layout.dims[d], part.number);
-  }
   [[nodiscard]] cell_text row_label(const shown_part& row) const {
-    return tensor_.rank() >= 2 ? label(tensor_.rank() - 2, row) : cell_text{};
+    return tiles_.rank() >= 2 ? tiles_.label(tiles_.rank() - 2, row) : cell_text{};
   }
   [[nodiscard]] cell_text column_label(const shown_part& column) const {
-    return tensor_.rank() >= 1 ? label(tensor_.rank() - 1, column) : cell_text{};
-  }
-  [[nodiscard]] text<400> page_title(const picture_page& page) const {
-    text<400> title;
-    for (int d = 0; d < page.outer.ssize(); ++d)
-      title << (d > 0 ? text_view(", ") : text_view("[")) << text_view(label(d, page.outer[d]));
-    if (!title.empty()) title << ", .., ..]";
-    return title;
+    return tiles_.rank() >= 1 ? tiles_.label(tiles_.rank() - 1, column) : cell_text{};
   }
   [[nodiscard]] holders who(const picture_page& page, const shown_part& row,
                             const shown_part& column) const {
-    inplace_vector<index_t, max_rank> numbers;
-    for (const shown_part& part : page.outer) numbers.push_back(part.number);
-    if (tensor_.rank() >= 2) numbers.push_back(row.number);
-    if (tensor_.rank() >= 1) numbers.push_back(column.number);
-    return holders_of(mesh_, tensor_.layout, numbers);
+    return tiles_.who(numbers_at(tiles_, page, row, column));
   }
   /// A line for all devices; where a reduction is pending, a line for each replica, and its axes.
   [[nodiscard]] lines words(const holders& devices) const {
@@ -99,17 +75,17 @@ class svg_grid {
     } else if (replicas <= 2) {
       for (index_t r = 0; r < replicas; ++r) {
         line = {};
-        write_terms(line, devices.terms.at(devices.replicas[r]), 4);
+        write_terms(line, devices, r, 4);
         all.push_back(line);
       }
     } else {
-      write_terms(line, devices.terms, 3);
+      write_terms(line, devices, 0, 3);
       all.push_back(line << " ..");
       line = {};
-      write_terms(line, devices.terms.at(devices.replicas[replicas - 1]), 3);
+      write_terms(line, devices, replicas - 1, 3);
       all.push_back(line);
     }
-    if (tensor_.layout.pending != 0) all.push_back(pending_text(mesh_, tensor_.layout));
+    if (const cell_text pending = tiles_.pending(); !pending.empty()) all.push_back(pending);
     return all;
   }
 
@@ -125,7 +101,7 @@ class svg_grid {
     index_t title = 0;
     for (index_t p = 0; p < shown_pages(); ++p) {
       const picture_page page = page_at(p);
-      raise(title, text_width(page_title(page).size()));
+      raise(title, text_width(page_title(tiles_, page).size()));
       for (int r = 0; r < rows_.ssize(); ++r)
         for (int c = 0; c < columns_.ssize(); ++c) {
           if (rows_[r].is_gap() || columns_[c].is_gap()) continue;
@@ -134,13 +110,13 @@ class svg_grid {
           raise(down[r], all.ssize() * 15 + 11);
         }
     }
-    top_ = (title > 0 ? 20 : 0) + (tensor_.rank() >= 1 ? 16 : 0);
+    top_ = (title > 0 ? 20 : 0) + (tiles_.rank() >= 1 ? 16 : 0);
     widths_ = spread_pixels(columns_, across, limits_.narrowest, limits_.widest);
     const index_t shown_width = sum_of(widths_);
-    index_t preferred = sized_ || tensor_.rank() < 2 ? 46 : 34 * rows_.ssize();
-    if (tensor_.rank() >= 2 && sized_) {
-      const index_t n = tensor_.extents[tensor_.rank() - 1];
-      const index_t m = tensor_.extents[tensor_.rank() - 2];
+    index_t preferred = tiles_.is_sized() || tiles_.rank() < 2 ? 46 : 34 * rows_.ssize();
+    if (tiles_.rank() >= 2 && tiles_.is_sized()) {
+      const index_t n = tiles_.extent(tiles_.rank() - 1);
+      const index_t m = tiles_.extent(tiles_.rank() - 2);
       // Wide tensors are wide and high ones high, within what fits a page.
       preferred = m / n >= 4 ? limits_.highest : scaled(m < n ? m : n, shown_width, m < n ? n : m);
       if (m > n && m / n < 4)
@@ -160,7 +136,8 @@ class svg_grid {
   }
 
   void draw_page(svg_document& out, index_t x, index_t y, const picture_page& page) const {
-    if (const text<400> title = page_title(page); !title.empty()) out.put_text(x, y + 11, title);
+    if (const text<400> title = page_title(tiles_, page); !title.empty())
+      out.put_text(x, y + 11, title);
     index_t column = x + left_;
     for (int c = 0; c < columns_.ssize(); ++c) {
       const cell_text words = column_label(columns_[c]);
@@ -188,32 +165,29 @@ class svg_grid {
       return;
     }
     const holders devices = who(page, rows_[r], columns_[c]);
-    const index_t first = devices.replicas[0];
+    const index_t block = painted_.block_of(devices);
     text<700> hint;
     hint << '[';
-    for (int d = 0; d < tensor_.rank(); ++d) {
-      const bool outer = d + 2 < tensor_.rank();
-      const shown_part& part = outer                     ? page.outer[d]
-                               : d + 2 == tensor_.rank() ? rows_[r]
-                                                         : columns_[c];
-      hint << (d > 0 ? text_view(", ") : text_view("")) << text_view(label(d, part));
+    for (int d = 0; d < tiles_.rank(); ++d) {
+      const bool outer = d + 2 < tiles_.rank();
+      const shown_part& part = outer                    ? page.outer[d]
+                               : d + 2 == tiles_.rank() ? rows_[r]
+                                                        : columns_[c];
+      hint << (d > 0 ? text_view(", ") : text_view("")) << text_view(tiles_.label(d, part));
     }
     hint << "] on ";
     write_holders(hint, devices, 8);
-    if (volume(shard_box(mesh_, painted_.layout, painted_.extents, first)) == 0)
+    if (block < 0)
       out.put_box(x + 1, y + 1, widths_[c] - 2, heights_[r] - 2, "hole", hint);
     else
-      out.put_block(x, y, widths_[c], heights_[r], block_of(mesh_, painted_.layout, first),
-                    painted_.layout.pending != 0, hint);
+      out.put_block(x, y, widths_[c], heights_[r], block, !painted_.pending().empty(), hint);
     out.put_label(x, y, widths_[c], heights_[r], words(devices));
   }
 
-  mesh_desc mesh_;
-  tensor_desc tensor_;
-  tensor_desc painted_;
-  bool sized_;
+  const Tiles& tiles_;
+  const Painted& painted_;
   grid_limits limits_;
-  picture_pages pages_;
+  picture_pages<Tiles> pages_;
   shown_parts columns_{};
   shown_parts rows_{};
   pixel_counts widths_{};

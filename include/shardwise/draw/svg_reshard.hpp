@@ -39,8 +39,10 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
   const sentence left = to_text(mesh, before);
   const sentence right = to_text(mesh, after);
   out.put_text(x, y + 36, left);
-  const svg_grid from(mesh, before, true, before, limits);
-  const svg_grid to(mesh, after, true, after, limits);
+  const layout_tiles tiles_before(mesh, before, true);
+  const layout_tiles tiles_after(mesh, after, true);
+  const svg_grid from(tiles_before, tiles_before, limits);
+  const svg_grid to(tiles_after, tiles_after, limits);
   const index_t words = text_width(left.size());
   const index_t arrow_x = x + (from.width() > words ? from.width() : words) + 20;
   const index_t to_x = arrow_x + arrow + 20;
@@ -82,7 +84,8 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
     detail::draw_panel(out, x, i == 0 ? 74 : out.height() + 30, mesh, now, way.moves[i], i + 1);
     now.layout = way.moves[i].after;
   }
-  detail::draw_legend(out, x, out.height() + 24, mesh, tensor.layout, {});
+  detail::draw_legend(out, x, out.height() + 24, detail::layout_tiles(mesh, tensor, true).pending(),
+                      {});
   return out.finish(title);
 }
 

@@ -4,6 +4,8 @@
 #include "shardwise/draw/svg_grid.hpp"
 #include "shardwise/plan/explain.hpp"
 
+#include <vector>
+
 namespace shardwise {
 
 namespace detail {
@@ -15,16 +17,16 @@ namespace detail {
   return parts_only(mesh, layout);
 }
 
-/// The devices whose part of a tensor is empty, in ranges; nothing where there are none.
-[[nodiscard]] inline text<200> empty_devices(const mesh_desc& mesh, const tensor_desc& tensor) {
+/// The numbers of `count` for which `holds` is true, in ranges; nothing where there are none.
+template <class F>
+[[nodiscard]] text<200> device_ranges(index_t count, const F& holds) {
   text<200> words;
   int runs = 0;
   index_t begin = -1;
-  const index_t n = mesh.devices();
-  for (index_t d = 0; d <= n; ++d) {
-    const bool empty = d < n && volume(shard_box(mesh, tensor.layout, tensor.extents, d)) == 0;
-    if (empty && begin < 0) begin = d;
-    if (empty || begin < 0) continue;
+  for (index_t d = 0; d <= count; ++d) {
+    const bool in = d < count && holds(d);
+    if (in && begin < 0) begin = d;
+    if (in || begin < 0) continue;
     if (runs < 8) {
       words << (runs > 0 ? text_view(", ") : text_view("")) << begin;
       if (d - begin > 1) words << '-' << d - 1;
@@ -35,6 +37,17 @@ namespace detail {
     begin = -1;
   }
   return words;
+}
+
+/// The devices whose part of a tensor is empty.
+[[nodiscard]] inline text<200> empty_devices(const mesh_desc& mesh, const tensor_desc& tensor,
+                                             const index_t* names) {
+  const index_t count = mesh.devices();
+  std::vector<bool> empty(static_cast<std::size_t>(count));
+  for (index_t place = 0; place < count; ++place)
+    empty[static_cast<std::size_t>(names == nullptr ? place : names[place])] =
+        volume(shard_box(mesh, tensor.layout, tensor.extents, place)) == 0;
+  return device_ranges(count, [&](index_t d) { return empty[static_cast<std::size_t>(d)]; });
 }
 
 /// The second line of a picture: the mesh and how many devices it has.
@@ -53,23 +66,21 @@ namespace detail {
 }
 
 /// What stripes mean, at the point (x, y).
-inline void draw_partial_legend(svg_document& out, index_t x, index_t y, const mesh_desc& mesh,
-                                const layout_desc& layout) {
+inline void draw_partial_legend(svg_document& out, index_t x, index_t y, text_view pending) {
   out.put_block(x, y, 24, 16, 0, true);
   text<200> words;
-  words << "partial " << text_view(pending_text(mesh, layout))
-        << ", each device holds a term: 0+1 make the value together";
+  words << "partial " << pending << ", each device holds a term: 0+1 make the value together";
   out.put_text(x + 34, y + 12, words, "s ink");
 }
 
 /// What the marks of a picture mean, from the point (x, y) down.
-inline void draw_legend(svg_document& out, index_t x, index_t y, const mesh_desc& mesh,
-                        const layout_desc& layout, text_view empty) {
+inline void draw_legend(svg_document& out, index_t x, index_t y, text_view pending,
+                        text_view empty) {
   out.put_block(x, y, 24, 16, 0, false);
   out.put_text(x + 34, y + 12,
                "a block of the tensor, and the devices that hold it: replicas share its colour",
                "s ink");
-  if (layout.pending != 0) draw_partial_legend(out, x, y += 22, mesh, layout);
+  if (!pending.empty()) draw_partial_legend(out, x, y += 22, pending);
   if (empty.empty()) return;
   y += 22;
   out.put_box(x + 1, y + 1, 22, 14, "hole");
@@ -78,26 +89,16 @@ inline void draw_legend(svg_document& out, index_t x, index_t y, const mesh_desc
   out.put_text(x + 34, y + 12, words, "s ink");
 }
 
-/// The picture of a tensor (`sized`) or of a layout: its blocks to scale, and the mesh with each
-/// device in the colour of its block.
-[[nodiscard]] inline std::string svg_of(const mesh_desc& mesh, const tensor_desc& tensor,
-                                        bool sized, text_view title) {
-  svg_document out;
+/// Draws blocks, the devices beside or below them in the colours of their blocks, and what the
+/// marks mean; the two captions stand above.
+template <TileSource Tiles, TileSource Devices>
+void draw_blocks(svg_document& out, const Tiles& tiles, const Devices& all, text_view caption,
+                 text_view devices_caption, text_view empty) {
   const index_t x = svg_document::margin;
-  const svg_grid blocks(mesh, tensor, sized, tensor);
-  const svg_grid devices(mesh, mesh_as_tensor(mesh), false, tensor,
-                         {.columns = 8, .rows = 8, .pages = 3, .widest = 900, .narrowest = 60});
-  out.put_text(x, 28, title, "t ink");
-  sentence second = mesh_line(mesh);
-  if (sized) {
-    write_bytes(second << ", ", bytes_per_device(mesh, tensor));
-    second << " per device";
-  }
-  out.put_text(x, 48, second, "dim");
-
   const index_t y = 88;
-  const text_view caption =
-      sized ? "the tensor: who holds each block" : "the layout: who holds each block";
+  const svg_grid blocks(tiles, tiles);
+  const svg_grid<Devices, Tiles> devices(
+      all, tiles, {.columns = 8, .rows = 8, .pages = 3, .widest = 900, .narrowest = 60});
   const index_t words = text_width(caption.size(), 11);
   const index_t across = blocks.width() > words ? blocks.width() : words;
   const bool beside = across + devices.width() <= 1000;
@@ -105,9 +106,30 @@ inline void draw_legend(svg_document& out, index_t x, index_t y, const mesh_desc
   const index_t mesh_y = beside ? y : y + blocks.height() + 46;
   out.put_text(x, y - 10, caption, "s dim");
   blocks.draw(out, x, y);
-  out.put_text(mesh_x, mesh_y - 10, "the mesh: each device in the colour of its block", "s dim");
+  out.put_text(mesh_x, mesh_y - 10, devices_caption, "s dim");
   devices.draw(out, mesh_x, mesh_y);
-  draw_legend(out, x, out.height() + 24, mesh, tensor.layout, empty_devices(mesh, tensor));
+  draw_legend(out, x, out.height() + 24, tiles.pending(), empty);
+}
+
+/// The picture of a tensor (`sized`) or of a layout: its blocks to scale, and the mesh with each
+/// device in the colour of its block. `names`: which device is where in the mesh.
+[[nodiscard]] inline std::string svg_of(const mesh_desc& mesh, const tensor_desc& tensor,
+                                        bool sized, text_view title, bool with_bytes = true,
+                                        const index_t* names = nullptr) {
+  svg_document out;
+  const index_t x = svg_document::margin;
+  out.put_text(x, 28, title, "t ink");
+  sentence second = mesh_line(mesh);
+  if (sized && with_bytes) {
+    write_bytes(second << ", ", bytes_per_device(mesh, tensor));
+    second << " per device";
+  }
+  out.put_text(x, 48, second, "dim");
+  draw_blocks(out, layout_tiles(mesh, tensor, sized, names),
+              layout_tiles(mesh, mesh_as_tensor(mesh), false, names),
+              sized ? "the tensor: who holds each block" : "the layout: who holds each block",
+              "the mesh: each device in the colour of its block",
+              empty_devices(mesh, tensor, names));
   return out.finish(title);
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/draw/holders.hpp"
+
+namespace shardwise::detail {
+
+/// What a picture is drawn from: which blocks there are along each dimension, how they are called,
+/// who holds them, and their numbers, which are their colours.
+template <class T>
+concept TileSource = requires(const T& tiles, int d, index_t i, index_t& count,
+                              const shown_part& part, const part_numbers& at, const holders& who) {
+  { tiles.rank() } -> std::convertible_to<int>;
+  { tiles.is_sized() } -> std::convertible_to<bool>;               // labels are ranges of indices
+  { tiles.extent(d) } -> std::convertible_to<index_t>;             // 1 for each part if not sized
+  { tiles.parts(d, i) } -> std::convertible_to<shown_parts>;       // at most i of them
+  { tiles.part(d, i, count) } -> std::convertible_to<shown_part>;  // the i-th of `count`
+  { tiles.label(d, part) } -> std::convertible_to<cell_text>;
+  { tiles.who(at) } -> std::convertible_to<holders>;
+  { tiles.block(at) } -> std::convertible_to<index_t>;
+  { tiles.block_of(who) } -> std::convertible_to<index_t>;  // of their first; -1: it has nothing
+  { tiles.pending() } -> std::convertible_to<cell_text>;    // how terms are reduced, or nothing
+};
+
+/// The blocks of a tensor on a mesh.
+class layout_tiles {
+ public:
+  /// `sized`: the extents are those of a tensor, not one element for each part. `names`: which
+  /// device is where in the mesh, if not 0, 1, 2, ...
+  constexpr layout_tiles(const mesh_desc& mesh, const tensor_desc& tensor, bool sized,
+                         const index_t* names = nullptr) noexcept
+      : mesh_(mesh), tensor_(tensor), names_(names), sized_(sized) {}
+  /// A layout alone.
+  constexpr layout_tiles(const mesh_desc& mesh, const layout_desc& layout,
+                         const index_t* names = nullptr) noexcept
+      : layout_tiles(mesh, parts_only(mesh, layout), false, names) {}
+
+  [[nodiscard]] constexpr int rank() const noexcept { return tensor_.rank(); }
+  [[nodiscard]] constexpr bool is_sized() const noexcept { return sized_; }
+  [[nodiscard]] constexpr index_t extent(int d) const noexcept { return tensor_.extents[d]; }
+  [[nodiscard]] constexpr shown_parts parts(int d, index_t limit) const noexcept {
+    return show_parts(mesh_, tensor_.layout.dims[d], tensor_.extents[d], limit);
+  }
+  [[nodiscard]] constexpr shown_part part(int d, index_t wanted, index_t& count) const noexcept {
+    return find_part(mesh_, tensor_.layout.dims[d], tensor_.extents[d], wanted, count);
+  }
+  [[nodiscard]] constexpr cell_text label(int d, const shown_part& part) const noexcept {
+    cell_text words;
+    if (part.is_gap()) return words << "...";
+    if (sized_) return words << part.range;
+    return write_place(words, mesh_, tensor_.layout.dims[d], part.number);
+  }
+  [[nodiscard]] constexpr holders who(const part_numbers& at) const noexcept {
+    return holders_of(mesh_, tensor_.layout, at, names_);
+  }
+  [[nodiscard]] constexpr index_t block(const part_numbers& at) const noexcept {
+    index_t number = 0;
+    for (int d = 0; d < rank(); ++d) number = number * mesh_.parts(tensor_.layout.dims[d]) + at[d];
+    return number;
+  }
+  [[nodiscard]] constexpr index_t block_of(const holders& who) const noexcept {
+    const index_t place = who.replicas.place(0);
+    if (volume(shard_box(mesh_, tensor_.layout, tensor_.extents, place)) == 0) return -1;
+    const coordinates where = mesh_.at(place);
+    index_t number = 0;
+    for (const axis_list& axes : tensor_.layout.dims)
+      for (std::uint8_t a : axes) number = number * mesh_.size(a) + where[a];
+    return number;
+  }
+  /// The axes of pending reductions and how they are reduced: `sum: model`.
+  [[nodiscard]] constexpr cell_text pending() const noexcept {
+    cell_text words;
+    if (tensor_.layout.pending == 0) return words;
+    words << to_text(tensor_.layout.kind) << ": ";
+    return write_axes(words, mesh_, tensor_.layout.pending_axes());
+  }
+
+ private:
+  mesh_desc mesh_;
+  tensor_desc tensor_;
+  const index_t* names_;
+  bool sized_;
+};
+static_assert(TileSource<layout_tiles>);
+
+/// The words in front of the parts of a page: `[0:2, 0:4, .., ..]`, or nothing where the dimensions
+/// are two at most.
+template <class Tiles>
+[[nodiscard]] constexpr text<400> page_title(const Tiles& tiles, const picture_page& page) {
+  text<400> title;
+  for (int d = 0; d < page.outer.ssize(); ++d)
+    title << (d > 0 ? text_view(", ") : text_view("[")) << text_view(tiles.label(d, page.outer[d]));
+  if (!title.empty()) title << ", .., ..]";
+  return title;
+}
+
+/// The numbers of one cell of a page.
+template <class Tiles>
+[[nodiscard]] constexpr part_numbers numbers_at(const Tiles& tiles, const picture_page& page,
+                                                const shown_part& row,
+                                                const shown_part& column) noexcept {
+  part_numbers all;
+  for (const shown_part& part : page.outer) all.push_back(part.number);
+  if (tiles.rank() >= 2) all.push_back(row.number);
+  if (tiles.rank() >= 1) all.push_back(column.number);
+  return all;
+}
+
+}  // namespace shardwise::detail
