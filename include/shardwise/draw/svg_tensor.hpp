@@ -43,6 +43,11 @@ template <class F>
 [[nodiscard]] inline text<200> empty_devices(const mesh_desc& mesh, const tensor_desc& tensor,
                                              const index_t* names) {
   const index_t count = mesh.devices();
+  bool even = true;
+  for (int d = 0; d < tensor.rank(); ++d)
+    even =
+        even && tensor.extents[d] > 0 && tensor.extents[d] % mesh.parts(tensor.layout.dims[d]) == 0;
+  if (even) return {};
   std::vector<bool> empty(static_cast<std::size_t>(count));
   for (index_t place = 0; place < count; ++place)
     empty[static_cast<std::size_t>(names == nullptr ? place : names[place])] =
@@ -89,47 +94,65 @@ inline void draw_legend(svg_document& out, index_t x, index_t y, text_view pendi
   out.put_text(x + 34, y + 12, words, "s ink");
 }
 
-/// Draws blocks, the devices beside or below them in the colours of their blocks, and what the
-/// marks mean; the two captions stand above.
+/// What stands above the parts of a picture.
+struct picture_words {
+  text_view title{};
+  text_view second{};
+  text_view blocks{};
+  text_view devices{};
+};
+
+/// Draws blocks from the line `top` down, the devices beside or below them in the colours of their
+/// blocks, and what the marks mean. `all` may be null: then nobody knows the devices.
 template <TileSource Tiles, TileSource Devices>
-void draw_blocks(svg_document& out, const Tiles& tiles, const Devices& all, text_view caption,
-                 text_view devices_caption, text_view empty) {
+void draw_blocks(svg_document& out, index_t top, const Tiles& tiles, const Devices* all,
+                 const picture_words& words, text_view empty) {
   const index_t x = svg_document::margin;
-  const index_t y = 88;
+  const index_t y = top + 88;
+  out.put_text(x, top + 28, words.title, "t ink");
+  out.put_text(x, top + 48, words.second, "dim");
   const svg_grid blocks(tiles, tiles);
-  const svg_grid<Devices, Tiles> devices(
-      all, tiles, {.columns = 8, .rows = 8, .pages = 3, .widest = 900, .narrowest = 60});
-  const index_t words = text_width(caption.size(), 11);
-  const index_t across = blocks.width() > words ? blocks.width() : words;
-  const bool beside = across + devices.width() <= 1000;
-  const index_t mesh_x = beside ? x + across + 48 : x;
-  const index_t mesh_y = beside ? y : y + blocks.height() + 46;
-  out.put_text(x, y - 10, caption, "s dim");
+  out.put_text(x, y - 10, words.blocks, "s dim");
   blocks.draw(out, x, y);
-  out.put_text(mesh_x, mesh_y - 10, devices_caption, "s dim");
-  devices.draw(out, mesh_x, mesh_y);
+  if (all != nullptr) {
+    const svg_grid<Devices, Tiles> devices(
+        *all, tiles, {.columns = 8, .rows = 8, .pages = 3, .widest = 900, .narrowest = 60});
+    const index_t caption = text_width(words.blocks.size(), 11);
+    const index_t across = blocks.width() > caption ? blocks.width() : caption;
+    const bool beside = across + devices.width() <= 1000;
+    const index_t devices_x = beside ? x + across + 48 : x;
+    const index_t devices_y = beside ? y : y + blocks.height() + 46;
+    out.put_text(devices_x, devices_y - 10, words.devices, "s dim");
+    devices.draw(out, devices_x, devices_y);
+  }
   draw_legend(out, x, out.height() + 24, tiles.pending(), empty);
 }
 
 /// The picture of a tensor (`sized`) or of a layout: its blocks to scale, and the mesh with each
 /// device in the colour of its block. `names`: which device is where in the mesh.
+inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
+                        const tensor_desc& tensor, bool sized, text_view title, text_view second,
+                        const index_t* names = nullptr) {
+  const layout_tiles all(mesh, mesh_as_tensor(mesh), false, names);
+  draw_blocks(out, top, layout_tiles(mesh, tensor, sized, names), &all,
+              {.title = title,
+               .second = second,
+               .blocks = sized ? text_view("the tensor: who holds each block")
+                               : text_view("the layout: who holds each block"),
+               .devices = "the mesh: each device in the colour of its block"},
+              empty_devices(mesh, tensor, names));
+}
+
+/// The same as a file.
 [[nodiscard]] inline std::string svg_of(const mesh_desc& mesh, const tensor_desc& tensor,
-                                        bool sized, text_view title, bool with_bytes = true,
-                                        const index_t* names = nullptr) {
-  svg_document out;
-  const index_t x = svg_document::margin;
-  out.put_text(x, 28, title, "t ink");
+                                        bool sized, text_view title) {
   sentence second = mesh_line(mesh);
-  if (sized && with_bytes) {
+  if (sized) {
     write_bytes(second << ", ", bytes_per_device(mesh, tensor));
     second << " per device";
   }
-  out.put_text(x, 48, second, "dim");
-  draw_blocks(out, layout_tiles(mesh, tensor, sized, names),
-              layout_tiles(mesh, mesh_as_tensor(mesh), false, names),
-              sized ? "the tensor: who holds each block" : "the layout: who holds each block",
-              "the mesh: each device in the colour of its block",
-              empty_devices(mesh, tensor, names));
+  svg_document out;
+  draw_tensor(out, 0, mesh, tensor, sized, title, second);
   return out.finish(title);
 }
 

@@ -54,6 +54,21 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   return placed.verdict;
 }
 
+namespace detail {
+
+/// Why a text is neither a partition spec nor placements: what was read further says it; of two
+/// that went as far, the one whose names are quoted or not as in the text.
+[[nodiscard]] constexpr parse_verdict spec_or_placements(text_view words, const parse_verdict& spec,
+                                                         const parse_verdict& placements) noexcept {
+  if (spec.position != placements.position)
+    return spec.position > placements.position ? spec : placements;
+  for (const char c : words)
+    if (c == '\'' || c == '"') return spec;
+  return placements;
+}
+
+}  // namespace detail
+
 /// Reads a layout for a tensor of this rank on a mesh, in whichever notation it is written: `{..}`
 /// is HLO, `#sdy.sharding<..>` or `<..>` Shardy, `P('x', None)` or `('x', None)` a partition spec,
 /// and anything else placements.
@@ -86,7 +101,7 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   if (spec.verdict.ok()) return spec;
   const read_placements placed = parse_placements(words);
   if (placed.verdict.ok()) return to_layout(mesh, placed.placements, rank);
-  return spec.verdict.position > placed.verdict.position ? spec : read_layout{{}, placed.verdict};
+  return {{}, detail::spec_or_placements(words, spec.verdict, placed.verdict)};
 }
 
 }  // namespace shardwise

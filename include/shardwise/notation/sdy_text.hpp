@@ -137,7 +137,7 @@ constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& shar
 
 /// Reads the shardings of the results of an operation, `#sdy.sharding_per_value<[<@pod,
 /// [{"x"}]>]>`: calls `each(element)` for the text of each, which returns the verdict on it. There
-/// are as many as the operation has results.
+/// are as many as the operation has results, or any number if `results` is -1.
 template <class F>
 [[nodiscard]] constexpr parse_verdict parse_sdy_values(text_view words, int results, F&& each) {
   reader in(words);
@@ -161,7 +161,7 @@ template <class F>
     if (!in.accept(',')) break;
   }
   in.expect(']', "shardings are in <[ ]>");
-  if (in.ok() && count != results) in.fail("every result has a sharding");
+  if (in.ok() && results >= 0 && count != results) in.fail("every result has a sharding");
   in.expect('>', "shardings are in <[ ]>");
   return in.finish();
 }

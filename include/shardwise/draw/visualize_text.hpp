@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/draw/svg_tensor.hpp"
+#include "shardwise/draw/text_picture.hpp"
+
+#include <ostream>
+
+namespace shardwise {
+namespace detail {
+
+/// Room for the devices of a text: for a few lists as long as the text, and for orders that have to
+/// be written out.
+[[nodiscard]] inline std::vector<index_t> room_for(text_view words) {
+  return std::vector<index_t>(words.size() * 4 + 65536);
+}
+
+/// The devices whose tile is empty.
+[[nodiscard]] inline text<200> empty_devices(const hlo_tiles& tiles) {
+  const index_t count = tiles.devices();
+  if (!tiles.has_empty() || count == 0) return {};
+  if (count > 1 << 20) return text<200>("some of very many devices");
+  std::vector<bool> empty(static_cast<std::size_t>(count));
+  for (index_t i = 0; i < count; ++i)
+    empty[static_cast<std::size_t>(tiles.device(i))] = tiles.is_empty(i);
+  return device_ranges(count, [&](index_t d) { return empty[static_cast<std::size_t>(d)]; });
+}
+
+inline void draw_tiles(svg_document& out, index_t top, const hlo_tiles& tiles, text_view title,
+                       text_view second) {
+  const mesh_desc line{{axis_desc{"device", tiles.devices()}}};
+  const layout_tiles all(line, mesh_as_tensor(line), false);
+  draw_blocks(out, top, tiles, tiles.devices() > 0 ? &all : nullptr,
+              {.title = title,
+               .second = second,
+               .blocks = "the tiles: who holds each",
+               .devices = "the devices: each in the colour of its tile"},
+              empty_devices(tiles));
+  if (!tiles.is_manual()) return;
+  const index_t y = out.height() + 6;
+  out.put_text(svg_document::margin + 34, y + 12,
+               "0/1: the devices of a tile run code of their own on it (manual)", "s ink");
+}
+
+/// Draws what one text shows, from the line `top` down.
+inline void draw_shown(svg_document& out, index_t top, text_view words,
+                       const sharding_picture& shown) {
+  text<120> title;
+  write_words(title, words, 110);
+  sentence second = second_line(shown);
+  const extents_desc& extents = shown.tensor.extents;
+  text_view nothing{};
+  if (shown.is_sized && extents.contains(dyn))
+    nothing = "sizes are not known yet";
+  else if (shown.is_sized && element_count(extents) == 0)
+    nothing = "no elements";
+  if (!nothing.empty()) {
+    out.put_text(svg_document::margin, top + 28, title, "t ink");
+    out.put_text(svg_document::margin, top + 48, second, "dim");
+    out.put_text(svg_document::margin, top + 70, nothing);
+  } else if (shown.is_layout) {
+    const mesh_desc& mesh = shown.on.mesh;
+    if (shown.is_typed) {
+      write_bytes(second << ", ", bytes_per_device(mesh, shown.tensor));
+      second << " per device";
+    }
+    draw_tensor(out, top, mesh,
+                shown.is_sized ? shown.tensor : parts_only(mesh, shown.tensor.layout),
+                shown.is_sized, title, second, shown.on.devices.data());
+  } else if (shown.is_sized) {
+    draw_tiles(out, top, {shown.tiles, shown.devices, extents}, title, second);
+  } else {
+    draw_tiles(out, top, {shown.tiles, shown.devices}, title, second);
+  }
+}
+
+}  // namespace detail
+
+/// Draws what the text of a sharding says, in any notation, on a stream; see `write_picture`.
+/// A text that is no sharding is drawn with the reason, and the verdict says the same.
+///
+///     visualize(std::cout, "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
+///     visualize(std::cout, "P('data', None)", {pod::value, {8, 16}}, {.colour = true});
+inline parse_verdict visualize(std::ostream& out, text_view words,
+                               const sharding_context& about = {},
+                               const picture_style& style = {}) {
+  std::vector<index_t> memory = detail::room_for(words);
+  device_buffer buffer(memory.data(), static_cast<index_t>(memory.size()));
+  return write_picture(out, words, about, buffer, style);
+}
+
+/// The same as the text of an SVG file; the elements of a tuple stand below each other.
+///
+///     std::ofstream("tiles.svg") << to_svg("{devices=[2,2]0,2,1,3}", extents_desc{8, 8});
+[[nodiscard]] inline std::string to_svg(text_view words, const sharding_context& about = {}) {
+  std::vector<index_t> memory = detail::room_for(words);
+  device_buffer buffer(memory.data(), static_cast<index_t>(memory.size()));
+  detail::svg_document out;
+  text<120> title;
+  detail::write_words(title, words, 110);
+  index_t top = 0;
+  const parse_verdict verdict =
+      for_each_picture(words, about, buffer, [&](text_view one, const sharding_picture& shown) {
+        detail::draw_shown(out, top, one, shown);
+        top = out.height() + 10;
+      });
+  if (verdict.ok()) return out.finish(title);
+  text<200> reason;
+  reason << verdict.position << ": " << verdict.reason;
+  return detail::svg_of_words(title, reason);
+}
+
+}  // namespace shardwise
