@@ -2,7 +2,8 @@
 #pragma once
 
 /// Layouts in the notations of other systems, read and written at compile time and at run time by
-/// the same functions: HLO shardings with listed, ordered and named devices, Shardy, JAX, DTensor.
+/// the same functions: HLO shardings with listed, ordered and named devices, Shardy, JAX, DTensor;
+/// and the groups of devices of their collectives.
 
 #include "shardwise/notation/axis_ref.hpp"
 #include "shardwise/notation/dtensor.hpp"
@@ -20,6 +21,9 @@
 #include "shardwise/notation/named_text.hpp"
 #include "shardwise/notation/op_sharding.hpp"
 #include "shardwise/notation/reader.hpp"
+#include "shardwise/notation/replica_groups.hpp"
+#include "shardwise/notation/replica_groups_text.hpp"
+#include "shardwise/notation/sdy_axes.hpp"
 #include "shardwise/notation/sdy_text.hpp"
 #include "shardwise/notation/text_out.hpp"
 #include "shardwise/notation/tile_assignment.hpp"

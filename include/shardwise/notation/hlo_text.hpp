@@ -53,19 +53,25 @@ namespace detail {
   return in.ok() ? order : iota_order{};
 }
 
+/// Fails unless each of the numbers 0 to `count` - 1 is in `list` once, which has no others.
+constexpr void expect_each_once(reader& in, index_t* list, index_t count,
+                                text_view reason) noexcept {
+  // A number that was met is marked in its own place: no further memory.
+  for (index_t i = 0; in.ok() && i < count; ++i) {
+    const index_t device = list[i] < 0 ? ~list[i] : list[i];
+    if (list[device] < 0) in.fail(reason);
+    list[device] = ~list[device];
+  }
+  for (index_t i = 0; in.ok() && i < count; ++i) list[i] = ~list[i];
+}
+
 /// Reads `count` devices, each of 0 to `count` - 1 once, into `list`.
 constexpr void read_devices(reader& in, index_t* list, index_t count) noexcept {
   for (index_t i = 0; in.ok() && i < count; ++i) {
     if (i > 0) in.expect(',', "every tile has a device");
     list[i] = in.number(count - 1, "a device is a number below the number of tiles");
   }
-  // A device that was met is marked in its own place: no further memory.
-  for (index_t i = 0; in.ok() && i < count; ++i) {
-    const index_t device = list[i] < 0 ? ~list[i] : list[i];
-    if (list[device] < 0) in.fail("a device has one tile");
-    list[device] = ~list[device];
-  }
-  for (index_t i = 0; in.ok() && i < count; ++i) list[i] = ~list[i];
+  expect_each_once(in, list, count, "a device has one tile");
 }
 
 /// Reads the groups of the last dimensions, if any.
@@ -120,6 +126,25 @@ constexpr void read_tie(reader& in, hlo_tie& tie) noexcept {
   }
   if (tie.kind != hlo_tie::untied)
     tie.number = in.number(max_tile_devices, "a shard group has a number");
+}
+
+/// Writes numbers in brackets: `[2,1,4]`.
+template <TextSink Out, class List>
+constexpr void write_numbers(Out& out, char separator, const List& items, char close) {
+  for (const auto& item : items) {
+    out << separator << static_cast<index_t>(item);
+    separator = ',';
+  }
+  out << close;
+}
+
+/// Writes an order of devices: `[8]`, `[2,4]T(1,0)`.
+template <TextSink Out>
+constexpr void write_order(Out& out, const iota_order& order) {
+  write_numbers(out, '[', order.sizes, ']');
+  if (order.order.size() < 2) return;
+  out << 'T';
+  write_numbers(out, '(', order.order, ')');
 }
 
 }  // namespace detail
@@ -182,26 +207,13 @@ constexpr Out& write_hlo(Out& sink, const hlo_sharding& sharding) {
   detail::text_out<Out> out(sink);
   constexpr text_view words[] = {
       "replicated", "maximal device=", "devices=", "manual", "unknown", "unreduced"};
-  const auto list = [&out](char separator, const auto& items) {
-    for (const auto& item : items) {
-      out << separator << static_cast<index_t>(item);
-      separator = ',';
-    }
-  };
   out << '{' << words[static_cast<unsigned>(sharding.kind)];
   if (sharding.kind == hlo_kind::maximal) out << sharding.device;
   if (sharding.kind == hlo_kind::tiled) {
-    list('[', sharding.tiles.dims);
-    out << ']';
+    detail::write_numbers(out, '[', sharding.tiles.dims, ']');
     if (!sharding.tiles.is_list()) {
       out << "<=";
-      list('[', sharding.tiles.order.sizes);
-      out << ']';
-      if (sharding.tiles.order.order.size() > 1) {
-        out << 'T';
-        list('(', sharding.tiles.order.order);
-        out << ')';
-      }
+      detail::write_order(out, sharding.tiles.order);
     }
     for (index_t i = 0; i < sharding.tiles.list.size(); ++i) {
       if (i > 0) out << ',';
