@@ -308,17 +308,21 @@ TEST_CASE("strided shards are where the axes in their order put them") {
           REQUIRE(placed_index(mesh, placed.placements, 0, size, device, x) == part[0].begin + x);
       }
   }
-  // Plain placements cut as layouts do, for every size.
+  // Plain placements cut as layouts do, for every size; and the sizes of the pieces tell the whole.
   for (const layout_desc& layout : paper::layouts(3, 1)) {
     const read_placements placed = to_placements(mesh, layout);
     if (!placed.verdict.ok()) continue;
-    for (index_t size = 0; size < 40; ++size)
+    for (index_t size = 0; size < 40; ++size) {
+      std::vector<index_t> sizes;
       for (index_t device = 0; device < mesh.devices(); ++device) {
         const box part = shard_box(mesh, layout, {size}, device);
         REQUIRE(placed_size(mesh, placed.placements, 0, size, device) == part[0].size());
         if (!part[0].empty())
           REQUIRE(placed_index(mesh, placed.placements, 0, size, device, 0) == part[0].begin);
+        sizes.push_back(part[0].size());
       }
+      REQUIRE(global_size(mesh, placed.placements, 0, sizes) == size);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/layout/shard.hpp"
+#include "shardwise/mesh/list_view.hpp"
 #include "shardwise/notation/named_sharding.hpp"
 
 namespace shardwise {
@@ -220,6 +221,28 @@ struct strided_piece {
   if (x >= pieces.back().count()) return size;
   for (int i = pieces.ssize() - 1; i >= 0; --i) x = pieces[i].at(x);
   return x;
+}
+
+/// The extent of dimension `d` whose pieces have these sizes, one for each device of the mesh: what
+/// the local tensors are parts of. Or -1 if no extent has these pieces.
+///
+///     // S(0) over 4 devices that hold 3, 3, 3 and 1: 10
+[[nodiscard]] constexpr index_t global_size(const mesh_desc& mesh,
+                                            const dtensor_placements& placements, int d,
+                                            list_view<const index_t> local) noexcept {
+  const index_t count = mesh.devices();
+  if (local.ssize() != count || placements.ssize() != mesh.rank()) return -1;
+  index_t total = 0;
+  for (index_t device = 0; device < count; ++device) {
+    const coordinates where = mesh.at(device);
+    bool first = true;  // of the devices that hold the same piece
+    for (int a = 0; a < mesh.rank(); ++a)
+      first = first && (placements[a].splits(d) || where[a] == 0);
+    if (first) total += local[device];
+  }
+  for (index_t device = 0; device < count; ++device)
+    if (placed_size(mesh, placements, d, total, device) != local[device]) return -1;
+  return total;
 }
 
 }  // namespace shardwise

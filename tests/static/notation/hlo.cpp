@@ -22,6 +22,7 @@ static_assert(facts_hold<named_facts>);
 static_assert(facts_hold<order_facts>);
 static_assert(facts_hold<equality_facts>);
 static_assert(facts_hold<tile_facts>);
+static_assert(facts_hold<listed_mesh_facts>);
 
 template <std::size_t I>
 inline constexpr bool text_holds =
@@ -118,6 +119,9 @@ static_assert(tuple_says("{{mesh['a'=2,'b'=2], [{'a'}, {}]}, {devices=[2,2]<=[4]
                          "last_tile_dim_replicate}}") == "2 elements, 0: ");
 static_assert(tuple_says("{{replicated}, /*index=1*/{devices=[2]0,2}}") ==
               "2 elements, 40: a device is a number below the number of tiles");
+static_assert(tuple_says("{{devices=[1,4,8]<=[8,4]T(1,0) last_tile_dim_replicate}, "
+                         "{devices=[4,1,8]<=[8,4]T(1,0) last_tile_dim_replicate}}") ==
+              "2 elements, 0: ");
 static_assert(tuple_says("{{replicated}, manual}") ==
               "1 elements, 15: an element of a tuple begins with {");
 static_assert(tuple_says("{{replicated}") == "1 elements, 13: a tuple ends with }");

@@ -111,6 +111,20 @@ constexpr mesh_desc wide{{axis_desc{"x", index_t{1} << 40}, axis_desc{"y", index
 static_assert(why_not(to_named(wide, {{axis_list{0}}})) == "there are at most 2^30 devices");
 static_assert(why_not(wide, device_view{}) == "there are at most 2^30 devices");
 
+// What local tensors are parts of, or nothing that they can be parts of.
+constexpr auto global = [](const extents_desc& mesh, text_view placements,
+                           const inplace_vector<index_t, 8>& local) {
+  return global_size(mesh_abc(mesh), parse_placements(placements).placements, 0,
+                     {local.begin(), local.size()});
+};
+static_assert(global({4}, "S(0)", {3, 3, 3, 1}) == 10);
+static_assert(global({4}, "S(0)", {1, 1, 1, 0}) == 3 && global({4}, "R", {5, 5, 5, 5}) == 5);
+static_assert(global({2, 2}, "S(0) R", {5, 5, 4, 4}) == 9);
+static_assert(global({2, 2}, "S(0) S(0)", {1, 1, 1, 0}) == 3);
+static_assert(global({4}, "SS(0,2)", {2, 2, 2, 2}) == 8);
+static_assert(global({4}, "S(0)", {3, 3, 1, 3}) == -1 && global({4}, "R", {5, 5, 5, 4}) == -1);
+static_assert(global({4}, "S(0)", {3, 3, 3}) == -1);
+
 // Strided shards and the axes in their order cut sizes that do not divide differently: of 7 indices
 // over b=2, a=3 the last is on device 5, over SS(0,2) S(0) on device 4.
 constexpr mesh_desc three_by_two = mesh_abc({3, 2});

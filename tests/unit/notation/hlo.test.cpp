@@ -39,6 +39,13 @@ TEST_CASE("shardings are equal where every device holds the same") {
   }
 }
 
+TEST_CASE("meshes are made of lists of devices, sizes and names") {
+  for (const listed_mesh_fact& fact : listed_mesh_facts) {
+    CAPTURE(std::string(fact.says.data()));
+    CHECK(holds(fact));
+  }
+}
+
 TEST_CASE("every position has its box") {
   for (const tile_fact& fact : tile_facts) {
     CAPTURE(std::string(fact.sharding.data()), fact.position);

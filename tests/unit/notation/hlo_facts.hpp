@@ -391,6 +391,11 @@ struct order_fact {
 };
 
 inline constexpr order_fact order_facts[] = {
+    {{16},
+     {4, 2, 2},
+     {1, 0, 2},
+     "{devices=[16]<=[4,2,2]T(1,0,2)}",
+     "{devices=[16]0,1,4,5,8,9,12,13,2,3,6,7,10,11,14,15}"},
     {{1, 3, 1, 4, 1, 5},
      {1, 3, 1, 4, 1, 5},
      {4, 3, 2, 5, 1, 0},
@@ -601,6 +606,52 @@ constexpr bool holds(const equality_fact& fact) {
          shardwise::same_placement(b.sharding, a.sharding) == fact.equal;
 }
 
+// --- meshes from lists
+// --------------------------------------------------------------------------------
+
+struct listed_mesh_fact {
+  shardwise::inplace_vector<shardwise::index_t, 8> ids;
+  shardwise::extents_desc sizes;
+  shardwise::inplace_vector<shardwise::text_view, 8> names;
+  shardwise::text_view says;  // as a named sharding, or what is wrong
+};
+
+inline constexpr listed_mesh_fact listed_mesh_facts[] = {
+    {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 4}, {"x", "y"}, "{mesh['x'=2,'y'=4], replicated}"},
+    {{3, 1, 2, 0}, {2, 2}, {"x", "y"}, "{mesh['x'=2,'y'=2], device_ids=(3,1,2,0), replicated}"},
+    {{0, 1, 2, 3}, {1, 4}, {}, "{mesh['axis_0'=1,'axis_1'=4], replicated}"},
+    {{}, {2, 4}, {"x", "y"}, "{mesh['x'=2,'y'=4], replicated}"},
+    {{0}, {}, {}, "{mesh[], replicated}"},
+    {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 4}, {"x", "x"}, "1: the axes of a mesh have different names"},
+    {{0, 1, 2, 3, 4, 5, 6}, {2, 4}, {"x", "y"}, "0: a mesh has as many devices as its sizes say"},
+    {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 4}, {"x"}, "0: a mesh has one name for each axis"},
+    {{0, 1, 2, 3, 4, 5, 6, 6}, {2, 4}, {"x", "y"}, "0: a device is in a mesh once"},
+    {{0, 1, 2, 3, 4, 5, 6, 8},
+     {2, 4},
+     {"x", "y"},
+     "0: a device is a number below the size of the mesh"},
+    {{0, 1}, {2, 0}, {"x", "y"}, "1: a size is at least 1"},
+    {{0, 1},
+     {2, 1},
+     {"x", "1y"},
+     "1: a name is a letter or _ and up to 22 more letters, digits or _"},
+    {{0}, {1, 1, 1, 1, 1, 1, 1, 1}, {}, "7: a mesh has at most 7 axes"},
+};
+
+constexpr bool holds(const listed_mesh_fact& fact) {
+  using namespace shardwise;
+  const list_view<const text_view> names(fact.names.begin(), fact.names.size());
+  const device_view ids(fact.ids.begin(), fact.ids.ssize());
+  const named_mesh_result made = to_named_mesh(ids, fact.sizes, names);
+  if (!made.verdict.ok()) return said(made.verdict) == fact.says;
+  named_sharding whole;
+  whole.on = made.mesh;
+  whole.whole = named_sharding::replicated_whole;
+  long_text out;
+  write_hlo_named(out, whole);
+  return out == fact.says;
+}
+
 // --- shards
 // ---------------------------------------------------------------------------------------
 
@@ -609,7 +660,7 @@ struct tile_fact {
   shardwise::text_view sharding;
   shardwise::extents_desc extents;
   shardwise::index_t position;
-  shardwise::extents_desc ranges;
+  shardwise::inplace_vector<shardwise::index_t, 10> ranges;
 };
 
 inline constexpr tile_fact tile_facts[] = {
@@ -627,6 +678,8 @@ inline constexpr tile_fact tile_facts[] = {
     {"{devices=[1,4,2]<=[8]}", {8, 7, 4}, 7, {0, 8, 6, 7, 2, 4}},
     {"{devices=[1,2,2,2]<=[8]}", {10, 8, 7, 4}, 0, {0, 10, 0, 4, 0, 4, 0, 2}},
     {"{devices=[1,2,2,2]<=[8]}", {10, 8, 7, 4}, 7, {0, 10, 4, 8, 4, 7, 2, 4}},
+    {"{devices=[1,1,2,2,2]<=[8]}", {10, 1, 8, 7, 4}, 0, {0, 10, 0, 1, 0, 4, 0, 4, 0, 2}},
+    {"{devices=[1,1,2,2,2]<=[8]}", {10, 1, 8, 7, 4}, 7, {0, 10, 0, 1, 4, 8, 4, 7, 2, 4}},
     {"{devices=[4]<=[4]}", {5}, 0, {0, 2}},
     {"{devices=[4]<=[4]}", {5}, 1, {2, 4}},
     {"{devices=[4]<=[4]}", {5}, 2, {4, 5}},
