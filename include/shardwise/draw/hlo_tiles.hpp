@@ -68,13 +68,7 @@ class hlo_tiles {
   [[nodiscard]] constexpr bool is_sized() const noexcept { return sized_; }
   [[nodiscard]] constexpr index_t extent(int d) const noexcept { return extents_[d]; }
   [[nodiscard]] constexpr shown_parts parts(int d, index_t limit) const noexcept {
-    shown_parts shown;
-    const index_t count = filled(d);
-    const index_t most = count <= limit ? count : limit - 2;
-    for (index_t p = 0; p < most; ++p) shown.push_back(at(d, p));
-    if (most < count) shown.push_back({});
-    if (most < count) shown.push_back(at(d, count - 1));
-    return shown;
+    return number_parts(filled(d), limit, [&](index_t part) { return at(d, part); });
   }
   [[nodiscard]] constexpr shown_part part(int d, index_t wanted, index_t& count) const noexcept {
     count = filled(d);

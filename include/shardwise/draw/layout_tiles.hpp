@@ -22,6 +22,18 @@ concept TileSource = requires(const T& tiles, int d, index_t i, index_t& count,
   { tiles.pending() } -> std::convertible_to<cell_text>;    // how terms are reduced, or nothing
 };
 
+/// `count` parts by their number, at most `limit` of them (at least 3): where there are more, all
+/// but the last two places are filled in order, then come a gap and the last part.
+template <class Part>
+[[nodiscard]] constexpr shown_parts number_parts(index_t count, index_t limit, const Part& at) {
+  shown_parts shown;
+  const index_t most = count <= limit ? count : limit - 2;
+  for (index_t p = 0; p < most; ++p) shown.push_back(at(p));
+  if (most < count) shown.push_back({});
+  if (most < count) shown.push_back(at(count - 1));
+  return shown;
+}
+
 /// The blocks of a tensor on a mesh.
 class layout_tiles {
  public:

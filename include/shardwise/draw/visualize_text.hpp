@@ -26,10 +26,50 @@ namespace detail {
   return device_ranges(count, [&](index_t d) { return empty[static_cast<std::size_t>(d)]; });
 }
 
+/// The devices 0, 1, 2, ... in rows of the same length, for tiles that have no mesh.
+class device_rows {
+ public:
+  explicit device_rows(index_t devices) noexcept : rows_(1), columns_(devices) {
+    for (index_t columns = 4; columns <= 8 && devices > 8; ++columns)
+      if (devices % columns == 0) columns_ = columns;
+    if (devices > 0) rows_ = devices / columns_;
+  }
+
+  [[nodiscard]] int rank() const noexcept { return 2; }
+  [[nodiscard]] bool is_sized() const noexcept { return false; }
+  [[nodiscard]] index_t extent(int d) const noexcept { return d == 0 ? rows_ : columns_; }
+  [[nodiscard]] shown_parts parts(int d, index_t limit) const noexcept {
+    return number_parts(extent(d), limit, [](index_t i) { return shown_part{i, {i, i + 1}}; });
+  }
+  [[nodiscard]] shown_part part(int d, index_t wanted, index_t& count) const noexcept {
+    count = extent(d);
+    return {wanted, {wanted, wanted + 1}};
+  }
+  [[nodiscard]] cell_text label(int d, const shown_part& part) const noexcept {
+    cell_text words;
+    if (part.is_gap()) return words << "...";
+    if (d == 1) return rows_ > 1 ? words << '+' << part.number : words;
+    const index_t first = part.number * columns_;
+    return columns_ == 1 || rows_ == 1 ? words : words << first << '-' << first + columns_ - 1;
+  }
+  [[nodiscard]] holders who(const part_numbers& at) const noexcept {
+    const device_set one(block(at));
+    return {one, one};
+  }
+  [[nodiscard]] index_t block(const part_numbers& at) const noexcept {
+    return at[0] * columns_ + at[1];
+  }
+  [[nodiscard]] index_t block_of(const holders& who) const noexcept { return who.replicas[0]; }
+  [[nodiscard]] cell_text pending() const noexcept { return {}; }
+
+ private:
+  index_t rows_;
+  index_t columns_;
+};
+
 inline void draw_tiles(svg_document& out, index_t top, const hlo_tiles& tiles, text_view title,
                        text_view second) {
-  const mesh_desc line{{axis_desc{"device", tiles.devices()}}};
-  const layout_tiles all(line, mesh_as_tensor(line), false);
+  const device_rows all(tiles.devices());
   draw_blocks(out, top, tiles, tiles.devices() > 0 ? &all : nullptr,
               {.title = title,
                .second = second,

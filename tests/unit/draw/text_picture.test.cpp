@@ -115,6 +115,10 @@ TEST_CASE("pictures of texts are as wide as they may be, in colour too") {
 }
 
 TEST_CASE("texts have images") {
+  const std::string groups =
+      to_svg("{devices=[2,2,2]0,1,4,5,2,3,6,7 last_tile_dim_replicate}", extents_desc{5, 3});
+  require_sound(groups);
+  golden::compare(golden::pictures() / "text.svg", groups);
   check("text_tiles.svg", to_svg("{devices=[2,2]0,2,1,3}", extents_desc{5, 3}));
   check("text_groups.svg",
         to_svg("{devices=[2,2,2,2]<=[2,2,4]T(2,1,0) last_tile_dims={manual, unreduced}}"));
