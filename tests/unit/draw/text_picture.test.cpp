@@ -98,6 +98,9 @@ TEST_CASE("a text that is no sharding is marked where it stops making sense") {
   add("S(2) R", {pod, {8}});
   add("float32[8@x]", pod);
   add("P('data')", {named_mesh{pod, {}}, {}});
+  add("{replicated}", extents_desc{-5});
+  add("{replicated}", extents_desc{INT64_MAX, INT64_MAX, 0});
+  add("f32[9223372036854775807,9223372036854775807]", pod);
   golden::compare(golden::here() / "golden" / "text_failures.txt", all);
 }
 
@@ -136,7 +139,7 @@ TEST_CASE("very many devices are drawn at once") {
         text_view("{devices=[536870912,2]<=[2,536870912]T(1,0) last_tile_dims={unreduced}}"),
         text_view("{mesh['x'=32768,'y'=32768], [{'x', 'y'}]}"),
         text_view("{mesh['x'=32768,'y'=32768], [{'y'}], unreduced={'x'}}")})
-    for (index_t size : {3, 1 << 30}) {
+    for (index_t size : {index_t{3}, index_t{1} << 30, index_t{1} << 56}) {
       CHECK(drawn(words, extents_desc{size}).size() < 100000);
       require_sound(to_svg(words, extents_desc{size}));
       require_sound(to_svg(words));

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/draw/hlo_tiles.hpp"
+#include "shardwise/notation.hpp"
+
+namespace shardwise {
+
+/// What the text of a sharding may leave open: the mesh of its names, and the extents of its
+/// tensor.
+///
+///     visualize(std::cout, "S(0) R", {pod::value, {8, 16}});
+struct sharding_context {
+  named_mesh on{};
+  extents_desc extents{};
+  bool has_mesh = false;
+  bool has_extents = false;
+
+  constexpr sharding_context() = default;
+  constexpr sharding_context(const extents_desc& sizes) noexcept
+      : extents(sizes), has_extents(true) {}
+  constexpr sharding_context(const named_mesh& mesh) noexcept : on(mesh), has_mesh(true) {}
+  constexpr sharding_context(const mesh_desc& mesh) noexcept : on{mesh}, has_mesh(true) {}
+  constexpr sharding_context(const named_mesh& mesh, const extents_desc& sizes) noexcept
+      : on(mesh), extents(sizes), has_mesh(true), has_extents(true) {}
+  constexpr sharding_context(const mesh_desc& mesh, const extents_desc& sizes) noexcept
+      : sharding_context(named_mesh{mesh}, sizes) {}
+};
+
+/// What the text of a sharding shows: a layout on a mesh, or tiles.
+struct sharding_picture {
+  bool is_layout = false;
+  named_mesh on{};       ///< of a layout
+  tensor_desc tensor{};  ///< of tiles only the extents
+  hlo_sharding tiles{};
+  index_t devices = 0;    ///< for tiles that don't say how many there are
+  bool is_sized = false;  ///< the extents are given
+  bool is_typed = false;  ///< so is the type of the elements
+  parse_verdict verdict{};
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr sharding_picture no_picture(const parse_verdict& verdict) noexcept {
+  sharding_picture none;
+  none.verdict = verdict;
+  return none;
+}
+
+[[nodiscard]] constexpr sharding_picture picture_of_layout(const read_layout& read,
+                                                           const named_mesh& on,
+                                                           const sharding_context& about) noexcept {
+  if (!read.verdict.ok()) return no_picture(read.verdict);
+  sharding_picture shown;
+  shown.is_layout = true;
+  shown.on = on;
+  shown.is_sized = about.has_extents;
+  shown.tensor.layout = read.layout;
+  shown.tensor.extents = about.extents;
+  return shown;
+}
+
+[[nodiscard]] constexpr sharding_picture picture_of_tiles(const hlo_result& read,
+                                                          const sharding_context& about,
+                                                          device_buffer& buffer) noexcept {
+  const auto refuse = [](text_view reason) { return no_picture({0, reason}); };
+  if (!read.verdict.ok()) return no_picture(read.verdict);
+  const bool tiled = read.sharding.kind == hlo_kind::tiled;
+  if (read.sharding.rank() > max_rank) return refuse("a tensor has at most 8 dimensions");
+  if (tiled && about.has_extents && read.sharding.rank() != about.extents.ssize())
+    return refuse("a sharding has one entry for each dimension");
+  if (tiled && about.has_mesh && read.sharding.tiles.count() != about.on.mesh.devices())
+    return refuse("tiles and mesh have as many devices");
+  const hlo_result told = for_picture(read.sharding, buffer);
+  if (!told.verdict.ok()) return no_picture(told.verdict);
+  sharding_picture shown;
+  shown.devices = about.has_mesh ? about.on.mesh.devices() : 0;
+  shown.tiles = told.sharding;
+  shown.tensor.extents = about.extents;
+  shown.is_sized = about.has_extents;
+  return shown;
+}
+
+/// A named sharding is drawn as the layout that it is, or as tiles where it is none, or where its
+/// extents do not divide: HLO cuts them in its own way.
+[[nodiscard]] constexpr sharding_picture picture_of_names(const named_result& read,
+                                                          const sharding_context& about,
+                                                          device_buffer& buffer) noexcept {
+  if (!read.verdict.ok()) return no_picture(read.verdict);
+  const named_sharding& sharding = read.sharding;
+  const int rank = about.has_extents ? about.extents.ssize() : sharding.rank();
+  if (const text_view reason = why_not(sharding, rank); !reason.empty())
+    return no_picture({0, reason});
+  const read_layout layout = to_layout(sharding, rank);
+  bool whole = layout.verdict.ok();
+  for (int d = 0; whole && about.has_extents && d < rank; ++d)
+    whole = about.extents[d] == dyn ||
+            about.extents[d] % sharding.on.mesh.parts(layout.layout.dims[d]) == 0;
+  if (whole || (layout.verdict.ok() && layout.layout.kind != reduction::sum))
+    return picture_of_layout(layout, sharding.on, about);
+  sharding_context alone = about;
+  alone.on = sharding.on;
+  alone.has_mesh = !sharding.on.maximal();
+  return picture_of_tiles(to_hlo(sharding, buffer), alone, buffer);
+}
+
+/// True if counts of elements and bytes fit in their type.
+[[nodiscard]] constexpr bool is_countable(const extents_desc& extents) noexcept {
+  index_t room = index_t{1} << 56;
+  for (index_t extent : extents) {
+    if (extent < 0 && extent != dyn) return false;
+    if (extent > 0) room /= extent;
+  }
+  return room > 0;
+}
+
+/// The rank that placements need at least.
+[[nodiscard]] constexpr int rank_of(const dtensor_placements& placements) noexcept {
+  int rank = 0;
+  for (const dtensor_placement& one : placements)
+    if (one.kind != dtensor_placement::replicate && one.dim >= rank) rank = one.dim + 1;
+  return rank;
+}
+
+}  // namespace detail
+
+/// Reads the text of one sharding in any notation, for a picture: HLO with listed, ordered and
+/// named devices, Shardy, a partition spec or a type as JAX writes them, the library's own
+/// notation, DTensor's placements. The last five need the mesh of their names, unless Shardy's have
+/// it inside.
+///
+/// The buffer has room for every device twice where they are listed; the picture borrows it.
+[[nodiscard]] constexpr sharding_picture read_picture(text_view words,
+                                                      const sharding_context& about,
+                                                      device_buffer& buffer) noexcept {
+  if (about.has_mesh)
+    if (const text_view reason = why_not(about.on.mesh, about.on.devices); !reason.empty())
+      return detail::no_picture({0, reason});
+  if (!detail::is_countable(about.extents))
+    return detail::no_picture({0, "extents are at least 0, all elements at most 2^56"});
+  const mesh_desc& mesh = about.on.mesh;
+  const int rank = about.has_extents ? about.extents.ssize() : -1;
+  reader in(words);
+  const char first = in.peek();
+  if (first == '#' || first == '<')
+    return detail::picture_of_names(parse_sdy(words, about.on, {}, buffer), about, buffer);
+  const bool braced = in.accept('{');
+  const text_view word = in.word();
+  if (braced && (word == "mesh" || word == "maximal_mesh"))
+    return detail::picture_of_names(parse_hlo_named(words, buffer), about, buffer);
+  if (braced || first == '\0' || word == "devices" || word == "replicated" || word == "maximal" ||
+      word == "manual" || word == "unknown" || word == "unreduced")
+    return detail::picture_of_tiles(parse_hlo(words, buffer), about, buffer);
+
+  if (!word.empty() && in.peek() == '[') {
+    const read_tensor read = parse_type(words, mesh);
+    if (!read.verdict.ok()) return detail::no_picture(read.verdict);
+    if (!detail::is_countable(read.tensor.extents))
+      return detail::no_picture({0, "extents are at least 0, all elements at most 2^56"});
+    sharding_picture shown = detail::picture_of_layout({read.tensor.layout, {}}, about.on, {});
+    shown.tensor = read.tensor;
+    shown.is_sized = shown.is_typed = true;
+    return shown;
+  }
+  const read_layout spec = parse_partition_spec(words, mesh, rank);
+  if (spec.verdict.ok()) return detail::picture_of_layout(spec, about.on, about);
+  const read_placements placed = parse_placements(words);
+  if (placed.verdict.ok() && !about.has_mesh)
+    return detail::no_picture({0, "placements are those of a mesh"});
+  if (placed.verdict.ok())
+    return detail::picture_of_layout(
+        to_layout(mesh, placed.placements, rank >= 0 ? rank : detail::rank_of(placed.placements)),
+        about.on, about);
+  return detail::no_picture(detail::spec_or_placements(words, spec.verdict, placed.verdict));
+}
+
+/// Reads every sharding of a text, of which a tuple and `#sdy.sharding_per_value<[..]>` have
+/// several: calls `each(element, picture)`, and stops at the first that is none.
+template <class F>
+constexpr parse_verdict for_each_picture(text_view words, const sharding_context& about,
+                                         device_buffer& buffer, F&& each) {
+  const auto read = [&](text_view element) {
+    device_buffer room = buffer;
+    const sharding_picture shown = read_picture(element, about, room);
+    if (shown.verdict.ok()) each(element, shown);
+    return shown.verdict;
+  };
+  if (is_hlo_tuple(words)) return parse_hlo_tuple(words, read);
+  if (reader(words).accept("#sdy.sharding_per_value")) return parse_sdy_values(words, -1, read);
+  return read(words);
+}
+
+}  // namespace shardwise
