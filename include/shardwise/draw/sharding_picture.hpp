@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/draw/hlo_tiles.hpp"
+#include "shardwise/draw/placement_tiles.hpp"
 #include "shardwise/notation.hpp"
 
 namespace shardwise {
@@ -27,12 +28,14 @@ struct sharding_context {
       : sharding_context(named_mesh{mesh}, sizes) {}
 };
 
-/// What the text of a sharding shows: a layout on a mesh, or tiles.
+/// What the text of a sharding shows: a layout on a mesh, tiles, or strided shards that are
+/// neither.
 struct sharding_picture {
-  bool is_layout = false;
-  named_mesh on{};       ///< of a layout
-  tensor_desc tensor{};  ///< of tiles only the extents
+  enum form_t : std::uint8_t { as_tiles, as_layout, as_placements } form = as_tiles;
+  named_mesh on{};       ///< of a layout and of placements
+  tensor_desc tensor{};  ///< of tiles and placements only the extents
   hlo_sharding tiles{};
+  dtensor_placements placements{};
   index_t devices = 0;    ///< for tiles that don't say how many there are
   bool is_sized = false;  ///< the extents are given
   bool is_typed = false;  ///< so is the type of the elements
@@ -52,7 +55,7 @@ namespace detail {
                                                            const sharding_context& about) noexcept {
   if (!read.verdict.ok()) return no_picture(read.verdict);
   sharding_picture shown;
-  shown.is_layout = true;
+  shown.form = sharding_picture::as_layout;
   shown.on = on;
   shown.is_sized = about.has_extents;
   shown.tensor.layout = read.layout;
@@ -122,6 +125,39 @@ namespace detail {
   return rank;
 }
 
+/// Placements are drawn as the layout that they are. Strided shards that are none, or whose extents
+/// do not divide, are drawn as DTensor cuts.
+[[nodiscard]] constexpr sharding_picture picture_of_placements(
+    const dtensor_placements& placements, const sharding_context& about) noexcept {
+  const mesh_desc& mesh = about.on.mesh;
+  const int rank = about.has_extents ? about.extents.ssize() : rank_of(placements);
+  const read_layout layout = to_layout(mesh, placements, rank);
+  sharding_picture shown;
+  shown.placements = placements;
+  bool strided = false;
+  for (dtensor_placement& one : shown.placements) {
+    strided = strided || one.kind == dtensor_placement::strided;
+    if (one.dim < 0) one.dim += rank;
+    if (one.place >= 0 && !layout.verdict.ok()) return no_picture(layout.verdict);
+  }
+  bool divides = true;
+  for (int d = 0; layout.verdict.ok() && about.has_extents && d < rank; ++d)
+    divides = divides && (about.extents[d] == dyn ||
+                          about.extents[d] % mesh.parts(layout.layout.dims[d]) == 0);
+  if (layout.verdict.ok() ? !strided || divides : !(layout.verdict.reason == strided_otherwise))
+    return picture_of_layout(layout, about.on, about);
+  shown.form = sharding_picture::as_placements;
+  shown.on = about.on;
+  shown.is_sized = about.has_extents;
+  for (int d = 0; d < rank; ++d) {
+    const index_t pieces = piece_count(mesh, shown.placements, d);
+    if (pieces > most_pieces)
+      return no_picture({0, "a picture of strided shards has at most 4096 pieces"});
+    shown.tensor.extents.push_back(about.has_extents ? about.extents[d] : pieces);
+  }
+  return shown;
+}
+
 }  // namespace detail
 
 /// Reads the text of one sharding in any notation, for a picture: HLO with listed, ordered and
@@ -167,10 +203,7 @@ namespace detail {
   const read_placements placed = parse_placements(words);
   if (placed.verdict.ok() && !about.has_mesh)
     return detail::no_picture({0, "placements are those of a mesh"});
-  if (placed.verdict.ok())
-    return detail::picture_of_layout(
-        to_layout(mesh, placed.placements, rank >= 0 ? rank : detail::rank_of(placed.placements)),
-        about.on, about);
+  if (placed.verdict.ok()) return detail::picture_of_placements(placed.placements, about);
   return detail::no_picture(detail::spec_or_placements(words, spec.verdict, placed.verdict));
 }
 

@@ -17,14 +17,19 @@ namespace detail {
   return parts_only(mesh, layout);
 }
 
-/// The numbers of `count` for which `holds` is true, in ranges; nothing where there are none.
-template <class F>
-[[nodiscard]] text<200> device_ranges(index_t count, const F& holds) {
+/// The devices whose part of a tensor is empty, in ranges; nothing where there are none. `is_empty`
+/// judges a place, `device_at` names its device.
+template <class F, class Name>
+[[nodiscard]] text<200> empty_devices(index_t count, const F& is_empty, const Name& device_at) {
+  if (count > 1 << 20) return text<200>("perhaps some of so many devices");
+  std::vector<bool> empty(static_cast<std::size_t>(count));
+  for (index_t place = 0; place < count; ++place)
+    empty[static_cast<std::size_t>(device_at(place))] = is_empty(place);
   text<200> words;
   int runs = 0;
   index_t begin = -1;
   for (index_t d = 0; d <= count; ++d) {
-    const bool in = d < count && holds(d);
+    const bool in = d < count && empty[static_cast<std::size_t>(d)];
     if (in && begin < 0) begin = d;
     if (in || begin < 0) continue;
     if (runs < 8) {
@@ -39,20 +44,20 @@ template <class F>
   return words;
 }
 
-/// The devices whose part of a tensor is empty.
+/// The same for a tensor on a mesh. `names`: which device is where in the mesh.
 [[nodiscard]] inline text<200> empty_devices(const mesh_desc& mesh, const tensor_desc& tensor,
                                              const index_t* names) {
-  const index_t count = mesh.devices();
   bool even = true;
   for (int d = 0; d < tensor.rank(); ++d)
     even =
         even && tensor.extents[d] > 0 && tensor.extents[d] % mesh.parts(tensor.layout.dims[d]) == 0;
   if (even) return {};
-  std::vector<bool> empty(static_cast<std::size_t>(count));
-  for (index_t place = 0; place < count; ++place)
-    empty[static_cast<std::size_t>(names == nullptr ? place : names[place])] =
-        volume(shard_box(mesh, tensor.layout, tensor.extents, place)) == 0;
-  return device_ranges(count, [&](index_t d) { return empty[static_cast<std::size_t>(d)]; });
+  return empty_devices(
+      mesh.devices(),
+      [&](index_t place) {
+        return volume(shard_box(mesh, tensor.layout, tensor.extents, place)) == 0;
+      },
+      [&](index_t place) { return names == nullptr ? place : names[place]; });
 }
 
 /// The second line of a picture: the mesh and how many devices it has.

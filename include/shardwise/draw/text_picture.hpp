@@ -27,7 +27,7 @@ constexpr void write_words(Out& out, text_view words, std::size_t width) {
 /// The line below the text: the tensor or the layout and its mesh, or how many devices there are.
 [[nodiscard]] constexpr sentence second_line(const sharding_picture& shown) noexcept {
   sentence line;
-  if (shown.is_layout) {
+  if (shown.form == sharding_picture::as_layout) {
     if (!shown.is_sized) {
       write_layout(line, shown.on.mesh, shown.tensor.layout);
     } else {
@@ -38,7 +38,7 @@ constexpr void write_words(Out& out, text_view words, std::size_t width) {
     return line << " on " << shown.on.mesh;
   }
   if (shown.is_sized) line << '[';
-  for (int d = 0; d < shown.tensor.rank(); ++d) {
+  for (int d = 0; shown.is_sized && d < shown.tensor.rank(); ++d) {
     if (d > 0) line << ", ";
     if (shown.tensor.extents[d] == dyn)
       line << '?';
@@ -46,6 +46,8 @@ constexpr void write_words(Out& out, text_view words, std::size_t width) {
       line << shown.tensor.extents[d];
   }
   if (shown.is_sized) line << ']';
+  if (shown.form == sharding_picture::as_placements)
+    return line << (shown.is_sized ? text_view(" on ") : text_view("")) << shown.on.mesh;
   const index_t devices = hlo_tiles(shown.tiles, shown.devices).devices();
   if (devices > 0)
     line << (line.empty() ? text_view("") : text_view(" on ")) << devices
@@ -72,18 +74,23 @@ constexpr void write_failure(Out& out, text_view words, const parse_verdict& ver
 template <class Out>
 constexpr void write_shown(Out& out, const sharding_picture& shown, const picture_style& style) {
   const index_t* const names = shown.on.devices.data();
-  if (shown.is_layout && shown.is_sized)
-    write_blocks(out, shown.on.mesh, shown.tensor, style, names);
-  else if (shown.is_layout)
+  const extents_desc& extents = shown.tensor.extents;
+  const bool sized = shown.is_sized;
+  if (shown.form == sharding_picture::as_layout && !sized)
     write_pages(out, layout_tiles(shown.on.mesh, shown.tensor.layout, names), style);
-  else if (!shown.is_sized)
-    write_pages(out, hlo_tiles(shown.tiles, shown.devices), style);
-  else if (shown.tensor.extents.contains(dyn))
+  else if (shown.form == sharding_picture::as_layout)
+    write_blocks(out, shown.on.mesh, shown.tensor, style, names);
+  else if (sized && extents.contains(dyn))
     out << text_view("(sizes are not known yet)\n");
-  else if (element_count(shown.tensor.extents) == 0)
+  else if (sized && element_count(extents) == 0)
     out << text_view("(no elements)\n");
+  else if (shown.form == sharding_picture::as_placements)
+    write_pages(out, placement_tiles(shown.on.mesh, shown.placements, extents, sized, names),
+                style);
+  else if (sized)
+    write_pages(out, hlo_tiles(shown.tiles, shown.devices, extents), style);
   else
-    write_pages(out, hlo_tiles(shown.tiles, shown.devices, shown.tensor.extents), style);
+    write_pages(out, hlo_tiles(shown.tiles, shown.devices), style);
 }
 
 }  // namespace detail

@@ -15,17 +15,6 @@ namespace detail {
   return std::vector<index_t>(words.size() * 4 + 65536);
 }
 
-/// The devices whose tile is empty.
-[[nodiscard]] inline text<200> empty_devices(const hlo_tiles& tiles) {
-  const index_t count = tiles.devices();
-  if (!tiles.has_empty() || count == 0) return {};
-  if (count > 1 << 20) return text<200>("some of very many devices");
-  std::vector<bool> empty(static_cast<std::size_t>(count));
-  for (index_t i = 0; i < count; ++i)
-    empty[static_cast<std::size_t>(tiles.device(i))] = tiles.is_empty(i);
-  return device_ranges(count, [&](index_t d) { return empty[static_cast<std::size_t>(d)]; });
-}
-
 /// The devices 0, 1, 2, ... in rows of the same length, for tiles that have no mesh.
 class device_rows {
  public:
@@ -75,11 +64,31 @@ inline void draw_tiles(svg_document& out, index_t top, const hlo_tiles& tiles, t
                .second = second,
                .blocks = "the tiles: who holds each",
                .devices = "the devices: each in the colour of its tile"},
-              empty_devices(tiles));
+              !tiles.has_empty()
+                  ? text<200>()
+                  : empty_devices(
+                        tiles.devices(), [&](index_t i) { return tiles.is_empty(i); },
+                        [&](index_t i) { return tiles.device(i); }));
   if (!tiles.is_manual()) return;
   const index_t y = out.height() + 6;
   out.put_text(svg_document::margin + 34, y + 12,
                "0/1: the devices of a tile run code of their own on it (manual)", "s ink");
+}
+
+inline void draw_placed(svg_document& out, index_t top, const sharding_picture& shown,
+                        text_view title, text_view second) {
+  const mesh_desc& mesh = shown.on.mesh;
+  const index_t* const names = shown.on.devices.data();
+  const placement_tiles tiles(mesh, shown.placements, shown.tensor.extents, shown.is_sized, names);
+  const layout_tiles all(mesh, mesh_as_tensor(mesh), false, names);
+  draw_blocks(out, top, tiles, &all,
+              {.title = title,
+               .second = second,
+               .blocks = "the pieces: who holds each",
+               .devices = "the mesh: each device in the colour of its pieces"},
+              empty_devices(
+                  mesh.devices(), [&](index_t place) { return tiles.is_empty(place); },
+                  [&](index_t place) { return names == nullptr ? place : names[place]; }));
 }
 
 /// Draws what one text shows, from the line `top` down.
@@ -98,7 +107,9 @@ inline void draw_shown(svg_document& out, index_t top, text_view words,
     out.put_text(svg_document::margin, top + 28, title, "t ink");
     out.put_text(svg_document::margin, top + 48, second, "dim");
     out.put_text(svg_document::margin, top + 70, nothing);
-  } else if (shown.is_layout) {
+  } else if (shown.form == sharding_picture::as_placements) {
+    draw_placed(out, top, shown, title, second);
+  } else if (shown.form == sharding_picture::as_layout) {
     const mesh_desc& mesh = shown.on.mesh;
     if (shown.is_typed) {
       write_bytes(second << ", ", bytes_per_device(mesh, shown.tensor));

@@ -80,6 +80,9 @@ struct read_placements {
 
 namespace detail {
 
+/// Why strided shards may be no layout; DTensor still says what every device holds.
+inline constexpr text_view strided_otherwise = "a strided shard counts axes to its right";
+
 /// The axes that split dimension `d`, major to minor, or why the placements say no such order.
 [[nodiscard]] constexpr text_view axes_of(const mesh_desc& mesh,
                                           const dtensor_placements& placements, int d,
@@ -113,7 +116,7 @@ namespace detail {
     index_t factor = 1;
     for (; before < axes.ssize() && factor < one.factor; ++before)
       factor *= mesh.size(axes[before]);
-    if (factor != one.factor) return "a strided shard counts axes to its right";
+    if (factor != one.factor) return strided_otherwise;
     axes.push_back(0);
     for (int i = axes.ssize() - 1; i > before; --i) axes[i] = axes[i - 1];
     axes[before] = static_cast<std::uint8_t>(a);

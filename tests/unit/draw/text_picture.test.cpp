@@ -66,6 +66,10 @@ TEST_CASE("texts of every notation are drawn as tables") {
   add("f32[8, 16@data]{partial max: model}", pod);
   add("SS(0,4) S(0)", {pod, {8}});
   add("[Shard(1), Replicate()]", {pod, {4, 8}});
+  add("R SS(0,2)", {pod, {8}});
+  add("SS(0,2) S(0)", {pod, {19}});
+  add("SS(-1,4) S(0)", {pod, {7, 13}});
+  add("P(max) SS(0,3)", pod);
   add("P('data')", {pod, {dyn}});
   add("{devices=[2]<=[2]}", extents_desc{dyn});
   add("{devices=[2]<=[2]}", extents_desc{0});
@@ -96,6 +100,8 @@ TEST_CASE("a text that is no sharding is marked where it stops making sense") {
   add("S(0) R");
   add("S(0) Q", pod);
   add("S(2) R", {pod, {8}});
+  add("SS(0,999999999) R", {pod, {8}});
+  add("SS(0,2) S(0)[0]", {pod, {8}});
   add("float32[8@x]", pod);
   add("P('data')", {named_mesh{pod, {}}, {}});
   add("{replicated}", extents_desc{-5});
@@ -126,6 +132,7 @@ TEST_CASE("texts have images") {
   check("text_groups.svg",
         to_svg("{devices=[2,2,2,2]<=[2,2,4]T(2,1,0) last_tile_dims={manual, unreduced}}"));
   check("text_tuple.svg", to_svg("{{replicated}, {devices=[4]3,1,2,0}}", extents_desc{3}));
+  check("text_strided.svg", to_svg("SS(0,3) R", {pod, {16}}));
   check("text_names.svg", to_svg("{mesh['a'=2,'b'=2], device_ids=(3,1,2,0), [{'b'}, {}]}"));
   CHECK(to_svg("float32[8@data,16@model]", pod)
             .find("f32[8@data, 16@model] on mesh(data=2, model=4), 64 B per device") !=
@@ -144,6 +151,41 @@ TEST_CASE("very many devices are drawn at once") {
       require_sound(to_svg(words, extents_desc{size}));
       require_sound(to_svg(words));
     }
+}
+
+TEST_CASE("strided shards are drawn where DTensor puts them") {
+  const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}}};
+  const dtensor_placement shards[] = {{.kind = dtensor_placement::replicate},
+                                      {.kind = dtensor_placement::shard},
+                                      {.kind = dtensor_placement::strided, .factor = 2},
+                                      {.kind = dtensor_placement::strided, .factor = 3},
+                                      {.kind = dtensor_placement::strided, .factor = 5}};
+  for (const dtensor_placement& a : shards)
+    for (const dtensor_placement& b : shards)
+      for (index_t size = 1; size < 40; ++size) {
+        const dtensor_placements placements{a, b};
+        const detail::placement_tiles tiles(mesh, placements, {size}, true);
+        CAPTURE(a.factor, b.factor, size);
+        index_t count = 0;
+        index_t covered = 0;
+        (void)tiles.part(0, 0, count);
+        for (index_t i = 0; i < count; ++i) {
+          const detail::shown_part part = tiles.part(0, i, count);
+          REQUIRE(part.range.begin == covered);
+          covered = part.range.end;
+          const detail::holders who = tiles.who({part.number});
+          for (index_t device = 0; device < mesh.devices(); ++device) {
+            bool holds = false, drawn_here = false;
+            for (index_t x = 0; x < placed_size(mesh, placements, 0, size, device); ++x)
+              holds =
+                  holds || placed_index(mesh, placements, 0, size, device, x) == part.range.begin;
+            for (index_t r = 0; r < who.replicas.count(); ++r)
+              drawn_here = drawn_here || who.replicas[r] == device;
+            REQUIRE(holds == drawn_here);
+          }
+        }
+        REQUIRE(covered == size);
+      }
 }
 
 TEST_CASE("a layout and its texts have the same picture") {
