@@ -89,6 +89,12 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
   const auto add = [&](std::string_view label, words text) {
     found.notations.push_back({label, std::move(text)});
   };
+  // A mesh with devices in an order of its own stands in the place of its symbol.
+  const auto sdy = [](const named_sharding& named) {
+    return written([&](auto& out) {
+      write_sdy(out, named.on.devices.empty() ? text_view("mesh") : text_view(), named);
+    });
+  };
   if (about.hlo) {
     const hlo_result listed = to_list(*about.hlo, buffer);
     if (!listed.verdict.ok()) refuse_text("too_many_devices", listed.verdict);
@@ -107,21 +113,26 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
             write_sdy(out, text_view(symbol), *about.named);
           }));
     else if (whole && about.layout && about.shape)
-      add("sdy", written([&](auto& out) {
-            write_sdy(out, "mesh", to_named(*about.mesh, *about.layout, about.devices));
-          }));
+      add("sdy", sdy(to_named(*about.mesh, *about.layout, about.devices)));
     else if (whole)
       add("sdy", words::none("it lists dimensions, and their number is not known"));
     else
-      add("sdy", written([&](auto& out) { write_sdy(out, "mesh", *about.named); }));
+      add("sdy", sdy(*about.named));
   } else {
     add("hlo_v3", words::none(about.named.why_not));
     add("sdy", words::none(about.named.why_not));
   }
   if (about.layout) {
     const read_placements placed = to_placements(*about.mesh, *about.layout, dtensor_form::ordered);
-    add("placements", written([&](auto& out) { write_placements(out, placed.placements); }));
-    add("jax", written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
+    if (placed.verdict.ok())
+      add("placements", written([&](auto& out) { write_placements(out, placed.placements); }));
+    else
+      add("placements", words::none(str(placed.verdict.reason)));
+    if (about.layout->manual == 0)
+      add("jax",
+          written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
+    else
+      add("jax", words::none("a partition spec has no manual axes"));
   } else {
     add("placements", words::none(about.layout.why_not));
     add("jax", words::none(about.layout.why_not));

@@ -105,7 +105,7 @@ inline void take_layout(subject& about, const layout_desc& layout, device_buffer
     about.hlo = about.tiles;
   else
     about.hlo = known<hlo_sharding>::none("tiles are unreduced by a sum");
-  about.is_spec = layout.pending == 0;
+  about.is_spec = layout.pending == 0 && layout.manual == 0;
 }
 
 /// Placements for a tensor whose rank is that of the shape, or the least that they name.

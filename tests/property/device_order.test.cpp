@@ -80,7 +80,7 @@ TEST_CASE("every notation that lists devices says the order, and is read back") 
     for (const ordered& order : orders(plain))
       for (const layout_desc& layout : layouts(plain, 2, false))
         for (const notation form :
-             {notation::hlo_listed, notation::hlo_ordered, notation::hlo_named}) {
+             {notation::hlo_listed, notation::hlo_ordered, notation::hlo_named, notation::sdy}) {
           tile_list<64> memory, other, again;
           sentence own, given;
           REQUIRE(write_layout_as(own, form, order.mesh, layout, memory.buffer).ok());

@@ -131,7 +131,8 @@ struct holders {
 /// The numbers of a block's parts, one a dimension.
 using part_numbers = inplace_vector<index_t, max_rank>;
 
-/// Who holds the block of these parts. `names`: which device is where in the mesh, if not 0, 1, ...
+/// Who holds the block of these parts; the mesh has no order of its own. `names`: which device is
+/// where in it, if not 0, 1, ... Terms of a sum lie together, and what is manual apart.
 [[nodiscard]] constexpr holders holders_of(const mesh_desc& mesh, const layout_desc& layout,
                                            const part_numbers& parts,
                                            const index_t* names = nullptr) noexcept {
@@ -141,9 +142,11 @@ using part_numbers = inplace_vector<index_t, max_rank>;
   const index_t first = mesh.device(where);
   axis_list free;
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
-    if (layout.dim_of(a) < 0 && !layout.is_pending(a)) free.push_back(a);
-  return {device_set(mesh, free, first, names),
-          device_set(mesh, layout.pending_axes(), first, names)};
+    if (layout.dim_of(a) < 0 && ((layout.pending | layout.manual) >> a & 1) == 0) free.push_back(a);
+  axis_list apart = layout.manual_axes();
+  for (std::uint8_t a : layout.pending_axes()) apart.push_back(a);
+  return {device_set(mesh, free, first, names), device_set(mesh, apart, first, names),
+          mesh.parts(layout.pending_axes())};
 }
 
 /// Writes the terms of one replica, joined by `+`: `0+1+2+3`, or `0+1+..+63` for many; sums that

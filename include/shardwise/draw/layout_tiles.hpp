@@ -38,10 +38,13 @@ template <class Part>
 class layout_tiles {
  public:
   /// `sized`: the extents are those of a tensor, not one element for each part. `names`: which
-  /// device is where in the mesh, if not 0, 1, 2, ...
+  /// device is where, if not as the mesh says. Everything in here speaks of positions.
   constexpr layout_tiles(const mesh_desc& mesh, const tensor_desc& tensor, bool sized,
                          const index_t* names = nullptr) noexcept
-      : mesh_(mesh), tensor_(tensor), names_(names), sized_(sized) {}
+      : mesh_{mesh.axes},
+        tensor_(tensor),
+        names_(names == nullptr ? mesh.order.devices().data() : names),
+        sized_(sized) {}
   /// A layout alone.
   constexpr layout_tiles(const mesh_desc& mesh, const layout_desc& layout,
                          const index_t* names = nullptr) noexcept

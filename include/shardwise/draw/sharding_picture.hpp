@@ -21,11 +21,11 @@ struct sharding_context {
   constexpr sharding_context(const extents_desc& sizes) noexcept
       : extents(sizes), has_extents(true) {}
   constexpr sharding_context(const named_mesh& mesh) noexcept : on(mesh), has_mesh(true) {}
-  constexpr sharding_context(const mesh_desc& mesh) noexcept : on{mesh}, has_mesh(true) {}
+  constexpr sharding_context(const mesh_desc& mesh) noexcept : on(to_named(mesh)), has_mesh(true) {}
   constexpr sharding_context(const named_mesh& mesh, const extents_desc& sizes) noexcept
       : on(mesh), extents(sizes), has_mesh(true), has_extents(true) {}
   constexpr sharding_context(const mesh_desc& mesh, const extents_desc& sizes) noexcept
-      : sharding_context(named_mesh{mesh}, sizes) {}
+      : sharding_context(to_named(mesh), sizes) {}
 };
 
 /// What the text of a sharding shows: a layout on a mesh, tiles, or strided shards that are

@@ -16,8 +16,9 @@ enum class notation : std::uint8_t { hlo_listed, hlo_ordered, hlo_named, sdy, ja
 inline constexpr int notation_count = 6;
 
 /// Writes a layout in a notation, or nothing where the notation cannot say it: the verdict has the
-/// reason. Shardy's mesh has the symbol `mesh`; DTensor's placements say the order of axes by
-/// places if the mesh does not. The buffer has room for twice the devices where they are listed.
+/// reason. Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of
+/// devices; DTensor's placements say the order of axes by places if the mesh does not. The buffer
+/// has room for twice the devices where they are listed.
 ///
 ///     // rows over "data" of mesh(data=2, model=4), Shardy: #sdy.sharding<@mesh, [{"data"}, {}]>
 template <TextSink Out>
@@ -40,7 +41,7 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
       write_hlo_named(out, named);
       return {};
     case notation::sdy:
-      write_sdy(out, "mesh", named);
+      write_sdy(out, named.on.devices.empty() ? text_view("mesh") : text_view(), named);
       return {};
     case notation::jax:
       if (layout.manual != 0) return {0, "a partition spec has no manual axes"};

@@ -124,11 +124,17 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
   return result;
 }
 
-/// Writes a Shardy sharding: `#sdy.sharding<@pod, [{"x"}, {}], unreduced={"y"}>`.
+/// Writes a Shardy sharding: `#sdy.sharding<@pod, [{"x"}, {}], unreduced={"y"}>`. Without a symbol
+/// the mesh itself stands in its place.
 template <TextSink Out>
 constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& sharding) {
   detail::text_out<Out> out(sink);
-  out << "#sdy.sharding<@" << symbol << ", ";
+  out << "#sdy.sharding<";
+  if (symbol.empty())
+    write_sdy_mesh(out << "mesh", sharding.on);
+  else
+    out << '@' << symbol;
+  out << ", ";
   detail::write_named_dims(out, sharding, quotes::doubled);
   detail::write_named_sets(out, sharding, quotes::doubled);
   out << '>';

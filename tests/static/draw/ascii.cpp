@@ -68,3 +68,23 @@ static_assert(written({}, 7) == "7");
 static_assert(written({0, 1, 2}, 0) == "0-511" && written({1, 2}, 32) == "32-63");
 static_assert(written({1}, 1) == "1,5,9..29" && written({0}, 2) == "2,34,66..482");
 static_assert(written({0, 2}, 0) == "0-3 32-35 .. 480-483");
+
+namespace {
+// A mesh with an order of its own shows its devices; what is manual stands apart.
+inline constexpr index_t swapped[] = {3, 1, 2, 0};
+struct reordered : ordered_mesh<mesh<axis<"x", 2>, axis<"y", 2>>, swapped> {};
+static_assert(picture_of<layout<reordered, P<"x", "y">>>() ==
+              "[x, y] on mesh(x=2, y=2)[3,1,2,0]\n"
+              "      y=0   y=1\n"
+              "    +-----+-----+\n"
+              "x=0 |  3  |  1  |\n"
+              "    +-----+-----+\n"
+              "x=1 |  2  |  0  |\n"
+              "    +-----+-----+\n");
+static_assert(picture_of<layout<reordered, P<none>, manual<"x", partial<"y">>>>() ==
+              "[-]{partial sum: y}{manual: x} on mesh(x=2, y=2)[3,1,2,0]\n"
+              "  -\n"
+              "+---------+\n"
+              "| 3+1/2+0 |\n"
+              "+---------+\n");
+}  // namespace
