@@ -23,7 +23,7 @@ namespace detail {
   if (in.accept("Replicate")) {
     in.expect('(', "a replica reads R or Replicate()");
     in.expect(')', "a replica reads R or Replicate()");
-  } else if (in.accept("SS") || in.accept("_StridedShard")) {
+  } else if (in.accept("SS") || in.accept("_StridedShard") || in.accept("_S")) {
     one.kind = dtensor_placement::strided;
     in.expect('(', strided);
     one.dim = static_cast<int>(read_argument(in, "dim", strided));
@@ -57,7 +57,7 @@ namespace detail {
 }  // namespace detail
 
 /// Reads placements, one for each axis of a mesh: `S(0) R P(sum)`, with commas and brackets or
-/// without; `Shard(dim=0)`, `_StridedShard(dim=0, sf=2)`, `Replicate()`, `Partial(sum)` as well.
+/// without; `Shard(dim=0)`, `_S(0, 2)`, `_StridedShard(dim=0, sf=2)`, `Replicate()`, `Partial(sum)` as well.
 ///
 ///     parse_placements("SS(0,2), S(0)").placements[0].factor;                    // 2
 [[nodiscard]] constexpr read_placements parse_placements(text_view words) noexcept {

@@ -124,6 +124,7 @@ struct placement_text_fact {
 
 inline constexpr placement_text_fact placement_text_facts[] = {
     {"(Shard(dim=0), Replicate(), Partial(sum))", "S(0) R P(sum)"},
+    {"_S(0, 2) S(0)", "SS(0,2) S(0)"},
     {"[_StridedShard(dim=0, sf=2), Shard(0)]", "SS(0,2) S(0)"},
     {"_StridedShard(dim=1, split_factor=4)", "SS(1,4)"},
     {"S(0)RS(1)", "S(0) R S(1)"},
