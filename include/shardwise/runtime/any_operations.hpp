@@ -49,12 +49,9 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
   const mesh_desc& mesh = model->where().mesh();
   const propagation split =
       detail::apply_rule(mesh, parsed.rule, {first.tensor(), rest.tensor()...});
-  auto made = std::make_shared<einsum_node<T>>(
-      model->home(), placement(mesh, split.result),
-      einsum_step(mesh, equation, split, 1 + int{sizeof...(Rest)}), parsed.rule, split);
-  for (const node_ptr<T>& operand : {first.share(), rest.share()...})
-    made->operands().push_back(operand);
-  return any_tensor<T>(std::move(made));
+  return any_tensor<T>(make_pending<einsum_node<T>>(
+      std::array{first.share(), rest.share()...}, placement(mesh, split.result),
+      einsum_step(mesh, equation, split, 1 + int{sizeof...(Rest)}), parsed.rule, split));
 }
 
 /// `elementwise` on tensors whose layouts are values; each call is a pass of its own.
@@ -70,12 +67,9 @@ template <class Function, Element T, std::same_as<any_tensor<T>>... Rest>
     return fused::call<Function, fused::argument<I>...>{fused::argument<I>{}...};
   }
   (std::make_index_sequence<n>{});
-  auto made = std::make_shared<pointwise_node<T, std::remove_const_t<decltype(tree)>, n>>(
-      model->home(), placement(mesh, result), pointwise_step<Function>(mesh, result, 0, {}),
-      computation::next_sequence(), tree);
-  for (const node_ptr<T>& operand : {first.share(), rest.share()...})
-    made->operands().push_back(operand);
-  return any_tensor<T>(std::move(made));
+  return any_tensor<T>(make_pending<pointwise_node<T, std::remove_const_t<decltype(tree)>, n>>(
+      std::array{first.share(), rest.share()...}, placement(mesh, result),
+      pointwise_step<Function>(mesh, result, 0, {}), computation::next_sequence(), tree));
 }
 
 /// Folds the dimensions whose bits are set in `reduced`.
@@ -90,11 +84,10 @@ template <Element T>
       detail::apply_rule(mesh, reduction_rule(kind, x.tensor().rank(), reduced), {x.tensor()})
           .result;
   using tree = fused::argument<0>;
-  auto made = std::make_shared<fold_node<T, tree, 1>>(
-      x.share()->home(), placement(mesh, result), fold_step(mesh, kind, x.tensor(), result, 0, {}),
-      computation::next_sequence(), tree{}, x.tensor(), kind, reduced);
-  made->operands().push_back(x.share());
-  return any_tensor<T>(std::move(made));
+  return any_tensor<T>(make_pending<fold_node<T, tree, 1>>(
+      std::array{x.share()}, placement(mesh, result),
+      fold_step(mesh, kind, x.tensor(), result, 0, {}), computation::next_sequence(), tree{},
+      x.tensor(), kind, reduced));
 }
 
 /// The same tensor under another layout.

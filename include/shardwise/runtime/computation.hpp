@@ -5,7 +5,9 @@
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -25,19 +27,22 @@ class computation {
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
-  /// Lets go of the operands without recursion, however long the chain of pending nodes is.
+  /// Lets go of the operands without recursion, however long the chain of pending nodes is: what
+  /// dies with them leaves its own operands to the node that died first.
   virtual ~computation() {
-    std::vector<std::shared_ptr<node_base>> orphans = std::move(operands_);
-    while (!orphans.empty()) {
-      const std::shared_ptr<node_base> last = std::move(orphans.back());
-      orphans.pop_back();
-      if (last.use_count() > 1) continue;
-      if (computation* task = last->task(); task != nullptr) {
-        for (std::shared_ptr<node_base>& operand : task->operands_)
-          orphans.push_back(std::move(operand));
-        task->operands_.clear();
-      }
+    if (operands_.empty()) return;
+    static thread_local std::vector<std::shared_ptr<node_base>>* orphans = nullptr;
+    if (orphans != nullptr) {
+      for (std::shared_ptr<node_base>& operand : operands_) orphans->push_back(std::move(operand));
+      return;
     }
+    std::vector<std::shared_ptr<node_base>> own = std::move(operands_);
+    orphans = &own;
+    while (!own.empty()) {
+      const std::shared_ptr<node_base> last = std::move(own.back());
+      own.pop_back();
+    }
+    orphans = nullptr;
   }
 
   /// The order in which nodes were written; programs run in it, on paper and here.
@@ -47,7 +52,30 @@ class computation {
   }
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
   [[nodiscard]] const step_desc& step() const noexcept { return step_; }
-  [[nodiscard]] std::vector<std::shared_ptr<node_base>>& operands() noexcept { return operands_; }
+  /// What it reads; nothing once it has been computed.
+  [[nodiscard]] const std::vector<std::shared_ptr<node_base>>& operands() const noexcept {
+    return operands_;
+  }
+
+  /// Names the operands and puts the node, which is `node`, on the list of what its machine has to
+  /// compute; `make_pending` calls it.
+  void wait_for(std::vector<std::shared_ptr<node_base>> operands, node_base& node) {
+    operands_ = std::move(operands);
+    node.home()->pending().enter(place_, node);
+  }
+  /// The shards are there: the operands are let go.
+  void finish() noexcept {
+    result().set_ready();
+    place_.leave();
+    operands_.clear();
+  }
+  /// Computing it threw: the same is thrown by every later attempt.
+  void fail_with(std::exception_ptr thrown) noexcept {
+    failure_ = std::move(thrown);
+    place_.leave();
+  }
+  /// What a failed run left behind; for the holder of the machine's turn.
+  [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
 
   /// The node that is computed.
   [[nodiscard]] virtual node_base& result() noexcept = 0;
@@ -56,18 +84,20 @@ class computation {
   /// Computes one distinct shard.
   virtual void run_shard(index_t shard) = 0;
 
-  /// What a failed run left behind: thrown again by every later attempt.
-  std::exception_ptr failure;
-
  private:
   step_desc step_;
   std::uint64_t sequence_;
+  std::exception_ptr failure_;
   std::vector<std::shared_ptr<node_base>> operands_;
+  pending_list::entry place_;
 };
 
 /// Runs the program of these nodes: everything pending that they need, in the order in which it was
 /// written. All live on one machine; one program runs on a machine at a time.
 void run_program(const std::vector<node_base*>& roots);
+
+/// Runs the program of everything that is pending on a machine and that somebody holds.
+void run_pending(machine& home);
 
 /// A pending node of `T`.
 template <class T>
@@ -111,5 +141,15 @@ class pending_node : public node<T>, public computation {
             row_major(extents)};
   }
 };
+
+/// Makes a pending node that reads these operands, in their pool. `arguments` are those of the
+/// node's constructor after the pool.
+template <class Node, class T, std::size_t N, class... Arguments>
+[[nodiscard]] std::shared_ptr<Node> make_pending(const std::array<node_ptr<T>, N>& operands,
+                                                 Arguments&&... arguments) {
+  auto made = std::make_shared<Node>(operands[0]->home(), std::forward<Arguments>(arguments)...);
+  made->wait_for({operands.begin(), operands.end()}, *made);
+  return made;
+}
 
 }  // namespace shardwise

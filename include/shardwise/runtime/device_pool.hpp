@@ -4,6 +4,7 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/plan/program.hpp"
+#include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/runtime/worker_team.hpp"
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/device_memory.hpp"
@@ -85,6 +86,8 @@ class machine {
   [[nodiscard]] std::mutex& turn() noexcept { return turn_; }
   /// What the programs that ran have cost one device; for the holder of the turn.
   [[nodiscard]] ledger& counted() noexcept { return counted_; }
+  /// What has been asked for and not been computed.
+  [[nodiscard]] pending_list& pending() noexcept { return pending_; }
 
  private:
   template <class DeviceOf, class Body>
@@ -130,6 +133,7 @@ class machine {
   std::shared_ptr<arena> arena_;
   std::mutex turn_;
   ledger counted_{mesh_};
+  pending_list pending_;
   worker_team team_;
 };
 

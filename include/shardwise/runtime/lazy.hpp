@@ -63,10 +63,7 @@ class lazy {
  private:
   [[nodiscard]] node_ptr<T> make_node() const {
     const placement where(mesh(), step_.result);
-    auto made = std::make_shared<pointwise_node<T, Tree, N>>(operands_[0]->home(), where, step_,
-                                                             sequence_, tree_);
-    for (const node_ptr<T>& operand : operands_) made->operands().push_back(operand);
-    return made;
+    return make_pending<pointwise_node<T, Tree, N>>(operands_, where, step_, sequence_, tree_);
   }
 
   Tree tree_;

@@ -116,16 +116,12 @@ struct deferring<einsum_of<Equation>> {
   [[nodiscard]] static auto make(const propagation& split, X&&... operands) {
     using T = typename Paper::value_type;
     const std::array<node_ptr<T>, sizeof...(X)> read{operands.share()...};
-    const std::shared_ptr<machine>& home = read[0]->home();
-    for (const node_ptr<T>& operand : read) require_one_pool(home, operand);
+    for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
     const mesh_desc& mesh = read[0]->where().mesh();
-    const factor_rule& rule = einsum_of<Equation>::parsed.rule;
-    auto made = std::make_shared<einsum_node<T>>(
-        home, placement(mesh, split.result), einsum_step(mesh, Equation, split, int{sizeof...(X)}),
-        rule, split);
-    for (const node_ptr<T>& operand : read) made->operands().push_back(operand);
     return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
-        std::move(made));
+        make_pending<einsum_node<T>>(read, placement(mesh, split.result),
+                                     einsum_step(mesh, Equation, split, int{sizeof...(X)}),
+                                     einsum_of<Equation>::parsed.rule, split));
   }
 };
 
@@ -151,12 +147,10 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
     const mesh_desc& mesh = read[0]->where().mesh();
     const step_desc step =
         fold_step(mesh, Kind, folded, result, inner.flops_per_element, inner.label);
-    auto made = std::make_shared<fold_node<T, Tree, N>>(read[0]->home(), placement(mesh, result),
-                                                        step, computation::next_sequence(), tree,
-                                                        folded, Kind, Reduced);
-    for (const node_ptr<T>& operand : read) made->operands().push_back(operand);
     return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
-        std::move(made));
+        make_pending<fold_node<T, Tree, N>>(read, placement(mesh, result), step,
+                                            computation::next_sequence(), tree, folded, Kind,
+                                            Reduced));
   }
 };
 
@@ -165,10 +159,8 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
 /// The node of one step that every device does with its own shard or its group's.
 template <class T>
 [[nodiscard]] node_ptr<T> step_node_of(node_ptr<T> from, const step_desc& step) {
-  auto made = std::make_shared<reshard_node<T>>(from->home(),
-                                                placement(from->where().mesh(), step.result), step);
-  made->operands().push_back(std::move(from));
-  return made;
+  const placement where(from->where().mesh(), step.result);
+  return make_pending<reshard_node<T>>(std::array{std::move(from)}, where, step);
 }
 
 /// The nodes that take a tensor to another layout, one for each collective; the tensor itself if

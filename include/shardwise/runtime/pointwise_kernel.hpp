@@ -53,15 +53,15 @@ struct evaluation {
     return packet::pset1<P>(static_cast<T>(leaf.value));
   }
   template <class F, class A>
-  [[nodiscard]] P operator()(const fused::call<F, A>& tree) const noexcept {
+  [[nodiscard]] P operator()(const fused::call<F, A>& tree) const {
     return kernel<F>::run((*this)(tree.first));
   }
   template <class F, class A, class B>
-  [[nodiscard]] P operator()(const fused::call<F, A, B>& tree) const noexcept {
+  [[nodiscard]] P operator()(const fused::call<F, A, B>& tree) const {
     return kernel<F>::run((*this)(tree.first), (*this)(tree.second));
   }
   template <class F, class A, class B, class C>
-  [[nodiscard]] P operator()(const fused::call<F, A, B, C>& tree) const noexcept {
+  [[nodiscard]] P operator()(const fused::call<F, A, B, C>& tree) const {
     return kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third));
   }
 };
@@ -69,7 +69,7 @@ struct evaluation {
 /// The steps of `run_steps` on packets of the width that the program was compiled for.
 template <class T, class Tree, std::size_t N>
 [[gnu::noinline]] void run_packets(const Tree& tree, const T* const (&operands)[N],
-                                   const index_t (&moves)[N], T* out, index_t steps) noexcept {
+                                   const index_t (&moves)[N], T* out, index_t steps) {
   using P = typename vector_of<T>::type;
   constexpr std::size_t packets = vector_of<T>::packets;
   constexpr std::size_t lanes = sizeof(P) / sizeof(T);
@@ -103,7 +103,7 @@ template <class T, class Tree, std::size_t N>
 /// before it stores, so `out` may be one of the operands.
 template <class T, class Tree, std::size_t N>
 void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
-               index_t steps) noexcept {
+               index_t steps) {
   if (!run_wide<step<T>>(tree, operands, moves, out, steps))
     run_packets(tree, operands, moves, out, steps);
 }
@@ -112,7 +112,7 @@ void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&
 /// or where `moves[k]` is 0 one step that holds the same number throughout.
 template <class T, class Tree, std::size_t N>
 void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
-               index_t n) noexcept {
+               index_t n) {
   const index_t rest = n % step<T>;
   if (rest == 0) return run_steps(tree, operands, moves, out, n / step<T>);
   // The last elements are computed first, in a step of their own that ends with them: where `out`
@@ -162,7 +162,7 @@ class fused_reader {
 
   /// The elements [first, first + count) next to each other: in place if they are so in an operand
   /// that the tree only passes on, or else computed into `buffer`.
-  [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const noexcept {
+  [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const {
     if constexpr (std::same_as<Tree, fused::argument<N - 1>>) {
       const auto place = nest_.at(first);
       if (nest_.inner_stride(N - 1) == 1 && place.inner + count <= nest_.inner_extent())
@@ -173,7 +173,7 @@ class fused_reader {
   }
 
   /// Writes the elements [first, first + count) to `out` and its neighbours.
-  void read(index_t first, index_t count, T* out) const noexcept {
+  void read(index_t first, index_t count, T* out) const {
     for (index_t done = 0; done < count;) {
       const auto place = nest_.at(first + done);
       const index_t row = std::min(count - done, nest_.inner_extent() - place.inner);
@@ -187,7 +187,7 @@ class fused_reader {
 
  private:
   /// Elements of one row: neighbours are read in place.
-  index_t read_row(const index_t (&offsets)[N], index_t row, T* out) const noexcept {
+  index_t read_row(const index_t (&offsets)[N], index_t row, T* out) const {
     const index_t run = strided_ ? std::min(row, detail::staged) : row;
     T buffers[N][detail::staged];
     const T* from[N];
@@ -207,7 +207,7 @@ class fused_reader {
   }
 
   /// Elements of several short rows, put next to each other first.
-  index_t read_rows(index_t first, index_t run, T* out) const noexcept {
+  index_t read_rows(index_t first, index_t run, T* out) const {
     T buffers[N][detail::staged];
     const T* from[N];
     index_t moves[N];
@@ -232,10 +232,10 @@ class fused_reader {
 /// Computes a fused tree for every element in one pass. All views have the same extents; stride 0
 /// repeats an element of an operand. `out` may be one of the operands, with the same strides.
 ///
-/// The bits of an element depend on its operands only, not on where it lies.
+/// The bits of an element depend on its operands only, not on where it lies. What the kernel of a
+/// user's own function throws, it throws.
 template <class T, class Tree, std::size_t N>
-void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N],
-                   const strided<T>& out) noexcept {
+void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N], const strided<T>& out) {
   loop_nest<N> inputs;
   loop_nest<1> output;
   const T* data[N];

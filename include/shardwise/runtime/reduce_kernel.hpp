@@ -18,7 +18,7 @@ namespace detail {
 /// Folds the elements [first, first + n) of a reader to one number, leaf by leaf.
 template <class T, class Reader>
 [[nodiscard]] T fold_long_run(const folding<T>& fold, const Reader& reader, index_t first,
-                              index_t n) noexcept {
+                              index_t n) {
   T buffer[leaf<T>];
   T lanes[radix][step<T>];
   cascade<T, step<T>> leaves(fold, step<T>);
@@ -35,7 +35,7 @@ template <class T, class Reader>
 /// Folds `count` runs of `n` elements each, one after another in the reader, to a number each.
 template <class T, class Reader>
 void fold_runs(const folding<T>& fold, const Reader& reader, index_t first, index_t count,
-               index_t n, T* out) noexcept {
+               index_t n, T* out) {
   if (n == 0) {
     std::fill_n(out, count, fold.identity);
   } else if (n > leaf<T>) {
@@ -91,7 +91,7 @@ struct reduction_nest {
 /// of nothing gives the identity; max and min propagate NaN.
 template <class T, class Tree, std::size_t N>
 void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],
-                const strided<T>& out, std::uint8_t reduced) noexcept {
+                const strided<T>& out, std::uint8_t reduced) {
   using detail::radix;
   constexpr auto page = static_cast<index_t>(detail::neighbours<T>);
   const detail::folding<T> fold = detail::folding_of<T>(kind);

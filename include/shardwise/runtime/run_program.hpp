@@ -4,6 +4,10 @@
 #include "shardwise/runtime/computation.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -92,20 +96,53 @@ namespace detail {
 }
 
 /// Runs some nodes in one pass over their shards: all but the first write over memory that is there
-/// already, and all number their shards alike.
-inline void run_phase(machine& home, std::span<node_base* const> nodes) {
-  const placement& where = nodes.front()->where();
-  index_t work = 0;
-  for (node_base* at : nodes) work += work_of(where, *at->task());
-  const auto body = [&](index_t shard) {
-    for (node_base* at : nodes) at->task()->run_shard(shard);
+/// already, and all number their shards alike. What it throws is what they are from now on.
+inline void run_phase(machine& home, std::span<node_base* const> nodes,
+                      std::span<const lifetime> lives) {
+  const auto run = [&] {
+    const placement& where = nodes.front()->where();
+    index_t work = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      nodes[i]->task()->prepare(lives[i].reuses);
+      work += work_of(where, *nodes[i]->task());
+    }
+    const auto body = [&](index_t shard) {
+      for (node_base* at : nodes) at->task()->run_shard(shard);
+    };
+    home.run_shards(where, body, work);
   };
-  home.run_shards(where, body, work);
+#if defined(__cpp_exceptions)
+  try {
+    run();
+  } catch (...) {
+    for (node_base* at : nodes) at->task()->fail_with(std::current_exception());
+    throw;
+  }
+#else
+  run();
+#endif
   for (node_base* at : nodes) {
     home.counted().count(at->task()->step());
-    at->set_ready();
-    at->task()->operands().clear();
+    at->task()->finish();
   }
+}
+
+/// Fails everything that reads what failed, and throws the first of these failures if there is one.
+inline void throw_failures(std::span<node_base* const> nodes) {
+#if defined(__cpp_exceptions)
+  std::exception_ptr first;
+  for (node_base* at : nodes) {
+    if (at->ready()) continue;
+    computation& task = *at->task();
+    for (const std::shared_ptr<node_base>& operand : task.operands())
+      if (!operand->ready() && operand->task()->failure())
+        task.fail_with(operand->task()->failure());
+    if (!first) first = task.failure();
+  }
+  if (first) std::rethrow_exception(first);
+#else
+  (void)nodes;
+#endif
 }
 
 /// True if all that a pending node reads is there: its program is one step.
@@ -115,49 +152,75 @@ inline void run_phase(machine& home, std::span<node_base* const> nodes) {
   return true;
 }
 
+/// Runs the program of `roots`. The caller holds the machine's turn.
+///
+/// The first failure ends it: what needs it has failed too, all else stays pending. A program that
+/// needs what failed earlier runs nothing.
+inline void run_roots(machine& home, const std::vector<node_base*>& roots) {
+  if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front())) {
+    throw_failures(roots);
+    const lifetime alone;
+    return run_phase(home, roots, {&alone, 1});
+  }
+  const lowered_program program = lower(roots);
+  const std::span nodes(program.nodes);
+  const std::span lives(program.lives);
+  throw_failures(nodes);
+  std::size_t next = 0;
+  const auto run_next = [&] {
+    const std::size_t begin = next++;
+    if (nodes[begin]->ready()) return;
+    // The epilogue of a step runs on each shard right after it, while the shard is in the cache.
+    while (next < nodes.size() && lives[next].reuses >= 0 &&
+           program.steps[next].kind == step_kind::pointwise &&
+           nodes[next]->where().numbers_like(nodes[begin]->where()))
+      ++next;
+    run_phase(home, nodes.subspan(begin, next - begin), lives.subspan(begin, next - begin));
+  };
+#if defined(__cpp_exceptions)
+  try {
+    while (next < nodes.size()) run_next();
+  } catch (...) {
+    throw_failures(nodes);
+    throw;
+  }
+#else
+  while (next < nodes.size()) run_next();
+#endif
+}
+
+/// Who of these pending nodes is more than an operand of the others: what names hold. They come in
+/// the order in which they were given. The caller holds the machine's turn.
+[[nodiscard]] inline std::vector<std::shared_ptr<node_base>> named(
+    const std::vector<std::shared_ptr<node_base>>& pending) {
+  std::vector<long> owners(pending.size(), 1);  // this vector
+  for (std::size_t i = 0; i < pending.size(); ++i)
+    pending[i]->number = static_cast<std::int32_t>(i);
+  for (const std::shared_ptr<node_base>& at : pending)
+    for (const std::shared_ptr<node_base>& operand : at->task()->operands())
+      if (operand->number >= 0) ++owners[static_cast<std::size_t>(operand->number)];
+  for (const std::shared_ptr<node_base>& at : pending) at->number = -1;
+  std::vector<std::shared_ptr<node_base>> names;
+  for (std::size_t i = 0; i < pending.size(); ++i)
+    if (pending[i].use_count() > owners[i]) names.push_back(pending[i]);
+  return names;
+}
+
 }  // namespace detail
 
 inline void run_program(const std::vector<node_base*>& roots) {
   const std::shared_ptr<machine> home = roots.front()->home();
   const std::lock_guard turn(home->turn());
-  for (node_base* root : roots)
-    if (computation* task = root->task(); task != nullptr && task->failure)
-      std::rethrow_exception(task->failure);
-  if (roots.size() == 1 && !roots.front()->ready() && detail::stands_alone(*roots.front())) {
-    roots.front()->task()->prepare(-1);
-    detail::run_phase(*home, roots);
-    return;
-  }
-  lowered_program program = lower(roots);
-  std::size_t next = 0;
-  while (next < program.nodes.size()) {
-    if (program.nodes[next]->ready()) {
-      ++next;
-      continue;
-    }
-    const std::size_t begin = next;
-    program.nodes[next]->task()->prepare(program.lives[next].reuses);
-    ++next;
-    // The epilogue of a step runs on each shard right after it, while the shard is in the cache.
-    while (next < program.nodes.size() && program.lives[next].reuses >= 0 &&
-           program.steps[next].kind == step_kind::pointwise &&
-           program.steps[begin].kind != step_kind::input &&
-           program.nodes[next]->where().numbers_like(program.nodes[begin]->where())) {
-      program.nodes[next]->task()->prepare(program.lives[next].reuses);
-      ++next;
-    }
-#if defined(__cpp_exceptions)
-    try {
-      detail::run_phase(*home, std::span(program.nodes).subspan(begin, next - begin));
-    } catch (...) {
-      for (std::size_t i = begin; i < program.nodes.size(); ++i)
-        program.nodes[i]->task()->failure = std::current_exception();
-      throw;
-    }
-#else
-    detail::run_phase(*home, std::span(program.nodes).subspan(begin, next - begin));
-#endif
-  }
+  detail::run_roots(*home, roots);
+}
+
+inline void run_pending(machine& home) {
+  const std::lock_guard turn(home.turn());
+  const std::vector<std::shared_ptr<node_base>> names = detail::named(home.pending().hold());
+  if (names.empty()) return;
+  std::vector<node_base*> roots;
+  for (const std::shared_ptr<node_base>& name : names) roots.push_back(name.get());
+  detail::run_roots(home, roots);
 }
 
 }  // namespace shardwise

@@ -43,16 +43,15 @@ struct scalar_at {
     return static_cast<T>(leaf.value);
   }
   template <class F, class A>
-  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A>& tree) const noexcept {
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A>& tree) const {
     return kernel<F>::run((*this)(tree.first));
   }
   template <class F, class A, class B>
-  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A, B>& tree) const noexcept {
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A, B>& tree) const {
     return kernel<F>::run((*this)(tree.first), (*this)(tree.second));
   }
   template <class F, class A, class B, class C>
-  [[nodiscard, gnu::always_inline]] T operator()(
-      const fused::call<F, A, B, C>& tree) const noexcept {
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A, B, C>& tree) const {
     return kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third));
   }
 };
@@ -61,8 +60,7 @@ struct scalar_at {
 /// g++ as much as it saves; one of so many rounds as a vector has lanes leaves no loop at all. Its
 /// elements are independent, since `out` is an operand or apart from all.
 template <std::size_t First, class T, class Tree, std::size_t N>
-[[gnu::always_inline]] inline void run_vector(const Tree& tree, const T* const (&from)[N],
-                                              T* out) noexcept {
+[[gnu::always_inline]] inline void run_vector(const Tree& tree, const T* const (&from)[N], T* out) {
 #if defined(__clang__)
   // Flags may rule vectors out, which is nothing to warn of.
 #pragma clang diagnostic push
@@ -86,7 +84,7 @@ template <class T, class Tree, std::size_t N, std::size_t... Vector>
                                                         const T* const (&operands)[N],
                                                         const index_t (&moves)[N], T* out,
                                                         index_t steps,
-                                                        std::index_sequence<Vector...>) noexcept {
+                                                        std::index_sequence<Vector...>) {
   constexpr std::size_t lanes = 32 / sizeof(T);
   const Tree local = tree;
   const T* from[N];
@@ -104,7 +102,7 @@ template <class T, class Tree, std::size_t N, std::size_t... Vector>
 /// compilers choose, does not depend on where an element lies.
 template <index_t Step, class T, class Tree, std::size_t N>
 [[nodiscard]] bool run_wide(const Tree& tree, const T* const (&operands)[N],
-                            const index_t (&moves)[N], T* out, index_t steps) noexcept {
+                            const index_t (&moves)[N], T* out, index_t steps) {
   if constexpr (widens<T, Tree>) {
     // A bit in a variable that the start-up code of the compiler's own library has set.
     if (__builtin_cpu_supports("avx2")) {

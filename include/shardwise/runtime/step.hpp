@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/runtime/host.hpp"
+#include "shardwise/runtime/run_program.hpp"
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// Computes every pending tensor of a pool that somebody has a name for, as one program: what
+/// several of them need is computed once, and what nobody holds costs nothing.
+///
+/// Names are tensors, wherever they are kept, and expressions that something has read by their
+/// name. The first exception of a device arrives here, once; what does not depend on it stays
+/// pending, for its reader or for the next `sync`.
+///
+///     sync(pool);
+inline void sync(const device_pool& pool) {
+  const std::shared_ptr<machine> home = pool.state();
+  run_pending(*home);
+}
+
+namespace detail {
+
+/// Names the expressions among the results of a step, so that it computes them: one as a tensor,
+/// those in a tuple where they are.
+template <class Result>
+[[nodiscard]] auto name_results(Result&& result) {
+  using plain = std::remove_cvref_t<Result>;
+  if constexpr (lazy_arguments < plain >> 0) {
+    return sharded_tensor(std::forward<Result>(result));
+  } else {
+    if constexpr (requires { std::tuple_size<plain>::value; })
+      for_each_index<std::tuple_size<plain>::value>([&]<std::size_t I>() {
+        if constexpr (Readable<std::tuple_element_t<I, plain>>) (void)std::get<I>(result).share();
+      });
+    return plain(std::forward<Result>(result));
+  }
+}
+
+}  // namespace detail
+
+/// Runs one step of a program: calls `body`, computes everything that is then pending in the pool,
+/// and returns what the body returned.
+///
+/// What was pending before is computed first, so a step's program is its own. Expressions that the
+/// body returns, alone or in a tuple, come back computed. Steps may be nested: the end of the inner
+/// one is an end like any other. If the body throws, nothing is computed for it, and what it left
+/// behind stays pending.
+///
+///     for (int i = 0; i < 100; ++i)
+///       loss = step(pool, [&] { return train(model, batch(i)); });
+template <class Body>
+auto step(const device_pool& pool, Body&& body) {
+  sync(pool);
+  if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+    std::forward<Body>(body)();
+    sync(pool);
+  } else {
+    auto result = detail::name_results(std::forward<Body>(body)());
+    sync(pool);
+    return result;
+  }
+}
+
+}  // namespace shardwise
