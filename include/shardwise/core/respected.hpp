@@ -26,9 +26,13 @@ struct legal {
   using type = char;
 };
 
-/// Labels for the numbers in a compile-time error: `operand<1>`, `dimension<0>`, `extent<1001>`.
+/// Labels for the numbers in a compile-time error: `operand<1>`, `operand<1>::dimension<0>`,
+/// `dimension<0>`, `extent<1001>`.
 template <int N>
-struct operand;
+struct operand {
+  template <int D>
+  struct dimension;
+};
 template <int N>
 struct dimension;
 template <index_t N>
@@ -38,8 +42,8 @@ struct parts;
 /// The two nearest sizes that would be legal.
 template <index_t Below, index_t Above>
 struct nearest;
-/// The call that would mend the program: operand `N` resharded to `Spec`.
-template <int N, class Spec>
-struct reshard_operand;
+/// The operation that gives an operand another layout.
+template <class Spec>
+struct reshard_to;
 
 }  // namespace shardwise

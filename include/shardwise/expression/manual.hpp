@@ -80,8 +80,8 @@ template <class X, class Rule, class Target = typename X::layout_type>
   else if constexpr (verdict.rule == broken::manual_axis_is_left)
     return refused<manual_axis_is_left<axis, typename Target::spec_type>>{};
   else if constexpr (verdict.rule == broken::operand_layouts_conflict)
-    return refused<
-        operand_layouts_conflict<Rule, operand<0>, dimension<verdict.dim>, axis, from>>{};
+    return refused<operand_layouts_conflict<
+        Rule, typename operand<0>::template dimension<verdict.dim>, axis, "">>{};
   else if constexpr (verdict.rule == broken::rank_differs_from_spec)
     return refused<rank_differs_from_spec<int{verdict.have}, int{verdict.want},
                                           typename Target::spec_type, typename X::extents_type>>{};

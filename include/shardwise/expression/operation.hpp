@@ -93,30 +93,28 @@ struct result_of {
 
 namespace detail {
 
-/// Judges an operation by the verdict of its rule; the arguments are numbers, so that errors stay
-/// short. `Fix` is the packed layout that `propose` gave for operand `FixOperand`.
-template <class Operation, class Mesh, broken Rule, int Operand, int Dim, fixed_string Axis,
-          index_t Have, index_t Want, std::uint64_t Fix, int FixOperand>
+/// Judges an operation by the verdict of its rule; `Call` is what would mend it.
+template <class Operation, broken Rule, int Operand, int Dim, fixed_string Axis, index_t Have,
+          index_t Want, fixed_string Call>
 [[nodiscard]] constexpr auto judge_verdict() noexcept {
   using at = operand<Operand>;
-  using dim = dimension<Dim>;
-  using call = reshard_operand<FixOperand, typename layout_from_key<Mesh, Fix>::spec_type>;
+  using dim = typename at::template dimension<Dim>;
   if constexpr (Rule == broken::operand_count_differs)
     return refused<operand_count_differs<Operation, int{Have}, int{Want}>>{};
   else if constexpr (Rule == broken::operand_rank_differs)
     return refused<operand_rank_differs<Operation, at, int{Have}, int{Want}>>{};
   else if constexpr (Rule == broken::operand_sizes_differ)
-    return refused<operand_sizes_differ<Operation, at, dim, extent<Have>, extent<Want>>>{};
+    return refused<operand_sizes_differ<Operation, dim, extent<Have>, extent<Want>>>{};
   else if constexpr (Rule == broken::operand_layouts_conflict)
-    return refused<operand_layouts_conflict<Operation, at, dim, Axis, call>>{};
+    return refused<operand_layouts_conflict<Operation, dim, Axis, Call>>{};
   else if constexpr (Rule == broken::axis_would_split_twice)
-    return refused<axis_would_split_twice<Operation, at, dim, Axis, call>>{};
+    return refused<axis_would_split_twice<Operation, dim, Axis, Call>>{};
   else if constexpr (Rule == broken::partial_value_is_read)
-    return refused<partial_value_is_read<Operation, at, Axis, call>>{};
+    return refused<partial_value_is_read<Operation, at, Axis, Call>>{};
   else if constexpr (Rule == broken::pending_axes_differ)
-    return refused<pending_axes_differ<Operation, at, Axis, call>>{};
+    return refused<pending_axes_differ<Operation, at, Axis, Call>>{};
   else if constexpr (Rule == broken::pending_axis_meets_itself)
-    return refused<pending_axis_meets_itself<Operation, at, Axis, call>>{};
+    return refused<pending_axis_meets_itself<Operation, at, Axis, Call>>{};
   else if constexpr (Rule == broken::operand_is_manual)
     return refused<operand_is_manual<Operation, at, Axis>>{};
   else
@@ -152,12 +150,12 @@ template <class Operation, class First, class... Rest>
     if constexpr (verdict.ok()) {
       return legal{};
     } else {
-      constexpr mending fix =
-          propose(result::mesh, Operation::rule(result::operands), result::operands, verdict);
-      return detail::judge_verdict<Operation, typename First::mesh_type, verdict.rule,
-                                   verdict.operand, verdict.dim,
+      constexpr sentence call = call_of(
+          result::mesh,
+          propose(result::mesh, Operation::rule(result::operands), result::operands, verdict), "");
+      return detail::judge_verdict<Operation, verdict.rule, verdict.operand, verdict.dim,
                                    to_fixed_string<verdict.axis.size()>(verdict.axis), verdict.have,
-                                   verdict.want, pack(fix.layout), fix.operand>();
+                                   verdict.want, to_fixed_string<call.size()>(call)>();
     }
   }
 }

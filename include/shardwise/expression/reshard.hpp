@@ -19,7 +19,7 @@ struct reshard_target<Mesh, Policy, P<Entries...>, Finished> {
 
 /// The layout that an operand gets by `reshard<Target, Policy>`.
 template <class X, class Target, class Policy>
-using reshard_to = typename reshard_target<
+using resharded_layout = typename reshard_target<
     mesh_of<X>,
     std::conditional_t<std::is_void_v<Policy>,
                        typename std::remove_cvref_t<X>::layout_type::policy_type, Policy>,
@@ -29,7 +29,7 @@ using reshard_to = typename reshard_target<
 template <class From, class To>
 [[nodiscard]] constexpr auto refuse_reshard() noexcept {
   if constexpr (!std::is_same_v<typename From::mesh_type, typename To::mesh_type>) {
-    return refused<operand_meshes_differ<reshard_operand<0, typename To::spec_type>, operand<0>,
+    return refused<operand_meshes_differ<reshard_to<typename To::spec_type>, operand<0>,
                                          typename From::mesh_type, typename To::mesh_type>>{};
   } else {
     constexpr unsigned created = created_pending(From::value, To::value);
@@ -69,7 +69,7 @@ template <class Target, class Policy = void, Operand X>
   } else {
     using paper = paper_of<X>;
     using from = typename paper::layout_type;
-    using to = detail::reshard_to<X, Target, Policy>;
+    using to = detail::resharded_layout<X, Target, Policy>;
     using judged = detail::reshard_judge<from, to, typename paper::extents_type>;
     using domain = typename std::remove_cvref_t<X>::domain;
     if constexpr (judged::ok) {

@@ -55,6 +55,15 @@ namespace shardwise {
   return whole;
 }
 
+/// The call that moves the data of a promise: `reshard<P<"x", none>>(operand 0)`, or the layout in
+/// the notation where it is more than a spec.
+[[nodiscard]] constexpr sentence promised_call(const mesh_desc& mesh, const layout_desc& to,
+                                               text_view quote = "\"") noexcept {
+  if (to.pending == 0) return call_of(mesh, {0, to}, quote);
+  sentence out;
+  return write_layout(out << "reshard to ", mesh, to);
+}
+
 /// What to write instead of a promise that `verdict` refuses: `f32[8@x] would need all_gather over
 /// x; try reshard<P<none>>(operand 0)`.
 [[nodiscard]] constexpr sentence promise_advice(const mesh_desc& mesh, const tensor_desc& tensor,
@@ -70,8 +79,7 @@ namespace shardwise {
   } else if (verdict.rule != broken::partial_value_is_read) {
     return out;
   }
-  if (to.pending != 0) return write_layout(out << "; try reshard to ", mesh, to);
-  return write_reshard(out << "; try ", mesh, to, 0);
+  return out << "; try " << text_view(promised_call(mesh, to));
 }
 
 }  // namespace shardwise

@@ -11,11 +11,18 @@ struct clearing;
 
 namespace detail {
 
+/// The call that a promise is refused for, as compilers print it.
+template <class Mesh, class To>
+struct call_instead {
+  static constexpr sentence words = promised_call(Mesh::value, To::value, "");
+  static constexpr auto value = to_fixed_string<words.size()>(words);
+};
+
 /// Judges `constrain<Target, Policy>`.
 template <class X, class Target, class Policy>
 [[nodiscard]] constexpr auto judge_constraint() noexcept {
   using from = typename std::remove_cvref_t<X>::layout_type;
-  using to = reshard_to<X, Target, Policy>;
+  using to = resharded_layout<X, Target, Policy>;
   using moved = reshard_judge<from, to, typename std::remove_cvref_t<X>::extents_type>;
   if constexpr (!moved::ok) {
     return moved{};
@@ -27,7 +34,7 @@ template <class X, class Target, class Policy>
       constexpr text_view kind = to_text(needed.kind);
       return refused<constraint_needs_communication<
           to_fixed_string<kind.size()>(kind), entry_of_axes<mesh_of<X>, pack(needed.axes)>::value,
-          operand<0>, reshard_operand<0, Target>>>{};
+          operand<0>, call_instead<mesh_of<X>, to>::value>>{};
     }
   }
 }
@@ -36,7 +43,7 @@ template <class X, class Target, class Policy>
 template <class X, class Target, class Policy>
 [[nodiscard]] constexpr auto judge_marking() noexcept {
   using from = typename std::remove_cvref_t<X>::layout_type;
-  using to = reshard_to<X, Target, Policy>;
+  using to = resharded_layout<X, Target, Policy>;
   using moved = reshard_judge<from, to, typename std::remove_cvref_t<X>::extents_type>;
   if constexpr (!moved::ok) {
     return moved{};
@@ -46,7 +53,7 @@ template <class X, class Target, class Policy>
       return legal{};
     else
       return refused<tensor_is_marked_already<to_fixed_string<verdict.axis.size()>(verdict.axis),
-                                              operand<0>, reshard_operand<0, Target>>>{};
+                                              operand<0>, call_instead<mesh_of<X>, to>::value>>{};
   }
 }
 
@@ -56,7 +63,7 @@ template <class Target, class Policy, class X>
 [[nodiscard]] constexpr auto promised(X&& x) {
   using value = std::remove_cvref_t<X>;
   if constexpr (!std::is_lvalue_reference_v<X> &&
-                std::is_same_v<typename value::layout_type, reshard_to<X, Target, Policy>>)
+                std::is_same_v<typename value::layout_type, resharded_layout<X, Target, Policy>>)
     return value(static_cast<X&&>(x));
   else
     return reshard<Target, Policy>(static_cast<X&&>(x));
@@ -127,7 +134,7 @@ template <Operand X>
       constexpr name axis = detail::first_axis(mesh_of<X>::value, from::value.pending);
       using shown [[maybe_unused]] =
           decltype(partial_value_is_read<clearing, operand<0>, to_fixed_string<axis.size()>(axis),
-                                         reshard_operand<0, typename to::spec_type>>{});
+                                         detail::call_instead<mesh_of<X>, to>::value>{});
       return refused_value{};
     }
   }

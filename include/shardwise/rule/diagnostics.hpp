@@ -26,8 +26,8 @@ struct operand_rank_differs {
                 "an operand has as many dimensions as the rule names for it");
 };
 
-/// `Dimension` of `Operand` has the extent `Have` and meets one of `Want`.
-template <class Operation, class Operand, class Dimension, class Have, class Want>
+/// `Dimension` of an operand has the extent `Have` and meets one of `Want`.
+template <class Operation, class Dimension, class Have, class Want>
 struct operand_sizes_differ {
   static_assert(respected<operand_sizes_differ>,
                 "dimensions that meet in an operation have the same size");
@@ -54,34 +54,34 @@ struct number_would_be_cut {
                 "a number beside tensors is one of their element type");
 };
 
-/// `Dimension` of `Operand` is split over `Axis`, the dimension that it meets otherwise.
-template <class Operation, class Operand, class Dimension, fixed_string Axis, class Mend>
+/// `Dimension` of an operand is split over `Axis`, the dimension that it meets otherwise.
+template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
 struct operand_layouts_conflict {
   static_assert(respected<operand_layouts_conflict>, "dimensions that meet are split alike");
 };
 
-/// `Axis` splits `Dimension` of `Operand`, and another factor of the operation.
-template <class Operation, class Operand, class Dimension, fixed_string Axis, class Mend>
+/// `Axis` splits `Dimension` of an operand, and another factor of the operation.
+template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
 struct axis_would_split_twice {
   static_assert(respected<axis_would_split_twice>,
                 "a mesh axis splits one dimension of an operation");
 };
 
 /// `Operand` is pending over `Axis`, and `Operation` is not linear in it.
-template <class Operation, class Operand, fixed_string Axis, class Mend>
+template <class Operation, class Operand, fixed_string Axis, fixed_string Mend>
 struct partial_value_is_read {
   static_assert(respected<partial_value_is_read>,
                 "a pending reduction is finished before its value is read");
 };
 
 /// `Operand` is not pending over the same axes as the first: they differ in `Axis`.
-template <class Operation, class Operand, fixed_string Axis, class Mend>
+template <class Operation, class Operand, fixed_string Axis, fixed_string Mend>
 struct pending_axes_differ {
   static_assert(respected<pending_axes_differ>, "values that are added are pending alike");
 };
 
 /// `Operand` is pending over `Axis`, over which the other is pending or split.
-template <class Operation, class Operand, fixed_string Axis, class Mend>
+template <class Operation, class Operand, fixed_string Axis, fixed_string Mend>
 struct pending_axis_meets_itself {
   static_assert(respected<pending_axis_meets_itself>,
                 "a product is pending over an axis once, and not split over it");
@@ -122,14 +122,14 @@ struct reshard_would_create_partial {
 };
 
 /// `Operand` gets the layout that is promised only by `Collective` over `Axes`.
-template <fixed_string Collective, fixed_string Axes, class Operand, class Mend>
+template <fixed_string Collective, fixed_string Axes, class Operand, fixed_string Mend>
 struct constraint_needs_communication {
   static_assert(respected<constraint_needs_communication>,
                 "a constraint is met without communication; only a reshard moves data");
 };
 
 /// `Operand` is split or pending over `Axis`, and marked otherwise.
-template <fixed_string Axis, class Operand, class Mend>
+template <fixed_string Axis, class Operand, fixed_string Mend>
 struct tensor_is_marked_already {
   static_assert(respected<tensor_is_marked_already>,
                 "only a replicated tensor is marked anew; clear_sharding makes it one");

@@ -60,20 +60,23 @@ struct mending {
   return out;
 }
 
-/// Writes a call: `reshard<P<"data", none>>(operand 1)`.
-constexpr sentence& write_reshard(sentence& out, const mesh_desc& mesh, const layout_desc& layout,
-                                  int operand) noexcept {
+/// The call that mends: `reshard<P<"data", none>>(operand 1)`, with axes between quotes unless
+/// compilers would print these as `\"`; empty where no reshard helps.
+[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
+                                         text_view quote = "\"") noexcept {
+  sentence out;
+  if (fix.operand < 0) return out;
   out << "reshard<P<";
-  for (int d = 0; d < layout.rank(); ++d) {
-    const axis_list& dim = layout.dims[d];
+  for (int d = 0; d < fix.layout.rank(); ++d) {
+    const axis_list& dim = fix.layout.dims[d];
     if (d > 0) out << ", ";
     if (dim.size() > 1) out << "by(";
     for (int i = 0; i < dim.ssize(); ++i)
-      out << (i > 0 ? text_view(", \"") : text_view("\"")) << mesh.axes[dim[i]].label << '"';
+      out << text_view(i > 0 ? ", " : "") << quote << mesh.axes[dim[i]].label << quote;
     if (dim.size() > 1) out << ')';
     if (dim.empty()) out << "none";
   }
-  return out << ">>(operand " << operand << ')';
+  return out << ">>(operand " << fix.operand << ')';
 }
 
 /// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.
@@ -85,8 +88,8 @@ constexpr sentence& write_reshard(sentence& out, const mesh_desc& mesh, const la
     out << (o > 0 ? text_view(", ") : text_view("operands ")) << to_text(mesh, operands[o]);
   }
   const mending fix = propose(mesh, rule, operands, verdict);
-  if (fix.operand < 0) return out;
-  return write_reshard(out << "; try ", mesh, fix.layout, fix.operand);
+  if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
+  return out;
 }
 
 }  // namespace shardwise

@@ -147,6 +147,9 @@ template <Readable X>
   return all;
 }
 
+/// What `to_host` is called in errors.
+struct host_read;
+
 /// Gathers a tensor into the host's memory, computed first if need be. A pending reduction, or a
 /// manual axis, does not compile (`any_tensor`: throws): finish it with `reshard` first.
 ///
@@ -156,15 +159,23 @@ template <Readable X>
   using T = typename X::value_type;
   if constexpr (Operand<X>) {
     using layout_type = typename X::layout_type;
-    constexpr name axis = detail::first_axis(
-        layout_type::mesh_type::value,
-        layout_type::value.pending != 0 ? layout_type::value.pending : layout_type::value.manual);
-    if constexpr (layout_type::value.manual != 0 && layout_type::value.pending == 0)
-      (void)sizeof(
-          manual_axis_is_left<to_fixed_string<axis.size()>(axis), typename layout_type::spec_type>);
-    if constexpr (layout_type::value.pending != 0)
-      (void)sizeof(partial_value_is_read<X, operand<0>, to_fixed_string<axis.size()>(axis),
-                                         reshard_operand<0, typename layout_type::spec_type>>);
+    if constexpr (X::layout_type::value.pending != 0) {
+      constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
+      constexpr name axis = detail::first_axis(mesh, X::layout_type::value.pending);
+      constexpr sentence call =
+          call_of(mesh,
+                  propose(mesh, {}, {paper_of<X>::value},
+                          {.rule = broken::partial_value_is_read, .operand = 0, .axis = axis}),
+                  "");
+      (void)sizeof(partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
+                                         to_fixed_string<call.size()>(call)>);
+    }
+    if constexpr (X::layout_type::value.manual != 0 && X::layout_type::value.pending == 0) {
+      constexpr name axis =
+          detail::first_axis(X::layout_type::mesh_type::value, X::layout_type::value.manual);
+      (void)sizeof(manual_axis_is_left<to_fixed_string<axis.size()>(axis),
+                                       typename X::layout_type::spec_type>);
+    }
   }
   const node_ptr<T> owner = x.share();
   const placement& where = owner->where();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::axis_would_split_twice<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<0>, shardwise::dimension<0>, shardwise::fixed_string<2>{"x"},
-// expect: shardwise::reshard_operand<0, shardwise::P<shardwise::fixed_string<1>{""}>>>
+// expect: shardwise::operand<0>::dimension<0>, shardwise::fixed_string<2>{"x"},
+// expect: shardwise::fixed_string<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a mesh axis splits one dimension of an operation
 #include <shardwise/layout.hpp>
 

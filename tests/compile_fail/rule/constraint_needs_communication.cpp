@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::constraint_needs_communication<shardwise::fixed_string<11>{"all_gather"},
 // expect: shardwise::fixed_string<4>{"x,y"}, shardwise::operand<0>,
-// expect: shardwise::reshard_operand<0, shardwise::P<shardwise::fixed_string<1>{""}>>>
+// expect: shardwise::fixed_string<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a constraint is met without communication; only a reshard moves data
 #include <shardwise/layout.hpp>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layout of its own name is named in the mending call.
 // expect: shardwise::constraint_needs_communication<shardwise::fixed_string<15>{"reduce_scatter"},
 // expect: shardwise::fixed_string<2>{"y"}, shardwise::operand<0>,
-// expect: shardwise::reshard_operand<0, columns>>
+// expect: shardwise::fixed_string<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: a constraint is met without communication; only a reshard moves data
 #include <shardwise/layout.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::pending_axes_differ<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<1>, shardwise::fixed_string<2>{"y"}, shardwise::reshard_operand<0,
-// expect: shardwise::P<shardwise::fixed_string<2>{"x"}>>>
+// expect: shardwise::operand<1>, shardwise::fixed_string<2>{"y"},
+// expect: shardwise::fixed_string<25>{"reshard<P<x>>(operand 0)"}>
 // expect: values that are added are pending alike
 #include <shardwise/layout.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::pending_axis_meets_itself<shardwise::einsum_of<
 // expect: shardwise::fixed_string<6>{"i,i->"}>,
-// expect: shardwise::operand<0>, shardwise::fixed_string<2>{"y"}, shardwise::reshard_operand<0,
-// expect: shardwise::P<shardwise::fixed_string<1>{""}>>>
+// expect: shardwise::operand<0>, shardwise::fixed_string<2>{"y"},
+// expect: shardwise::fixed_string<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a product is pending over an axis once, and not split over it
 #include <shardwise/layout.hpp>
 

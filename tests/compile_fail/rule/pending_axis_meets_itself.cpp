@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::pending_axis_meets_itself<shardwise::pointwise<
 // expect: shardwise::functions::multiply>,
-// expect: shardwise::operand<1>, shardwise::fixed_string<2>{"y"}, shardwise::reshard_operand<1,
-// expect: shardwise::P<shardwise::fixed_string<2>{"x"}>>>
+// expect: shardwise::operand<1>, shardwise::fixed_string<2>{"y"},
+// expect: shardwise::fixed_string<25>{"reshard<P<x>>(operand 1)"}>
 // expect: a product is pending over an axis once, and not split over it
 #include <shardwise/layout.hpp>
 

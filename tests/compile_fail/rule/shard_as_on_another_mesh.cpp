@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_meshes_differ<shardwise::reshard_operand<0,
+// expect: shardwise::operand_meshes_differ<shardwise::reshard_to<
 // expect: shardwise::P<shardwise::fixed_string<2>{"x"}>>, shardwise::operand<0>, pod, cube>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/layout.hpp>

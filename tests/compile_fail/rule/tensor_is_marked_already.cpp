@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::tensor_is_marked_already<shardwise::fixed_string<2>{"x"},
-// expect: shardwise::operand<0>, shardwise::reshard_operand<0,
-// expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<2>{"y"}>>>
+// expect: shardwise::operand<0>, shardwise::fixed_string<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: only a replicated tensor is marked anew; clear_sharding makes it one
 #include <shardwise/layout.hpp>
 

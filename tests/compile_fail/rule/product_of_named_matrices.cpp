@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_layouts_conflict<shardwise::einsum_of<
+// expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
+// expect: shardwise::operand<1>::dimension<0>, shardwise::fixed_string<5>{"data"},
+// expect: shardwise::fixed_string<35>{"reshard<P<model, none>>(operand 1)"}>
+// expect: dimensions that meet are split alike
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct activations : layout<pod, P<"data", "model">> {};
+struct weights : layout<pod, P<"data", none>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, activations>;
+using W = sharded_tensor<float, extents<4096, 1024>, weights>;
+auto use() { return einsum<"bi,ih->bh">(abstract<X>(), abstract<W>()); }
