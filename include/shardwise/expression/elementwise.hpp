@@ -65,7 +65,7 @@ template <class Function, class... X>
       return refused_value{};
     } else {
       using result = result_of<operation, typename detail::paper_or_number<paper, X>::type...>;
-      const propagation split = result::known(model.mesh(), {known_extents(operands)...});
+      const propagation& split = result::known(model.mesh(), {known_extents(operands)...});
       return tensor::domain::template apply<operation, paper_from<result>>(
           split, std::forward<X>(operands)...);
     }

@@ -55,6 +55,21 @@ struct call<Function, A, B, C> {
   static constexpr int flops = Function::flops + A::flops + B::flops + C::flops;
 };
 
+/// Adds the symbols of a tree's functions to `out`, those that are computed first before the
+/// others: `multiply add relu`.
+template <std::size_t Capacity, std::size_t I>
+constexpr void add_symbols(text<Capacity>&, argument<I>) noexcept {}
+template <std::size_t Capacity, class T>
+constexpr void add_symbols(text<Capacity>&, const constant<T>&) noexcept {}
+template <std::size_t Capacity, class F, class... Children>
+constexpr void add_symbols(text<Capacity>& out, const call<F, Children...>& tree) noexcept {
+  add_symbols(out, tree.first);
+  if constexpr (sizeof...(Children) > 1) add_symbols(out, tree.second);
+  if constexpr (sizeof...(Children) > 2) add_symbols(out, tree.third);
+  if (!out.empty()) out << ' ';
+  out << F::symbol;
+}
+
 /// The same tree with every operand's number raised by `Offset`: operands of a right-hand side come
 /// after those of the left.
 template <std::size_t Offset, std::size_t I>

@@ -82,10 +82,10 @@ struct result_of {
 
   /// Checks what only the program's run knows, and gives the result and how its factors are split.
   /// Where every extent is static nothing is left to check and the answer is a constant.
-  [[nodiscard]] static constexpr propagation known(const mesh_desc& on,
-                                                   const operand_extents& extents) {
+  [[nodiscard]] static constexpr decltype(auto) known(const mesh_desc& on,
+                                                      const operand_extents& extents) {
     if constexpr (is_static)
-      return value;
+      return (value);
     else
       return detail::resized(value, on, Operation::rule(operands), operands, extents);
   }

@@ -24,17 +24,24 @@ namespace shardwise {
   return taken + own + to_come <= std::size_t{max_fused_operands};
 }
 
+/// The step of a fused pass with these functions and operations for each element.
+[[nodiscard]] constexpr step_desc pass_step(const mesh_desc& mesh, const tensor_desc& result,
+                                            index_t flops, const text<60>& label) noexcept {
+  step_desc step{.kind = step_kind::pointwise, .label = label, .result = result};
+  step.flops_per_element = flops;
+  step.flops = flops * largest_shard_size(mesh, result.layout, result.extents);
+  return step;
+}
+
 /// The step of applying a function element by element; `inner` are passes that it absorbs.
 template <class Function>
 [[nodiscard]] constexpr step_desc pointwise_step(const mesh_desc& mesh, const tensor_desc& result,
                                                  index_t inner_flops,
                                                  const text<60>& inner) noexcept {
-  step_desc step{.kind = step_kind::pointwise, .label = inner, .result = result};
-  if (!step.label.empty()) step.label << ' ';
-  step.label << Function::symbol;
-  step.flops_per_element = inner_flops + Function::flops;
-  step.flops = step.flops_per_element * largest_shard_size(mesh, result.layout, result.extents);
-  return step;
+  text<60> label = inner;
+  if (!label.empty()) label << ' ';
+  label << Function::symbol;
+  return pass_step(mesh, result, inner_flops + Function::flops, label);
 }
 
 /// The elements of one device's part of the index space of an operation: the product of all

@@ -158,7 +158,6 @@ template <Readable X>
 [[nodiscard]] auto to_host(const X& x) {
   using T = typename X::value_type;
   if constexpr (Operand<X>) {
-    using layout_type = typename X::layout_type;
     if constexpr (X::layout_type::value.pending != 0) {
       constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
       constexpr name axis = detail::first_axis(mesh, X::layout_type::value.pending);

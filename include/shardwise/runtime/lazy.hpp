@@ -29,17 +29,17 @@ class lazy {
   using layout_type = Layout;
   static constexpr std::size_t arguments = N;
 
-  lazy(Tree tree, std::array<node_ptr<T>, N> operands, const step_desc& step)
+  lazy(Tree tree, std::array<node_ptr<T>, N> operands, const tensor_desc& result)
       : tree_(tree),
         operands_(std::move(operands)),
-        step_(step),
+        result_(result),
         sequence_(computation::next_sequence()) {}
 
   /// A copy is the same expression, computed once with the original.
   lazy(const lazy& other)
       : tree_(other.tree_),
         operands_(other.operands_),
-        step_(other.step_),
+        result_(other.result_),
         sequence_(other.sequence_),
         named_(other.share()) {}
   lazy(lazy&&) noexcept = default;
@@ -47,28 +47,39 @@ class lazy {
   lazy& operator=(lazy&&) = delete;
   ~lazy() = default;
 
-  [[nodiscard]] const extents_desc& extents() const noexcept { return step_.result.extents; }
+  [[nodiscard]] const extents_desc& extents() const noexcept { return result_.extents; }
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return operands_[0]->where().mesh(); }
   [[nodiscard]] const Tree& tree() const noexcept { return tree_; }
   [[nodiscard]] const std::array<node_ptr<T>, N>& operands() const noexcept { return operands_; }
-  [[nodiscard]] const step_desc& step() const noexcept { return step_; }
+  /// The functions that are applied, first to last.
+  [[nodiscard]] text<60> label() const noexcept {
+    text<60> symbols;
+    fused::add_symbols(symbols, tree_);
+    return symbols;
+  }
   /// The node of the expression, made by the first who asks. Threads may ask at once.
-  [[nodiscard]] node_ptr<T> share() const {
+  [[nodiscard]] node_ptr<T> share() const& {
     static std::mutex naming;
     const std::lock_guard lock(naming);
+    if (named_ == nullptr) named_ = make_node();
+    return named_;
+  }
+  /// The same of a temporary, which no other thread can ask.
+  [[nodiscard]] node_ptr<T> share() && {
     if (named_ == nullptr) named_ = make_node();
     return named_;
   }
 
  private:
   [[nodiscard]] node_ptr<T> make_node() const {
-    const placement where(mesh(), step_.result);
-    return make_pending<pointwise_node<T, Tree, N>>(operands_, where, step_, sequence_, tree_);
+    return make_pending<pointwise_node<T, Tree, N>>(
+        operands_, placement(mesh(), result_),
+        pass_step(mesh(), result_, index_t{Tree::flops}, label()), sequence_, tree_);
   }
 
   Tree tree_;
   std::array<node_ptr<T>, N> operands_;
-  step_desc step_;
+  tensor_desc result_;
   std::uint64_t sequence_;
   mutable node_ptr<T> named_;
 };

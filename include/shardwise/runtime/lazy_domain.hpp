@@ -87,26 +87,20 @@ struct deferring<pointwise<Function>> {
     using T = typename Paper::value_type;
     using plan = fusion<Paper, X...>;
     std::array<node_ptr<T>, plan::total> read;
-    index_t flops = 0;
-    text<60> label;
     const auto collect = [&]<std::size_t K>(const auto& x) {
       if constexpr (plan::shares[K].absorbed) {
         for (std::size_t n = 0; n < plan::shares[K].count; ++n)
           read[plan::shares[K].first + n] = x.operands()[n];
-        flops += x.step().flops_per_element;
-        if (!label.empty()) label << ' ';
-        label << text_view(x.step().label);
       } else if constexpr (plan::shares[K].count == 1) {
         read[plan::shares[K].first] = x.share();
       }
     };
     (collect.template operator()<I>(operands), ...);
     for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
-    const step_desc step = pointwise_step<Function>(read[0]->where().mesh(), result, flops, label);
     const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
         plan::template branch<I>(operands)...};
     return lazy<T, typename Paper::extents_type, typename Paper::layout_type,
-                std::remove_const_t<decltype(tree)>, plan::total>(tree, std::move(read), step);
+                std::remove_const_t<decltype(tree)>, plan::total>(tree, std::move(read), result);
   }
 };
 
@@ -132,7 +126,7 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
     using T = typename Paper::value_type;
     using plan = fusion<paper_of<X>, X>;
     if constexpr (plan::shares[0].absorbed)
-      return make<Paper>(split.result, desc_of(x), x.tree(), x.operands(), x.step());
+      return make<Paper>(split.result, desc_of(x), x.tree(), x.operands(), x.label());
     else
       return make<Paper>(split.result, desc_of(x), fused::argument<0>{},
                          std::array<node_ptr<T>, 1>{x.share()}, {});
@@ -143,10 +137,9 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
   [[nodiscard]] static auto make(const tensor_desc& result, const tensor_desc& folded,
                                  const Tree& tree,
                                  const std::array<std::shared_ptr<node<T>>, N>& read,
-                                 const step_desc& inner) {
+                                 const text<60>& inner) {
     const mesh_desc& mesh = read[0]->where().mesh();
-    const step_desc step =
-        fold_step(mesh, Kind, folded, result, inner.flops_per_element, inner.label);
+    const step_desc step = fold_step(mesh, Kind, folded, result, index_t{Tree::flops}, inner);
     return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
         make_pending<fold_node<T, Tree, N>>(read, placement(mesh, result), step,
                                             computation::next_sequence(), tree, folded, Kind,

@@ -59,11 +59,18 @@ class pointwise_node : public pending_node<T> {
   void run_shard(index_t shard) override {
     const index_t device = this->where().device_of(shard);
     const box part = this->where().box_of(device);
+    const strided<T> out = this->block_of(shard, part);
     strided<const T> operands[N];
-    for (std::size_t k = 0; k < N; ++k)
-      operands[k] =
-          detail::broadcast_view(this->operand_at(k), device, this->tensor().extents, part);
-    run_pointwise(tree_, operands, this->block_of(shard, part));
+    for (std::size_t k = 0; k < N; ++k) {
+      const node<T>& operand = this->operand_at(k);
+      // Most operands are laid out as the result is, and small tensors feel every look-up.
+      if (operand.tensor().extents == this->tensor().extents &&
+          operand.where().numbers_like(this->where()))
+        operands[k] = {operand.shard(shard).data(), out.extents, out.strides};
+      else
+        operands[k] = detail::broadcast_view(operand, device, this->tensor().extents, part);
+    }
+    run_pointwise(tree_, operands, out);
   }
 
  private:

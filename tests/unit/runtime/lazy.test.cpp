@@ -75,6 +75,25 @@ TEST_CASE("an expression owns its operands: auto is always safe") {
   REQUIRE(first(y) == 2.0F);
 }
 
+TEST_CASE("a forwarded expression may be read twice") {
+  const device_pool pool{pod{}};
+  const auto square_of = []<class E>(E&& x) { return std::forward<E>(x) * std::forward<E>(x); };
+  REQUIRE(first(square_of(ones<V>(pool) + 2.0F)) == 9.0F);
+  auto named = ones<V>(pool) + 3.0F;
+  const sharded_tensor one = std::move(named);
+  const sharded_tensor other = std::move(named);
+  REQUIRE(first(one * other) == 16.0F);
+}
+
+TEST_CASE("the steps of an expression say what it does, first to last") {
+  const device_pool pool{pod{}};
+  const V x = ones<V>(pool);
+  const sharded_tensor y = relu(x * 2.0F + x) - exp(x);
+  const step_desc& step = y.share()->task()->step();
+  REQUIRE(text_view(step.label) == "* + relu exp -");
+  REQUIRE(step.flops_per_element == step.flops / 4);
+}
+
 TEST_CASE("threads may name, read and compute one expression at once") {
   const device_pool pool{pod{}};
   for (int round = 0; round < 20; ++round) {
