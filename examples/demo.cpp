@@ -83,8 +83,8 @@ struct training {
 
   /// Takes one step and returns the loss before it.
   float advance(const corpus& text, const std::vector<index_t>& places, float rate) {
-    auto [loss, new_w, new_m] =
-        step{rate}(make_examples<M>(pool, text, places), make_targets<M>(pool, text, places), w, m);
+    auto [loss, new_w, new_m] = update{rate}(make_examples<M>(pool, text, places),
+                                             make_targets<M>(pool, text, places), w, m);
     w = std::move(new_w);
     m = std::move(new_m);
     sync(loss, w, m);
@@ -215,7 +215,7 @@ ledger count_step(const training<pod>& run, const corpus& text,
   const auto x = make_examples<pod>(run.pool, text, places);
   const auto y = make_targets<pod>(run.pool, text, places);
   run.pool.reset_counters();
-  const auto [loss, w, m] = step{}(x, y, run.w, run.m);
+  const auto [loss, w, m] = update{}(x, y, run.w, run.m);
   sync(loss, w, m);
   return run.pool.counters();
 }

@@ -46,8 +46,8 @@ inline constexpr auto differentiate = [](const auto& x, const auto& y, const aut
   return std::tuple(loss, einsum<"bi,ob->io">(x, error));  // {partial sum: data}
 };
 
-/// One step: the loss before it, the new weights, the new momentum.
-struct step {
+/// What one step does: the loss before it, the new weights, the new momentum.
+struct update {
   float rate = 1.0F;
 
   constexpr auto operator()(const auto& x, const auto& y, const auto& w, const auto& m) const {
@@ -59,7 +59,7 @@ struct step {
 };
 
 template <Mesh M>
-inline constexpr auto program_of = trace_program(step{}, abstract<examples<M>>(),
+inline constexpr auto program_of = trace_program(update{}, abstract<examples<M>>(),
                                                  abstract<targets<M>>(), abstract<weights<M>>(),
                                                  abstract<momentum<M>>());
 template <Mesh M>
