@@ -57,6 +57,23 @@ inline std::vector<layout_desc> layouts(const mesh_desc& mesh, int rank, bool pe
   return all;
 }
 
+/// Every layout of a rank on a mesh with every choice of these grains for the split dimensions.
+inline std::vector<layout_desc> grained_layouts(const mesh_desc& mesh, int rank, bool pending,
+                                                const std::vector<grain>& grains) {
+  std::vector<layout_desc> all = layouts(mesh, rank, pending);
+  for (int d = 0; d < rank; ++d) {
+    std::vector<layout_desc> more = all;
+    for (const layout_desc& layout : all)
+      for (grain how : grains)
+        if (!layout.dims[d].empty()) {
+          more.push_back(layout);
+          more.back().grains[d] = how;
+        }
+    all = more;
+  }
+  return all;
+}
+
 /// A small generator of integers, the same everywhere.
 class numbers {
  public:
@@ -109,21 +126,21 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
   numbers random(seed);
   std::vector<buffer<float>> shards;
   for (index_t s = 0; s < where.count(); ++s) {
-    const box part = where.box_of(where.device_of(s));
-    buffer<float> shard(pool.state()->storage(), volume(part));
-    global_index at;
-    for (const index_range& range : part) at.push_back(range.begin);
+    const held_box part = where.held_by(where.device_of(s));
+    buffer<float> shard(pool.state()->storage(), element_count(extents_of(part)));
+    inplace_vector<index_t, max_rank> at;
+    at.resize(part.size());
     for (index_t i = 0; i < shard.size(); ++i) {
       const float number = static_cast<float>(random.below(7) - 3);
       shard.writable()[i] = number;
       index_t place = 0;
-      for (int d = 0; d < at.ssize(); ++d) place += at[d] * strides[d];
+      for (int d = 0; d < at.ssize(); ++d) place += part[d].global(at[d]) * strides[d];
       const auto p = static_cast<std::size_t>(place);
       value[p] = seen[p] ? folded(layout.kind, value[p], number) : number;
       seen[p] = true;
       for (int d = at.ssize() - 1; d >= 0; --d) {
-        if (++at[d] < part[d].end) break;
-        at[d] = part[d].begin;
+        if (++at[d] < part[d].size()) break;
+        at[d] = 0;
       }
     }
     shards.push_back(shard);

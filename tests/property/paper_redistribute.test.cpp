@@ -8,26 +8,41 @@ namespace {
 
 /// The layout after one collective, by what its name says; false if it cannot run there.
 bool apply(layout_desc& layout, const transfer& step) {
-  for (int i = 0; i < step.axes.ssize(); ++i) {
-    // A gather takes the minor axis first, everything else the major one.
-    const std::uint8_t a =
-        step.axes[step.kind == collective::all_gather ? step.axes.ssize() - 1 - i : i];
-    const bool pending = layout.is_pending(a);
-    const int holder = layout.dim_of(a);
-    const bool removes = step.kind == collective::all_gather || step.from >= 0;
-    const bool reduces =
-        step.kind == collective::all_reduce || step.kind == collective::reduce_scatter;
-    if (pending != reduces || (removes ? holder != step.from : holder >= 0)) return false;
+  const bool removes = step.kind == collective::all_gather || step.from >= 0;
+  const bool adds = step.kind != collective::all_gather && step.kind != collective::all_reduce;
+  const bool reduces =
+      step.kind == collective::all_reduce || step.kind == collective::reduce_scatter;
+  if (removes != (step.from >= 0) || adds != (step.to >= 0)) return false;
+  if (removes && adds && step.from == step.to) {
+    // Only the grain changes, among all devices that share the dimension.
+    const grain how = step.after.grains[step.to];
+    if (step.kind != collective::all_to_all || !(layout.dims[step.to] == step.axes)) return false;
+    if (layout.grains[step.to] == how) return false;
+    layout.grains[step.to] = how;
+    return true;
+  }
+  for (std::uint8_t a : step.axes) {
+    if (layout.is_pending(a) != reduces) return false;
+    if (layout.dim_of(a) != (removes ? step.from : -1)) return false;
     if (reduces) layout.pending = static_cast<std::uint8_t>(layout.pending & ~(1U << a));
-    if (removes) {
-      if (layout.dims[holder].back() != a) return false;
-      layout.dims[holder].pop_back();
+  }
+  if (removes) {
+    // The minor axes of a dimension leave it, and with its last ones its grain.
+    axis_list& dim = layout.dims[step.from];
+    for (int i = step.axes.ssize() - 1; i >= 0; --i) {
+      if (dim.empty() || dim.back() != step.axes[i]) return false;
+      dim.pop_back();
     }
-    if (step.kind == collective::all_gather || step.kind == collective::all_reduce) {
-      if (step.to >= 0) return false;
-    } else {
-      layout.dims[step.to].push_back(a);
-    }
+    if (!dim.empty() && !layout.grains[step.from].is_contiguous()) return false;
+    layout.grains[step.from] = {};
+  }
+  if (adds) {
+    // A grain comes with all axes of its dimension.
+    const grain how = step.after.grains[step.to];
+    if (!layout.grains[step.to].is_contiguous()) return false;
+    if (!how.is_contiguous() && !layout.dims[step.to].empty()) return false;
+    for (std::uint8_t a : step.axes) layout.dims[step.to].push_back(a);
+    layout.grains[step.to] = how;
   }
   if (layout.pending == 0) layout.kind = reduction::sum;
   return true;
@@ -43,6 +58,7 @@ const char* broken_law(const mesh_desc& mesh, const tensor_desc& from, const lay
   bool free = true;
   bool all_slices = true;
   bool idle = false;
+  if (way.moves.size() > way.moves.capacity()) return "there are more moves than have room";
   for (const transfer& step : way.moves) {
     if (step.axes.empty()) return "a move has no axes";
     if (!apply(now, step)) return "a move does not fit the layout before it";
@@ -64,8 +80,9 @@ const char* broken_law(const mesh_desc& mesh, const tensor_desc& from, const lay
   return nullptr;
 }
 
-void check_all(const mesh_desc& mesh, int rank, const extents_desc& extents) {
-  const std::vector<layout_desc> all = layouts(mesh.rank(), rank, true);
+void check_all(const mesh_desc& mesh, int rank, const extents_desc& extents,
+               const std::vector<grain>& grains = {}) {
+  const std::vector<layout_desc> all = layouts(mesh.rank(), rank, true, grains);
   for (const layout_desc& from : all)
     for (const layout_desc& to : all)
       if (const char* law = broken_law(mesh, {element::f32, extents, from}, to)) {
@@ -103,12 +120,23 @@ TEST_CASE("every layout leads to every other") {
   check_all(of_sizes(1, 2, 3), 3, {3, 7, 1});
 }
 
+TEST_CASE("every layout leads to every other, however its dimensions are dealt out") {
+  const std::vector<grain> grains{grain::cyclic(2), grain::strided(3)};
+  for (int axes = 1; axes <= 2; ++axes)
+    for (const mesh_desc& mesh : meshes(axes))
+      for (int rank = 1; rank <= 2; ++rank)
+        check_all(mesh, rank, rank == 1 ? extents_desc{12} : extents_desc{12, 7}, grains);
+  const mesh_desc cube{{axis_desc{"x", 2}, axis_desc{"y", 3}, axis_desc{"z", 2}}};
+  check_all(cube, 1, {36}, grains);
+  check_all(cube, 2, {12, 7}, {grain::cyclic(1)});
+}
+
 TEST_CASE("seven axes lead home") {
   mesh_desc mesh;
   constexpr text_view labels[] = {"a", "b", "c", "d", "e", "f", "g"};
   for (text_view label : labels) mesh.axes.push_back({name(label), 2});
   numbers random(7);
-  for (int n = 0; n < 2000; ++n) {
+  for (int n = 0; n < 8000; ++n) {
     layout_desc ends[2];
     for (layout_desc& end : ends) {
       end.uneven = true;
@@ -121,6 +149,8 @@ TEST_CASE("seven axes lead home") {
         else if (d == 9 && &end == ends)
           end.pending = static_cast<std::uint8_t>(end.pending | 1U << a);
       }
+      for (int d = 0; d < max_rank; ++d)
+        if (n % 4 >= 2 && !end.dims[d].empty()) end.grains[d] = {static_cast<int>(random(4)) - 2};
     }
     const extents_desc extents{128, 5, 1, 0, 3, 2, 128, 128};
     const char* law = broken_law(mesh, {element::f64, extents, ends[0]}, ends[1]);
@@ -132,11 +162,12 @@ TEST_CASE("seven axes lead home") {
 
 TEST_CASE("layouts on the way are no less exact than both ends") {
   index_t refused = 0;
+  const std::vector<grain> grains{grain::cyclic(1), grain::strided(2)};
   for (const mesh_desc& mesh : meshes(2))
     for (const extents_desc& extents :
          {extents_desc{4, 5}, extents_desc{6, 9}, extents_desc{36, 36}})
-      for (layout_desc from : layouts(2, 2, true))
-        for (layout_desc to : layouts(2, 2))
+      for (layout_desc from : layouts(2, 2, true, grains))
+        for (layout_desc to : layouts(2, 2, false, grains))
           for (bool exact_start : {false, true}) {
             from.uneven = !exact_start;
             to.uneven = false;
@@ -149,7 +180,8 @@ TEST_CASE("layouts on the way are no less exact than both ends") {
               continue;
             }
             CAPTURE(show(mesh, tensor), show(mesh, {element::f32, extents, to}), exact_start);
-            for (const transfer& step : way.moves) REQUIRE(is_legal_layout(mesh, step.after, extents));
+            for (const transfer& step : way.moves)
+              REQUIRE(is_legal_layout(mesh, step.after, extents));
             if (!way.moves.empty()) REQUIRE(way.moves.back().after == to);
           }
   CHECK(refused > 0);

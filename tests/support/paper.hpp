@@ -29,8 +29,10 @@ inline std::vector<mesh_desc> meshes(int rank, index_t largest = 3) {
 }
 
 /// Every layout of this rank over `axes` axes: each axis splits one dimension, at any place among
-/// that dimension's axes, or none; then it may be pending, if `pending` says so.
-inline std::vector<layout_desc> layouts(int axes, int rank, bool pending = false) {
+/// that dimension's axes, or none; then it may be pending, if `pending` says so. The split
+/// dimensions are contiguous or have one of `grains`.
+inline std::vector<layout_desc> layouts(int axes, int rank, bool pending = false,
+                                        const std::vector<grain>& grains = {}) {
   layout_desc empty;
   empty.dims.resize(static_cast<std::size_t>(rank));
   std::vector<layout_desc> all{empty};
@@ -57,6 +59,13 @@ inline std::vector<layout_desc> layouts(int axes, int rank, bool pending = false
     }
     all = more;
   }
+  for (int d = 0; d < rank; ++d)
+    for (std::size_t i = 0, contiguous = all.size(); i < contiguous; ++i)
+      for (grain how : grains)
+        if (!all[i].dims[d].empty()) {
+          all.push_back(all[i]);
+          all.back().grains[d] = how;
+        }
   for (layout_desc& layout : all) layout.uneven = true;
   return all;
 }

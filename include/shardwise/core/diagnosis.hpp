@@ -24,10 +24,12 @@ enum class broken : unsigned char {
   axis_is_not_in_mesh,
   axis_is_used_twice,
   spec_is_malformed,
+  grain_is_malformed,
   // layouts
   rank_differs_from_spec,
   extent_is_negative,
   extent_is_not_divisible,
+  blocks_do_not_divide_extent,
   partial_axis_also_splits,
   pending_axes_are_out_of_order,
   manual_axis_is_used,
@@ -93,10 +95,14 @@ inline constexpr rule_text rule_texts[] = {
     {"axis_is_not_in_mesh", "a partition spec may only name axes of its mesh"},
     {"axis_is_used_twice", "a mesh axis may appear once in a layout"},
     {"spec_is_malformed", "an entry is none, one axis, or by(axes), without blanks or nesting"},
+    {"grain_is_malformed",
+     "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more"},
     {"rank_differs_from_spec", "a partition spec has one entry for each dimension of its tensor"},
     {"extent_is_negative", "an extent is zero or more"},
     {"extent_is_not_divisible",
      "a split extent is divisible by its axes, or the layout says uneven"},
+    {"blocks_do_not_divide_extent",
+     "block times devices divides a block-cyclic extent, or the layout says uneven"},
     {"partial_axis_also_splits", "an axis is either pending or splits a dimension, not both"},
     {"pending_axes_are_out_of_order", "pending axes are written in the order of their mesh"},
     {"manual_axis_is_used",
@@ -194,8 +200,10 @@ struct diagnosis {
   if (verdict.rule == broken::device_is_repeated) {
     fact("device ") << verdict.have;
   } else if (verdict.have != 0 || verdict.want != 0) {
-    constexpr text_view between[] = {" where ", " into ", " of ", " where less than "};
-    constexpr text_view after[] = {" is needed", " equal parts", " characters", " is needed"};
+    constexpr text_view between[] = {" where ", " into ", " of ", " where less than ",
+                                     " where a multiple of "};
+    constexpr text_view after[] = {" is needed", " equal parts", " characters", " is needed",
+                                   " is needed"};
     const unsigned form = verdict.rule == broken::extent_is_not_divisible ||
                                   verdict.rule == broken::hosts_are_not_alike ||
                                   verdict.rule == broken::host_batch_is_not_divisible
@@ -204,7 +212,8 @@ struct diagnosis {
                           : verdict.rule == broken::device_is_out_of_range ||
                                   verdict.rule == broken::dimension_is_out_of_range
                               ? 3U
-                              : 0U;
+                          : verdict.rule == broken::blocks_do_not_divide_extent ? 4U
+                                                                                : 0U;
     fact("") << verdict.have << between[form] << verdict.want << after[form];
   }
   if (separator == ", ") out << ")";

@@ -39,6 +39,8 @@ template <index_t N>
 struct extent;
 template <index_t N>
 struct parts;
+template <index_t N>
+struct multiple_of;
 /// The two nearest sizes that would be legal.
 template <index_t Below, index_t Above>
 struct nearest;

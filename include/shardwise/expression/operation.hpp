@@ -166,8 +166,11 @@ inline constexpr bool is_legal = result_of<Operation, Papers...>::is_legal;
 
 /// The paper tensor that a legal operation makes.
 template <class Result>
-using paper_from =
-    paper_tensor<typename Result::value_type, extents_from_value<Result>,
-                 layout_from_key<typename Result::mesh_type, pack(Result::value.result.layout)>>;
+using paper_from = paper_tensor<
+    typename Result::value_type, extents_from_value<Result>,
+    layout_from_key<
+        typename Result::mesh_type, pack(Result::value.result.layout),
+        pack_grains(Result::value.result.layout, 0), pack_grains(Result::value.result.layout, 1),
+        pack_grains(Result::value.result.layout, 2), pack_grains(Result::value.result.layout, 3)>>;
 
 }  // namespace shardwise

@@ -24,6 +24,13 @@ struct spec_is_malformed {
                 "an entry is none, one axis, or by(axes), without blanks or nesting");
 };
 
+/// `Grain`, after the axes of entry `Dimension`, is no grain, or there are no axes before it.
+template <fixed_string Grain, class Dimension, class Spec>
+struct grain_is_malformed {
+  static_assert(respected<grain_is_malformed>,
+                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more");
+};
+
 /// `Axis` splits `Dimension` and is pending.
 template <fixed_string Axis, class Dimension, class Spec, class Partial>
 struct partial_axis_also_splits {
@@ -85,6 +92,14 @@ template <fixed_string Name, class Dimension, class Rules, class Taken>
 struct no_alternative_is_free {
   static_assert(respected<no_alternative_is_free>,
                 "a rule has an alternative whose axes are free, or ends with none");
+};
+
+/// `Extent` is no multiple of `Unit`, the elements of a block times the devices that blocks are
+/// dealt to; `Nearest` has the two sizes that are.
+template <class Dimension, class Extent, class Unit, class Nearest, class Spec, class Mesh>
+struct blocks_do_not_divide_extent {
+  static_assert(respected<blocks_do_not_divide_extent>,
+                "block times devices divides a block-cyclic extent, or the layout says uneven");
 };
 
 }  // namespace shardwise

@@ -30,7 +30,14 @@ namespace shardwise {
   return key;
 }
 
-/// The layout of a key; `unpack(pack(x)) == x`.
+/// The grains of a layout, for which a key has no room: word `i` has those of dimensions 2i and
+/// 2i + 1. All words are 0 where every dimension is contiguous.
+[[nodiscard]] constexpr std::uint64_t pack_grains(const layout_desc& layout, int word) noexcept {
+  return std::uint64_t{static_cast<std::uint32_t>(layout.grains[2 * word].code)} |
+         std::uint64_t{static_cast<std::uint32_t>(layout.grains[2 * word + 1].code)} << 32U;
+}
+
+/// The layout of a key, which is contiguous; `unpack(pack(x)) == x`.
 [[nodiscard]] constexpr layout_desc unpack(std::uint64_t key) noexcept {
   layout_desc layout;
   layout.dims.resize(key >> 56U & 15U);
@@ -49,6 +56,20 @@ namespace shardwise {
   return layout;
 }
 
+/// The layout of a key and of the words of its grains.
+[[nodiscard]] constexpr layout_desc unpack(std::uint64_t key, std::uint64_t grains01,
+                                           std::uint64_t grains23, std::uint64_t grains45,
+                                           std::uint64_t grains67) noexcept {
+  layout_desc layout = unpack(key);
+  if ((grains01 | grains23 | grains45 | grains67) == 0) return layout;
+  const std::uint64_t words[] = {grains01, grains23, grains45, grains67};
+  for (int d = 0; d < max_rank; ++d) {
+    const auto code = static_cast<std::uint32_t>(words[d / 2] >> (32 * (d % 2)));
+    layout.grains[d] = {static_cast<std::int32_t>(code)};
+  }
+  return layout;
+}
+
 namespace detail {
 
 /// Axes as one integer: an octal digit for each, major to minor.
@@ -58,27 +79,29 @@ namespace detail {
   return key;
 }
 
-using joined_axes = text<max_axes*(name::capacity + 1)>;
+using joined_axes = text<max_axes*(name::capacity + 1) + 11>;
 
-/// The names of packed axes, joined by commas.
-[[nodiscard]] constexpr joined_axes join(const mesh_desc& mesh, std::uint32_t axes) noexcept {
+/// The names of packed axes, joined by commas, and their grain.
+[[nodiscard]] constexpr joined_axes join(const mesh_desc& mesh, std::uint32_t axes,
+                                         grain how = {}) noexcept {
   joined_axes joined;
   for (unsigned shift = 3 * max_axes; shift > 0; shift -= 3)
     if (const unsigned digit = axes >> (shift - 3) & 7U; digit != 0) {
       if (!joined.empty()) joined << ',';
       joined << mesh.axes[digit - 1].label;
     }
+  if (!how.is_contiguous()) joined << (how.is_cyclic() ? '%' : '*') << how.number();
   return joined;
 }
 
-/// The entry of a spec that names packed axes: one for all layouts on a mesh.
-template <class Mesh, std::uint32_t Axes>
+/// The entry of a spec that names packed axes and a grain: one for all layouts on a mesh.
+template <class Mesh, std::uint32_t Axes, std::int32_t Grain = 0>
 struct entry_of_axes {
-  static constexpr joined_axes words = join(Mesh::value, Axes);
+  static constexpr joined_axes words = join(Mesh::value, Axes, grain{Grain});
   static constexpr auto value = to_fixed_string<words.size()>(words);
 };
 template <class Mesh>
-struct entry_of_axes<Mesh, 0> {
+struct entry_of_axes<Mesh, 0, 0> {
   static constexpr fixed_string<1> value = none;
 };
 
@@ -109,13 +132,13 @@ struct partial_of<Mesh, Kind, 0, 0> {
   using type = partial<>;
 };
 
-template <class Mesh, std::uint64_t Key>
+template <class Mesh, std::uint64_t Key, std::uint64_t... Grains>
 struct layout_of_key {
-  static constexpr layout_desc value = unpack(Key);
+  static constexpr layout_desc value = unpack(Key, Grains...);
 
   template <std::size_t... D>
-  static auto spec(std::index_sequence<D...>)
-      -> decltype(spec_from(entries<entry_of_axes<Mesh, pack(value.dims[D])>::value...>{}));
+  static auto spec(std::index_sequence<D...>) -> decltype(spec_from(
+      entries<entry_of_axes<Mesh, pack(value.dims[D]), value.grains[D].code>::value...>{}));
 
   using type = layout<Mesh, decltype(spec(std::make_index_sequence<value.dims.size()>{})),
                       typename partial_of<Mesh, value.kind, pack(value.pending_axes()),
@@ -134,8 +157,11 @@ struct extents_of_value<Holder, std::index_sequence<I...>> {
 }  // namespace detail
 
 /// The layout type on `Mesh` of a packed layout: how a computed layout gets back into the types.
-template <class Mesh, std::uint64_t Key>
-using layout_from_key = typename detail::layout_of_key<Mesh, Key>::type;
+/// The words of its grains may be left out where every dimension is contiguous.
+template <class Mesh, std::uint64_t Key, std::uint64_t Grains01 = 0, std::uint64_t Grains23 = 0,
+          std::uint64_t Grains45 = 0, std::uint64_t Grains67 = 0>
+using layout_from_key =
+    typename detail::layout_of_key<Mesh, Key, Grains01, Grains23, Grains45, Grains67>::type;
 
 /// The extents type of `Holder::extents_value`.
 template <class Holder>

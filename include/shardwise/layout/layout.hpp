@@ -22,12 +22,26 @@ template <class Mesh, class Spec, class Partial>
     return refused<axis_is_used_twice<axis, dimension<verdict.dim>, Spec>>{};
   else if constexpr (verdict.rule == broken::spec_is_malformed)
     return refused<spec_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
+  else if constexpr (verdict.rule == broken::grain_is_malformed)
+    return refused<grain_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
   else if constexpr (verdict.rule == broken::partial_axis_also_splits)
     return refused<partial_axis_also_splits<axis, dimension<verdict.dim>, Spec, Partial>>{};
   else if constexpr (verdict.rule == broken::manual_axis_is_used)
     return refused<manual_axis_is_used<axis, Mesh>>{};
   else
     return refused<pending_axes_are_out_of_order<axis, Partial, Mesh>>{};
+}
+
+/// The rule that a layout breaks for an extent that it does not split evenly.
+template <broken Rule, class Dimension, index_t Have, index_t Unit, class Spec, class Mesh>
+[[nodiscard]] constexpr auto refuse_division() noexcept {
+  using sizes = nearest<Have / Unit * Unit, (Have / Unit + 1) * Unit>;
+  if constexpr (Rule == broken::blocks_do_not_divide_extent)
+    return refused<blocks_do_not_divide_extent<Dimension, extent<Have>, multiple_of<Unit>, sizes,
+                                               Spec, Mesh>>{};
+  else
+    return refused<
+        extent_is_not_divisible<Dimension, extent<Have>, parts<Unit>, sizes, Spec, Mesh>>{};
 }
 
 /// The rule that a layout breaks for the extents of a tensor.
@@ -40,11 +54,8 @@ template <class Layout, class Extents>
   else if constexpr (verdict.rule == broken::extent_is_negative)
     return refused<extent_is_negative<dimension<verdict.dim>, extent<verdict.have>>>{};
   else
-    return refused<
-        extent_is_not_divisible<dimension<verdict.dim>, extent<verdict.have>, parts<verdict.want>,
-                                nearest<verdict.have / verdict.want * verdict.want,
-                                        (verdict.have / verdict.want + 1) * verdict.want>,
-                                spec, typename Layout::mesh_type>>{};
+    return refuse_division<verdict.rule, dimension<verdict.dim>, verdict.have, verdict.want, spec,
+                           typename Layout::mesh_type>();
 }
 
 /// Judges a layout type. A class, not a function: most layouts are legal, and that is to cost

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/grain.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
 #include "shardwise/spec/spec.hpp"
 
@@ -9,21 +10,38 @@ namespace shardwise {
 /// The global extents of a tensor as a value; `dyn` where not known yet.
 using extents_desc = inplace_vector<index_t, max_rank>;
 
-/// A layout as a value, relative to a mesh: which axes split each dimension, which are pending, and
-/// which are manual.
+/// A layout as a value, relative to a mesh: which axes split each dimension, in what portions, which
+/// are pending, and which are manual.
 ///
-/// This is the form on which every rule works. `pending` and `manual` have a bit for each mesh
-/// axis.
+/// This is the form on which every rule works. `pending` and `manual` have a bit for each mesh axis;
+/// the grain of a dimension that no axis splits is contiguous.
 struct layout_desc {
   inplace_vector<axis_list, max_rank> dims{};
   std::uint8_t pending = 0;
   reduction kind = reduction::sum;
   bool uneven = false;
   std::uint8_t manual = 0;
+  grain grains[max_rank]{};
 
   [[nodiscard]] constexpr int rank() const noexcept { return dims.ssize(); }
   [[nodiscard]] constexpr bool is_pending(int axis) const noexcept {
     return (pending >> axis & 1) != 0;
+  }
+
+  /// True if every dimension is split into contiguous parts.
+  [[nodiscard]] constexpr bool is_contiguous() const noexcept {
+    for (int d = 0; d < rank(); ++d)
+      if (!grains[d].is_contiguous()) return false;
+    return true;
+  }
+  /// True if a dimension is split by the same axes, in the same portions, as in another layout.
+  [[nodiscard]] constexpr bool splits_like(const layout_desc& other, int d) const noexcept {
+    return dims[d] == other.dims[d] && grains[d] == other.grains[d];
+  }
+  /// Leaves a dimension whole.
+  constexpr void unsplit(int d) noexcept {
+    dims[d].clear();
+    if (!grains[d].is_contiguous()) grains[d] = {};
   }
 
   /// The dimension that the axis splits, or -1.
@@ -69,6 +87,27 @@ struct resolved_layout {
 
 namespace detail {
 
+/// Where the grain of an entry begins: at a `%` or `*`, or at its end.
+[[nodiscard]] constexpr std::size_t grain_begin(text_view entry) noexcept {
+  std::size_t at = 0;
+  while (at < entry.size() && entry[at] != '%' && entry[at] != '*') ++at;
+  return at;
+}
+
+/// The grain that `%32` (blocks of 32) or `*2` (2 chunks) says, or a contiguous one where it is
+/// malformed: a plain number from 1, or from 2 for chunks, to 2^30.
+[[nodiscard]] constexpr grain read_grain(text_view words) noexcept {
+  index_t number = 0;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const char c = words[i];
+    if (c < '0' || c > '9' || (c == '0' && number == 0)) return {};
+    number = number * 10 + (c - '0');
+    if (number > grain::largest) return {};
+  }
+  if (number < (words[0] == '%' ? 1 : 2)) return {};
+  return words[0] == '%' ? grain::cyclic(number) : grain::strided(number);
+}
+
 /// Reads the axes of one entry into `axes`; `used` has the bits of those taken before.
 [[nodiscard]] constexpr diagnosis resolve_entry(const mesh_desc& mesh, text_view entry, int dim,
                                                 std::uint8_t& used, axis_list& axes) noexcept {
@@ -93,9 +132,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Resolves names to a layout on a mesh. Judges: an entry is well formed, its axes are in the mesh,
-/// no axis is used twice, none both splits and is pending or manual, pending and manual axes are in
-/// mesh order.
+/// Resolves names to a layout on a mesh. Judges: an entry is well formed and so is its grain, its
+/// axes are in the mesh, no axis is used twice, none both splits and is pending or manual, pending
+/// and manual axes are in mesh order.
 [[nodiscard]] constexpr resolved_layout resolve(const mesh_desc& mesh, const spec_desc& spec,
                                                 const partial_desc& partial = {},
                                                 bool uneven = false) noexcept {
@@ -106,7 +145,16 @@ namespace detail {
   layout.dims.resize(spec.dims.size());
   std::uint8_t used = 0;
   for (int d = 0; d < spec.rank(); ++d) {
-    result.verdict = detail::resolve_entry(mesh, spec.dims[d], d, used, layout.dims[d]);
+    const text_view entry = spec.dims[d];
+    const std::size_t end = detail::grain_begin(entry);
+    result.verdict =
+        detail::resolve_entry(mesh, text_view(entry.data(), end), d, used, layout.dims[d]);
+    if (result.verdict.ok() && end < entry.size()) {
+      const text_view words = entry.substr(end, entry.size());
+      layout.grains[d] = detail::read_grain(words);
+      if (layout.grains[d].is_contiguous() || end == 0)
+        result.verdict = {.rule = broken::grain_is_malformed, .dim = d, .axis = name(words)};
+    }
     if (!result.verdict.ok()) return result;
   }
   axis_list axes;
@@ -143,7 +191,7 @@ namespace detail {
 }
 
 /// Judges a layout for a tensor: one entry a dimension, no negative extent, split extents divide
-/// unless the layout is uneven. What is `dyn` is not judged yet.
+/// into equal portions unless the layout is uneven. What is `dyn` is not judged yet.
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
                                         const extents_desc& extents) noexcept {
   if (layout.rank() != extents.ssize())
@@ -152,13 +200,16 @@ namespace detail {
     const index_t n = extents[d];
     if (n == dyn) continue;
     if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
-    const index_t k = mesh.parts(layout.dims[d]);
-    if (!layout.uneven && k != dyn && n % k != 0)
-      return {.rule = broken::extent_is_not_divisible,
+    const index_t parts = mesh.parts(layout.dims[d]);
+    if (layout.uneven || parts == dyn) continue;
+    const index_t unit = parts == 1 ? 1 : layout.grains[d].unit(parts);
+    if (n % unit != 0)
+      return {.rule = layout.grains[d].is_cyclic() ? broken::blocks_do_not_divide_extent
+                                                   : broken::extent_is_not_divisible,
               .dim = d,
               .axis = mesh.axes[layout.dims[d].back()].label,
               .have = n,
-              .want = k};
+              .want = unit};
   }
   return {};
 }

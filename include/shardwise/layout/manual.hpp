@@ -34,7 +34,7 @@ struct manual_result {
     if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent / parts;
     for (std::uint8_t a : layout.dims[d])
       layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << a);
-    layout.dims[d].clear();
+    layout.unsplit(d);
   }
   return result;
 }
@@ -66,7 +66,9 @@ struct manual_result {
     }
     axis_list again = outer;
     for (std::uint8_t a : inner) again.push_back(a);
-    if (again != target.dims[d]) {
+    const bool dealt = !inner.empty() && !outer.empty() &&
+                       !(tensor.layout.grains[d].is_contiguous() && target.grains[d].is_contiguous());
+    if (again != target.dims[d] || dealt || (outer.empty() && !target.splits_like(tensor.layout, d))) {
       result.verdict = {.rule = broken::operand_layouts_conflict,
                         .operand = 0,
                         .dim = d,
@@ -84,6 +86,7 @@ struct manual_result {
         (target.manual >> a & 1U) != 0)
       result.verdict = {.rule = broken::manual_axis_is_left, .axis = mesh.axes[a].label};
   }
+  if (result.verdict.ok()) result.verdict = check(mesh, target, result.tensor.extents);
   return result;
 }
 

@@ -18,6 +18,20 @@ constexpr text<N>& write_axes(text<N>& out, const mesh_desc& mesh, const axis_li
   return out;
 }
 
+/// Writes a grain as an entry of a spec has it: `%32`, `*2`, or nothing where it is contiguous.
+template <std::size_t N>
+constexpr text<N>& operator<<(text<N>& out, grain how) noexcept {
+  if (how.is_contiguous()) return out;
+  return out << (how.is_cyclic() ? '%' : '*') << how.number();
+}
+
+/// Writes how a dimension is split: `x`, `(x,y)`, or `(x,y)%32` in portions of a grain.
+template <std::size_t N>
+constexpr text<N>& write_split(text<N>& out, const mesh_desc& mesh, const layout_desc& layout,
+                               int d) noexcept {
+  return write_axes(out, mesh, layout.dims[d]) << layout.grains[d];
+}
+
 /// Writes what is pending, `{partial sum: x, y}`, and what is manual, `{manual: z}`, or nothing.
 template <std::size_t N>
 constexpr text<N>& write_pending(text<N>& out, const mesh_desc& mesh,
@@ -38,8 +52,9 @@ constexpr text<N>& write_pending(text<N>& out, const mesh_desc& mesh,
   return out;
 }
 
-/// Writes a tensor in the one notation: `f32[512@data, 1024@(x,y), 64]{partial sum: model}`.
-/// An unknown extent is `?`; a layout that may be uneven is not marked, its sizes show it.
+/// Writes a tensor in the one notation: `f32[512@data, 1024@(x,y), 64]{partial sum: model}`,
+/// `f32[512@x%32]` for blocks of 32 dealt out in turn, `f32[512@x*2]` for a piece of each of 2
+/// chunks. An unknown extent is `?`; a layout that may be uneven is not marked, its sizes show it.
 template <std::size_t N>
 constexpr text<N>& write_tensor(text<N>& out, element type, const mesh_desc& mesh,
                                 const extents_desc& extents, const layout_desc& layout) noexcept {
@@ -50,7 +65,7 @@ constexpr text<N>& write_tensor(text<N>& out, element type, const mesh_desc& mes
       out << '?';
     else
       out << extents[d];
-    if (!layout.dims[d].empty()) write_axes(out << '@', mesh, layout.dims[d]);
+    if (!layout.dims[d].empty()) write_split(out << '@', mesh, layout, d);
   }
   return write_pending(out << ']', mesh, layout);
 }
@@ -65,7 +80,7 @@ constexpr text<N>& write_layout(text<N>& out, const mesh_desc& mesh,
     if (layout.dims[d].empty())
       out << '-';
     else
-      write_axes(out, mesh, layout.dims[d]);
+      write_split(out, mesh, layout, d);
   }
   return write_pending(out << ']', mesh, layout);
 }

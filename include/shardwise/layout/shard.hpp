@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/grained_split.hpp"
+#include "shardwise/layout/index_range.hpp"
 #include "shardwise/layout/layout_desc.hpp"
 #include "shardwise/mesh/group.hpp"
 
 namespace shardwise {
 
-/// Global indices `begin` to `end` (not included) along one dimension.
-struct index_range {
-  index_t begin = 0;
-  index_t end = 0;
-
-  [[nodiscard]] constexpr index_t size() const noexcept { return end - begin; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return begin >= end; }
-  friend constexpr bool operator==(const index_range&, const index_range&) = default;
-};
-
-/// The part of a tensor that a device holds: one range a dimension.
+/// The part of a tensor that a device holds: one range a dimension. Ranges are of global indices,
+/// but in dimensions whose grain is not contiguous of indices in storage order (`grained_split`).
 using box = inplace_vector<index_range, max_rank>;
 
 /// The number of elements in a box.
@@ -62,14 +55,77 @@ using box = inplace_vector<index_range, max_rank>;
   return left;
 }
 
+/// The position of the device at `where` along some axes, the first one major.
+[[nodiscard]] constexpr index_t position_along(const mesh_desc& mesh, const axis_list& axes,
+                                               const coordinates& where) noexcept {
+  index_t position = 0;
+  for (std::uint8_t a : axes) position = position * mesh.size(a) + where[a];
+  return position;
+}
+
+/// What one device has of one dimension: a range of a box, and which global indices that is.
+struct held_range {
+  index_range range{};
+  /// How the dimension is split where its grain is not contiguous, and this device's position.
+  grained_split split{};
+  index_t position = 0;
+
+  [[nodiscard]] constexpr index_t size() const noexcept { return range.size(); }
+  /// The global index of local index `x`.
+  [[nodiscard]] constexpr index_t global(index_t x) const noexcept {
+    return split.how.is_contiguous() ? range.begin + x : split.global(position, x);
+  }
+  /// How many elements from local index `x` on are neighbours.
+  [[nodiscard]] constexpr index_t run(index_t x) const noexcept {
+    return split.how.is_contiguous() ? size() - x : split.run(position, x);
+  }
+};
+
+/// What one device has of each dimension.
+using held_box = inplace_vector<held_range, max_rank>;
+
+/// The extents of what is held.
+[[nodiscard]] constexpr extents_desc extents_of(const held_box& held) noexcept {
+  extents_desc extents;
+  for (const held_range& range : held) extents.push_back(range.size());
+  return extents;
+}
+
+/// What the device at `where` has of a dimension of `size` elements, split over `axes` in portions
+/// of a grain.
+[[nodiscard]] constexpr held_range held_of(const mesh_desc& mesh, const axis_list& axes, grain how,
+                                           index_t size, const coordinates& where) noexcept {
+  if (how.is_contiguous()) return {split_range(mesh, axes, size, where), {}, 0};
+  const grained_split split{how, size, mesh.parts(axes)};
+  const index_t position = position_along(mesh, axes, where);
+  return {{split.offset(position), split.offset(position + 1)}, split, position};
+}
+
+/// What a device holds of a tensor with these extents, and which global indices that is.
+[[nodiscard]] constexpr held_box held_of(const mesh_desc& mesh, const layout_desc& layout,
+                                         const extents_desc& extents, index_t device) noexcept {
+  const coordinates where = mesh.at(device);
+  held_box held;
+  for (int d = 0; d < layout.rank(); ++d)
+    held.push_back(held_of(mesh, layout.dims[d], layout.grains[d], extents[d], where));
+  return held;
+}
+
 /// What a device holds of a tensor with these extents.
 [[nodiscard]] constexpr box shard_box(const mesh_desc& mesh, const layout_desc& layout,
                                       const extents_desc& extents, index_t device) noexcept {
   const coordinates where = mesh.at(device);
   box part;
   for (int d = 0; d < layout.rank(); ++d)
-    part.push_back(split_range(mesh, layout.dims[d], extents[d], where));
+    part.push_back(held_of(mesh, layout.dims[d], layout.grains[d], extents[d], where).range);
   return part;
+}
+
+/// The elements that device 0, which has the most, has of a dimension.
+[[nodiscard]] constexpr index_t largest_part(const mesh_desc& mesh, const axis_list& axes,
+                                             grain how, index_t size) noexcept {
+  const index_t parts = mesh.parts(axes);
+  return how.is_contiguous() ? ceil_div(size, parts) : grained_split{how, size, parts}.offset(1);
 }
 
 /// The extents of the largest shard, which is device 0's.
@@ -77,7 +133,7 @@ using box = inplace_vector<index_range, max_rank>;
                                                    const extents_desc& extents) noexcept {
   extents_desc largest;
   for (int d = 0; d < layout.rank(); ++d)
-    largest.push_back(ceil_div(extents[d], mesh.parts(layout.dims[d])));
+    largest.push_back(largest_part(mesh, layout.dims[d], layout.grains[d], extents[d]));
   return largest;
 }
 
@@ -87,7 +143,7 @@ using box = inplace_vector<index_range, max_rank>;
   index_t n = 1;
   for (int d = 0; d < extents.ssize(); ++d) {
     const axis_list& axes = layout.dims[d];
-    n *= axes.empty() ? extents[d] : ceil_div(extents[d], mesh.parts(axes));
+    n *= axes.empty() ? extents[d] : largest_part(mesh, axes, layout.grains[d], extents[d]);
   }
   return n;
 }

@@ -11,7 +11,7 @@ enum class collective : unsigned char {
   slice,
   /// Finishes pending reductions, the result split over the same axes.
   reduce_scatter,
-  /// Takes axes from one dimension and splits another with them.
+  /// Takes axes from one dimension and splits another with them, or changes the grain of one.
   all_to_all,
   /// Finishes pending reductions, the result held by every device.
   all_reduce,

@@ -37,7 +37,9 @@ namespace shardwise {
 /// (but of size 1) splits it or is pending.
 [[nodiscard]] constexpr diagnosis check_marking(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
-  if (from.dims == to.dims && from.pending == to.pending) return {};
+  bool same = from.pending == to.pending;
+  for (int d = 0; d < from.rank(); ++d) same = same && from.splits_like(to, d);
+  if (same) return {};
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if (mesh.size(a) != 1 && (from.is_pending(a) || from.dim_of(a) >= 0))
       return {.rule = broken::tensor_is_marked_already,

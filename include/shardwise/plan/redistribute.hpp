@@ -12,7 +12,8 @@ struct transfer {
   collective kind = collective::slice;
   /// The axes it runs over, major to minor.
   axis_list axes{};
-  /// The dimension that loses the axes, and the one that gets them; -1 where there is none.
+  /// The dimension that loses the axes, and the one that gets them; -1 where there is none. The
+  /// same one where its devices only exchange elements, because its grain changes.
   int from = -1;
   int to = -1;
   /// The layout after it.
@@ -44,11 +45,63 @@ struct redistribution {
 
 namespace detail {
 
+/// True if a collective takes a dimension out of the portions of a grain, or brings one into them.
+[[nodiscard]] constexpr bool is_grained(const layout_desc& before, const transfer& step) noexcept {
+  return (step.from >= 0 && !before.grains[step.from].is_contiguous()) ||
+         (step.to >= 0 && !step.after.grains[step.to].is_contiguous());
+}
+
+/// How many elements of a dimension every device surely keeps when its grain changes: where parts
+/// are contiguous before or after, each has its piece of every whole round in it.
+[[nodiscard]] constexpr index_t surely_kept(grain a, grain b, index_t size,
+                                            index_t parts) noexcept {
+  if (!(a.is_contiguous() || b.is_contiguous()) || size % parts != 0) return 0;
+  const grained_split split{a.is_contiguous() ? b : a, size, parts};
+  if (split.how.is_strided() && size % split.how.unit(parts) != 0) return 0;
+  return size / parts / split.round() * split.piece();
+}
+
+/// The same as `received_bytes` where a grain is involved: its dimension moves as a whole, and a
+/// part that only changes its grain is charged without what is surely kept.
+[[nodiscard]] constexpr inplace_vector<index_t, max_axes> grained_bytes(
+    const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
+  inplace_vector<index_t, max_axes> bytes;
+  bytes.resize(step.axes.size());
+  const index_t parts = mesh.parts(step.axes);
+  if (parts == 1) return bytes;
+  // What a device gets from each of the others: their parts in a gather and its own part in a
+  // scatter; in between what is in a part of theirs before and of its own after.
+  const int along = step.from >= 0 ? step.from : step.to;
+  const bool turns = step.from == step.to;
+  extents_desc part;
+  for (int d = 0; d < before.rank(); ++d) {
+    const layout_desc& layout = d == step.from && !turns ? before.layout : step.after;
+    part.push_back(largest_part(mesh, layout.dims[d], layout.grains[d], before.extents[d]));
+  }
+  index_t share = element_count(part);
+  part[along] = before.extents[along];
+  const index_t most = element_count(part);
+  if (turns && before.extents[along] > 0) {
+    const index_t kept = surely_kept(before.layout.grains[along], step.after.grains[along],
+                                     before.extents[along], parts);
+    share = ceil_div(share - most / before.extents[along] * kept, parts - 1);
+  }
+  for (int i = step.axes.ssize() - 1; i >= 0; --i) {
+    const index_t n = mesh.size(step.axes[i]);
+    bytes[i] = share * (n - 1) * size_of(before.type);
+    // Along a major axis it comes from whole groups.
+    share = share * n < most ? share * n : most;
+  }
+  return bytes;
+}
+
 /// What a device receives over each axis of a collective. Several axes are charged as the
 /// hierarchy that does the same: gathering from the minor axis out, reducing from the major axis
 /// in.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(
     const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
+  if (is_grained(before.layout, step) && step.kind != collective::slice)
+    return grained_bytes(mesh, before, step);
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
   tensor_desc now = before;
@@ -75,6 +128,72 @@ namespace detail {
   return bytes;
 }
 
+/// Takes `axes`, all that split a dimension or its minor ones, from the dimension.
+constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noexcept {
+  for (int i = 0; i < axes.ssize(); ++i) layout.dims[d].pop_back();
+  if (layout.dims[d].empty()) layout.unsplit(d);
+}
+
+/// True if `axes` can be taken from the dimension: they are its minor ones in this order, and all
+/// where its grain is not contiguous.
+[[nodiscard]] constexpr bool ends_with(const layout_desc& layout, int d,
+                                       const axis_list& axes) noexcept {
+  const axis_list& have = layout.dims[d];
+  const int skipped = have.ssize() - axes.ssize();
+  if (skipped < 0 || (skipped > 0 && !layout.grains[d].is_contiguous())) return false;
+  for (int i = 0; i < axes.ssize(); ++i)
+    if (have[skipped + i] != axes[i]) return false;
+  return true;
+}
+
+/// Lets `next` split dimension `d` by `axes`, which nothing splits yet or which come out of a
+/// reduction or of another dimension, if one collective does that.
+[[nodiscard]] constexpr bool split_by(transfer& next, const layout_desc& now, unsigned leaving,
+                                      int d, const axis_list& axes, grain how) noexcept {
+  unsigned bits = 0;
+  for (std::uint8_t a : axes) bits |= 1U << a;
+  const int holder = now.dim_of(axes[0]);
+  bool free = (now.pending & bits) == 0;
+  for (std::uint8_t a : axes) free = free && now.dim_of(a) < 0;
+  if ((leaving & bits) == bits) {
+    next.kind = collective::reduce_scatter;
+    next.after.pending = static_cast<std::uint8_t>(next.after.pending & ~bits);
+  } else if (free) {
+    next.kind = collective::slice;
+  } else if (holder >= 0 && ends_with(now, holder, axes)) {
+    next.kind = collective::all_to_all;
+    next.from = holder;
+    take_axes(next.after, holder, axes);
+  } else {
+    return false;
+  }
+  next.to = d;
+  next.axes = axes;
+  for (std::uint8_t a : axes) next.after.dims[d].push_back(a);
+  if (!how.is_contiguous()) next.after.grains[d] = how;
+  return true;
+}
+
+/// Lets `next` take all axes of a grained dimension, or the minor one of a contiguous one.
+constexpr void gather(transfer& next, const layout_desc& now, int d) noexcept {
+  next.kind = collective::all_gather;
+  next.from = d;
+  if (now.grains[d].is_contiguous())
+    next.axes.push_back(now.dims[d].back());
+  else
+    next.axes = now.dims[d];
+  take_axes(next.after, d, next.axes);
+}
+
+/// Lets `next` change the grain of a dimension among the devices that share it.
+constexpr void regrain(transfer& next, int d, grain how) noexcept {
+  next.kind = collective::all_to_all;
+  next.from = d;
+  next.to = d;
+  next.axes = next.after.dims[d];
+  next.after.grains[d] = how;
+}
+
 /// The next collective on the way, or one without axes when the layouts agree.
 [[nodiscard]] constexpr transfer next_move(const layout_desc& now,
                                            const layout_desc& target) noexcept {
@@ -86,26 +205,14 @@ namespace detail {
     const axis_list& have = now.dims[d];
     const axis_list& want = target.dims[d];
     if (have.size() == want.size() || !have.is_prefix_of(want)) continue;
-    const std::uint8_t a = want[have.size()];
-    const int holder = now.dim_of(a);
-    next.to = d;
-    if ((leaving >> a & 1U) != 0) {
-      next.kind = collective::reduce_scatter;
-      next.after.pending = static_cast<std::uint8_t>(next.after.pending & ~(1U << a));
-    } else if (holder < 0 && !now.is_pending(a)) {
-      next.kind = collective::slice;
-    } else if (holder >= 0 && now.dims[holder].back() == a) {
-      next.kind = collective::all_to_all;
-      next.from = holder;
-      next.after.dims[holder].pop_back();
-    } else {
-      continue;
-    }
-    next.axes.push_back(a);
-    next.after.dims[d].push_back(a);
-    return next;
+    if (have.empty() && !target.grains[d].is_contiguous() &&
+        split_by(next, now, leaving, d, want, target.grains[d]))
+      return next;
+    // Contiguous parts are cut one axis at a time; they get their grain when they have them all.
+    if (now.grains[d].is_contiguous() &&
+        split_by(next, now, leaving, d, axis_list{want[have.size()]}, {}))
+      return next;
   }
-  next.to = -1;
   if (leaving != 0) {
     next.kind = collective::all_reduce;
     for (std::uint8_t a = 0; a < max_axes; ++a)
@@ -113,12 +220,22 @@ namespace detail {
     next.after.pending = static_cast<std::uint8_t>(next.after.pending & ~leaving);
     return next;
   }
+  for (int d = 0; d < now.rank(); ++d) {
+    if (now.splits_like(target, d) || now.dims[d].empty()) continue;
+    if (now.dims[d] == target.dims[d]) {
+      regrain(next, d, target.grains[d]);
+      return next;
+    }
+    // Contiguous again, a dimension may keep its major axes.
+    const bool keeps = !target.dims[d].empty() && now.dims[d][0] == target.dims[d][0];
+    if (!now.grains[d].is_contiguous() && keeps) {
+      regrain(next, d, {});
+      return next;
+    }
+  }
   for (int d = 0; d < now.rank(); ++d)
     if (!now.dims[d].is_prefix_of(target.dims[d])) {
-      next.kind = collective::all_gather;
-      next.from = d;
-      next.axes.push_back(now.dims[d].back());
-      next.after.dims[d].pop_back();
+      gather(next, now, d);
       return next;
     }
   return next;

@@ -51,7 +51,7 @@ template <class Function>
   index_t n = 1;
   for (int f = 0; f < split.sizes.ssize(); ++f) {
     const axis_list& axes = split.axes[f];
-    n *= axes.empty() ? split.sizes[f] : ceil_div(split.sizes[f], mesh.parts(axes));
+    n *= axes.empty() ? split.sizes[f] : largest_part(mesh, axes, split.grains[f], split.sizes[f]);
   }
   return n;
 }

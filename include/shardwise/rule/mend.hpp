@@ -23,23 +23,32 @@ struct mending {
       if (!drop(a)) kept.push_back(a);
     return kept;
   };
+  const auto leave = [&](int d, const axis_list& axes) {
+    out.layout.dims[d] = axes;
+    if (axes.empty()) out.layout.grains[d] = {};
+  };
   switch (verdict.rule) {
     case broken::operand_layouts_conflict: {
       out.layout = operands[verdict.operand].layout;
       const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
       axis_list wanted;
+      grain how;
       for (int o = 0; o < verdict.operand && f != repeated; ++o)
-        if (const int d = rule.operands[o].find(f); d >= 0 && wanted.empty())
+        if (const int d = rule.operands[o].find(f); d >= 0 && wanted.empty()) {
           wanted = operands[o].layout.dims[d];
-      for (axis_list& dim : out.layout.dims)
-        dim = without(dim, [&](std::uint8_t a) { return wanted.contains(a); });
+          how = operands[o].layout.grains[d];
+        }
+      for (int d = 0; d < out.layout.rank(); ++d)
+        leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
       out.layout.dims[verdict.dim] = wanted;
+      out.layout.grains[verdict.dim] = how;
       break;
     }
     case broken::axis_would_split_twice: {
       out.layout = operands[verdict.operand].layout;
-      axis_list& dim = out.layout.dims[verdict.dim];
-      dim = without(dim, [&](std::uint8_t a) { return mesh.axes[a].label == verdict.axis; });
+      leave(verdict.dim, without(out.layout.dims[verdict.dim], [&](std::uint8_t a) {
+              return mesh.axes[a].label == verdict.axis;
+            }));
       break;
     }
     case broken::partial_value_is_read:
@@ -69,11 +78,17 @@ struct mending {
   out << "reshard<P<";
   for (int d = 0; d < fix.layout.rank(); ++d) {
     const axis_list& dim = fix.layout.dims[d];
+    const grain how = fix.layout.grains[d];
     if (d > 0) out << ", ";
-    if (dim.size() > 1) out << "by(";
+    if (how.is_cyclic())
+      out << "block_cyclic<" << how.number() << ">(";
+    else if (how.is_strided())
+      out << "strided_by<" << how.number() << ">(";
+    else if (dim.size() > 1)
+      out << "by(";
     for (int i = 0; i < dim.ssize(); ++i)
       out << text_view(i > 0 ? ", " : "") << quote << mesh.axes[dim[i]].label << quote;
-    if (dim.size() > 1) out << ')';
+    if (dim.size() > 1 || !how.is_contiguous()) out << ')';
     if (dim.empty()) out << "none";
   }
   return out << ">>(operand " << fix.operand << ')';

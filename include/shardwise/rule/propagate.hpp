@@ -7,11 +7,13 @@
 namespace shardwise {
 
 /// What a rule says of an operation on given operands: the result, and how every factor is split.
+/// `grains` are those of the factors, by number.
 struct propagation {
   tensor_desc result{};
-  /// The axes that split each factor, and its size.
+  /// The axes that split each factor, its size, and in what portions it is split.
   inplace_vector<axis_list, max_factors> axes{};
   inplace_vector<index_t, max_factors> sizes{};
+  grain grains[max_factors]{};
   diagnosis verdict{};
 };
 
@@ -54,8 +56,16 @@ constexpr void merge_sizes(const factor_map& map, const extents_desc& extents, i
   }
 }
 
+/// Gives a factor its axes and their grain.
+constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list& axes,
+                         grain how) noexcept {
+  out.axes[factor] = axes;
+  if (!(out.grains[factor] == how)) out.grains[factor] = how;
+}
+
 /// Gives every factor its axes: the longest split of those that meet, of which the others are
-/// beginnings, so that each device already holds what it reads.
+/// beginnings, so that each device already holds what it reads. In portions of a grain only equal
+/// splits do.
 constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
                           const tensor_descs& operands, propagation& out) noexcept {
   out.axes.resize(rule.factors.size());
@@ -65,20 +75,23 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
     for (int d = 0; d < layout.rank(); ++d) {
       const std::uint8_t f = map[d];
       const axis_list& theirs = layout.dims[d];
+      const grain how = layout.grains[d];
       if (theirs.empty()) continue;
-      if (f != repeated && out.axes[f].empty()) out.axes[f] = theirs;
-      if (f != repeated && out.axes[f] == theirs) continue;
+      if (f != repeated && out.axes[f].empty()) give_axes(out, f, theirs, how);
+      if (f != repeated && out.axes[f] == theirs && out.grains[f] == how) continue;
       const axis_list real = real_axes(mesh, theirs);
       const axis_list ours = f == repeated ? axis_list{} : real_axes(mesh, out.axes[f]);
-      if ((f == repeated && !real.empty()) ||
-          !(real.is_prefix_of(ours) || ours.is_prefix_of(real))) {
+      const bool nested = real.is_prefix_of(ours) || ours.is_prefix_of(real);
+      const bool alike = f == repeated || real.empty() || ours.empty() ||
+                         (out.grains[f] == how && (how.is_contiguous() || real == ours));
+      if ((f == repeated && !real.empty()) || !nested || !alike) {
         out.verdict = {.rule = broken::operand_layouts_conflict,
                        .operand = o,
                        .dim = d,
                        .axis = mesh.axes[theirs.back()].label};
         return;
       }
-      if (f != repeated && real.size() > ours.size()) out.axes[f] = theirs;
+      if (f != repeated && real.size() > ours.size()) give_axes(out, f, theirs, how);
     }
   }
 }
@@ -112,6 +125,7 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
       }
     }
     out.axes[f] = kept;
+    if (kept.empty() && !out.grains[f].is_contiguous()) out.grains[f] = {};
   }
 }
 
@@ -237,6 +251,7 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
     const std::uint8_t f = rule.result[d];
     out.result.extents.push_back(f == repeated ? 1 : out.sizes[f]);
     layout.dims.push_back(f == repeated ? axis_list{} : out.axes[f]);
+    if (f != repeated && !out.grains[f].is_contiguous()) layout.grains[d] = out.grains[f];
   }
   return out;
 }

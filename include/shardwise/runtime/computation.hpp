@@ -135,8 +135,7 @@ class pending_node : public node<T>, public computation {
     return static_cast<node<T>&>(*this->operands()[k]);
   }
   /// The shard being computed, as a row-major block.
-  [[nodiscard]] strided<T> block_of(index_t shard, const box& part) {
-    const extents_desc extents = extents_of(part);
+  [[nodiscard]] strided<T> block_of(index_t shard, const extents_desc& extents) {
     return {this->shards()[static_cast<std::size_t>(shard)].writable(), extents,
             row_major(extents)};
   }

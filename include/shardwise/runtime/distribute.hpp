@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/runtime/factories.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
 
 namespace shardwise {
 
@@ -10,6 +11,14 @@ namespace detail {
 /// Host data as a view: where it starts, its extents and strides.
 template <class T>
 using host_view = strided<const T>;
+
+/// Copies a part of the host's data into a shard.
+template <class T>
+void copy_part(const host_view<T>& host, const held_box& part, const strided<T>& block) {
+  for_each_shared_block(
+      whole_of(host.extents), host, part, block,
+      [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
+}
 
 template <class X>
 [[nodiscard]] X distribute_view(const device_pool& pool,
@@ -24,11 +33,8 @@ template <class X>
             .dim = d,
             .have = host.extents[d],
             .want = extents_type::value[d]});
-  return maker<X>::make(pool, host.extents, [&](const box& part, const strided<T>& block) {
-    strided<const T> from{host.data, block.extents, host.strides};
-    if (block.size() == 0) return;
-    for (int d = 0; d < part.ssize(); ++d) from.data += part[d].begin * host.strides[d];
-    copy_block(from, block);
+  return maker<X>::make(pool, host.extents, [&](const held_box& part, const strided<T>& block) {
+    copy_part<T>(host, part, block);
   });
 }
 
@@ -142,16 +148,11 @@ template <Element T>
     fail({.rule = broken::host_size_differs,
           .have = static_cast<index_t>(host.size()),
           .want = element_count(extents)});
-  const inplace_vector<index_t, max_rank> strides = row_major(extents);
-  return any_tensor<T>(
-      detail::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
-                             [&](const box& part, const strided<T>& block) {
-                               strided<const T> from{host.data(), block.extents, strides};
-                               if (block.size() == 0) return;
-                               for (int d = 0; d < part.ssize(); ++d)
-                                 from.data += part[d].begin * strides[d];
-                               copy_block(from, block);
-                             }));
+  const detail::host_view<T> view{host.data(), extents, row_major(extents)};
+  return any_tensor<T>(detail::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
+                                              [&](const held_box& part, const strided<T>& block) {
+                                                detail::copy_part<T>(view, part, block);
+                                              }));
 }
 
 }  // namespace shardwise

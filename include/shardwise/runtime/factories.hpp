@@ -23,7 +23,7 @@ using global_index = inplace_vector<index_t, max_rank>;
 namespace detail {
 
 /// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
-/// `part` is what the shard holds and `block` its row-major memory.
+/// `part` is what the shard holds of each dimension and `block` its row-major memory.
 template <class T, class Fill>
 [[nodiscard]] node_ptr<T> make_shards(const std::shared_ptr<machine>& home,
                                       const tensor_desc& tensor, const Fill& fill) {
@@ -35,7 +35,7 @@ template <class T, class Fill>
   home->run_shards(
       where,
       [&](index_t shard) {
-        const box part = where.box_of(where.device_of(shard));
+        const held_box part = where.held_by(where.device_of(shard));
         T* memory = shards[static_cast<std::size_t>(shard)].writable();
         fill(shard, part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
       },
@@ -64,18 +64,28 @@ template <class T, class Fill>
 /// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global
 /// index of the first element, `pointer` where it goes.
 template <class T, class Row>
-void for_each_row(const box& part, const strided<T>& block, const Row& row) {
+void for_each_row(const held_box& part, const strided<T>& block, const Row& row) {
   if (block.size() == 0) return;
+  inplace_vector<index_t, max_rank> local;
   global_index at;
-  for (const index_range& range : part) at.push_back(range.begin);
-  const index_t count = part.empty() ? 1 : part[part.ssize() - 1].size();
+  for (const held_range& held : part) {
+    local.push_back(0);
+    at.push_back(held.global(0));
+  }
+  const int last = part.ssize() - 1;
   T* pointer = block.data;
-  for (;; pointer += count) {
-    row(at, pointer, count);
-    int d = part.ssize() - 2;
-    for (; d >= 0; --d) {
-      if (++at[d] < part[d].end) break;
-      at[d] = part[d].begin;
+  if (last < 0) return row(at, pointer, 1);
+  for (;;) {
+    for (index_t x = 0, count = 0; x < part[last].size(); x += count, pointer += count) {
+      at[last] = part[last].global(x);
+      count = part[last].run(x);
+      row(at, pointer, count);
+    }
+    int d = last - 1;
+    for (bool more = false; d >= 0 && !more; d -= more ? 0 : 1) {
+      more = ++local[d] < part[d].size();
+      if (!more) local[d] = 0;
+      at[d] = part[d].global(local[d]);
     }
     if (d < 0) return;
   }
@@ -132,9 +142,10 @@ concept ShardedTensor = detail::is_sharded_tensor<X>;
 /// pending, the values of this and of all that follow are what the terms make together.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X full(const device_pool& pool, typename X::value_type value, Sizes... sizes) {
-  return detail::maker<X>::make(
-      pool, fill<typename X::extents_type>(sizes...),
-      [=](const box&, const strided<typename X::value_type>& block) { fill_block(value, block); });
+  return detail::maker<X>::make(pool, fill<typename X::extents_type>(sizes...),
+                                [=](const held_box&, const strided<typename X::value_type>& block) {
+                                  fill_block(value, block);
+                                });
 }
 /// A tensor of zeros.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
@@ -157,7 +168,7 @@ template <ShardedTensor X, class F, std::convertible_to<index_t>... Sizes>
   using T = typename X::value_type;
   return detail::maker<X>::make(
       pool, fill<typename X::extents_type>(sizes...),
-      [&](const box& part, const strided<T>& block) {
+      [&](const held_box& part, const strided<T>& block) {
         detail::for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
           global_index at = first;
           for (index_t i = 0; i < count; ++i) {
@@ -185,7 +196,7 @@ template <class X, class Fill, class... Sizes>
 [[nodiscard]] X random(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
   using T = typename X::value_type;
   const extents_desc extents = fill<typename X::extents_type>(sizes...);
-  return maker<X>::make(pool, extents, [&](const box& part, const strided<T>& block) {
+  return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
     for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
       fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
     });

@@ -6,6 +6,7 @@
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/eigen.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
 
 #include <memory>
 #include <span>
@@ -85,8 +86,13 @@ class local_shard {
   [[nodiscard]] index_t device() const noexcept { return device_; }
   /// Which of the devices that hold the same elements this is, from 0.
   [[nodiscard]] index_t replica() const noexcept { return owner_->where().replica_of(device_); }
-  /// The global indices that it holds.
+  /// The global indices that it holds; along a dimension with a grain they are no range, and this
+  /// one is in storage order (see `grained_split`): ask `global` there.
   [[nodiscard]] const box& range() const noexcept { return part_; }
+  /// The global index along a dimension of the element at local index `x`.
+  [[nodiscard]] index_t global(int dimension, index_t x) const noexcept {
+    return owner_->where().held_by(device_)[dimension].global(x);
+  }
   [[nodiscard]] extents_desc extents() const noexcept { return extents_of(part_); }
 
   /// The elements, row-major.
@@ -191,14 +197,15 @@ template <Readable X>
           .axis = detail::first_axis(where.mesh(), tensor.layout.manual)});
   owner->evaluate();
   std::vector<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
-  box whole;
-  for (index_t extent : tensor.extents) whole.push_back({0, extent});
+  const strided<T> whole{elements.data(), tensor.extents, row_major(tensor.extents)};
   owner->home()->run_shards(
       where,
       [&](index_t shard) {
         const index_t device = where.device_of(shard);
-        const box part = where.box_of(device);
-        copy_block(owner->view(device, part), part_of(elements.data(), whole, part));
+        const held_box part = where.held_by(device);
+        for_each_shared_block(
+            part, owner->block(device, part), whole_of(tensor.extents), whole,
+            [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
       },
       2 * static_cast<index_t>(elements.size() * sizeof(T)));
   return host_tensor<T>(tensor.extents, std::move(elements));

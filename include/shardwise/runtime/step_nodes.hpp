@@ -8,10 +8,12 @@
 #include "shardwise/runtime/copy_kernel.hpp"
 #include "shardwise/runtime/pointwise_kernel.hpp"
 #include "shardwise/runtime/reduce_kernel.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace shardwise {
 
@@ -19,24 +21,51 @@ namespace detail {
 
 /// The part of an elementwise operand that meets the part `want` of a result: the same indices from
 /// the last dimension backwards, index 0 where the operand has one element.
-[[nodiscard]] inline box part_of_operand(const extents_desc& operand, const extents_desc& result,
-                                         const box& want) noexcept {
-  box part;
+[[nodiscard]] inline held_box part_of_operand(const extents_desc& operand,
+                                              const extents_desc& result,
+                                              const held_box& want) noexcept {
+  held_box part;
   for (int d = 0; d < operand.ssize(); ++d) {
     const int r = result.ssize() - operand.ssize() + d;
-    part.push_back(operand[d] == 1 && result[r] != 1 ? index_range{0, 1} : want[r]);
+    part.push_back(operand[d] == 1 && result[r] != 1 ? held_range{{0, 1}, {}, 0} : want[r]);
   }
   return part;
+}
+
+/// The part `want` of a tensor as a device holds it: a view of its shard, or of a copy in
+/// `gathered` where the device has a whole dimension of which the operation takes what a grain
+/// deals out.
+template <class T>
+[[nodiscard]] strided<const T> read_part(const node<T>& operand, index_t device,
+                                         const held_box& want, std::vector<T>& gathered) {
+  const held_box own = operand.where().held_by(device);
+  box part;
+  bool in_place = true;
+  for (int d = 0; d < want.ssize(); ++d) {
+    const grained_split& theirs = want[d].split;
+    part.push_back(want[d].range);
+    in_place = in_place && (theirs.parts == 1 ||
+                            (theirs.how == own[d].split.how && theirs.parts == own[d].split.parts));
+  }
+  if (in_place) return operand.view(device, part);
+  const extents_desc extents = extents_of(part);
+  gathered.resize(static_cast<std::size_t>(volume(part)));
+  const strided<T> copy{gathered.data(), extents, row_major(extents)};
+  for_each_shared_block(
+      own, operand.block(device, own), want, copy,
+      [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
+  return {copy.data, copy.extents, copy.strides};
 }
 
 /// A view of an elementwise operand with the extents of the result's part: broadcasts have stride
 /// 0.
 template <class T>
 [[nodiscard]] strided<const T> broadcast_view(const node<T>& operand, index_t device,
-                                              const extents_desc& result,
-                                              const box& want) noexcept {
+                                              const extents_desc& result, const held_box& want,
+                                              std::vector<T>& gathered) {
   const extents_desc& extents = operand.tensor().extents;
-  const strided<const T> own = operand.view(device, part_of_operand(extents, result, want));
+  const strided<const T> own =
+      read_part(operand, device, part_of_operand(extents, result, want), gathered);
   strided<const T> view{own.data, extents_of(want), {}};
   for (int r = 0; r < result.ssize(); ++r) {
     const int d = extents.ssize() - (result.ssize() - r);
@@ -58,9 +87,10 @@ class pointwise_node : public pending_node<T> {
 
   void run_shard(index_t shard) override {
     const index_t device = this->where().device_of(shard);
-    const box part = this->where().box_of(device);
-    const strided<T> out = this->block_of(shard, part);
+    const held_box part = this->where().held_by(device);
+    const strided<T> out = this->block_of(shard, extents_of(part));
     strided<const T> operands[N];
+    std::vector<T> gathered[N];
     for (std::size_t k = 0; k < N; ++k) {
       const node<T>& operand = this->operand_at(k);
       // Most operands are laid out as the result is, and small tensors feel every look-up.
@@ -68,7 +98,8 @@ class pointwise_node : public pending_node<T> {
           operand.where().numbers_like(this->where()))
         operands[k] = {operand.shard(shard).data(), out.extents, out.strides};
       else
-        operands[k] = detail::broadcast_view(operand, device, this->tensor().extents, part);
+        operands[k] =
+            detail::broadcast_view(operand, device, this->tensor().extents, part, gathered[k]);
     }
     run_pointwise(tree_, operands, out);
   }
@@ -93,11 +124,13 @@ class fold_node : public pending_node<T> {
 
   void run_shard(index_t shard) override {
     const index_t device = this->where().device_of(shard);
-    const box part = shard_box(this->where().mesh(), folded_.layout, folded_.extents, device);
+    const held_box part = held_of(this->where().mesh(), folded_.layout, folded_.extents, device);
     strided<const T> operands[N];
+    std::vector<T> gathered[N];
     for (std::size_t k = 0; k < N; ++k)
-      operands[k] = detail::broadcast_view(this->operand_at(k), device, folded_.extents, part);
-    const strided<T> kept = this->block_of(shard, this->where().box_of(device));
+      operands[k] =
+          detail::broadcast_view(this->operand_at(k), device, folded_.extents, part, gathered[k]);
+    const strided<T> kept = this->block_of(shard, extents_of(this->where().held_by(device)));
     strided<T> out{kept.data, extents_of(part), {}};
     const bool keeps = kept.rank() == part.ssize();
     int next = 0;
@@ -128,18 +161,23 @@ class einsum_node : public pending_node<T> {
     const index_t device = this->where().device_of(shard);
     const coordinates at = this->where().mesh().at(device);
     const auto part_of_factors = [&](const factor_map& map) {
-      box part;
+      held_box part;
       for (std::uint8_t f : map)
-        part.push_back(split_range(this->where().mesh(), split_.axes[f], split_.sizes[f], at));
+        part.push_back(
+            held_of(this->where().mesh(), split_.axes[f], split_.grains[f], split_.sizes[f], at));
       return part;
     };
-    const strided<T> out = this->block_of(shard, part_of_factors(rule_.result));
-    const strided<const T> a = this->operand_at(0).view(device, part_of_factors(rule_.operands[0]));
+    std::vector<T> gathered[2];
+    const auto read = [&](std::size_t k) {
+      return detail::read_part(this->operand_at(k), device, part_of_factors(rule_.operands[k]),
+                               gathered[k]);
+    };
+    const strided<T> out = this->block_of(shard, extents_of(part_of_factors(rule_.result)));
+    const strided<const T> a = read(0);
     if (rule_.operands.size() == 1)
       contract<T>({rule_.operands[0], {}, rule_.result}, a, out);
     else
-      contract<T>({rule_.operands[0], rule_.operands[1], rule_.result}, a,
-                  this->operand_at(1).view(device, part_of_factors(rule_.operands[1])), out);
+      contract<T>({rule_.operands[0], rule_.operands[1], rule_.result}, a, read(1), out);
   }
 
  private:
@@ -162,27 +200,26 @@ class reshard_node : public pending_node<T> {
     const device_groups groups(source.mesh(), step.axes);
     const index_t device = this->where().device_of(shard);
     const index_t group = groups.group_of(device);
-    const box part = this->where().box_of(device);
-    const strided<T> block = this->block_of(shard, part);
-    const bool folds =
+    const held_box part = this->where().held_by(device);
+    const strided<T> block = this->block_of(shard, extents_of(part));
+    const auto pull = [&](index_t peer, bool folds) {
+      const held_box theirs = source.held_by(peer);
+      for_each_shared_block(theirs, this->operand_at(0).block(peer, theirs), part, block,
+                            [&](const strided<const T>& from, const strided<T>& to) {
+                              if (folds)
+                                fold_block(step.fold, from, to);
+                              else
+                                copy_block(from, to);
+                            });
+    };
+    // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
+    if (source.tensor().layout.manual != this->tensor().layout.manual && step.axes.empty())
+      return copy_block(this->operand_at(0).block(device, source.held_by(device)), block);
+    if (step.moved == collective::slice) return pull(device, false);
+    const bool reduces =
         step.moved == collective::all_reduce || step.moved == collective::reduce_scatter;
-    if (step.moved == collective::slice) {
-      // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
-      const bool same = source.tensor().layout.manual == this->tensor().layout.manual;
-      copy_block(this->operand_at(0).view(device, same ? part : source.box_of(device)), block);
-      return;
-    }
-    for (index_t position = 0; position < groups.size(); ++position) {
-      const index_t peer = groups.member(group, position);
-      const box common = intersect(part, source.box_of(peer));
-      if (volume(common) == 0) continue;
-      const strided<const T> from = this->operand_at(0).view(peer, common);
-      const strided<T> to = part_of(block.data, part, common);
-      if (folds && position > 0)
-        fold_block(step.fold, from, to);
-      else
-        copy_block(from, to);
-    }
+    for (index_t position = 0; position < groups.size(); ++position)
+      pull(groups.member(group, position), reduces && position > 0);
   }
 };
 

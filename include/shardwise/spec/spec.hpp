@@ -8,7 +8,8 @@
 namespace shardwise {
 
 /// How a whole tensor is spread, as a value: one entry a dimension, the axes that split it joined
-/// by commas, major to minor; an empty entry is a dimension that is not split.
+/// by commas, major to minor; an empty entry is a dimension that is not split. After its axes an
+/// entry may have a grain: `x%32` deals blocks of 32 out in turn, `x*2` cuts each of 2 chunks.
 ///
 /// The entries are borrowed: `spec_desc{{"data", "", "x,y"}}` from literals is always safe.
 struct spec_desc {
@@ -70,6 +71,40 @@ template <std::size_t... N>
   return fixed_string<(N + ...)>(joined);
 }
 
+namespace detail {
+template <index_t Number>
+inline constexpr std::size_t length_of = (text<20>{} << Number).size();
+
+/// A list of axes, a mark, and a number: the text of an entry with a grain.
+template <char Mark, index_t Number, std::size_t N>
+[[nodiscard]] consteval auto with_grain(const fixed_string<N>& axes) noexcept {
+  constexpr std::size_t size = N + 1 + length_of<Number>;
+  text<size> words;
+  words << text_view(axes) << Mark << Number;
+  return to_fixed_string<size - 1>(words);
+}
+}  // namespace detail
+
+/// Blocks of `Block` elements dealt out in turn to the devices along `axes`, as ScaLAPACK has it:
+/// `P<block_cyclic<32>("x", "y")>` is the type `P<"x,y%32">`.
+template <index_t Block, std::size_t... N>
+[[nodiscard]] consteval auto block_cyclic(const char (&... axes)[N]) noexcept {
+  return detail::with_grain<'%', Block>(by(axes...));
+}
+
+/// Elements dealt out in turn, as Elemental has it: `P<cyclic("x")>` is the type `P<"x%1">`.
+template <std::size_t... N>
+[[nodiscard]] consteval auto cyclic(const char (&... axes)[N]) noexcept {
+  return block_cyclic<1>(axes...);
+}
+
+/// A piece of each of `Chunks` chunks for each device, as DTensor's strided shards have it:
+/// `P<strided_by<2>("x")>` is the type `P<"x*2">`.
+template <index_t Chunks, std::size_t... N>
+[[nodiscard]] consteval auto strided_by(const char (&... axes)[N]) noexcept {
+  return detail::with_grain<'*', Chunks>(by(axes...));
+}
+
 /// A nested list is not an entry; this one exists to be refused by the rule that says so.
 template <class... Entries>
   requires(... || detail::is_list<Entries>)
@@ -81,6 +116,7 @@ template <class... Entries>
 ///
 ///     P<"data", none>                 // rows over "data", columns not split
 ///     P<by("x", "y"), "z">            // rows over "x" and "y", "x" major
+///     P<cyclic("x"), none>             // row i on device i % k along "x"
 template <fixed_string... Entries>
 struct P {
   static_assert(sizeof...(Entries) <= max_rank, "a tensor has at most 8 dimensions");

@@ -91,6 +91,11 @@ class node : public node_base {
   /// The shards, for the computation that makes them.
   [[nodiscard]] std::vector<buffer<T>>& shards() noexcept { return shards_; }
 
+  /// All of `held`, what a device holds.
+  [[nodiscard]] strided<const T> block(index_t device, const held_box& held) const noexcept {
+    const extents_desc extents = extents_of(held);
+    return {shard(where().shard_of(device)).data(), extents, row_major(extents)};
+  }
   /// The part `want` of the tensor as a device holds it; its shard contains it.
   [[nodiscard]] strided<const T> view(index_t device, const box& want) const noexcept {
     return part_of(shard(where().shard_of(device)).data(), where().box_of(device), want);

@@ -31,15 +31,21 @@ class placement {
   }
   [[nodiscard]] index_t device_of(index_t shard) const noexcept { return shards_.member(0, shard); }
 
-  /// The part of the tensor that a device holds.
+  /// The part of the tensor that a device holds, and which global indices that is.
   [[nodiscard]] box box_of(index_t device) const noexcept {
     return shard_box(mesh_, tensor_.layout, tensor_.extents, device);
+  }
+  [[nodiscard]] held_box held_by(index_t device) const noexcept {
+    return held_of(mesh_, tensor_.layout, tensor_.extents, device);
   }
 
   /// True if both number their shards alike: step by step, shard `s` of one needs only shard `s` of
   /// the other.
   [[nodiscard]] bool numbers_like(const placement& other) const noexcept {
-    return tensor_.layout.dims == other.tensor_.layout.dims &&
+    for (int d = 0; d < tensor_.rank(); ++d)
+      if (d < other.tensor_.rank() && !tensor_.layout.splits_like(other.tensor_.layout, d))
+        return false;
+    return tensor_.rank() == other.tensor_.rank() &&
            tensor_.layout.pending == other.tensor_.layout.pending &&
            tensor_.layout.manual == other.tensor_.layout.manual;
   }

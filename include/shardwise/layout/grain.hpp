@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+
+namespace shardwise {
+
+/// In what portions the elements of a split dimension go to its devices: one contiguous part for
+/// each, as by default; blocks dealt out in turn (block-cyclic, ScaLAPACK's and Elemental's); or a
+/// piece of each of several chunks (strided, DTensor's `_StridedShard`).
+///
+/// It belongs to all axes of the dimension together: devices are numbered along them, major to
+/// minor. It has no meaning where no axis splits the dimension, and is contiguous there.
+struct grain {
+  /// The largest block and the largest number of chunks.
+  static constexpr index_t largest = index_t{1} << 30;
+
+  /// 0 for one contiguous part, the elements of a block, or the number of chunks below zero.
+  std::int32_t code = 0;
+
+  /// Blocks of `block` elements (1 or more), dealt out in turn: element `i` is on device
+  /// `i / block % k`.
+  [[nodiscard]] static constexpr grain cyclic(index_t block) noexcept {
+    return {static_cast<std::int32_t>(block)};
+  }
+  /// Each of `factor` chunks (2 or more) is cut into a piece for each device.
+  [[nodiscard]] static constexpr grain strided(index_t factor) noexcept {
+    return {static_cast<std::int32_t>(-factor)};
+  }
+
+  [[nodiscard]] constexpr bool is_contiguous() const noexcept { return code == 0; }
+  [[nodiscard]] constexpr bool is_cyclic() const noexcept { return code > 0; }
+  [[nodiscard]] constexpr bool is_strided() const noexcept { return code < 0; }
+  /// The elements of a block, or the number of chunks; 1 where the grain is contiguous.
+  [[nodiscard]] constexpr index_t number() const noexcept {
+    return code == 0 ? 1 : code < 0 ? -index_t{code} : index_t{code};
+  }
+  /// Extents that are multiples of this are split evenly over `parts` devices.
+  [[nodiscard]] constexpr index_t unit(index_t parts) const noexcept { return number() * parts; }
+
+  friend constexpr bool operator==(const grain&, const grain&) = default;
+};
+
+}  // namespace shardwise

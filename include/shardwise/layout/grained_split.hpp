@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/grain.hpp"
+#include "shardwise/layout/index_range.hpp"
+
+namespace shardwise {
+
+/// `size` elements over `parts` devices in portions of a grain that is not contiguous: who has
+/// which, in closed form.
+///
+/// The devices have positions `0 <= p < parts`. A device keeps its elements in ascending order; the
+/// `x`-th of them is its local index `x`. *Storage order* is position 0's elements, then those of
+/// position 1, and so on: in it every device has one contiguous range.
+///
+///     constexpr grained_split deal{grain::cyclic(2), 9, 2};      // 0 0 1 1 0 0 1 1 0
+///     static_assert(deal.count(0) == 5 && deal.global(1, 2) == 6);
+struct grained_split {
+  /// A position and a local index there.
+  struct place {
+    index_t position = 0;
+    index_t local = 0;
+
+    friend constexpr bool operator==(const place&, const place&) = default;
+  };
+
+  grain how{};
+  index_t size = 0;
+  index_t parts = 1;
+
+  /// Where the elements of position `p` begin in storage order; `offset(parts) == size`.
+  [[nodiscard]] constexpr index_t offset(index_t p) const noexcept {
+    return full_rounds() * least(p * piece(), round()) + rest_before(p);
+  }
+  /// The elements of position `p`: ScaLAPACK's `numroc`. Position 0 has the most.
+  [[nodiscard]] constexpr index_t count(index_t p) const noexcept {
+    return offset(p + 1) - offset(p);
+  }
+  /// The global index of local index `x` of position `p`, `0 <= x < count(p)`.
+  [[nodiscard]] constexpr index_t global(index_t p, index_t x) const noexcept {
+    const index_t in_full = per_round(p);
+    if (x < full_rounds() * in_full)
+      return x / in_full * round() + least(p * piece(), round()) + x % in_full;
+    return full_rounds() * round() + rest_before(p) + (x - full_rounds() * in_full);
+  }
+  /// Who has a global index, and where.
+  [[nodiscard]] constexpr place find(index_t i) const noexcept {
+    const index_t turn = i / round();
+    const index_t along = i % round();
+    const index_t p = along / (turn < full_rounds() ? piece() : rest_piece());
+    const index_t begin = turn < full_rounds() ? p * piece() : rest_before(p);
+    return {p, turn * per_round(p) + along - begin};
+  }
+  /// How many elements from local index `x` of position `p` on are neighbours.
+  [[nodiscard]] constexpr index_t run(index_t p, index_t x) const noexcept {
+    const index_t in_full = per_round(p);
+    return x < full_rounds() * in_full ? in_full - x % in_full : count(p) - x;
+  }
+
+  /// The elements after which positions begin again: all blocks of one turn, or a chunk.
+  [[nodiscard]] constexpr index_t round() const noexcept {
+    if (how.is_cyclic()) return how.number() * parts;
+    return size == 0 ? 1 : ceil_div(size, how.number());
+  }
+  /// The elements of position 0 in a full round.
+  [[nodiscard]] constexpr index_t piece() const noexcept {
+    return how.is_cyclic() ? how.number() : ceil_div(round(), parts);
+  }
+
+  /// The number of pieces, some of them empty, in the order of global indices.
+  [[nodiscard]] constexpr index_t pieces() const noexcept {
+    return (full_rounds() + (rest() > 0 ? 1 : 0)) * parts;
+  }
+  /// The global indices of a piece; its position is `number % parts`.
+  [[nodiscard]] constexpr index_range piece_range(index_t number) const noexcept {
+    const index_t turn = number / parts;
+    const index_t p = number % parts;
+    const index_t first = turn * round();
+    if (turn < full_rounds())
+      return {first + least(p * piece(), round()), first + least((p + 1) * piece(), round())};
+    return {first + rest_before(p), first + rest_before(p + 1)};
+  }
+
+ private:
+  [[nodiscard]] static constexpr index_t least(index_t a, index_t b) noexcept {
+    return a < b ? a : b;
+  }
+  [[nodiscard]] constexpr index_t full_rounds() const noexcept { return size / round(); }
+  [[nodiscard]] constexpr index_t rest() const noexcept { return size % round(); }
+  /// The elements of position 0 in the short round at the end.
+  [[nodiscard]] constexpr index_t rest_piece() const noexcept {
+    return how.is_cyclic() ? how.number() : ceil_div(rest(), parts);
+  }
+  [[nodiscard]] constexpr index_t rest_before(index_t p) const noexcept {
+    return least(p * rest_piece(), rest());
+  }
+  [[nodiscard]] constexpr index_t per_round(index_t p) const noexcept {
+    return least((p + 1) * piece(), round()) - least(p * piece(), round());
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::grain_is_malformed<shardwise::fixed_string<3>{"%0"},
+// expect: shardwise::dimension<1>, shardwise::P<shardwise::fixed_string<1>{""},
+// expect: shardwise::fixed_string<4>{"x%0"}>>
+// expect: after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using rows = layout<pod, P<none, block_cyclic<0>("x")>>;
+constexpr layout_desc value = rows::value;

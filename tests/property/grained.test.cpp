@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "property/generated.hpp"
+#include "support/catch.hpp"
+
+using namespace generated;
+
+namespace {
+
+const std::vector<grain> portions{grain::cyclic(1), grain::cyclic(2), grain::strided(2)};
+
+std::vector<float> elements_of(const any_tensor<float>& x) {
+  const auto host = to_host(x);
+  return {host.elements().begin(), host.elements().end()};
+}
+
+layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec) {
+  const resolved_layout resolved = resolve(mesh, spec, {}, true);
+  REQUIRE(resolved.verdict.ok());
+  return resolved.layout;
+}
+
+}  // namespace
+
+TEST_CASE("what is dealt out is what is gathered, of every size, in every portion") {
+  for (const mesh_desc& mesh : meshes({{1}, {2}, {3}, {4}, {2, 2}, {3, 2}, {2, 1}})) {
+    const device_pool pool(mesh, 2);
+    for (index_t n = 0; n <= 13; ++n) {
+      const std::vector<float> host = whole_numbers(n, 1);
+      for (const layout_desc& layout :
+           grained_layouts(mesh, 1, false,
+                           {grain::cyclic(1), grain::cyclic(2), grain::cyclic(3), grain::cyclic(5),
+                            grain::strided(2), grain::strided(3)})) {
+        const any_tensor<float> x =
+            distribute(pool, std::span<const float>(host), extents_desc{n}, layout);
+        REQUIRE(elements_of(x) == host);
+        // Each device says which elements it has, and has them.
+        index_t held = 0;
+        for (const auto& part : shards(x)) {
+          if (part.replica() == 0) held += part.extents()[0];
+          for (index_t i = 0; i < part.extents()[0]; ++i)
+            REQUIRE(part.elements()[static_cast<std::size_t>(i)] ==
+                    host[static_cast<std::size_t>(part.global(0, i))]);
+        }
+        REQUIRE(held == n);
+      }
+    }
+  }
+}
+
+TEST_CASE("every reshard between portions gives the right bits and what its plan counts") {
+  for (const mesh_desc& mesh : meshes({{2}, {3}, {2, 2}, {2, 3}, {2, 1}})) {
+    const device_pool pool(mesh, 2);
+    const extents_desc extents{7, 5};
+    const std::vector<layout_desc> targets = grained_layouts(mesh, 2, false, portions);
+    std::uint64_t seed = 0;
+    for (const layout_desc& source : grained_layouts(mesh, 2, mesh.size(0) == 2, portions)) {
+      const tensor_and_value x = make(pool, extents, source, ++seed);
+      for (const layout_desc& target : targets) {
+        pool.reset_counters();
+        const any_tensor<float> moved = reshard(x.tensor, target);
+        sync(moved);
+        const redistribution way = redistribute(mesh, x.tensor.tensor(), target);
+        REQUIRE(pool.counters().bytes_moved() == way.total_bytes());
+        REQUIRE(moved.layout() == (way.moves.empty() ? source : target));
+        REQUIRE(elements_of(moved) == x.value);
+      }
+    }
+  }
+}
+
+TEST_CASE("a tensor of rank 3 is dealt out along each of its dimensions") {
+  const mesh_desc mesh = meshes({{2, 2, 2}}).front();
+  const device_pool pool(mesh, 2);
+  const std::vector<layout_desc> all = {
+      layout_of(mesh, {{"x%1", "y%2", "z*2"}}), layout_of(mesh, {{"", "", ""}}),
+      layout_of(mesh, {{"x,y%2", "", "z%1"}}),  layout_of(mesh, {{"z", "y,x%1", ""}}),
+      layout_of(mesh, {{"", "z*2", "x,y*2"}}),  layout_of(mesh, {{"", "", "z,y,x%2"}})};
+  for (const extents_desc& extents : {extents_desc{4, 5, 9}, extents_desc{1, 8, 3}})
+    for (const layout_desc& source : all) {
+      const tensor_and_value x = make(pool, extents, source, 3);
+      for (const layout_desc& target : all)
+        REQUIRE(elements_of(reshard(x.tensor, target)) == x.value);
+    }
+}
+
+TEST_CASE("a device receives no more than the plan says") {
+  for (const mesh_desc& mesh : meshes({{2}, {3}, {4}, {2, 2}}))
+    for (index_t n = 0; n <= 36; ++n) {
+      const std::vector<layout_desc> all = grained_layouts(mesh, 1, false, portions);
+      for (const layout_desc& source : all)
+        for (const layout_desc& target : all) {
+          const tensor_desc tensor{element::f32, {n}, source};
+          const redistribution way = redistribute(mesh, tensor, target);
+          if (way.moves.size() != 1 || way.moves[0].from != way.moves[0].to) continue;
+          const index_t parts = mesh.parts(target.dims[0]);
+          index_t most = 0;
+          for (index_t device = 0; device < mesh.devices(); ++device) {
+            const held_range have = held_of(mesh, source, {n}, device)[0];
+            const held_range want = held_of(mesh, target, {n}, device)[0];
+            index_t received = want.size();
+            for (index_t x = 0; x < want.size(); ++x)
+              for (index_t y = 0; y < have.size(); ++y)
+                received -= want.global(x) == have.global(y) ? 1 : 0;
+            most = received > most ? received : most;
+          }
+          INFO(to_text(mesh, tensor).c_str());
+          REQUIRE(most * 4 <= way.total_bytes());
+          // Where blocks go round evenly among the old parts, it is what they receive.
+          if (n > 0 && source.is_contiguous() && target.grains[0].is_cyclic() &&
+              n % (target.grains[0].unit(parts) * parts) == 0)
+            REQUIRE(most * 4 == way.total_bytes());
+        }
+    }
+}
+
+namespace {
+
+/// Applies `f` to tensors under given layouts and to the same held whole, where the rules allow the
+/// first, and compares. Returns whether they did.
+template <class F>
+bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
+            const std::vector<layout_desc>& chosen, const F& f) {
+  std::vector<any_tensor<float>> spread;
+  std::vector<any_tensor<float>> held;
+  for (std::size_t o = 0; o < extents.size(); ++o) {
+    const tensor_and_value x = make(pool, extents[o], chosen[o], o + 1);
+    spread.push_back(x.tensor);
+    layout_desc whole;
+    whole.dims.resize(extents[o].size());
+    held.push_back(distribute(pool, std::span<const float>(x.value), extents[o], whole));
+  }
+  std::vector<float> result;
+  try {
+    result = values(f(spread));
+  } catch (const error&) {
+    return false;
+  }
+  REQUIRE(result == values(f(held)));
+  return true;
+}
+
+template <class F>
+int count_agreements(const std::vector<extents_desc>& extents, const F& f) {
+  int legal = 0;
+  for (const mesh_desc& mesh : meshes({{2}, {2, 3}})) {
+    const device_pool pool(mesh, 2);
+    std::vector<std::vector<layout_desc>> all;
+    for (const extents_desc& e : extents)
+      all.push_back(grained_layouts(mesh, e.ssize(), false, {grain::cyclic(1), grain::strided(2)}));
+    std::vector<std::size_t> at(extents.size(), 0);
+    for (bool more = true; more;) {
+      std::vector<layout_desc> chosen;
+      for (std::size_t o = 0; o < all.size(); ++o) chosen.push_back(all[o][at[o]]);
+      legal += agrees(pool, extents, chosen, f) ? 1 : 0;
+      std::size_t o = 0;
+      while (o < at.size() && ++at[o] == all[o].size()) at[o++] = 0;
+      more = o < at.size();
+    }
+  }
+  return legal;
+}
+
+using tensors = std::vector<any_tensor<float>>;
+
+}  // namespace
+
+TEST_CASE("every legal operation on dealt-out tensors gives what whole tensors give") {
+  const auto add = [](const tensors& x) { return x[0] + x[1]; };
+  REQUIRE(count_agreements({{5, 4}, {5, 4}}, add) > 100);
+  REQUIRE(count_agreements({{5, 4}, {4}}, add) > 100);
+  REQUIRE(count_agreements({{5, 1}, {1, 4}}, add) > 40);
+  REQUIRE(count_agreements({{4, 5}, {5, 3}},
+                           [](const tensors& x) { return einsum("ik,kj->ij", x[0], x[1]); }) > 100);
+  REQUIRE(count_agreements({{5, 5}}, [](const tensors& x) { return einsum("ii->i", x[0]); }) > 10);
+  REQUIRE(count_agreements({{5, 4}}, [](const tensors& x) { return einsum("ij->ji", x[0]); }) > 40);
+  for (reduction kind : {reduction::sum, reduction::max})
+    for (unsigned bits : {1U, 2U, 3U})
+      REQUIRE(count_agreements({{5, 4}}, [&](const tensors& x) { return fold(kind, x[0], bits); }) >
+              40);
+}
+
+TEST_CASE("operands that are dealt out differently are refused, and the mending reshard mends") {
+  const mesh_desc mesh = meshes({{2, 2}}).front();
+  const device_pool pool(mesh, 2);
+  const auto with = [&](text_view entry) {
+    return make(pool, {8}, layout_of(mesh, spec_desc{{entry}}), 5).tensor;
+  };
+  const std::vector<text_view> entries{"x", "x%1", "x%2", "x*2", "x,y%1", "y%1", "y,x%1"};
+  for (text_view a : entries)
+    for (text_view b : entries) {
+      if (a == b) {
+        sync(with(a) + with(b));
+        continue;
+      }
+      REQUIRE_THROWS_AS(with(a) + with(b), error);
+      const tensor_descs operands{with(a).tensor(), with(b).tensor()};
+      const factor_rule rule =
+          elementwise_rule(linearity::additive, {operands[0].extents, operands[1].extents});
+      const mending fix = propose(mesh, rule, operands, propagate(mesh, rule, operands).verdict);
+      REQUIRE(fix.operand == 1);
+      sync(with(a) + reshard(with(b), fix.layout));
+    }
+  try {
+    sync(with("x%1") + with("x%2"));
+    FAIL("it was not refused");
+  } catch (const error& refusal) {
+    REQUIRE(
+        std::string(refusal.what())
+            .find("operands f32[8@x%1], f32[8@x%2]; try reshard<P<block_cyclic<1>(\"x\")>>(operand "
+                  "1)") != std::string::npos);
+  }
+}
+
+namespace {
+struct two_by_two : mesh<axis<"x", 2>, axis<"y", 2>> {};
+template <class Spec>
+using spread = sharded_tensor<float, extents<dyn, 6>, layout<two_by_two, Spec, partial<>, uneven>>;
+}  // namespace
+
+TEMPLATE_TEST_CASE("the bits of an element depend on its global index alone, however it is dealt",
+                   "", (spread<P<"x%1", none>>), (spread<P<"x,y%2", none>>),
+                   (spread<P<"y*2", "x%1">>), (spread<P<none, "x,y%1">>)) {
+  const device_pool pool{two_by_two{}};
+  using whole = spread<P<none, none>>;
+  for (int rows : {0, 1, 5, 12}) {
+    REQUIRE(to_host(uniform<TestType>(pool, key{4}, rows)) ==
+            to_host(uniform<whole>(pool, key{4}, rows)));
+    REQUIRE(to_host(normal<TestType>(pool, key{4}, rows)) ==
+            to_host(normal<whole>(pool, key{4}, rows)));
+    REQUIRE(to_host(iota<TestType>(pool, rows)) == to_host(iota<whole>(pool, rows)));
+    const auto f = [](const global_index& at) { return static_cast<float>(at[0] * 100 + at[1]); };
+    REQUIRE(to_host(generate<TestType>(pool, f, rows)) == to_host(generate<whole>(pool, f, rows)));
+    const auto x = normal<TestType>(pool, key{5}, rows);
+    const auto y = uniform<whole>(pool, key{6}, rows);
+    // A replicated tensor beside one that is dealt out: each device takes what it needs of it.
+    const TestType z = exp(x) * y + 1.0F;
+    REQUIRE(to_host(z) == to_host(exp(normal<whole>(pool, key{5}, rows)) * y + 1.0F));
+    // Single rows of an Eigen matrix, whichever way it is stored.
+    const Eigen::MatrixXf values = to_host(x);
+    REQUIRE(to_host(distribute<TestType>(pool, values)) == to_host(x));
+  }
+}
