@@ -294,6 +294,63 @@ TEST_CASE("named shardings with parts of axes are read back and have tiles") {
   }
 }
 
+TEST_CASE("a layout of blocks and chunks is written and read back, or refused") {
+  tile_list<64> memory;
+  const std::vector<grain> grains{grain::cyclic(1), grain::cyclic(64), grain::strided(2),
+                                  grain::strided(6)};
+  for (const mesh_desc& mesh : paper::meshes(2))
+    for (const layout_desc& any : paper::layouts(2, 2, true, grains)) {
+      const layout_desc layout = without_unit_axes(mesh, any);
+      if (layout.is_contiguous()) continue;
+      bool blocks = false;
+      for (int d = 0; d < 2; ++d) blocks = blocks || layout.grains[d].is_cyclic();
+      const tensor_desc tensor{element::f32, {100, dyn}, layout};
+      CAPTURE(to_text(mesh, tensor).c_str());
+      REQUIRE(parse_type(to_text(mesh, tensor), mesh, true).tensor == tensor);
+      REQUIRE(parse_type(written([&](sentence& out) { write_type(out, mesh, tensor); }), mesh, true)
+                  .tensor == tensor);
+      layout_desc even = layout;
+      even.uneven = false;
+      REQUIRE(parse_partition_spec(
+                  written([&](sentence& out) { write_partition_spec(out, mesh, layout); }), mesh)
+                  .layout == even);
+      // DTensor has chunks; nobody else has either.
+      for (int form = 0; form < notation_count; ++form) {
+        sentence out;
+        const auto as = static_cast<notation>(form);
+        const parse_verdict verdict = write_layout_as(out, as, mesh, layout, memory.buffer);
+        REQUIRE(verdict.ok() == (as == notation::dtensor && !blocks));
+        REQUIRE(out.empty() == !verdict.ok());
+        if (verdict.ok()) REQUIRE(parse_layout(out, mesh, 2, memory.buffer).layout == even);
+      }
+      REQUIRE(!to_op_sharding(mesh, layout).verdict.ok());
+      REQUIRE(!to_placements(mesh, layout).verdict.ok());
+      const read_placements placed = to_placements(mesh, layout, dtensor_form::strided);
+      REQUIRE(placed.verdict.ok() == !blocks);
+      if (!blocks) REQUIRE(to_layout(mesh, placed.placements, 2, true).layout == layout);
+    }
+}
+
+TEST_CASE("strided shards hold the chunks' pieces that the layout holds") {
+  // For sizes that divide, and over one axis for all sizes.
+  const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}, axis_desc{"c", 2}}};
+  for (index_t chunks : {2, 3, 5})
+    for (const layout_desc& layout : paper::layouts(3, 1, false, {grain::strided(chunks)})) {
+      if (layout.is_contiguous()) continue;
+      const read_placements placed = to_placements(mesh, layout, dtensor_form::strided);
+      REQUIRE(placed.verdict.ok());
+      for (index_t size = 0; size <= 120; ++size) {
+        if (layout.dims[0].size() > 1 && size % (chunks * 12) != 0) continue;
+        for (index_t device = 0; device < mesh.devices(); ++device) {
+          const held_range held = held_of(mesh, layout, {size}, device)[0];
+          REQUIRE(placed_size(mesh, placed.placements, 0, size, device) == held.size());
+          for (index_t x = 0; x < held.size(); ++x)
+            REQUIRE(placed_index(mesh, placed.placements, 0, size, device, x) == held.global(x));
+        }
+      }
+    }
+}
+
 TEST_CASE("strided shards are where the axes in their order put them") {
   // For sizes that divide; `SS` cuts others differently.
   const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}, axis_desc{"c", 2}}};

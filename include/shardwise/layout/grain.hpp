@@ -16,7 +16,8 @@ struct grain {
   static constexpr index_t largest = index_t{1} << 30;
 
   /// 0 for one contiguous part, the elements of a block, or the number of chunks below zero.
-  std::int32_t code = 0;
+  // Without an initializer: arrays of grains then take no memory in constants until one is set.
+  std::int32_t code;
 
   /// Blocks of `block` elements (1 or more), dealt out in turn: element `i` is on device
   /// `i / block % k`.

@@ -39,11 +39,12 @@ struct read_placements {
 };
 
 /// The placements of a layout. The plain form is refused where the axes of a dimension do not
-/// follow the order of the mesh.
+/// follow the order of the mesh, or cut chunks; the other forms cut chunks by strided shards.
+/// Blocks that are dealt out are refused: how many chunks they make depends on the extent.
 ///
 /// Strided shards cut as the layout does where the extents divide. Where they do not, some indices
-/// may be on other devices (7 over `SS(0,2) S(0)` on a mesh of 3 by 2); the ordered form always
-/// means the layout.
+/// may be on other devices (7 over `SS(0,2) S(0)` on a mesh of 3 by 2), but for chunks cut over one
+/// axis; the ordered form always means the layout where its parts are contiguous.
 ///
 ///     // rows over (tp, fsdp) of mesh(fsdp=4, tp=2): SS(0,2) S(0), or S(0)[1] S(0)[0]
 [[nodiscard]] constexpr read_placements to_placements(
@@ -63,13 +64,18 @@ struct read_placements {
     const axis_list& axes = layout.dims[d];
     bool in_order = true;
     for (int i = 1; i < axes.ssize(); ++i) in_order = in_order && axes[i - 1] < axes[i];
+    const grain how = layout.grains[d];
+    if (how.is_cyclic()) return {{}, {0, "placements cut chunks and deal out no blocks"}};
+    if (how.is_strided() && form == dtensor_form::plain)
+      return {{}, {0, "plain placements split a dimension into contiguous parts"}};
     if (!in_order && form == dtensor_form::plain)
       return {{}, {0, "plain placements split a dimension in the order of the mesh"}};
+    const bool by_factor = form == dtensor_form::strided || how.is_strided();
     for (int i = 0; i < axes.ssize(); ++i) {
       dtensor_placement& placed = result.placements[axes[i]];
-      placed = {.kind = dtensor_placement::shard, .dim = d};
-      if (!in_order && form == dtensor_form::ordered) placed.place = i;
-      if (!in_order && form == dtensor_form::strided)
+      placed = {.kind = dtensor_placement::shard, .dim = d, .factor = how.number()};
+      if (!in_order && !by_factor) placed.place = i;
+      if (!in_order && by_factor)
         for (int k = 0; k < i; ++k)
           if (axes[k] > axes[i]) placed.factor *= mesh.size(axes[k]);
       if (placed.factor != 1) placed.kind = dtensor_placement::strided;
@@ -81,12 +87,14 @@ struct read_placements {
 namespace detail {
 
 /// Why strided shards may be no layout; DTensor still says what every device holds.
-inline constexpr text_view strided_otherwise = "a strided shard counts axes to its right";
+inline constexpr text_view strided_otherwise =
+    "a strided shard counts the same chunks and axes to its right";
 
-/// The axes that split dimension `d`, major to minor, or why the placements say no such order.
+/// The axes that split dimension `d`, major to minor, and their grain, or why the placements say no
+/// such order.
 [[nodiscard]] constexpr text_view axes_of(const mesh_desc& mesh,
                                           const dtensor_placements& placements, int d,
-                                          axis_list& axes) noexcept {
+                                          axis_list& axes, grain& how) noexcept {
   int places = 0;
   int split = 0;
   bool placed[max_axes]{};
@@ -103,7 +111,9 @@ inline constexpr text_view strided_otherwise = "a strided shard counts axes to i
   for (int i = 0; i < places; ++i)
     if (!placed[i]) return "the places of the axes of a dimension are 0, 1, 2, ...";
   axes.resize(static_cast<std::size_t>(places));
-  // From right to left: an axis belongs behind those to its right that its factor counts.
+  // From right to left: the last axis counts the chunks alone, and each further one belongs behind
+  // those to its right that its factor counts.
+  index_t chunks = 0;
   for (int a = placements.ssize() - 1; a >= 0; --a) {
     const dtensor_placement& one = placements[a];
     if (!one.splits(d)) continue;
@@ -112,8 +122,9 @@ inline constexpr text_view strided_otherwise = "a strided shard counts axes to i
       axes[one.place] = static_cast<std::uint8_t>(a);
       continue;
     }
+    if (chunks == 0) chunks = one.factor;
     int before = 0;
-    index_t factor = 1;
+    index_t factor = chunks;
     for (; before < axes.ssize() && factor < one.factor; ++before)
       factor *= mesh.size(axes[before]);
     if (factor != one.factor) return strided_otherwise;
@@ -121,13 +132,15 @@ inline constexpr text_view strided_otherwise = "a strided shard counts axes to i
     for (int i = axes.ssize() - 1; i > before; --i) axes[i] = axes[i - 1];
     axes[before] = static_cast<std::uint8_t>(a);
   }
+  if (chunks > 1) how = grain::strided(chunks);
   return {};
 }
 
 }  // namespace detail
 
 /// The layout that placements mean for a tensor of this rank; negative dimensions count from the
-/// end. Refused: strided shards that no order of axes explains, and two kinds of reduction.
+/// end. Refused: strided shards that chunks and an order of axes do not explain, and two kinds of
+/// reduction.
 [[nodiscard]] constexpr read_layout to_layout(const mesh_desc& mesh,
                                               const dtensor_placements& given, int rank,
                                               bool uneven = false) noexcept {
@@ -151,10 +164,12 @@ inline constexpr text_view strided_otherwise = "a strided shard counts axes to i
     if (one.kind != dtensor_placement::shard && one.kind != dtensor_placement::strided) continue;
     if (one.dim < 0) one.dim += rank;
     if (one.dim < 0 || one.dim >= rank) return refuse("a shard is of a dimension of the tensor");
-    if (one.factor < 1) return refuse("the factor of a strided shard is at least 1");
+    if (one.factor < 1 || one.factor > grain::largest)
+      return refuse("the factor of a strided shard is at least 1");
   }
   for (int d = 0; d < rank; ++d)
-    if (const text_view reason = detail::axes_of(mesh, placements, d, layout.dims[d]);
+    if (const text_view reason =
+            detail::axes_of(mesh, placements, d, layout.dims[d], layout.grains[d]);
         !reason.empty())
       return refuse(reason);
   return result;
@@ -162,30 +177,14 @@ inline constexpr text_view strided_otherwise = "a strided shard counts axes to i
 
 namespace detail {
 
-/// Piece `i` of `k` of each of `factor` chunks of `size` indices.
+/// What one placement leaves of the indices before it: the pieces of one position.
 struct strided_piece {
-  index_t size, factor, k, i;
+  grained_split split;
+  index_t position;
 
-  [[nodiscard]] static constexpr index_range piece(index_t n, index_t parts,
-                                                   index_t which) noexcept {
-    const index_t length = n / parts + (n % parts != 0 ? 1 : 0);
-    const index_t begin = which * length < n ? which * length : n;
-    return {begin, n - begin < length ? n : begin + length};
-  }
-  [[nodiscard]] constexpr index_t chunk() const noexcept { return piece(size, factor, 0).size(); }
-  [[nodiscard]] constexpr index_t full() const noexcept { return size == 0 ? 0 : size / chunk(); }
-
-  [[nodiscard]] constexpr index_t count() const noexcept {
-    const index_t rest = size - full() * chunk();
-    return full() * piece(chunk(), k, i).size() + piece(rest, k, i).size();
-  }
-  /// Which of the `size` indices is the `x`-th here.
-  [[nodiscard]] constexpr index_t at(index_t x) const noexcept {
-    const index_range here = piece(chunk(), k, i);
-    const index_t whole = full() * here.size();
-    if (x < whole) return x / here.size() * chunk() + here.begin + x % here.size();
-    return full() * chunk() + piece(size - full() * chunk(), k, i).begin + (x - whole);
-  }
+  [[nodiscard]] constexpr index_t count() const noexcept { return split.count(position); }
+  /// Which of the indices before it is the `x`-th here.
+  [[nodiscard]] constexpr index_t at(index_t x) const noexcept { return split.global(position, x); }
 };
 
 /// The pieces that dimension `d` of extent `size` goes through, one for each axis that splits it.
@@ -195,7 +194,7 @@ struct strided_piece {
   inplace_vector<strided_piece, max_axes> pieces;
   for (int a = 0; a < placements.ssize(); ++a) {
     if (!placements[a].splits(d)) continue;
-    pieces.push_back({size, placements[a].factor, mesh.size(a), where[a]});
+    pieces.push_back({{grain::strided(placements[a].factor), size, mesh.size(a)}, where[a]});
     size = pieces.back().count();
   }
   return pieces;

@@ -14,6 +14,7 @@ namespace shardwise {
     dim.clear();
     for (std::uint8_t a : layout.dims[&dim - result.dims.begin()])
       if (mesh.size(a) != 1) dim.push_back(a);
+    if (dim.empty()) result.unsplit(static_cast<int>(&dim - result.dims.begin()));
   }
   for (unsigned a = 0; a < mesh.axes.size(); ++a)
     if (mesh.size(int(a)) == 1) {
@@ -58,6 +59,22 @@ class layout_axes {
   const mesh_desc& mesh_;
   unsigned used_ = 0;
 };
+
+/// Reads a grain, if there is one after the axes of a dimension.
+[[nodiscard]] constexpr grain read_grain(reader& in) noexcept {
+  constexpr text_view reason = "a grain reads %32 or *2";
+  const bool cyclic = in.accept('%');
+  if (!cyclic && !in.accept('*')) return {};
+  const index_t number = in.number(grain::largest, reason);
+  if (in.ok() && number < (cyclic ? 1 : 2)) in.fail(reason);
+  return !in.ok() ? grain{} : cyclic ? grain::cyclic(number) : grain::strided(number);
+}
+
+/// Writes a grain, or nothing where parts are contiguous.
+template <TextSink Out>
+constexpr void write_grain(text_out<Out>& out, grain how) {
+  if (!how.is_contiguous()) out << (how.is_cyclic() ? '%' : '*') << how.number();
+}
 
 [[nodiscard]] constexpr reduction read_reduction(reader& in) noexcept {
   const std::size_t begin = in.here();
@@ -117,10 +134,12 @@ class layout_axes {
         const std::uint8_t axis = axes.read(in);
         if (in.ok()) dim.push_back(axis);
       }
+      const grain how = dim.empty() ? grain{} : detail::read_grain(in);
       if (in.ok() && keywords) in.fail_at(begin, "entries come before unreduced axes");
       if (in.ok() && layout.dims.full()) in.fail_at(begin, "a tensor has at most 8 dimensions");
       if (in.ok() && rank >= 0 && layout.rank() == rank)
         in.fail_at(begin, "a spec has at most one entry for each dimension");
+      if (in.ok()) layout.grains[layout.rank()] = how;
       if (in.ok()) layout.dims.push_back(dim);
     }
     if (!in.accept(',')) break;
@@ -133,7 +152,8 @@ class layout_axes {
   return result;
 }
 
-/// Writes a layout as a partition spec, with an entry for each dimension.
+/// Writes a layout as a partition spec, with an entry for each dimension. JAX has no word for a
+/// grain; it follows the axes in the library's, `P('x'%32)`.
 template <TextSink Out>
 constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layout_desc& layout) {
   detail::text_out<Out> out(sink);
@@ -149,6 +169,7 @@ constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layo
       detail::write_name(out, mesh.axes[dim[i]].label, quotes::single);
     }
     if (dim.size() > 1) out << ')';
+    detail::write_grain(out, layout.grains[&dim - layout.dims.begin()]);
   }
   if (layout.pending != 0) {
     out << separator << "unreduced={";

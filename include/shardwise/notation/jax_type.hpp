@@ -54,6 +54,7 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
         if (in.ok()) dim.push_back(axis);
       } while (several && in.accept(','));
       if (several) in.expect(')', "several axes are in parentheses");
+      tensor.layout.grains[tensor.layout.rank()] = detail::read_grain(in);
     }
     if (!in.ok()) break;
     tensor.extents.push_back(extent);
@@ -84,8 +85,8 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
 }
 
 /// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`. A pending product,
-/// maximum or minimum is written in the library's words: `{partial max: z}`; manual axes are those
-/// along which the value varies, `{V:z}`.
+/// maximum or minimum is written in the library's words, `{partial max: z}`, and so is a grain,
+/// `128@x%32`; manual axes are those along which the value varies, `{V:z}`.
 template <TextSink Out>
 constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& tensor) {
   detail::text_out<Out> out(sink);
@@ -108,6 +109,7 @@ constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& t
     if (!dim.empty()) out << (dim.size() > 1 ? text_view("@(") : text_view("@"));
     axes(dim);
     if (dim.size() > 1) out << ')';
+    detail::write_grain(out, tensor.layout.grains[d]);
   }
   out << ']';
   if (tensor.layout.pending != 0) {

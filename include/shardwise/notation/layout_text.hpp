@@ -16,16 +16,20 @@ enum class notation : std::uint8_t { hlo_listed, hlo_ordered, hlo_named, sdy, ja
 inline constexpr int notation_count = 6;
 
 /// Writes a layout in a notation, or nothing where the notation cannot say it: the verdict has the
-/// reason. Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of
-/// devices; DTensor's placements say the order of axes by places if the mesh does not. The buffer
-/// has room for twice the devices where they are listed.
+/// reason. Only DTensor has a word for chunks, and none has one for blocks that are dealt out.
+/// Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of devices;
+/// DTensor's placements say the order of axes by places if the mesh does not. The buffer has room
+/// for twice the devices where they are listed.
 ///
 ///     // rows over "data" of mesh(data=2, model=4), Shardy: #sdy.sharding<@mesh, [{"data"}, {}]>
 template <TextSink Out>
 constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc& mesh,
                                         const layout_desc& layout, device_buffer& buffer,
                                         device_view devices = {}) {
-  const named_sharding named = to_named(mesh, layout, devices);
+  layout_desc plain = layout;
+  if (form == notation::dtensor)  // the one that has a word for chunks
+    for (grain& how : plain.grains) how = {};
+  const named_sharding named = to_named(mesh, plain, devices);
   if (const text_view reason = why_not(named); !reason.empty()) return {0, reason};
   switch (form) {
     case notation::hlo_listed:

@@ -58,11 +58,12 @@ struct named_mesh {
 }
 
 /// How one dimension is split. `open`: propagation may split it further. `priority`: in which round
-/// propagation looks at it, or -1.
+/// propagation looks at it, or -1. `how`: in what portions, of which no text of names has a word.
 struct named_dim {
   axis_refs axes{};
   bool open = false;
   index_t priority = -1;
+  grain how{};
 
   friend constexpr bool operator==(const named_dim&, const named_dim&) = default;
 };
@@ -136,6 +137,7 @@ class axis_uses {
 [[nodiscard]] constexpr text_view why_not(const named_dim& dim) noexcept {
   if (dim.axes.empty() && !dim.open && dim.priority >= 0)
     return "a dimension that is empty and closed has no priority";
+  if (!dim.how.is_contiguous()) return "only contiguous parts of a dimension can be written so";
   return {};
 }
 
@@ -173,7 +175,7 @@ class axis_uses {
   sharding.on = to_named(mesh, devices);
   sharding.kind = layout.kind;
   for (const axis_list& axes : layout.dims) {
-    named_dim dim;
+    named_dim dim{.how = layout.grains[sharding.rank()]};
     for (std::uint8_t a : axes) dim.axes.push_back({a});
     sharding.dims.push_back(dim);
   }

@@ -56,6 +56,7 @@ struct op_result {
   op.devices = devices;
   detail::tile_builder builder(mesh);
   const named_sharding named = to_named(mesh, layout);
+  if (const text_view reason = why_not(named); !reason.empty()) return refuse(reason);
   int split = 0;  // entries of the spec that name axes
   for (int d = 0; d < layout.rank(); ++d) {
     builder.add(named.dims[d].axes);

@@ -32,7 +32,7 @@ struct mending {
       out.layout = operands[verdict.operand].layout;
       const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
       axis_list wanted;
-      grain how;
+      grain how{};
       for (int o = 0; o < verdict.operand && f != repeated; ++o)
         if (const int d = rule.operands[o].find(f); d >= 0 && wanted.empty()) {
           wanted = operands[o].layout.dims[d];

@@ -28,6 +28,13 @@ static_assert(in_notation(notation::hlo_ordered, "P(None, unreduced={'data'})") 
               "{devices=[1,2,4]<=[8] last_tile_dims={unreduced, replicated}}");
 static_assert(in_notation(notation::hlo_ordered, "P(unreduced={'data'}, unreduced_kind='max')") ==
               "refused: tiles are unreduced by a sum");
+static_assert(in_notation(notation::dtensor, "P('model'*2)") == "R SS(0,2)");
+static_assert(in_notation(notation::dtensor, "P('model'%2)") ==
+              "refused: placements cut chunks and deal out no blocks");
+static_assert(in_notation(notation::jax, "P('model'%2)") ==
+              "refused: only contiguous parts of a dimension can be written so");
+static_assert(in_notation(notation::sdy, "P('model'*2)") ==
+              "refused: only contiguous parts of a dimension can be written so");
 
 // Every notation is recognised, and says the same.
 constexpr auto says = [](text_view words, text_view spec) {
@@ -45,6 +52,7 @@ static_assert(says("(None, model)", "P(None, 'model')"));
 static_assert(says("R S(1)", "P(None, 'model')"));
 static_assert(says("P(sum) S(1)", "P(None, 'model', unreduced={'data'})"));
 static_assert(says("SS(0,4) S(0)", "P(('model', 'data'))"));
+static_assert(says("R SS(1,3)", "P(None, 'model'*3)"));
 
 constexpr auto refusal = [](text_view words) {
   tile_list<64> memory;

@@ -91,6 +91,13 @@ inline constexpr order_of_axes_fact order_of_axes_facts[] = {
      "P(max) P(max)"},
     {"P(None)", "R R", "R R", "R R"},
     {"P()", "R R", "R R", "R R"},
+    // Chunks, each cut by the axes.
+    {"P('a'*2)", "", "SS(0,2) R", "SS(0,2) R"},
+    {"P('b'*4, 'a')", "", "S(1) SS(0,4)", "S(1) SS(0,4)"},
+    {"P(('a', 'b')*2)", "", "SS(0,2) SS(0,2)", "SS(0,2) SS(0,2)"},
+    {"P(('b', 'a')*3)", "", "SS(0,6) SS(0,3)", "SS(0,6) SS(0,3)"},
+    // Blocks are no chunks.
+    {"P('a'%2)", "", "", ""},
 };
 
 constexpr bool holds(const order_of_axes_fact& fact) {
@@ -162,9 +169,10 @@ struct refused_placements {
 };
 
 inline constexpr refused_placements refused_placements_facts[] = {
-    {"SS(0,2) R", "a strided shard counts axes to its right"},
-    {"SS(0,3) S(0)", "a strided shard counts axes to its right"},
-    {"S(0) SS(0,2)", "a strided shard counts axes to its right"},
+    {"SS(0,3) S(0)", "a strided shard counts the same chunks and axes to its right"},
+    {"S(0) SS(0,2)", "a strided shard counts the same chunks and axes to its right"},
+    {"SS(0,3) SS(0,2)", "a strided shard counts the same chunks and axes to its right"},
+    {"SS(0,1) SS(0,2)", "a strided shard counts the same chunks and axes to its right"},
     {"S(2) R", "a shard is of a dimension of the tensor"},
     {"S(-3) R", "a shard is of a dimension of the tensor"},
     {"P(sum) P(max)", "a layout is pending by one reduction"},
