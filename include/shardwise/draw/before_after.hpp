@@ -14,7 +14,9 @@ template <std::size_t N>
 constexpr text<N>& write_move(text<N>& out, const mesh_desc& mesh, const transfer& step) noexcept {
   out << to_text(step.kind) << " over ";
   write_axes(out, mesh, step.axes);
-  if (step.from >= 0 && step.to >= 0)
+  if (step.from >= 0 && step.from == step.to)
+    out << " within dimension " << step.from;
+  else if (step.from >= 0 && step.to >= 0)
     out << " from dimension " << step.from << " to " << step.to;
   else if (step.from >= 0 || step.to >= 0)
     out << " of dimension " << (step.from >= 0 ? step.from : step.to);

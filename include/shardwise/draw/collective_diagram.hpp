@@ -5,7 +5,76 @@
 #include "shardwise/draw/svg_document.hpp"
 #include "shardwise/plan/redistribute.hpp"
 
+#include <vector>
+
 namespace shardwise::detail {
+
+/// What a device holds, as global indices: the ranges of each dimension.
+class held_pieces {
+ public:
+  held_pieces(const mesh_desc& mesh, const tensor_desc& tensor, index_t device) {
+    for (const held_range& held : held_of(mesh, tensor.layout, tensor.extents, device)) {
+      dims_.emplace_back();
+      for (index_t x = 0, count = 0; x < held.size(); x += count) {
+        count = held.run(x);
+        dims_.back().push_back({held.global(x), held.global(x) + count});
+      }
+    }
+  }
+
+  [[nodiscard]] bool empty() const noexcept {
+    for (const ranges& dim : dims_)
+      if (dim.empty()) return true;
+    return false;
+  }
+  [[nodiscard]] index_t volume() const noexcept {
+    index_t n = 1;
+    for (const ranges& dim : dims_) {
+      index_t size = 0;
+      for (const index_range& range : dim) size += range.size();
+      n *= size;
+    }
+    return n;
+  }
+  /// The ranges along a dimension; one unit for a dimension that is not there.
+  [[nodiscard]] std::vector<index_range> along(int d) const {
+    return d < 0 ? ranges{{0, 1}} : dims_[static_cast<std::size_t>(d)];
+  }
+  [[nodiscard]] held_pieces common(const held_pieces& other) const {
+    held_pieces both = *this;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      both.dims_[d].clear();
+      for (const index_range& a : dims_[d])
+        for (const index_range& b : other.dims_[d]) {
+          const index_range c = intersect({a}, {b})[0];
+          if (!c.empty()) both.dims_[d].push_back(c);
+        }
+    }
+    return both;
+  }
+  /// Writes the ranges: `[0:2 4:6, 0:8]`.
+  [[nodiscard]] text<200> words() const {
+    text<200> out;
+    out << '[';
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      if (d > 0) out << ", ";
+      if (dims_[d].empty()) out << '-';
+      for (std::size_t i = 0; i < dims_[d].size(); ++i) {
+        if (i > 0) out << ' ';
+        if (i == 2 && dims_[d].size() > 4) {
+          out << ".. ";
+          i = dims_[d].size() - 1;
+        }
+        out << dims_[d][i];
+      }
+    }
+    return out << ']';
+  }
+
+ private:
+  using ranges = std::vector<index_range>;
+  std::vector<ranges> dims_;
+};
 
 /// One collective of one group of devices: each device a column, time from top to bottom.
 class collective_diagram {
@@ -24,16 +93,19 @@ class collective_diagram {
     std::size_t longest = 0;
     for (index_t i : columns_) {
       if (i < 0) continue;
-      const std::size_t words = part_text(after_part(i)).size();
+      const std::size_t words = after_part(i).words().size();
       longest = words > longest ? words : longest;
     }
-    pitch_ = text_width(longest, 11) > box_width ? text_width(longest, 11) + 24 : box_width + 32;
+    const index_t label = text_width(longest, 11);
+    pitch_ = label > box_width ? label + 24 : box_width + 32;
+    // Words at the left, or what the first column's label needs.
+    if ((label - box_width) / 2 > left_) left_ = (label - box_width) / 2;
     box_height_ = before.rank() >= 2 ? 66 : 28;
   }
 
   /// Draws the columns and returns where they end.
   void draw(svg_document& out, index_t x, index_t y) const {
-    x += 66;
+    x += left_;
     const bool twice = step_.kind == collective::all_reduce;
     const int stages = twice ? 3 : 2;
     for (int c = 0; c < columns_.ssize(); ++c) {
@@ -48,7 +120,7 @@ class collective_diagram {
       if (i < 0) continue;
       for (int s = 0; s < stages; ++s) draw_holding(out, left, stage_y(y, s), i, s, stages);
       out.put_centred(left + box_width / 2, stage_y(y, stages - 1) + box_height_ + 16,
-                      part_text(after_part(i)), "s dim");
+                      after_part(i).words(), "s dim");
     }
     for (int s = 0; s < stages; ++s) {
       const text_view word = s == 0 ? "before" : s + 1 == stages ? "after" : "reduced";
@@ -70,20 +142,11 @@ class collective_diagram {
   [[nodiscard]] index_t stage_y(index_t y, int stage) const {
     return y + 20 + stage * (box_height_ + wires_height);
   }
-  [[nodiscard]] box before_part(index_t i) const {
-    return shard_box(mesh_, before_.layout, before_.extents, group_.member(0, i));
+  [[nodiscard]] held_pieces before_part(index_t i) const {
+    return held_pieces(mesh_, before_, group_.member(0, i));
   }
-  [[nodiscard]] box after_part(index_t i) const {
-    return shard_box(mesh_, after_.layout, after_.extents, group_.member(0, i));
-  }
-  [[nodiscard]] text<200> part_text(const box& part) const {
-    text<200> words;
-    words << '[';
-    for (int d = 0; d < part.ssize(); ++d) {
-      if (d > 0) words << ", ";
-      words << part[d];
-    }
-    return words << ']';
+  [[nodiscard]] held_pieces after_part(index_t i) const {
+    return held_pieces(mesh_, after_, group_.member(0, i));
   }
 
   /// The two dimensions that are drawn: those between which the collective moves, then the last.
@@ -92,37 +155,47 @@ class collective_diagram {
     row_ = rank - 2;
     column_ = rank - 1;
     const int moved = step_.from >= 0 ? step_.from : step_.to;
-    if (step_.from >= 0 && step_.to >= 0) {
+    if (step_.from >= 0 && step_.to >= 0 && step_.from != step_.to) {
       row_ = step_.from < step_.to ? step_.from : step_.to;
       column_ = step_.from < step_.to ? step_.to : step_.from;
     } else if (moved >= 0 && moved < rank - 2) {
       row_ = moved;
     }
   }
-  void widen(const box& part) {
-    if (volume(part) == 0) return;
-    if (frame_.empty()) frame_ = part;
-    for (int d = 0; d < part.ssize(); ++d) {
-      if (part[d].begin < frame_[d].begin) frame_[d].begin = part[d].begin;
-      if (part[d].end > frame_[d].end) frame_[d].end = part[d].end;
+  void widen(const held_pieces& part) {
+    if (part.empty()) return;
+    for (int d = 0; d < before_.rank(); ++d) {
+      if (frame_.ssize() == d) frame_.push_back(part.along(d)[0]);
+      for (const index_range& range : part.along(d)) {
+        if (range.begin < frame_[d].begin) frame_[d].begin = range.begin;
+        if (range.end > frame_[d].end) frame_[d].end = range.end;
+      }
     }
   }
-  [[nodiscard]] rectangle place_of(const box& part, index_t x, index_t y) const {
+  [[nodiscard]] rectangle place_of(const index_range& row, const index_range& column, index_t x,
+                                   index_t y) const {
     rectangle where{x, y, box_width, box_height_};
-    const auto scale = [&](int d, index_t pixels, index_t& from, index_t& length) {
+    const auto scale = [&](int d, const index_range& range, index_t pixels, index_t& from,
+                           index_t& length) {
       if (d < 0) return;
       const index_t size = frame_[d].size();
-      const index_t begin = scaled(part[d].begin - frame_[d].begin, pixels, size);
-      length = scaled(part[d].end - frame_[d].begin, pixels, size) - begin;
+      const index_t begin = scaled(range.begin - frame_[d].begin, pixels, size);
+      length = scaled(range.end - frame_[d].begin, pixels, size) - begin;
       from += begin;
     };
-    scale(column_, box_width, where.x, where.width);
-    scale(row_, box_height_, where.y, where.height);
+    scale(column_, column, box_width, where.x, where.width);
+    scale(row_, row, box_height_, where.y, where.height);
     return where;
   }
   void draw_piece(svg_document& out, const rectangle& at, index_t number, bool pending) const {
     if (at.width > 0 && at.height > 0)
       out.put_block(at.x, at.y, at.width, at.height, number, pending);
+  }
+  void draw_pieces(svg_document& out, const held_pieces& part, index_t x, index_t y, index_t number,
+                   bool pending) const {
+    for (const index_range& row : part.along(row_))
+      for (const index_range& column : part.along(column_))
+        draw_piece(out, place_of(row, column, x, y), number, pending);
   }
 
   /// Draws what member `i` holds at a stage; pieces have the colour of the member that they come
@@ -134,12 +207,12 @@ class collective_diagram {
     const bool last = stage + 1 == stages;
     const bool pending = (first ? before_ : after_).layout.pending != 0;
     const index_t n = group_.size();
-    if (volume(first ? before_part(i) : after_part(i)) == 0) return;
+    if ((first ? before_part(i) : after_part(i)).empty()) return;
     for (index_t k = 0; k < n; ++k) {
       if (step_.kind == collective::all_reduce) {
         // Strips of the block stand for its parts.
         if (n > most_pieces && !first && !last) k = i;
-        rectangle strip = place_of(before_part(i), x, y);
+        rectangle strip{x, y, box_width, box_height_};
         index_t& from = row_ >= 0 ? strip.y : strip.x;
         index_t& length = row_ >= 0 ? strip.height : strip.width;
         const index_t begin = k * length / n;
@@ -152,19 +225,15 @@ class collective_diagram {
         if (n > most_pieces) return;
         continue;
       }
-      box piece;
-      if (step_.kind == collective::all_to_all)
-        piece = first ? intersect(before_part(i), after_part(k))
-                      : intersect(before_part(k), after_part(i));
-      else if (step_.kind == collective::all_gather)
-        piece = before_part(first ? i : k);
-      else
-        piece = after_part(first ? k : i);
-      const bool own = step_.kind == collective::all_gather ? first : !first;
-      const index_t number = step_.kind == collective::all_to_all ? (first ? i : k) : own ? i : k;
+      const bool gathers = step_.kind == collective::all_gather;
+      const bool exchanges = step_.kind == collective::all_to_all;
+      held_pieces piece = gathers ? before_part(first ? i : k) : after_part(first ? k : i);
+      if (exchanges) piece = piece.common(before_part(first ? i : k));
+      const bool own = gathers ? first : !first;
+      const index_t number = exchanges ? (first ? i : k) : own ? i : k;
       if (n > most_pieces) piece = first ? before_part(i) : after_part(i);
-      if (volume(piece) > 0) draw_piece(out, place_of(piece, x, y), number, pending);
-      if (n > most_pieces || (own && step_.kind != collective::all_to_all)) return;
+      if (!piece.empty()) draw_pieces(out, piece, x, y, number, pending);
+      if (n > most_pieces || (own && !exchanges)) return;
     }
   }
 
@@ -172,10 +241,10 @@ class collective_diagram {
   [[nodiscard]] bool sends(index_t i, index_t j, int stage) const {
     if (i != j && step_.kind == collective::slice) return false;
     if (step_.kind == collective::all_reduce) {
-      const index_t chunk = ceil_div(volume(before_part(i)), group_.size());
-      return (stage == 1 ? j : i) * chunk < volume(before_part(i));
+      const index_t volume = before_part(i).volume();
+      return (stage == 1 ? j : i) * ceil_div(volume, group_.size()) < volume;
     }
-    return volume(intersect(before_part(i), after_part(j))) > 0;
+    return !before_part(i).common(after_part(j)).empty();
   }
 
   /// Draws who sends to whom between two stages: solid what is sent, dotted what stays.
@@ -207,6 +276,7 @@ class collective_diagram {
   box frame_{};
   int row_ = -1;
   int column_ = -1;
+  index_t left_ = 66;
   index_t pitch_ = 0;
   index_t box_height_ = 0;
 };

@@ -54,10 +54,10 @@ class layout_tiles {
   [[nodiscard]] constexpr bool is_sized() const noexcept { return sized_; }
   [[nodiscard]] constexpr index_t extent(int d) const noexcept { return tensor_.extents[d]; }
   [[nodiscard]] constexpr shown_parts parts(int d, index_t limit) const noexcept {
-    return show_parts(mesh_, tensor_.layout.dims[d], tensor_.extents[d], limit);
+    return show_parts(mesh_, picture_dim_of(mesh_, tensor_, d), limit);
   }
   [[nodiscard]] constexpr shown_part part(int d, index_t wanted, index_t& count) const noexcept {
-    return find_part(mesh_, tensor_.layout.dims[d], tensor_.extents[d], wanted, count);
+    return find_part(mesh_, picture_dim_of(mesh_, tensor_, d), wanted, count);
   }
   [[nodiscard]] constexpr cell_text label(int d, const shown_part& part) const noexcept {
     cell_text words;

@@ -9,7 +9,7 @@ namespace shardwise::detail {
 /// The most parts of one dimension that any picture shows.
 inline constexpr std::size_t most_parts = 64;
 
-/// One part of a dimension in a picture: its number among all parts and its range, or a gap.
+/// One part of a dimension in a picture: its number among all positions and its range, or a gap.
 struct shown_part {
   index_t number = -1;
   index_range range{};
@@ -27,32 +27,56 @@ constexpr void place_part(const mesh_desc& mesh, const axis_list& axes, index_t 
   }
 }
 
-/// The range of one part of a dimension; empty for trailing parts that got nothing.
-[[nodiscard]] constexpr index_range part_range(const mesh_desc& mesh, const axis_list& axes,
-                                               index_t size, index_t part) noexcept {
+/// One dimension of a picture: which axes split how many elements, in what portions.
+struct picture_dim {
+  axis_list axes{};
+  grain how{};
+  index_t size = 0;
+};
+
+/// A dimension of a tensor; portions mean nothing where there is one part.
+[[nodiscard]] constexpr picture_dim picture_dim_of(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                   int d) noexcept {
+  const axis_list& axes = tensor.layout.dims[d];
+  return {axes, mesh.parts(axes) == 1 ? grain{} : tensor.layout.grains[d], tensor.extents[d]};
+}
+
+/// One contiguous part; empty for trailing parts that got nothing.
+[[nodiscard]] constexpr index_range part_range(const mesh_desc& mesh, const picture_dim& dim,
+                                               index_t part) noexcept {
   coordinates where;
   where.resize(mesh.axes.size());
-  place_part(mesh, axes, part, where);
-  return split_range(mesh, axes, size, where);
+  place_part(mesh, dim.axes, part, where);
+  return split_range(mesh, dim.axes, dim.size, where);
+}
+
+/// A piece of a dimension that is dealt out, in the order of its indices.
+[[nodiscard]] constexpr shown_part dealt_part(const grained_split& split, index_t number) noexcept {
+  const grained_split::dealt piece = split.piece_at(number);
+  return {piece.position, piece.range};
 }
 
 /// The part that is number `wanted` among those of a dimension that are not empty, or its last one
 /// where there are fewer; the number of non-empty parts goes to `count`.
-[[nodiscard]] constexpr shown_part find_part(const mesh_desc& mesh, const axis_list& axes,
-                                             index_t size, index_t wanted,
-                                             index_t& count) noexcept {
-  const index_t parts = mesh.parts(axes);
+[[nodiscard]] constexpr shown_part find_part(const mesh_desc& mesh, const picture_dim& dim,
+                                             index_t wanted, index_t& count) noexcept {
+  const index_t parts = mesh.parts(dim.axes);
   shown_part found;
   count = 0;
-  if (size % parts == 0) {
-    count = size == 0 ? 0 : parts;
+  if (!dim.how.is_contiguous()) {
+    const grained_split split{dim.how, dim.size, parts};
+    count = split.pieces();
+    return count == 0 ? found : dealt_part(split, wanted < count ? wanted : count - 1);
+  }
+  if (dim.size % parts == 0) {
+    count = dim.size == 0 ? 0 : parts;
     if (count == 0) return found;
     found.number = wanted < count ? wanted : count - 1;
-    found.range = part_range(mesh, axes, size, found.number);
+    found.range = part_range(mesh, dim, found.number);
     return found;
   }
   for (index_t p = 0; p < parts; ++p) {
-    const index_range range = part_range(mesh, axes, size, p);
+    const index_range range = part_range(mesh, dim, p);
     if (range.empty()) continue;
     if (count++ <= wanted) found = {p, range};
   }
@@ -61,21 +85,31 @@ constexpr void place_part(const mesh_desc& mesh, const axis_list& axes, index_t 
 
 /// The parts of a dimension from the first on, at most `limit` of them (at least 3): where there
 /// are more, all but the last two places are filled in order, then come a gap and the last part.
-[[nodiscard]] constexpr shown_parts show_parts(const mesh_desc& mesh, const axis_list& axes,
-                                               index_t size, index_t limit) noexcept {
+/// A dimension that is dealt out has as many parts as it has pieces.
+[[nodiscard]] constexpr shown_parts show_parts(const mesh_desc& mesh, const picture_dim& dim,
+                                               index_t limit) noexcept {
   shown_parts shown;
-  const index_t parts = mesh.parts(axes);
+  const index_t parts = mesh.parts(dim.axes);
   const auto places = static_cast<index_t>(limit);
-  for (index_t p = 0; p < parts; ++p) {
-    const index_range range = part_range(mesh, axes, size, p);
-    if (range.empty()) continue;
+  const auto show = [&](const shown_part& part) {
     if (shown.ssize() < places) {
-      shown.push_back({p, range});
-    } else {
-      shown[places - 2] = {};
-      shown[places - 1] = {p, range};
-      if (size % parts == 0 && p + 1 < parts) p = parts - 2;  // nothing is empty: on to the last
+      shown.push_back(part);
+      return true;
     }
+    shown[places - 2] = {};
+    shown[places - 1] = part;
+    return false;
+  };
+  if (!dim.how.is_contiguous()) {
+    const grained_split split{dim.how, dim.size, parts};
+    for (index_t i = 0; i < split.pieces(); ++i)
+      if (!show(dealt_part(split, i)) && i + 1 < split.pieces()) i = split.pieces() - 2;
+    return shown;
+  }
+  for (index_t p = 0; p < parts; ++p) {
+    const index_range range = part_range(mesh, dim, p);
+    if (range.empty() || show({p, range})) continue;
+    if (dim.size % parts == 0 && p + 1 < parts) p = parts - 2;  // nothing is empty: on to the last
   }
   return shown;
 }
@@ -156,11 +190,15 @@ template <class T, class Extents, class Layout>
   return mesh.devices() != dyn && !extents.contains(dyn);
 }
 
-/// A tensor that shows a layout alone: each dimension has one element for each of its parts.
+/// A tensor that shows a layout alone: each dimension has one element for each of its parts, or two
+/// rounds of blocks, or a piece of each chunk for each.
 [[nodiscard]] constexpr tensor_desc parts_only(const mesh_desc& mesh,
                                                const layout_desc& layout) noexcept {
   tensor_desc tensor{element::f32, {}, layout};
-  for (const axis_list& axes : layout.dims) tensor.extents.push_back(mesh.parts(axes));
+  for (int d = 0; d < layout.rank(); ++d) {
+    const grain how = layout.grains[d];
+    tensor.extents.push_back(how.unit(mesh.parts(layout.dims[d])) * (how.is_cyclic() ? 2 : 1));
+  }
   return tensor;
 }
 

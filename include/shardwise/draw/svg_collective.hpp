@@ -22,7 +22,19 @@ namespace detail {
 /// True if all shards of a tensor have the same size.
 [[nodiscard]] constexpr bool is_even(const mesh_desc& mesh, const tensor_desc& tensor) noexcept {
   for (int d = 0; d < tensor.rank(); ++d)
-    if (tensor.extents[d] % mesh.parts(tensor.layout.dims[d]) != 0) return false;
+    if (tensor.extents[d] % tensor.layout.grains[d].unit(mesh.parts(tensor.layout.dims[d])) != 0)
+      return false;
+  return true;
+}
+
+/// True if no dimension of a tensor is dealt out in more pieces than a diagram shows.
+[[nodiscard]] constexpr bool is_drawable(const mesh_desc& mesh,
+                                         const tensor_desc& tensor) noexcept {
+  for (int d = 0; d < tensor.rank(); ++d) {
+    const picture_dim dim = picture_dim_of(mesh, tensor, d);
+    const grained_split split{dim.how, dim.size, mesh.parts(dim.axes)};
+    if (!dim.how.is_contiguous() && split.pieces() > index_t{most_parts}) return false;
+  }
   return true;
 }
 
@@ -41,6 +53,8 @@ namespace detail {
   if (element_count(before.extents) == 0) return detail::svg_of_words(title, "no elements");
   tensor_desc after = before;
   after.layout = step.after;
+  if (!detail::is_drawable(mesh, before) || !detail::is_drawable(mesh, after))
+    return detail::svg_of_words(title, "too many blocks to draw");
   detail::svg_document out;
   const index_t x = detail::svg_document::margin;
   out.put_text(x, 28, title, "t ink");
@@ -60,6 +74,7 @@ namespace detail {
     const index_t arrows = step.kind == collective::all_reduce ? 2 * others : others;
     const index_t held = element_count(largest_shard(mesh, before.layout, before.extents));
     const bool even = detail::is_even(mesh, before) && detail::is_even(mesh, after) &&
+                      (step.from < 0 || step.from != step.to) &&
                       (step.kind != collective::all_reduce || held % groups.size() == 0);
     sentence words;
     words << "each device receives " << (even ? text_view("") : text_view("at most "));

@@ -24,6 +24,12 @@ struct grained_split {
     friend constexpr bool operator==(const place&, const place&) = default;
   };
 
+  /// Global indices that are neighbours, and the position that has them.
+  struct dealt {
+    index_t position = 0;
+    index_range range{};
+  };
+
   grain how{};
   index_t size = 0;
   index_t parts = 1;
@@ -67,18 +73,18 @@ struct grained_split {
     return how.is_cyclic() ? how.number() : ceil_div(round(), parts);
   }
 
-  /// The number of pieces, some of them empty, in the order of global indices.
+  /// The number of pieces that are not empty, and one of them, in the order of global indices.
   [[nodiscard]] constexpr index_t pieces() const noexcept {
-    return (full_rounds() + (rest() > 0 ? 1 : 0)) * parts;
+    return full_rounds() * ceil_div(round(), piece()) +
+           (rest() > 0 ? ceil_div(rest(), rest_piece()) : 0);
   }
-  /// The global indices of a piece; its position is `number % parts`.
-  [[nodiscard]] constexpr index_range piece_range(index_t number) const noexcept {
-    const index_t turn = number / parts;
-    const index_t p = number % parts;
+  [[nodiscard]] constexpr dealt piece_at(index_t number) const noexcept {
+    const index_t a_round = ceil_div(round(), piece());
+    const index_t turn = least(number / a_round, full_rounds());
+    const index_t p = number - turn * a_round;
     const index_t first = turn * round();
-    if (turn < full_rounds())
-      return {first + least(p * piece(), round()), first + least((p + 1) * piece(), round())};
-    return {first + rest_before(p), first + rest_before(p + 1)};
+    if (turn == full_rounds()) return {p, {first + rest_before(p), first + rest_before(p + 1)}};
+    return {p, {first + p * piece(), first + least((p + 1) * piece(), round())}};
   }
 
  private:

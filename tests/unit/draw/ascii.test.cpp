@@ -53,6 +53,21 @@ TEST_CASE("a layout is drawn without a tensor: its blocks are named by mesh coor
   golden::compare(golden::here() / "golden" / "layouts.txt", out.str());
 }
 
+TEST_CASE("blocks and chunks that are dealt out are drawn in the order of their indices") {
+  std::ostringstream out;
+  const extents_desc square{9, 9};
+  const picture_style colour{.colour = true};
+  out << drawn<layout<pod, P<block_cyclic<2>("data"), block_cyclic<2>("model")>>>(square);
+  out << drawn<layout<pod, P<cyclic("model"), none>, partial<"data">>>({6, 2});
+  out << drawn<layout<pod, P<strided_by<2>("data"), none>>>({8, 2}, colour);
+  out << drawn<layout<pod, P<cyclic("data"), none, "model">>>({3, 2, 8});
+  out << drawn<layout<pod, P<block_cyclic<100>("data", "model")>>>({100'000'000});
+  visualize<layout<pod, P<block_cyclic<32>("data"), strided_by<2>("model")>>>(out);
+  visualize(out, pod::value, {element::f32, {8}, layout<pod, P<"data">>::value},
+            layout<pod, P<cyclic("data")>>::value);
+  golden::compare(golden::here() / "golden" / "dealt_out.txt", out.str());
+}
+
 TEST_CASE("many devices are written as ranges, many blocks and pages are left out in the middle") {
   std::string all = drawn<layout<large, P<"x">>>({1024});
   all += drawn<layout<large, P<none, none>>>({64, 1024});

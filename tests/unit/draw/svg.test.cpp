@@ -13,6 +13,7 @@ namespace {
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 struct cube : mesh<axis<"x", 2>, axis<"y", 2>, axis<"z", 3>> {};
+struct grid : mesh<axis<"row", 2>, axis<"column", 3>> {};
 struct large : mesh<axis<"x", 16>, axis<"y", 32>, axis<"z", 32>> {};
 
 using tiles = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", "model">>>;
@@ -45,6 +46,29 @@ TEST_CASE("pages for higher ranks, of the tensor and of the mesh") {
 TEST_CASE("uneven shards are drawn to scale, empty ones as holes of the mesh") {
   using ragged = layout<pod, P<by("data", "model")>, partial<>, uneven>;
   check("uneven.svg", to_svg<sharded_tensor<float, extents<5>, ragged>>());
+}
+
+TEST_CASE("blocks that are dealt out are drawn where they are") {
+  using blocks =
+      layout<grid, P<block_cyclic<2>("row"), block_cyclic<2>("column")>, partial<>, uneven>;
+  using matrix = sharded_tensor<float, extents<9, 9>, blocks>;
+  check_of_docs("block_cyclic.svg", to_svg<matrix>());
+  check("cyclic.svg", to_svg<layout<grid, P<cyclic("row"), strided_by<2>("column")>>>());
+  check(
+      "dealt_pages.svg",
+      to_svg<sharded_tensor<float, extents<4, 2, 6>, layout<grid, P<"row%1", none, "column">>>>());
+  check("gathered_blocks.svg", to_svg<matrix, P<"row", none>>());
+
+  // Rows in contiguous parts that are dealt out: one exchange within the dimension.
+  const tensor_desc rows{element::f32, {12, 4}, layout<grid, P<"column", none>>::value};
+  const redistribution way =
+      redistribute(grid::value, rows, layout<grid, P<cyclic("column"), none>>::value);
+  REQUIRE(way.moves.size() == 1);
+  check_of_docs("deal_out.svg", to_svg(grid::value, rows, way.moves[0]));
+  tensor_desc tall = rows;
+  tall.extents[0] = 12000;
+  REQUIRE(to_svg(grid::value, tall, way.moves[0]).find("too many blocks to draw") !=
+          std::string::npos);
 }
 
 TEST_CASE("a reshard has a panel for each collective") {
@@ -87,7 +111,7 @@ TEST_CASE("pictures of very many devices stay small") {
 }
 
 TEST_CASE("every layout of a small mesh has a sound picture") {
-  const char* entries[] = {"", "x", "y", "z", "x,y", "y,x", "z,x", "x,y,z"};
+  const char* entries[] = {"", "x", "y", "z", "x,y", "y,x", "z,x%3", "y*2", "x%1", "x,y,z"};
   const char* pendings[] = {"", "x", "y", "x,z"};
   const extents_desc sizes[] = {{12, 12}, {1, 7}, {5, 1000}, {100000, 3}, {1'000'000'000'000, 2}};
   for (const char* rows : entries)

@@ -91,10 +91,11 @@ TEST_CASE("every element has one owner, and local and global indices are inverse
         REQUIRE(before == size);
         index_t at = 0;
         for (index_t piece = 0; piece < split.pieces(); ++piece) {
-          const index_range range = split.piece_range(piece);
+          const auto [position, range] = split.piece_at(piece);
           REQUIRE(range.begin == at);
+          REQUIRE(!range.empty());
           for (index_t i = range.begin; i < range.end; ++i)
-            REQUIRE(owners[static_cast<std::size_t>(i)] == piece % parts);
+            REQUIRE(owners[static_cast<std::size_t>(i)] == position);
           at = range.end;
         }
         REQUIRE(at == size);
