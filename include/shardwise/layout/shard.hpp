@@ -55,14 +55,6 @@ using box = inplace_vector<index_range, max_rank>;
   return left;
 }
 
-/// The position of the device at `where` along some axes, the first one major.
-[[nodiscard]] constexpr index_t position_along(const mesh_desc& mesh, const axis_list& axes,
-                                               const coordinates& where) noexcept {
-  index_t position = 0;
-  for (std::uint8_t a : axes) position = position * mesh.size(a) + where[a];
-  return position;
-}
-
 /// What one device has of one dimension: a range of a box, and which global indices that is.
 struct held_range {
   index_range range{};

@@ -5,6 +5,14 @@
 
 namespace shardwise {
 
+/// The position of the device at `where` along some axes, the first one major.
+[[nodiscard]] constexpr index_t position_along(const mesh_desc& mesh, const axis_list& axes,
+                                               const coordinates& where) noexcept {
+  index_t position = 0;
+  for (std::uint8_t a : axes) position = position * mesh.size(a) + where[a];
+  return position;
+}
+
 /// The devices that differ only along some axes: those who talk to each other in one collective.
 ///
 /// A group's members are ordered by their position along the axes, the first axis major.
@@ -43,10 +51,7 @@ class device_groups {
 
  private:
   [[nodiscard]] constexpr index_t fold(const axis_list& axes, index_t device) const noexcept {
-    const coordinates where = mesh_.at(device);
-    index_t number = 0;
-    for (std::uint8_t a : axes) number = number * mesh_.size(a) + where[a];
-    return number;
+    return position_along(mesh_, axes, mesh_.at(device));
   }
   constexpr void unfold(const axis_list& axes, index_t number, coordinates& where) const noexcept {
     for (int i = axes.ssize() - 1; i >= 0; --i) {

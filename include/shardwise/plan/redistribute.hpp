@@ -174,26 +174,6 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return true;
 }
 
-/// Lets `next` take all axes of a grained dimension, or the minor one of a contiguous one.
-constexpr void gather(transfer& next, const layout_desc& now, int d) noexcept {
-  next.kind = collective::all_gather;
-  next.from = d;
-  if (now.grains[d].is_contiguous())
-    next.axes.push_back(now.dims[d].back());
-  else
-    next.axes = now.dims[d];
-  take_axes(next.after, d, next.axes);
-}
-
-/// Lets `next` change the grain of a dimension among the devices that share it.
-constexpr void regrain(transfer& next, int d, grain how) noexcept {
-  next.kind = collective::all_to_all;
-  next.from = d;
-  next.to = d;
-  next.axes = next.after.dims[d];
-  next.after.grains[d] = how;
-}
-
 /// The next collective on the way, or one without axes when the layouts agree.
 [[nodiscard]] constexpr transfer next_move(const layout_desc& now,
                                            const layout_desc& target) noexcept {
@@ -221,21 +201,25 @@ constexpr void regrain(transfer& next, int d, grain how) noexcept {
     return next;
   }
   for (int d = 0; d < now.rank(); ++d) {
-    if (now.splits_like(target, d) || now.dims[d].empty()) continue;
-    if (now.dims[d] == target.dims[d]) {
-      regrain(next, d, target.grains[d]);
-      return next;
-    }
+    const axis_list& have = now.dims[d];
+    const axis_list& want = target.dims[d];
+    if (have.empty() || want.empty() || now.splits_like(target, d)) continue;
     // Contiguous again, a dimension may keep its major axes.
-    const bool keeps = !target.dims[d].empty() && now.dims[d][0] == target.dims[d][0];
-    if (!now.grains[d].is_contiguous() && keeps) {
-      regrain(next, d, {});
-      return next;
-    }
+    const bool turns = !now.grains[d].is_contiguous() && have[0] == want[0];
+    if (!(have == want) && !turns) continue;
+    next.kind = collective::all_to_all;
+    next.from = next.to = d;
+    next.axes = have;
+    next.after.grains[d] = have == want ? target.grains[d] : grain{};
+    return next;
   }
   for (int d = 0; d < now.rank(); ++d)
     if (!now.dims[d].is_prefix_of(target.dims[d])) {
-      gather(next, now, d);
+      next.kind = collective::all_gather;
+      next.from = d;
+      next.axes = now.dims[d];
+      if (now.grains[d].is_contiguous()) next.axes = axis_list{now.dims[d].back()};
+      take_axes(next.after, d, next.axes);
       return next;
     }
   return next;

@@ -61,8 +61,15 @@ constexpr bool holds(const placement_fact& fact) {
   if (!(printed == fact.placements)) return false;
   int next = 0;
   int next_index = 0;
+  const read_layout as_layout = to_layout(mesh, read.placements, fact.extents.ssize(), true);
   for (index_t device = 0; device < mesh.devices(); ++device)
     for (int d = 0; d < fact.extents.ssize(); ++d, ++next) {
+      // Over one axis, the layout of the placements holds the same.
+      if (as_layout.verdict.ok() && as_layout.layout.dims[d].size() <= 1) {
+        const held_range held = held_of(mesh, as_layout.layout, fact.extents, device)[d];
+        if (held.size() != fact.sizes[next]) return false;
+        if (held.size() > 0 && held.global(0) != fact.offsets[next]) return false;
+      }
       const index_t size = placed_size(mesh, read.placements, d, fact.extents[d], device);
       const index_t offset = placed_index(mesh, read.placements, d, fact.extents[d], device, 0);
       if (size != fact.sizes[next] || offset != fact.offsets[next]) return false;
