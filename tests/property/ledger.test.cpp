@@ -32,6 +32,10 @@ auto apply_step(const auto& h, const auto& w, const auto& v) {
   } else if constexpr (Step == 6) {
     auto peak = reshard<P<none>>(max<0>(reshard<P<by("data", "model"), none>>(h)));
     return reshard<P<none, none>>(h) - peak;
+  } else if constexpr (Step == 8) {
+    auto dealt = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(h);
+    auto columns = reshard<P<none>>(sum<0>(dealt));
+    return dealt * 2.0F - columns;
   } else {
     [[maybe_unused]] auto unread = sum(h);
     return reshard<P<"model", none>>(h * 3.0F) * reshard<P<"model", none>>(h);
@@ -99,4 +103,7 @@ TEST_CASE("the counters of a run equal the ledger of the same program on paper")
   check_program<2, 3, 5>();
   check_program<0, 7, 4>();
   check_program<1, 0, 2, 6>();
+  check_program<8>();
+  check_program<8, 2>();
+  check_program<3, 8, 4>();
 }
