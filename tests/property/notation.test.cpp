@@ -351,6 +351,27 @@ TEST_CASE("strided shards hold the chunks' pieces that the layout holds") {
     }
 }
 
+TEST_CASE("blocks that are dealt out in whole rounds are chunks") {
+  const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}}};
+  index_t said = 0;
+  for (index_t block : {1, 2, 5})
+    for (const layout_desc& layout : paper::layouts(2, 1, false, {grain::cyclic(block)}))
+      for (index_t size = 0; size <= 60; ++size) {
+        const layout_desc chunks = in_chunks(mesh, layout, {size});
+        for (index_t device = 0; device < mesh.devices(); ++device) {
+          const held_range a = held_of(mesh, layout, {size}, device)[0];
+          const held_range b = held_of(mesh, chunks, {size}, device)[0];
+          REQUIRE(a.size() == b.size());
+          for (index_t x = 0; x < a.size(); ++x) REQUIRE(a.global(x) == b.global(x));
+        }
+        const index_t round = block * mesh.parts(layout.dims[0]);
+        const bool whole = layout.is_contiguous() || (size > 0 && size % round == 0);
+        REQUIRE(to_placements(mesh, chunks, dtensor_form::ordered).verdict.ok() == whole);
+        said += whole && !layout.is_contiguous() ? 1 : 0;
+      }
+  REQUIRE(said > 100);
+}
+
 TEST_CASE("strided shards are where the axes in their order put them") {
   // For sizes that divide; `SS` cuts others differently.
   const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}, axis_desc{"c", 2}}};

@@ -34,10 +34,6 @@ struct layout_desc {
       if (!grains[d].is_contiguous()) return false;
     return true;
   }
-  /// True if a dimension is split by the same axes, in the same portions, as in another layout.
-  [[nodiscard]] constexpr bool splits_like(const layout_desc& other, int d) const noexcept {
-    return dims[d] == other.dims[d] && grains[d] == other.grains[d];
-  }
   /// Leaves a dimension whole.
   constexpr void unsplit(int d) noexcept {
     dims[d].clear();

@@ -84,6 +84,22 @@ struct read_placements {
   return result;
 }
 
+/// The same parts of a tensor with these extents, said in chunks wherever blocks are dealt out in
+/// whole rounds: what is one round here is one chunk there. Other blocks stay.
+///
+///     // f32[12@x%2] on mesh(x=3) is f32[12@x*2]
+[[nodiscard]] constexpr layout_desc in_chunks(const mesh_desc& mesh, const layout_desc& layout,
+                                              const extents_desc& extents) noexcept {
+  layout_desc chunks = layout;
+  for (int d = 0; d < layout.rank(); ++d) {
+    const index_t round = layout.grains[d].unit(mesh.parts(layout.dims[d]));
+    if (!layout.grains[d].is_cyclic() || extents[d] <= 0 || extents[d] % round != 0) continue;
+    const index_t rounds = extents[d] / round;
+    if (rounds <= grain::largest) chunks.grains[d] = rounds > 1 ? grain::strided(rounds) : grain{};
+  }
+  return chunks;
+}
+
 namespace detail {
 
 /// Why strided shards may be no layout; DTensor still says what every device holds.

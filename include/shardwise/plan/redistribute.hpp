@@ -203,14 +203,16 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   for (int d = 0; d < now.rank(); ++d) {
     const axis_list& have = now.dims[d];
     const axis_list& want = target.dims[d];
-    if (have.empty() || want.empty() || now.splits_like(target, d)) continue;
+    if (have.empty() || want.empty()) continue;
     // Contiguous again, a dimension may keep its major axes.
-    const bool turns = !now.grains[d].is_contiguous() && have[0] == want[0];
-    if (!(have == want) && !turns) continue;
+    const grain how = have == want         ? target.grains[d]
+                      : have[0] == want[0] ? grain{}
+                                           : now.grains[d];
+    if (how == now.grains[d]) continue;
     next.kind = collective::all_to_all;
     next.from = next.to = d;
     next.axes = have;
-    next.after.grains[d] = have == want ? target.grains[d] : grain{};
+    next.after.grains[d] = how;
     return next;
   }
   for (int d = 0; d < now.rank(); ++d)

@@ -42,10 +42,7 @@ class placement {
   /// True if both number their shards alike: step by step, shard `s` of one needs only shard `s` of
   /// the other.
   [[nodiscard]] bool numbers_like(const placement& other) const noexcept {
-    for (int d = 0; d < tensor_.rank(); ++d)
-      if (d < other.tensor_.rank() && !tensor_.layout.splits_like(other.tensor_.layout, d))
-        return false;
-    return tensor_.rank() == other.tensor_.rank() &&
+    return tensor_.layout.dims == other.tensor_.layout.dims &&
            tensor_.layout.pending == other.tensor_.layout.pending &&
            tensor_.layout.manual == other.tensor_.layout.manual;
   }
