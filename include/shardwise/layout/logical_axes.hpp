@@ -50,6 +50,8 @@ template <class Mesh, class Maps>
     return refused<axis_is_not_in_mesh<axis, Maps, Mesh>>{};
   else if constexpr (verdict.rule == broken::axis_is_used_twice)
     return refused<axis_is_used_twice<axis, Maps, Mesh>>{};
+  else if constexpr (verdict.rule == broken::grain_is_malformed)
+    return refused<grain_is_malformed<axis, Maps, Mesh>>{};
   else
     return refused<spec_is_malformed<axis, Maps, Mesh>>{};
 }
