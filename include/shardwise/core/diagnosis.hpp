@@ -62,6 +62,7 @@ enum class broken : unsigned char {
   // the machine
   host_size_differs,
   hosts_are_not_alike,
+  host_batch_is_dealt_out,
   host_batch_is_not_divisible,
   shard_count_differs,
   shard_extents_differ,
@@ -136,6 +137,7 @@ inline constexpr rule_text rule_texts[] = {
     {"host_size_differs", "the host's data has as many elements as the tensor"},
     {"hosts_are_not_alike",
      "hosts have equally many devices, and any two share all of their rows or none"},
+    {"host_batch_is_dealt_out", "a per-host batch is cut into contiguous parts"},
     {"host_batch_is_not_divisible",
      "a per-host batch is divisible by the parts that the devices of a host hold"},
     {"shard_count_differs",

@@ -96,19 +96,13 @@ class placement_tiles {
     index_t length = size - x;
     for (int a = 0; a < placements_.ssize(); ++a) {
       if (!placements_[a].splits(d)) continue;
-      strided_piece piece{size, placements_[a].factor, mesh_.size(a), 0};
-      const index_t chunk = x / piece.chunk();
-      const index_t begin = chunk * piece.chunk();
-      const index_t in_chunk = size - begin < piece.chunk() ? size - begin : piece.chunk();
-      const index_t each = ceil_div(in_chunk, piece.k);
-      piece.i = (x - begin) / each;
-      const index_range here = strided_piece::piece(in_chunk, piece.k, piece.i);
-      const index_t left = here.end - (x - begin);
+      const grained_split split{grain::strided(placements_[a].factor), size, mesh_.size(a)};
+      const grained_split::place found = split.find(x);
+      const index_t left = split.run(found.position, found.local);
       if (left < length) length = left;
-      where[a] = piece.i;
-      x = chunk * strided_piece::piece(piece.chunk(), piece.k, piece.i).size() +
-          (x - begin - here.begin);
-      size = piece.count();
+      where[a] = found.position;
+      x = found.local;
+      size = split.count(found.position);
     }
     return length;
   }

@@ -25,7 +25,7 @@ class host_batch {
   }
 
   /// Judges the hosts: there are as many devices on each, any two share all of their rows or none,
-  /// and nothing is pending.
+  /// parts are contiguous, and nothing is pending.
   [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
 
   [[nodiscard]] constexpr index_t hosts() const noexcept { return hosts_; }
@@ -118,6 +118,9 @@ class host_batch {
     for (int a = 0; a < mesh_.rank(); ++a)
       if (layout_.is_pending(a))
         return {.rule = broken::reshard_would_create_partial, .axis = mesh_.axes[a].label};
+    for (int d = 0; d < layout_.rank(); ++d)
+      if (!layout_.grains[d].is_contiguous())
+        return {.rule = broken::host_batch_is_dealt_out, .dim = d};
     if (hosts_ < 1 || mesh_.devices() % hosts_ != 0)
       return {.rule = broken::hosts_are_not_alike, .have = mesh_.devices(), .want = hosts_};
     for (index_t host = 0; host < hosts_; ++host)

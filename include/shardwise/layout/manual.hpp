@@ -66,9 +66,11 @@ struct manual_result {
     }
     axis_list again = outer;
     for (std::uint8_t a : inner) again.push_back(a);
-    const bool dealt = !inner.empty() && !outer.empty() &&
-                       !(tensor.layout.grains[d].is_contiguous() && target.grains[d].is_contiguous());
-    if (again != target.dims[d] || dealt || (outer.empty() && !target.splits_like(tensor.layout, d))) {
+    // What is dealt out inside is not cut into runs outside.
+    const grain how = tensor.layout.grains[d];
+    const bool fits =
+        inner.empty() || (how == target.grains[d] && (outer.empty() || how.is_contiguous()));
+    if (again != target.dims[d] || !fits) {
       result.verdict = {.rule = broken::operand_layouts_conflict,
                         .operand = 0,
                         .dim = d,

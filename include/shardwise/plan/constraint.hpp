@@ -38,7 +38,8 @@ namespace shardwise {
 [[nodiscard]] constexpr diagnosis check_marking(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
   bool same = from.pending == to.pending;
-  for (int d = 0; d < from.rank(); ++d) same = same && from.splits_like(to, d);
+  for (int d = 0; d < from.rank(); ++d)
+    same = same && from.dims[d] == to.dims[d] && from.grains[d] == to.grains[d];
   if (same) return {};
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if (mesh.size(a) != 1 && (from.is_pending(a) || from.dim_of(a) >= 0))

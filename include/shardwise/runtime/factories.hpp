@@ -53,12 +53,13 @@ template <class T, class Fill>
                                       const tensor_desc& tensor, const Fill& fill) {
   const device_groups shards = shards_of(home->mesh(), tensor.layout);
   const device_groups terms(home->mesh(), tensor.layout.pending_axes());
-  return make_shards<T>(home, tensor, [&](index_t shard, const box& part, const strided<T>& block) {
-    if (terms.position_of(shards.member(0, shard)) == 0)
-      fill(part, block);
-    else
-      fill_block(identity_of<T>(tensor.layout.kind), block);
-  });
+  return make_shards<T>(home, tensor,
+                        [&](index_t shard, const held_box& part, const strided<T>& block) {
+                          if (terms.position_of(shards.member(0, shard)) == 0)
+                            fill(part, block);
+                          else
+                            fill_block(identity_of<T>(tensor.layout.kind), block);
+                        });
 }
 
 /// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global

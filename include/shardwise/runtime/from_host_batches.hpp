@@ -75,15 +75,17 @@ template <class T>
 
   const tensor_desc tensor{element_of<T>, whole, layout};
   const placement where(home->mesh(), tensor);
-  return make_shards<T>(home, tensor, [&](index_t shard, const box&, const strided<T>& memory) {
-    if (memory.size() == 0) return;
-    const index_t device = where.device_of(shard);
-    const box part = hosts.part(batch, device);
-    strided<const T> from = view_of(hosts.host_of(device));
-    from.extents = memory.extents;
-    for (int d = 0; d < part.ssize(); ++d) from.data += part[d].begin * from.strides[d];
-    copy_block(from, memory);
-  });
+  return make_shards<T>(home, tensor,
+                        [&](index_t shard, const held_box&, const strided<T>& memory) {
+                          if (memory.size() == 0) return;
+                          const index_t device = where.device_of(shard);
+                          const box part = hosts.part(batch, device);
+                          strided<const T> from = view_of(hosts.host_of(device));
+                          from.extents = memory.extents;
+                          for (int d = 0; d < part.ssize(); ++d)
+                            from.data += part[d].begin * from.strides[d];
+                          copy_block(from, memory);
+                        });
 }
 
 }  // namespace detail

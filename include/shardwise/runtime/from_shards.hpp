@@ -61,7 +61,7 @@ template <class T>
     return block(numbers[static_cast<std::size_t>(device)]).view;
   };
   node_ptr<T> made =
-      make_shards<T>(home, tensor, [&](index_t shard, const box&, const strided<T>& memory) {
+      make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& memory) {
         if (memory.size() == 0) return;
         const strided<const T>& first = view_for(where.device_of(shard));
         copy_block(first, memory);
