@@ -10,4 +10,5 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/core/respected.hpp"
+#include "shardwise/core/rules.hpp"
 #include "shardwise/core/text.hpp"

@@ -3,159 +3,9 @@
 
 #include "shardwise/core/fixed_string.hpp"
 #include "shardwise/core/index.hpp"
-#include "shardwise/core/text.hpp"
+#include "shardwise/core/rules.hpp"
 
 namespace shardwise {
-
-/// Every rule that can be broken. The type layer has one class template of the same name for each
-/// of those it can meet; the run-time layer puts the name in front of the sentence.
-enum class broken : unsigned char {
-  nothing,
-  // meshes
-  axis_is_repeated_in_mesh,
-  axis_name_is_malformed,
-  axis_size_is_not_positive,
-  mesh_has_too_many_axes,
-  mesh_size_is_unknown,
-  device_count_differs,
-  device_is_repeated,
-  submesh_axis_is_not_in_mesh,
-  // specs
-  axis_is_not_in_mesh,
-  axis_is_used_twice,
-  spec_is_malformed,
-  grain_is_malformed,
-  // layouts
-  rank_differs_from_spec,
-  extent_is_negative,
-  extent_is_not_divisible,
-  blocks_do_not_divide_extent,
-  partial_axis_also_splits,
-  pending_axes_are_out_of_order,
-  manual_axis_is_used,
-  // names of dimensions
-  name_is_repeated,
-  name_has_no_rule,
-  no_alternative_is_free,
-  // rules of operations
-  einsum_is_malformed,
-  operand_count_differs,
-  operand_rank_differs,
-  operand_sizes_differ,
-  operand_meshes_differ,
-  operand_elements_differ,
-  number_would_be_cut,
-  operand_layouts_conflict,
-  axis_would_split_twice,
-  partial_value_is_read,
-  pending_axes_differ,
-  pending_axis_meets_itself,
-  operand_is_manual,
-  dimension_is_out_of_range,
-  // programs
-  reshard_would_create_partial,
-  manual_axis_is_left,
-  axis_is_not_manual,
-  constraint_needs_communication,
-  tensor_is_marked_already,
-  program_is_too_long,
-  // the machine
-  host_size_differs,
-  hosts_are_not_alike,
-  host_batch_is_dealt_out,
-  host_batch_is_not_divisible,
-  shard_count_differs,
-  shard_extents_differ,
-  replicas_differ,
-  tensor_is_replicated,
-  device_is_out_of_range,
-  operand_pools_differ,
-  pool_size_differs,
-  device_order_differs,
-  pool_is_not_in_use,
-};
-
-/// The rule's name and what it demands, in one sentence; the compiler prints the same two.
-struct rule_text {
-  text_view name;
-  text_view demand;
-};
-
-/// What every rule is called and demands, in the order of `broken`.
-inline constexpr rule_text rule_texts[] = {
-    {"nothing", "no rule is broken"},
-    {"axis_is_repeated_in_mesh", "the axes of a mesh have different names"},
-    {"axis_name_is_malformed",
-     "an axis name is a letter or _ and up to 22 more letters, digits or _"},
-    {"axis_size_is_not_positive", "an axis of a mesh has at least one device"},
-    {"mesh_has_too_many_axes", "a mesh has at most 7 axes"},
-    {"mesh_size_is_unknown", "a dyn axis needs its size before anything is computed from it"},
-    {"device_count_differs", "an order of devices has as many as its mesh"},
-    {"device_is_repeated", "a device is in a mesh once"},
-    {"submesh_axis_is_not_in_mesh", "a sub-mesh names different axes of its mesh"},
-    {"axis_is_not_in_mesh", "a partition spec may only name axes of its mesh"},
-    {"axis_is_used_twice", "a mesh axis may appear once in a layout"},
-    {"spec_is_malformed", "an entry is none, one axis, or by(axes), without blanks or nesting"},
-    {"grain_is_malformed",
-     "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more"},
-    {"rank_differs_from_spec", "a partition spec has one entry for each dimension of its tensor"},
-    {"extent_is_negative", "an extent is zero or more"},
-    {"extent_is_not_divisible",
-     "a split extent is divisible by its axes, or the layout says uneven"},
-    {"blocks_do_not_divide_extent",
-     "block times devices divides a block-cyclic extent, or the layout says uneven"},
-    {"partial_axis_also_splits", "an axis is either pending or splits a dimension, not both"},
-    {"pending_axes_are_out_of_order", "pending axes are written in the order of their mesh"},
-    {"manual_axis_is_used",
-     "manual axes are in mesh order and neither split a dimension nor are pending"},
-    {"name_is_repeated", "the dimensions of a tensor have different names"},
-    {"name_has_no_rule", "a named dimension has a rule"},
-    {"no_alternative_is_free", "a rule has an alternative whose axes are free, or ends with none"},
-    {"einsum_is_malformed", "an einsum reads like \"bi,io->bo\", with one or two operands"},
-    {"operand_count_differs", "an operation takes as many operands as its rule has"},
-    {"operand_rank_differs", "an operand has as many dimensions as the rule names for it"},
-    {"operand_sizes_differ", "dimensions that meet in an operation have the same size"},
-    {"operand_meshes_differ", "the operands of an operation live on the same mesh"},
-    {"operand_elements_differ", "the operands of an operation have the same element type"},
-    {"number_would_be_cut", "a number beside tensors is one of their element type"},
-    {"operand_layouts_conflict", "dimensions that meet are split alike"},
-    {"axis_would_split_twice", "a mesh axis splits one dimension of an operation"},
-    {"partial_value_is_read", "a pending reduction is finished before its value is read"},
-    {"pending_axes_differ", "values that are added are pending alike"},
-    {"pending_axis_meets_itself", "a product is pending over an axis once, and not split over it"},
-    {"operand_is_manual", "an axis is manual in an operation, or splits or is pending in it"},
-    {"dimension_is_out_of_range", "a dimension is named by a number from 0 to the rank"},
-    {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
-    {"manual_axis_is_left",
-     "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},
-    {"axis_is_not_manual", "all_reduce folds along manual axes of its operand"},
-    {"constraint_needs_communication",
-     "a constraint is met without communication; only a reshard moves data"},
-    {"tensor_is_marked_already",
-     "only a replicated tensor is marked anew; clear_sharding makes it one"},
-    {"program_is_too_long", "a traced program fits the capacity given to trace"},
-    {"host_size_differs", "the host's data has as many elements as the tensor"},
-    {"hosts_are_not_alike",
-     "hosts have equally many devices, and any two share all of their rows or none"},
-    {"host_batch_is_dealt_out", "a per-host batch is cut into contiguous parts"},
-    {"host_batch_is_not_divisible",
-     "a per-host batch is divisible by the parts that the devices of a host hold"},
-    {"shard_count_differs",
-     "a tensor is made from the shards of all devices, or of all that differ"},
-    {"shard_extents_differ", "a shard has exactly the extents of the part that its device holds"},
-    {"replicas_differ", "devices that hold the same part are given the same bits"},
-    {"tensor_is_replicated", "a tensor whose shards are loaded one by one is split or pending"},
-    {"device_is_out_of_range", "a device is named by a number below the size of the mesh"},
-    {"operand_pools_differ", "the operands of an operation live in the same device pool"},
-    {"pool_size_differs", "a device pool has the mesh of its tensors"},
-    {"device_order_differs", "a device pool has its devices in the order of its tensors' mesh"},
-    {"pool_is_not_in_use", "a tensor is made in a device pool that is named or in use"},
-};
-
-/// The text of one rule.
-[[nodiscard]] constexpr const rule_text& text_of(broken rule) noexcept {
-  return rule_texts[static_cast<unsigned>(rule)];
-}
 
 /// The verdict of a rule: nothing is wrong, or which rule is broken, where, and by how much.
 ///
@@ -189,34 +39,18 @@ struct diagnosis {
     separator = ", ";
     return out;
   };
-  const bool of_hosts = verdict.rule >= broken::host_size_differs &&
-                        verdict.rule <= broken::host_batch_is_not_divisible;
-  const bool of_shards =
-      verdict.rule >= broken::shard_count_differs && verdict.rule <= broken::replicas_differ;
-  if (verdict.operand >= 0)
-    fact(of_hosts ? "host " : of_shards ? "shard " : "operand ") << verdict.operand;
+  if (verdict.operand >= 0) fact(rule.part) << ' ' << verdict.operand;
   if (verdict.dim >= 0) fact("dimension ") << verdict.dim;
-  const bool is_logical =
-      verdict.rule >= broken::name_is_repeated && verdict.rule <= broken::no_alternative_is_free;
-  if (!verdict.axis.empty()) fact(is_logical ? "name '" : "axis '") << verdict.axis << "'";
-  if (verdict.rule == broken::device_is_repeated) {
+  if (!verdict.axis.empty()) fact(rule.label) << " '" << verdict.axis << "'";
+  if (rule.sizes == sizes_told::device) {
     fact("device ") << verdict.have;
   } else if (verdict.have != 0 || verdict.want != 0) {
     constexpr text_view between[] = {" where ", " into ", " of ", " where less than ",
                                      " where a multiple of "};
     constexpr text_view after[] = {" is needed", " equal parts", " characters", " is needed",
                                    " is needed"};
-    const unsigned form = verdict.rule == broken::extent_is_not_divisible ||
-                                  verdict.rule == broken::hosts_are_not_alike ||
-                                  verdict.rule == broken::host_batch_is_not_divisible
-                              ? 1U
-                          : verdict.rule == broken::einsum_is_malformed ? 2U
-                          : verdict.rule == broken::device_is_out_of_range ||
-                                  verdict.rule == broken::dimension_is_out_of_range
-                              ? 3U
-                          : verdict.rule == broken::blocks_do_not_divide_extent ? 4U
-                                                                                : 0U;
-    fact("") << verdict.have << between[form] << verdict.want << after[form];
+    const auto told = static_cast<unsigned>(rule.sizes);
+    fact("") << verdict.have << between[told] << verdict.want << after[told];
   }
   if (separator == ", ") out << ")";
   return out;

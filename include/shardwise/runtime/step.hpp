@@ -32,7 +32,7 @@ namespace detail {
 template <class Result>
 [[nodiscard]] auto name_results(Result&& result) {
   using plain = std::remove_cvref_t<Result>;
-  if constexpr (lazy_arguments < plain >> 0) {
+  if constexpr (lazy_arguments<plain> != 0) {
     return sharded_tensor(std::forward<Result>(result));
   } else {
     if constexpr (requires { std::tuple_size<plain>::value; })

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "shardwise/runtime/distribute.hpp"
+#include "shardwise/runtime/step.hpp"
 
 #include <concepts>
 #include <memory>
+#include <utility>
 
 namespace shardwise {
 
@@ -92,5 +94,12 @@ template <ShardedTensor X, class... Arguments>
 [[nodiscard]] X distribute(const Arguments&... arguments) {
   return distribute<X>(use_mesh::pool(), arguments...);
 }
+
+/// `sync(pool)` and `step(pool, body)` in the pool of the scope. Under `using namespace shardwise`
+/// the bare call `sync()` is ambiguous wherever POSIX declares its own, so say `shardwise::sync()`.
+inline void sync() { sync(use_mesh::pool()); }
+template <class Body>
+  requires(!std::same_as<std::remove_cvref_t<Body>, device_pool>)
+auto step(Body&& body) { return step(use_mesh::pool(), std::forward<Body>(body)); }
 
 }  // namespace shardwise

@@ -46,7 +46,7 @@ std::string joined(const std::string& literals) {
 }  // namespace
 
 TEST_CASE("the table of rules has the order of the enumerators") {
-  const std::string source = read_file("include/shardwise/core/diagnosis.hpp");
+  const std::string source = read_file("include/shardwise/core/rules.hpp");
   const std::size_t begin = source.find("enum class broken");
   std::istringstream body(source.substr(begin, source.find("};", begin) - begin));
   std::vector<std::string> enumerators;

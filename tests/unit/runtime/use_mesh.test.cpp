@@ -75,3 +75,15 @@ TEST_CASE("shards of a mesh with an order of its own name their devices") {
   index_t next = 0;
   for (const auto& shard : shards(x)) REQUIRE(shard.device() == next++);
 }
+
+TEST_CASE("what is pending in the pool of the scope is computed by sync, and at the end of a step") {
+  const use_mesh here(pod{});
+  const X x = ones<X>();
+  const X y = x + x;
+  REQUIRE_FALSE(y.share()->ready());
+  shardwise::sync();
+  REQUIRE(y.share()->ready());
+  const X z = step([&] { return y * x; });
+  REQUIRE(z.share()->ready());
+  step([&] { REQUIRE(to_host(z)(0, 0) == 2.0F); });
+}
