@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "property/generated.hpp"
+#include "property/agreement.hpp"
 #include "support/catch.hpp"
 
 using namespace generated;
@@ -166,49 +166,11 @@ TEST_CASE("contiguous parts that are dealt out in whole rounds move what the for
 
 namespace {
 
-/// Applies `f` to tensors under given layouts and to the same held whole, where the rules allow the
-/// first, and compares. Returns whether they did.
-template <class F>
-bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
-            const std::vector<layout_desc>& chosen, const F& f) {
-  std::vector<any_tensor<float>> spread;
-  std::vector<any_tensor<float>> held;
-  for (std::size_t o = 0; o < extents.size(); ++o) {
-    const tensor_and_value x = make(pool, extents[o], chosen[o], o + 1);
-    spread.push_back(x.tensor);
-    layout_desc whole;
-    whole.dims.resize(extents[o].size());
-    held.push_back(distribute(pool, std::span<const float>(x.value), extents[o], whole));
-  }
-  std::vector<float> result;
-  try {
-    result = values(f(spread));
-  } catch (const error&) {
-    return false;
-  }
-  REQUIRE(result == values(f(held)));
-  return true;
-}
-
 template <class F>
 int count_agreements(const std::vector<extents_desc>& extents, const F& f) {
-  int legal = 0;
-  for (const mesh_desc& mesh : meshes({{2}, {2, 3}})) {
-    const device_pool pool(mesh, 2);
-    std::vector<std::vector<layout_desc>> all;
-    for (const extents_desc& e : extents)
-      all.push_back(grained_layouts(mesh, e.ssize(), false, {grain::cyclic(1), grain::strided(2)}));
-    std::vector<std::size_t> at(extents.size(), 0);
-    for (bool more = true; more;) {
-      std::vector<layout_desc> chosen;
-      for (std::size_t o = 0; o < all.size(); ++o) chosen.push_back(all[o][at[o]]);
-      legal += agrees(pool, extents, chosen, f) ? 1 : 0;
-      std::size_t o = 0;
-      while (o < at.size() && ++at[o] == all[o].size()) at[o++] = 0;
-      more = o < at.size();
-    }
-  }
-  return legal;
+  return agreements({{2}, {2, 3}}, extents, f, [](const mesh_desc& mesh, int rank) {
+    return grained_layouts(mesh, rank, false, {grain::cyclic(1), grain::strided(2)});
+  });
 }
 
 using tensors = std::vector<any_tensor<float>>;

@@ -265,27 +265,11 @@ std::string what_fails(const subject& one, paper::numbers& random) {
   return {};
 }
 
-/// Every mesh of `rank` axes with sizes from 1 to `largest`, named by letters.
-std::vector<mesh_desc> all_meshes(int rank, index_t largest) {
-  constexpr text_view labels[] = {"a", "b", "c", "d"};
-  std::vector<mesh_desc> all{{}};
-  for (int a = 0; a < rank; ++a) {
-    std::vector<mesh_desc> longer;
-    for (const mesh_desc& mesh : all)
-      for (index_t size = 1; size <= largest; ++size) {
-        longer.push_back(mesh);
-        longer.back().axes.push_back({name(labels[a]), size});
-      }
-    all = longer;
-  }
-  return all;
-}
-
 /// Tests every layout of every mesh, each with `orders` orders of devices: first their own, then
 /// shuffled ones; `step` leaves out meshes.
 index_t test_all(int axes, index_t largest, int orders, std::size_t step = 1) {
   paper::numbers random(static_cast<std::uint64_t>(axes * 10 + largest));
-  const std::vector<mesh_desc> meshes = all_meshes(axes, largest);
+  const std::vector<mesh_desc> meshes = paper::meshes(axes, largest);
   index_t tested = 0;
   for (int rank = 0; rank <= 3; ++rank) {
     const std::vector<layout_desc> layouts = paper::layouts(axes, rank);

@@ -1,59 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "property/generated.hpp"
+#include "property/agreement.hpp"
 #include "support/catch.hpp"
 
 using namespace generated;
 
 namespace {
 
-layout_desc whole(int rank) {
-  layout_desc layout;
-  layout.dims.resize(static_cast<std::size_t>(rank));
-  return layout;
-}
-
-/// Applies `f` to tensors under given layouts and to the same tensors held whole, where the rules
-/// allow the first, and compares. Returns whether they did.
-template <class F>
-bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
-            const std::vector<layout_desc>& chosen, const F& f) {
-  std::vector<any_tensor<float>> spread;
-  std::vector<any_tensor<float>> held;
-  for (std::size_t o = 0; o < extents.size(); ++o) {
-    const tensor_and_value x = make(pool, extents[o], chosen[o], o + 1);
-    spread.push_back(x.tensor);
-    held.push_back(
-        distribute(pool, std::span<const float>(x.value), extents[o], whole(extents[o].ssize())));
-  }
-  const std::vector<float> expected = values(f(held));
-  std::vector<float> result;
-  try {
-    result = values(f(spread));
-  } catch (const error&) {
-    return false;
-  }
-  REQUIRE(result == expected);
-  return true;
-}
-
 template <class F>
 int count_agreements(const std::vector<extents_desc>& extents, bool pending, const F& f) {
-  int legal = 0;
-  for (const mesh_desc& mesh : meshes({{2}, {3, 2}, {2, 1}})) {
-    const device_pool pool(mesh, 2);
-    std::vector<std::vector<layout_desc>> all;
-    for (const extents_desc& e : extents) all.push_back(layouts(mesh, e.ssize(), pending));
-    std::vector<std::size_t> at(extents.size(), 0);
-    for (bool more = true; more;) {
-      std::vector<layout_desc> chosen;
-      for (std::size_t o = 0; o < all.size(); ++o) chosen.push_back(all[o][at[o]]);
-      legal += agrees(pool, extents, chosen, f) ? 1 : 0;
-      std::size_t o = 0;
-      while (o < at.size() && ++at[o] == all[o].size()) at[o++] = 0;
-      more = o < at.size();
-    }
-  }
-  return legal;
+  return agreements({{2}, {3, 2}, {2, 1}}, extents, f,
+                    [&](const mesh_desc& mesh, int rank) { return layouts(mesh, rank, pending); });
 }
 
 using tensors = std::vector<any_tensor<float>>;

@@ -12,9 +12,9 @@ namespace paper {
 
 using namespace shardwise;
 
-/// Every mesh of `rank` axes x, y, z with sizes from 1 to `largest`.
+/// Every mesh of `rank` axes x, y, z, w with sizes from 1 to `largest`.
 inline std::vector<mesh_desc> meshes(int rank, index_t largest = 3) {
-  constexpr text_view labels[] = {"x", "y", "z"};
+  constexpr text_view labels[] = {"x", "y", "z", "w"};
   std::vector<mesh_desc> all{{}};
   for (int a = 0; a < rank; ++a) {
     std::vector<mesh_desc> longer;

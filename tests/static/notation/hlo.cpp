@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "support/facts.hpp"
 #include "unit/notation/hlo_facts.hpp"
 
 #include <initializer_list>
-#include <iterator>
-#include <utility>
 
 using namespace shardwise;
-
-// Each fact is a constant of its own, so that no constant costs much.
-template <const auto& Facts, std::size_t I>
-inline constexpr bool fact_holds = holds(Facts[I]);
-template <const auto& Facts, std::size_t... I>
-constexpr bool all_hold(std::index_sequence<I...>) {
-  return (... && fact_holds<Facts, I>);
-}
-template <const auto& Facts>
-constexpr bool facts_hold = all_hold<Facts>(std::make_index_sequence<std::size(Facts)>{});
 
 static_assert(facts_hold<op_facts>);
 static_assert(facts_hold<named_facts>);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operations on tensors under every combination of layouts against the same on whole tensors.
+#pragma once
+
+#include "property/generated.hpp"
+#include "support/catch.hpp"
+
+namespace generated {
+
+/// Applies `f` to tensors under given layouts and to the same tensors held whole, where the rules
+/// allow the first, and compares. Returns whether they did.
+template <class F>
+bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
+            const std::vector<layout_desc>& chosen, const F& f) {
+  std::vector<any_tensor<float>> spread;
+  std::vector<any_tensor<float>> held;
+  for (std::size_t o = 0; o < extents.size(); ++o) {
+    const tensor_and_value x = make(pool, extents[o], chosen[o], o + 1);
+    spread.push_back(x.tensor);
+    layout_desc whole;
+    whole.dims.resize(extents[o].size());
+    held.push_back(distribute(pool, std::span<const float>(x.value), extents[o], whole));
+  }
+  std::vector<float> result;
+  try {
+    result = values(f(spread));
+  } catch (const error&) {
+    return false;
+  }
+  REQUIRE(result == values(f(held)));
+  return true;
+}
+
+/// How many combinations of layouts `f` may be applied under, on meshes of these sizes; each has
+/// agreed. `layouts_of(mesh, rank)` gives the layouts of one operand.
+template <class F, class LayoutsOf>
+int agreements(const std::vector<std::vector<index_t>>& sizes,
+               const std::vector<extents_desc>& extents, const F& f, const LayoutsOf& layouts_of) {
+  int legal = 0;
+  for (const mesh_desc& mesh : meshes(sizes)) {
+    const device_pool pool(mesh, 2);
+    std::vector<std::vector<layout_desc>> all;
+    for (const extents_desc& e : extents) all.push_back(layouts_of(mesh, e.ssize()));
+    std::vector<std::size_t> at(extents.size(), 0);
+    for (bool more = true; more;) {
+      std::vector<layout_desc> chosen;
+      for (std::size_t o = 0; o < all.size(); ++o) chosen.push_back(all[o][at[o]]);
+      legal += agrees(pool, extents, chosen, f) ? 1 : 0;
+      std::size_t o = 0;
+      while (o < at.size() && ++at[o] == all[o].size()) at[o++] = 0;
+      more = o < at.size();
+    }
+  }
+  return legal;
+}
+
+}  // namespace generated
