@@ -7,6 +7,7 @@
 #include <shardwise/draw/svg_collective.hpp>
 #include <shardwise/draw/svg_reshard.hpp>
 #include <shardwise/draw/svg_tensor.hpp>
+#include <shardwise/draw/visualize_text.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +28,7 @@ struct drawing {
 
 namespace detail {
 
-/// A layout on a mesh whose devices are in their own order: what a picture shows.
+/// A layout on a mesh: what a picture shows.
 struct drawable {
   mesh_desc mesh{};
   layout_desc layout{};
@@ -54,8 +55,17 @@ struct drawable {
   return found;
 }
 
-[[nodiscard]] inline drawable drawable_of(const subject& about, device_buffer& buffer) {
-  if (about.mesh && about.layout && about.devices.empty()) return {*about.mesh, *about.layout};
+/// The mesh of a request with its order of devices, both lists of which somebody else keeps.
+[[nodiscard]] inline mesh_desc ordered_mesh_of(const subject& about,
+                                               const std::vector<index_t>& places) {
+  mesh_desc mesh = *about.mesh;
+  mesh.order = device_order(about.devices, places);
+  return mesh;
+}
+
+[[nodiscard]] inline drawable drawable_of(const subject& about, const std::vector<index_t>& places,
+                                          device_buffer& buffer) {
+  if (about.mesh && about.layout) return {ordered_mesh_of(about, places), *about.layout};
   if (!about.hlo) throw refusal("sharding_has_no_mesh", "a picture needs a mesh of whole axes");
   return drawable_of_tiles(*about.hlo, buffer);
 }
@@ -124,6 +134,40 @@ struct picture_sink {
   }
 };
 
+/// How a picture of text is written.
+[[nodiscard]] inline picture_style style_of(const request& asked, bool on_terminal) {
+  if (asked.has("dark")) throw refusal("option_is_missing", "--dark is said of an --svg");
+  picture_style style;
+  style.colour = wants_color(asked, on_terminal);
+  if (asked.has("width")) {
+    const index_t width = read_number(*asked.get("width"), 1'000'000, "width");
+    if (width < 1) throw refusal("number_is_malformed", "a line has at least one character");
+    style.width = static_cast<std::size_t>(width);
+  }
+  return style;
+}
+
+/// The picture of placements that cut a tensor otherwise than every layout.
+[[nodiscard]] inline drawing draw_placements(const request& asked, const subject& about,
+                                             const std::vector<index_t>& places,
+                                             device_buffer& buffer, bool on_terminal) {
+  if (asked.has("to"))
+    throw refusal("placements_do_not_fit",
+                  "a reshard begins at a layout, and strided shards that "
+                  "cut these extents otherwise are none");
+  sharding_context context(ordered_mesh_of(about, places));
+  context.has_extents = about.shape.has_value();
+  if (about.shape) context.extents = *about.shape;
+  const std::string words = to_words(about.cut->placements);
+  const sharding_picture shown = read_picture(text_view(words), context, buffer);
+  if (!shown.verdict.ok()) throw refusal("placements_do_not_fit", str(shown.verdict.reason));
+  if (asked.has("svg")) return write_image(asked, to_svg(text_view(words), context));
+  drawing answer;
+  picture_sink out{answer.picture};
+  (void)write_picture(out, text_view(words), context, buffer, style_of(asked, on_terminal));
+  return answer;
+}
+
 }  // namespace detail
 
 /// Answers `draw`. `on_terminal`: the answer is read where colours can be shown.
@@ -133,14 +177,14 @@ struct picture_sink {
   if (asked.has("hlo") && is_hlo_tuple(text_view(*asked.get("hlo"))))
     throw refusal("sharding_has_no_mesh", "one element of a tuple is drawn at a time");
   const subject about = read_subject(asked, buffer);
-  detail::drawable shown = detail::drawable_of(about, buffer);
+  const std::vector<index_t> places = places_of(about.devices);
+  if (about.is_cut_otherwise())
+    return detail::draw_placements(asked, about, places, buffer, on_terminal);
+  detail::drawable shown = detail::drawable_of(about, places, buffer);
   detail::judge_evenness(shown.mesh, shown.layout, about.shape);
   std::optional<layout_desc> target;
   if (const auto& to = asked.get("to")) {
     (void)asked.need("shape");
-    if (!about.devices.empty())
-      throw refusal("option_does_not_apply",
-                    "a reshard is drawn on a mesh whose devices are in their own order");
     target = read_spec(*to, shown.mesh);
     judge(check(shown.mesh, *target, *about.shape));
     detail::judge_evenness(shown.mesh, *target, about.shape);
@@ -158,14 +202,7 @@ struct picture_sink {
     return detail::write_image(asked, !about.shape ? to_svg(shown.mesh, shown.layout)
                                       : target     ? to_svg(shown.mesh, tensor, *target)
                                                    : to_svg(shown.mesh, tensor));
-  if (asked.has("dark")) throw refusal("option_is_missing", "--dark is said of an --svg");
-  picture_style style;
-  style.colour = detail::wants_color(asked, on_terminal);
-  if (asked.has("width")) {
-    const index_t width = read_number(*asked.get("width"), 1'000'000, "width");
-    if (width < 1) throw refusal("number_is_malformed", "a line has at least one character");
-    style.width = static_cast<std::size_t>(width);
-  }
+  const picture_style style = detail::style_of(asked, on_terminal);
   drawing answer;
   detail::picture_sink out{answer.picture};
   if (!about.shape)

@@ -16,12 +16,31 @@ struct notation_words {
   known<std::string> words;
 };
 
+/// What one device holds of a tensor.
+struct device_shard {
+  index_t device = 0;
+  std::vector<index_runs> index{};  ///< of each dimension
+  index_t replica = 0;
+
+  [[nodiscard]] extents_desc local_shape() const noexcept {
+    extents_desc extents;
+    for (const index_runs& runs : index) {
+      extents.push_back(0);
+      for (const index_range& range : runs) extents[extents.ssize() - 1] += range.size();
+    }
+    return extents;
+  }
+};
+
 /// What `inspect` answers.
 struct inspection {
   sharding_type type = sharding_type::unknown;
+  /// Why there are no type, no tiles and no groups; nothing where there are.
+  std::string why_no_tiles{};
   /// Tiles along each dimension, where the rank is known.
   std::optional<tile_dims> dims{};
-  /// The device of each tile, replicas side by side, where it is known which there are.
+  /// The device of each tile, replicas side by side, where it is known which there are; without
+  /// tiles the devices in the order of the mesh.
   std::optional<std::vector<index_t>> devices{};
   /// Of a partial sharding: how many devices hold the same, and how the groups of them lie.
   index_t replicas = 1;
@@ -30,13 +49,35 @@ struct inspection {
   std::optional<extents_desc> shape{};
   /// Who holds what: its positions are those of `devices`.
   hlo_sharding tiles{};
+  /// Who holds what of which indices, where tiles do not say it: the positions are those of the
+  /// mesh, `places` has that of each device.
+  std::optional<mesh_cut> cut{};
+  mesh_desc mesh{};
+  std::vector<index_t> places{};
   std::vector<inspection> elements{};  ///< of a tuple
 
+  [[nodiscard]] bool is_tuple() const noexcept { return type == sharding_type::tuple; }
   [[nodiscard]] bool is_partial() const noexcept { return type == sharding_type::partial; }
+  [[nodiscard]] bool has_tiles() const noexcept { return why_no_tiles.empty(); }
   /// What the device at a position of the list holds.
-  [[nodiscard]] hlo_shard shard(std::size_t position) const {
-    const bool tiled = tiles.kind == hlo_kind::tiled;
-    return shard_at(tiles, *shape, tiled ? static_cast<index_t>(position) : (*devices)[position]);
+  [[nodiscard]] device_shard shard(std::size_t position, piece_room& room) const {
+    device_shard found;
+    found.device = (*devices)[position];
+    if (has_tiles()) {
+      const bool tiled = tiles.kind == hlo_kind::tiled;
+      const hlo_shard shard =
+          shard_at(tiles, *shape, tiled ? static_cast<index_t>(position) : found.device);
+      found.replica = shard.replica;
+      if (!cut)
+        for (const index_range& range : shard.part) found.index.push_back({range});
+    }
+    if (!cut) return found;
+    const index_t place =
+        places.empty() ? found.device : places[static_cast<std::size_t>(found.device)];
+    for (int d = 0; d < shape->ssize(); ++d)
+      found.index.push_back(cut->runs(mesh, d, (*shape)[d], place, room));
+    if (!has_tiles()) found.replica = cut->replica(mesh, place);
+    return found;
   }
   /// The positions in the order of the devices' numbers.
   [[nodiscard]] std::vector<std::size_t> by_device() const {
@@ -55,25 +96,6 @@ struct inspection {
   return words[static_cast<unsigned>(type)];
 }
 
-/// What text of the library is written to.
-struct string_sink {
-  std::string words{};
-
-  string_sink& operator<<(text_view more) {
-    words += view(more);
-    return *this;
-  }
-  string_sink& operator<<(char c) {
-    words += c;
-    return *this;
-  }
-  string_sink& operator<<(index_t number) {
-    char digits[24];
-    words.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-    return *this;
-  }
-};
-
 namespace detail {
 
 template <class Write>
@@ -81,6 +103,24 @@ template <class Write>
   string_sink out;
   write(out);
   return out.words;
+}
+
+/// The placements that were given, or those that are as good: of chunks in the request's own words,
+/// of contiguous parts in one form.
+[[nodiscard]] inline known<std::string> placement_words(const subject& about) {
+  const bool given = about.cut && !about.cut->placements.empty();
+  if (given && (about.is_cut_otherwise() || !about.layout->is_contiguous()))
+    return to_words(about.cut->placements);
+  using words = known<std::string>;
+  if (!about.layout) return words::none(about.layout.why_not);
+  const mesh_desc& mesh = *about.mesh;
+  const layout_desc layout =
+      about.shape ? in_chunks(mesh, *about.layout, *about.shape) : *about.layout;
+  const read_placements placed = to_placements(mesh, layout, dtensor_form::ordered);
+  if (!placed.verdict.ok()) return words::none(str(placed.verdict.reason));
+  if (about.shape && !cuts_alike(mesh, placed.placements, layout, *about.shape))
+    return words::none("strided shards cut extents that do not divide otherwise");
+  return to_words(placed.placements);
 }
 
 /// The sharding in every notation.
@@ -122,21 +162,23 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
     add("hlo_v3", words::none(about.named.why_not));
     add("sdy", words::none(about.named.why_not));
   }
-  if (about.layout) {
-    const read_placements placed = to_placements(*about.mesh, *about.layout, dtensor_form::ordered);
-    if (placed.verdict.ok())
-      add("placements", written([&](auto& out) { write_placements(out, placed.placements); }));
-    else
-      add("placements", words::none(str(placed.verdict.reason)));
-    if (about.layout->manual == 0)
-      add("jax",
-          written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
-    else
-      add("jax", words::none("a partition spec has no manual axes"));
-  } else {
-    add("placements", words::none(about.layout.why_not));
+  add("placements", placement_words(about));
+  if (!about.layout)
     add("jax", words::none(about.layout.why_not));
-  }
+  else if (about.layout->manual != 0)
+    add("jax", words::none("a partition spec has no manual axes"));
+  else if (!about.layout->is_contiguous())
+    add("jax", words::none(about.named.why_not));
+  else
+    add("jax", written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
+}
+
+/// The devices in the order of the mesh.
+inline void list_devices(const subject& about, inspection& found) {
+  auto& devices = found.devices.emplace(about.devices);
+  if (!devices.empty()) return;
+  devices.resize(static_cast<std::size_t>(about.mesh->devices()));
+  std::iota(devices.begin(), devices.end(), index_t{0});
 }
 
 /// Type, tiles and devices as PyTorch/XLA derives them from a mesh and a spec.
@@ -160,7 +202,7 @@ inline void derive_from_spec(const subject& about, inspection& found) {
 
 /// The same as the tiles alone say it.
 inline void derive_from_tiles(const subject& about, inspection& found) {
-  const hlo_sharding& tiles = about.tiles;
+  const hlo_sharding& tiles = *about.tiles;
   found.type = type_of(tiles);
   found.tiles.kind = tiles.kind;
   found.tiles.device = tiles.device;
@@ -187,11 +229,8 @@ inline void derive_from_tiles(const subject& about, inspection& found) {
   }
   if (tiles.kind == hlo_kind::maximal) {
     found.devices.emplace(1, tiles.device);
-  } else if (!about.devices.empty()) {
-    found.devices = about.devices;
-  } else if (about.mesh) {
-    auto& devices = found.devices.emplace(static_cast<std::size_t>(about.mesh->devices()));
-    std::iota(devices.begin(), devices.end(), index_t{0});
+  } else if (about.mesh || !about.devices.empty()) {
+    list_devices(about, found);
   }
 }
 
@@ -201,7 +240,15 @@ inline void derive_from_tiles(const subject& about, inspection& found) {
 [[nodiscard]] inline inspection inspect_one(const subject& about, device_buffer& buffer) {
   inspection found;
   found.shape = about.shape;
-  if (about.is_spec)
+  found.cut = about.cut;
+  if (about.cut) {
+    found.mesh = *about.mesh;
+    found.places = places_of(about.devices);
+  }
+  found.why_no_tiles = about.tiles.why_not;
+  if (!about.tiles)
+    detail::list_devices(about, found);
+  else if (about.is_spec)
     detail::derive_from_spec(about, found);
   else
     detail::derive_from_tiles(about, found);

@@ -16,40 +16,79 @@ inline void write_group_assignment(json_writer& out, const tile_dims& dims, int 
   out.close(']');
 }
 
+/// Writes what the tiles of a sharding say.
+inline void write_tiles(json_writer& out, const inspection& found) {
+  out.key("type");
+  out.value(to_word(found.type));
+  if (found.is_tuple()) return;
+  out.key("tile_dims");
+  if (found.dims)
+    out.numbers(*found.dims);
+  else
+    out.null();
+  out.key("devices");
+  if (found.devices)
+    out.numbers(*found.devices);
+  else
+    out.null();
+  out.key("replication_groups");
+  out.open('[');
+  if (found.is_partial())
+    for (std::size_t i = 0; i < found.devices->size(); ++i) {
+      const auto at = static_cast<index_t>(i) % found.replicas;
+      if (at == 0) out.open('[');
+      out.value((*found.devices)[i]);
+      if (at == found.replicas - 1) out.close(']');
+    }
+  out.close(']');
+  out.key("group_assignment");
+  index_t next = 0;
+  if (found.is_partial())
+    detail::write_group_assignment(out, found.groups, 0, next);
+  else
+    out.numbers(std::vector<index_t>{});
+}
+
+/// Writes one range, or a list of them where there are several.
+inline void write_runs(json_writer& out, const index_runs& runs) {
+  if (runs.size() > 1) out.open('[');
+  for (const index_range& range : runs) {
+    out.open('[');
+    out.value(range.begin);
+    out.value(range.end);
+    out.close(']');
+  }
+  if (runs.size() > 1) out.close(']');
+}
+
+/// The same for people: `0:2`, or `0:2 4:6`; of many the first and the last.
+[[nodiscard]] inline std::string to_text(const index_runs& runs) {
+  constexpr std::size_t most = 8;
+  std::string words;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i > 0) words += ' ';
+    if (runs.size() > most && i == most / 2) {
+      words += "... ";
+      i = runs.size() - 1;
+    }
+    words += std::to_string(runs[i].begin) + ":" + std::to_string(runs[i].end);
+  }
+  return words;
+}
+
 }  // namespace detail
 
 /// Writes an inspection as an object.
 inline void write_json(json_writer& out, const inspection& found) {
   out.open('{');
-  out.key("type");
-  out.value(to_word(found.type));
-  if (found.type != sharding_type::tuple) {
-    out.key("tile_dims");
-    if (found.dims)
-      out.numbers(*found.dims);
-    else
+  if (!found.has_tiles()) {
+    for (const std::string_view label :
+         {"type", "tile_dims", "devices", "replication_groups", "group_assignment"}) {
+      out.key(label);
       out.null();
-    out.key("devices");
-    if (found.devices)
-      out.numbers(*found.devices);
-    else
-      out.null();
-    out.key("replication_groups");
-    out.open('[');
-    if (found.is_partial())
-      for (std::size_t i = 0; i < found.devices->size(); ++i) {
-        const auto at = static_cast<index_t>(i) % found.replicas;
-        if (at == 0) out.open('[');
-        out.value((*found.devices)[i]);
-        if (at == found.replicas - 1) out.close(']');
-      }
-    out.close(']');
-    out.key("group_assignment");
-    index_t next = 0;
-    if (found.is_partial())
-      detail::write_group_assignment(out, found.groups, 0, next);
-    else
-      out.numbers(std::vector<index_t>{});
+    }
+  } else {
+    detail::write_tiles(out, found);
   }
   for (const notation_words& one : found.notations) {
     out.key(one.label);
@@ -58,7 +97,7 @@ inline void write_json(json_writer& out, const inspection& found) {
     else
       out.null();
   }
-  if (found.type == sharding_type::tuple) {
+  if (found.is_tuple()) {
     out.key("elements");
     out.open('[');
     for (const inspection& element : found.elements) write_json(out, element);
@@ -66,23 +105,19 @@ inline void write_json(json_writer& out, const inspection& found) {
   } else if (found.shape) {
     out.key("shards");
     if (found.devices) {
+      piece_room room;
       out.open('[');
       for (const std::size_t position : found.by_device()) {
-        const hlo_shard shard = found.shard(position);
+        const device_shard shard = found.shard(position, room);
         out.open('{');
         out.key("device");
-        out.value((*found.devices)[position]);
+        out.value(shard.device);
         out.key("index");
         out.open('[');
-        for (const index_range& range : shard.part) {
-          out.open('[');
-          out.value(range.begin);
-          out.value(range.end);
-          out.close(']');
-        }
+        for (const index_runs& runs : shard.index) detail::write_runs(out, runs);
         out.close(']');
         out.key("local_shape");
-        out.numbers(extents_of(shard.part));
+        out.numbers(shard.local_shape());
         out.key("replica");
         out.value(shard.replica);
         out.close('}');
@@ -98,8 +133,13 @@ inline void write_json(json_writer& out, const inspection& found) {
 /// Writes an inspection for people: what it says, then who holds what.
 [[nodiscard]] inline std::string to_text(const inspection& found) {
   text_table facts;
-  facts.row({"type", std::string(to_word(found.type))});
-  if (found.type != sharding_type::tuple) {
+  if (!found.has_tiles()) {
+    for (const char* const label : {"type", "tile_dims", "devices"})
+      facts.row({label, "(" + found.why_no_tiles + ")"});
+  } else {
+    facts.row({"type", std::string(to_word(found.type))});
+  }
+  if (found.has_tiles() && !found.is_tuple()) {
     facts.row({"tile_dims", found.dims ? joined(*found.dims, " ") : "(the rank is not known)"});
     const std::string unknown = "(not known; give --mesh or --devices)";
     facts.row({"devices", found.devices ? shortened(*found.devices) : unknown});
@@ -123,19 +163,19 @@ inline void write_json(json_writer& out, const inspection& found) {
     facts.row({std::string(one.label), one.words ? *one.words : "(" + one.words.why_not + ")"});
   std::string out = facts.words();
   for (const inspection& element : found.elements) out += "\n" + to_text(element);
-  if (!found.shape || found.type == sharding_type::tuple) return out;
+  if (!found.shape || found.is_tuple()) return out;
   if (!found.devices)
     return out + "\nwhich devices there are is not known: give --mesh or --devices\n";
   text_table shards;
+  piece_room room;
   shards.row({"device", "replica", "local_shape", "index"});
   for (const std::size_t position : found.by_device()) {
-    const hlo_shard shard = found.shard(position);
+    const device_shard shard = found.shard(position, room);
     std::string index;
-    for (const index_range& range : shard.part)
-      index += (index.empty() ? "" : ", ") + std::to_string(range.begin) + ":" +
-               std::to_string(range.end);
-    shards.row({std::to_string((*found.devices)[position]), std::to_string(shard.replica),
-                joined(extents_of(shard.part), "x"), index});
+    for (const index_runs& runs : shard.index)
+      index += (index.empty() ? "" : ", ") + detail::to_text(runs);
+    shards.row({std::to_string(shard.device), std::to_string(shard.replica),
+                joined(shard.local_shape(), "x"), index});
   }
   return out + "\n" + shards.words();
 }

@@ -41,7 +41,8 @@ inline constexpr unsigned of_all = inspect_command | hybrid_command | draw_comma
 inline constexpr option options[] = {
     {"mesh", of_shardings, "data=2,model=4", "the mesh, or 2x4 for one without names"},
     {"devices", of_shardings, "0,4,1,5", "the devices in the order of the mesh, if not 0, 1, 2"},
-    {"spec", of_shardings, "data,-,x+y", "the axes of each dimension, - for none"},
+    {"spec", of_shardings, "data,-,x+y",
+     "the axes of each dimension, - for none; x%32 deals blocks out, x*2 cuts chunks"},
     {"hlo", of_shardings, "STRING", "an HLO sharding in any form, with or without a mesh"},
     {"placements", of_shardings, "'S(0),R'", "a placement for each axis of the mesh"},
     {"shape", of_shardings, "8x16", "the tensor: who holds which indices"},

@@ -139,7 +139,8 @@ template <class Sizes>
   return mesh;
 }
 
-/// Reads a partition spec, `data,-,x+y`: one entry a dimension, axes by name or number.
+/// Reads a partition spec, `data,-,x+y`: one entry a dimension, axes by name or number, and a grain
+/// behind them, `x%32` or `x*2`.
 [[nodiscard]] inline layout_desc read_spec(std::string_view words, const mesh_desc& mesh) {
   const auto parts = split(words, ',');
   if (parts.size() > std::size_t{max_rank})
@@ -148,9 +149,10 @@ template <class Sizes>
   for (const std::string_view part : parts) {
     std::string& entry = entries.emplace_back();
     const int dim = static_cast<int>(entries.size()) - 1;
-    if (part == "-") continue;
-    auto axes = split(part, '+');
-    if (axes.empty()) axes.emplace_back();
+    const std::size_t mark = std::min(part.find_first_of("%*"), part.size());
+    const std::string_view names = trimmed(part.substr(0, mark));
+    auto axes = names == "-" ? std::vector<std::string_view>{} : split(names, '+');
+    if (names.empty()) axes.emplace_back();
     for (const std::string_view axis : axes) {
       const bool number = !axis.empty() && axis.find_first_not_of("0123456789") == axis.npos;
       if (!number && !is_axis_name(axis))
@@ -168,6 +170,9 @@ template <class Sizes>
         entry += axis;
       }
     }
+    if (mark == part.size()) continue;
+    entry += part[mark];
+    entry += trimmed(part.substr(mark + 1));
   }
   spec_desc spec;
   for (const std::string& entry : entries) spec.dims.push_back(text_view(entry));

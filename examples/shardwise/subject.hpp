@@ -2,6 +2,7 @@
 // The sharding that a request is about, in every form in which it is known.
 #pragma once
 
+#include "cut.hpp"
 #include "request.hpp"
 #include <shardwise/notation/dtensor_text.hpp>
 #include <shardwise/notation/hlo_layout.hpp>
@@ -52,10 +53,44 @@ struct subject {
   known<named_sharding> named = known<named_sharding>::none("no mesh was given");
   known<hlo_sharding> hlo{};
   /// Who holds what: as `hlo`, but known for every kind of pending reduction too.
-  hlo_sharding tiles{};
+  known<hlo_sharding> tiles{};
+  /// Who holds what where that is said by placements or in portions of a grain.
+  std::optional<mesh_cut> cut{};
   /// True for axes on a mesh, of which the type is what PyTorch/XLA derives from them.
   bool is_spec = false;
+
+  /// True for placements that cut the tensor otherwise than every layout.
+  [[nodiscard]] bool is_cut_otherwise() const noexcept {
+    if (!cut || cut->placements.empty()) return false;
+    return !layout || (shape && !cuts_alike(*mesh, cut->placements, *layout, *shape));
+  }
 };
+
+/// What text of the library is written to.
+struct string_sink {
+  std::string words{};
+
+  string_sink& operator<<(text_view more) {
+    words += view(more);
+    return *this;
+  }
+  string_sink& operator<<(char c) {
+    words += c;
+    return *this;
+  }
+  string_sink& operator<<(index_t number) {
+    char digits[24];
+    words.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+    return *this;
+  }
+};
+
+/// Placements in words.
+[[nodiscard]] inline std::string to_words(const dtensor_placements& placements) {
+  string_sink out;
+  write_placements(out, placements);
+  return out.words;
+}
 
 [[noreturn]] inline void refuse_text(std::string_view code, const parse_verdict& verdict) {
   const std::string reason = str(verdict.reason);
@@ -72,6 +107,13 @@ inline void require_rank(const subject& about, int rank) {
     throw refusal("rank_differs_from_sharding",
                   "a sharding has one entry for each dimension: " + std::to_string(rank) +
                       " entries, " + std::to_string(about.shape->ssize()) + " dimensions");
+}
+
+/// Where each device is, of devices in the order of a mesh; nothing for 0, 1, 2, ...
+[[nodiscard]] inline std::vector<index_t> places_of(const std::vector<index_t>& devices) {
+  std::vector<index_t> places(devices.size());
+  judge(invert(devices, places));
+  return places;
 }
 
 /// Reads the mesh of a request and the order of its devices, if it has them.
@@ -92,6 +134,12 @@ inline void read_mesh_of(const request& asked, subject& about) {
   if (is_plain(about.devices)) about.devices.clear();
 }
 
+/// A sharding that has no tiles, and no words in the notations of tiles and of names.
+inline void take_no_tiles(subject& about, const std::string& reason) {
+  about.named = known<named_sharding>::none(reason);
+  about.tiles = about.hlo = known<hlo_sharding>::none(reason);
+}
+
 /// The other forms of a layout on the subject's mesh.
 inline void take_layout(subject& about, const layout_desc& layout, device_buffer& buffer) {
   about.layout = layout;
@@ -99,6 +147,7 @@ inline void take_layout(subject& about, const layout_desc& layout, device_buffer
   named_sharding summed = *about.named;
   summed.kind = reduction::sum;
   const hlo_result tiles = to_hlo(summed, buffer);
+  if (!layout.is_contiguous()) return take_no_tiles(about, str(tiles.verdict.reason));
   if (!tiles.verdict.ok()) refuse_text("sharding_has_no_tiles", tiles.verdict);
   about.tiles = tiles.sharding;
   if (about.named->kind == reduction::sum)
@@ -106,6 +155,27 @@ inline void take_layout(subject& about, const layout_desc& layout, device_buffer
   else
     about.hlo = known<hlo_sharding>::none("tiles are unreduced by a sum");
   about.is_spec = layout.pending == 0 && layout.manual == 0;
+}
+
+/// The layout of those dimensions whose placements are one; refuses what is no order of axes.
+[[nodiscard]] inline layout_desc layout_by_dimension(const mesh_desc& mesh,
+                                                     const dtensor_placements& placements,
+                                                     int rank) {
+  layout_desc layout;
+  layout.dims.resize(static_cast<std::size_t>(rank));
+  for (int d = 0; d < rank; ++d) {
+    dtensor_placements alone = placements;
+    for (dtensor_placement& one : alone)
+      if (!one.splits(d)) one = {};
+    const read_layout read = to_layout(mesh, alone, rank, true);
+    if (read.verdict.ok()) {
+      layout.dims[d] = read.layout.dims[d];
+      layout.grains[d] = read.layout.grains[d];
+    } else if (!(read.verdict.reason == strided_otherwise)) {
+      throw refusal("placements_do_not_fit", str(read.verdict.reason));
+    }
+  }
+  return layout;
 }
 
 /// Placements for a tensor whose rank is that of the shape, or the least that they name.
@@ -123,9 +193,20 @@ inline void take_placements(subject& about, std::string_view words, device_buffe
         throw refusal("rank_is_too_high", "a tensor has at most 8 dimensions");
       if (splits && one.dim >= rank) rank = one.dim + 1;
     }
+  mesh_cut& cut = about.cut.emplace();
+  cut.placements = read.placements;
+  for (dtensor_placement& one : cut.placements)
+    if (one.dim < 0) one.dim += rank;
   const read_layout layout = to_layout(*about.mesh, read.placements, rank, true);
-  if (!layout.verdict.ok()) throw refusal("placements_do_not_fit", str(layout.verdict.reason));
-  take_layout(about, layout.layout, buffer);
+  if (layout.verdict.ok()) {
+    cut.layout = layout.layout;
+    return take_layout(about, layout.layout, buffer);
+  }
+  if (!(layout.verdict.reason == strided_otherwise))
+    throw refusal("placements_do_not_fit", str(layout.verdict.reason));
+  cut.layout = layout_by_dimension(*about.mesh, cut.placements, rank);
+  about.layout = known<layout_desc>::none(str(layout.verdict.reason));
+  take_no_tiles(about, about.layout.why_not);
 }
 
 /// An HLO sharding in the names of a mesh, which has to be the request's if there is one.
@@ -250,6 +331,7 @@ inline void take_any_hlo(subject& about, std::string_view words, device_buffer& 
   const layout_desc layout = read_spec(*asked.get("spec"), *about.mesh);
   if (about.shape) judge(check(*about.mesh, layout, *about.shape));
   take_layout(about, layout, buffer);
+  if (!layout.is_contiguous()) about.cut = mesh_cut{{}, layout};
   return about;
 }
 

@@ -332,23 +332,54 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
 }
 
 TEST_CASE("strided shards hold the chunks' pieces that the layout holds") {
-  // For sizes that divide, and over one axis for all sizes.
+  // For sizes that divide, and over one axis for all sizes; as placements say themselves.
   const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}, axis_desc{"c", 2}}};
+  index_t otherwise = 0;
   for (index_t chunks : {2, 3, 5})
     for (const layout_desc& layout : paper::layouts(3, 1, false, {grain::strided(chunks)})) {
       if (layout.is_contiguous()) continue;
       const read_placements placed = to_placements(mesh, layout, dtensor_form::strided);
       REQUIRE(placed.verdict.ok());
       for (index_t size = 0; size <= 120; ++size) {
-        if (layout.dims[0].size() > 1 && size % (chunks * 12) != 0) continue;
+        if (!cuts_alike(mesh, placed.placements, layout, {size})) {
+          ++otherwise;
+          REQUIRE(layout.dims[0].size() > 1);
+          continue;
+        }
         for (index_t device = 0; device < mesh.devices(); ++device) {
           const held_range held = held_of(mesh, layout, {size}, device)[0];
           REQUIRE(placed_size(mesh, placed.placements, 0, size, device) == held.size());
           for (index_t x = 0; x < held.size(); ++x)
             REQUIRE(placed_index(mesh, placed.placements, 0, size, device, x) == held.global(x));
+          REQUIRE(placed_run(mesh, placed.placements, 0, size, device, held.size()) == 0);
         }
       }
     }
+  REQUIRE(otherwise > 1000);
+}
+
+TEST_CASE("placements say which of their indices are neighbours") {
+  const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}}};
+  for (const text_view words : {"S(0) SS(0,2)", "SS(0,2) S(0)", "SS(0,3) SS(0,2)", "SS(0,4) R",
+                                "S(0) S(0)", "R R", "P(sum) SS(0,5)"}) {
+    const dtensor_placements placements = parse_placements(words).placements;
+    index_t runs = 0;
+    for (index_t size = 0; size < 60; ++size)
+      for (index_t device = 0; device < mesh.devices(); ++device) {
+        const index_t held = placed_size(mesh, placements, 0, size, device);
+        for (index_t x = 0; x < held; ++runs) {
+          const index_t first = placed_index(mesh, placements, 0, size, device, x);
+          const index_t run = placed_run(mesh, placements, 0, size, device, x);
+          REQUIRE((run >= 1 && run <= held - x));
+          for (index_t i = 1; i < run; ++i)
+            REQUIRE(placed_index(mesh, placements, 0, size, device, x + i) == first + i);
+          x += run;
+        }
+      }
+    // Contiguous placements have one run a device, strided ones at most one for each chunk.
+    const bool strided = placements[0].factor * placements[1].factor > 1;
+    REQUIRE((strided ? runs > 400 && runs < 3000 : runs <= 60 * 6));
+  }
 }
 
 TEST_CASE("blocks that are dealt out in whole rounds are chunks") {

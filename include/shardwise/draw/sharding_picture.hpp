@@ -125,8 +125,8 @@ namespace detail {
   return rank;
 }
 
-/// Placements are drawn as the layout that they are. Strided shards that are none, or whose extents
-/// do not divide, are drawn as DTensor cuts.
+/// Placements are drawn as the layout that they are. Strided shards that are none, or that cut
+/// these extents otherwise than their layout, are drawn as DTensor cuts.
 [[nodiscard]] constexpr sharding_picture picture_of_placements(
     const dtensor_placements& placements, const sharding_context& about) noexcept {
   const mesh_desc& mesh = about.on.mesh;
@@ -134,18 +134,15 @@ namespace detail {
   const read_layout layout = to_layout(mesh, placements, rank);
   sharding_picture shown;
   shown.placements = placements;
-  bool strided = false;
   for (dtensor_placement& one : shown.placements) {
-    strided = strided || one.kind == dtensor_placement::strided;
     if (one.dim < 0) one.dim += rank;
     if (one.place >= 0 && !layout.verdict.ok()) return no_picture(layout.verdict);
   }
-  bool divides = true;
-  for (int d = 0; layout.verdict.ok() && about.has_extents && d < rank; ++d)
-    divides = divides && (about.extents[d] == dyn ||
-                          about.extents[d] % mesh.parts(layout.layout.dims[d]) == 0);
-  if (layout.verdict.ok() ? !strided || divides : !(layout.verdict.reason == strided_otherwise))
-    return picture_of_layout(layout, about.on, about);
+  const bool drawn =
+      layout.verdict.ok()
+          ? !about.has_extents || cuts_alike(mesh, shown.placements, layout.layout, about.extents)
+          : !(layout.verdict.reason == strided_otherwise);
+  if (drawn) return picture_of_layout(layout, about.on, about);
   shown.form = sharding_picture::as_placements;
   shown.on = about.on;
   shown.is_sized = about.has_extents;

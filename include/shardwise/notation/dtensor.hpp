@@ -100,11 +100,12 @@ struct read_placements {
   return chunks;
 }
 
-namespace detail {
-
-/// Why strided shards may be no layout; DTensor still says what every device holds.
+/// Why `to_layout` refuses strided shards that DTensor can cut: it still says what every device
+/// holds, see `placed_index`.
 inline constexpr text_view strided_otherwise =
     "a strided shard counts the same chunks and axes to its right";
+
+namespace detail {
 
 /// The axes that split dimension `d`, major to minor, and their grain, or why the placements say no
 /// such order.
@@ -239,6 +240,42 @@ struct strided_piece {
   if (x >= pieces.back().count()) return size;
   for (int i = pieces.ssize() - 1; i >= 0; --i) x = pieces[i].at(x);
   return x;
+}
+
+/// How many indices of dimension `d` from the `x`-th on a device are neighbours, at the least; none
+/// for a device that holds no `x`-th.
+///
+///     // 8 over one axis of 2, SS(0,2): device 0 holds 0, 1 and 4, 5, so 2 from its first on
+[[nodiscard]] constexpr index_t placed_run(const mesh_desc& mesh,
+                                           const dtensor_placements& placements, int d,
+                                           index_t size, index_t device, index_t x) noexcept {
+  const auto pieces = detail::pieces_of(mesh, placements, d, size, mesh.at(device));
+  index_t run = (pieces.empty() ? size : pieces.back().count()) - x;
+  if (run <= 0) return 0;
+  for (int i = pieces.ssize() - 1; i >= 0; --i) {
+    const index_t here = pieces[i].split.run(pieces[i].position, x);
+    if (here < run) run = here;
+    x = pieces[i].at(x);
+  }
+  return run;
+}
+
+/// True if these placements cut a tensor with these extents as the layout does that they mean. They
+/// do but for strided shards of several axes whose extent does not divide.
+///
+///     // 7 over SS(0,2) S(0) on a mesh of 3 by 2: false; 12: true
+[[nodiscard]] constexpr bool cuts_alike(const mesh_desc& mesh, const dtensor_placements& placements,
+                                        const layout_desc& layout,
+                                        const extents_desc& extents) noexcept {
+  for (int d = 0; d < layout.rank(); ++d) {
+    if (layout.dims[d].ssize() < 2 || extents[d] == dyn) continue;
+    bool strided = false;
+    for (const dtensor_placement& one : placements)
+      strided = strided || (one.kind == dtensor_placement::strided && one.splits(d));
+    if (strided && extents[d] % layout.grains[d].unit(mesh.parts(layout.dims[d])) != 0)
+      return false;
+  }
+  return true;
 }
 
 /// The extent of dimension `d` whose pieces have these sizes, one for each device of the mesh: what
