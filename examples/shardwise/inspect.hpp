@@ -119,7 +119,7 @@ template <class Write>
   const read_placements placed = to_placements(mesh, layout, dtensor_form::ordered);
   if (!placed.verdict.ok()) return words::none(str(placed.verdict.reason));
   if (about.shape && !cuts_alike(mesh, placed.placements, layout, *about.shape))
-    return words::none("strided shards cut extents that do not divide otherwise");
+    return words::none("strided shards cut these extents otherwise");
   return to_words(placed.placements);
 }
 
