@@ -78,4 +78,20 @@ struct mesh_cut {
   }
 };
 
+/// What one device holds of a tensor.
+struct device_shard {
+  index_t device = 0;
+  std::vector<index_runs> index{};  ///< of each dimension
+  index_t replica = 0;
+
+  [[nodiscard]] extents_desc local_shape() const noexcept {
+    extents_desc extents;
+    for (const index_runs& runs : index) {
+      extents.push_back(0);
+      for (const index_range& range : runs) extents[extents.ssize() - 1] += range.size();
+    }
+    return extents;
+  }
+};
+
 }  // namespace tool

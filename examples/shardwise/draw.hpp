@@ -2,7 +2,7 @@
 // Pictures of who holds what: `shardwise draw`.
 #pragma once
 
-#include "subject.hpp"
+#include "read_subject.hpp"
 #include <shardwise/draw/before_after.hpp>
 #include <shardwise/draw/svg_collective.hpp>
 #include <shardwise/draw/svg_reshard.hpp>

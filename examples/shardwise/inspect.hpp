@@ -2,7 +2,7 @@
 // Everything that follows from a sharding: `shardwise inspect`.
 #pragma once
 
-#include "subject.hpp"
+#include "read_subject.hpp"
 #include <shardwise/notation/op_sharding.hpp>
 #include <shardwise/notation/sdy_text.hpp>
 
@@ -14,22 +14,6 @@ namespace tool {
 struct notation_words {
   std::string_view label;
   known<std::string> words;
-};
-
-/// What one device holds of a tensor.
-struct device_shard {
-  index_t device = 0;
-  std::vector<index_runs> index{};  ///< of each dimension
-  index_t replica = 0;
-
-  [[nodiscard]] extents_desc local_shape() const noexcept {
-    extents_desc extents;
-    for (const index_runs& runs : index) {
-      extents.push_back(0);
-      for (const index_range& range : runs) extents[extents.ssize() - 1] += range.size();
-    }
-    return extents;
-  }
 };
 
 /// What `inspect` answers.
