@@ -59,6 +59,7 @@ enum class broken : unsigned char {
   program_is_too_long,
   // the machine
   host_size_differs,
+  input_has_no_sharding,
   hosts_are_not_alike,
   host_batch_is_dealt_out,
   host_batch_is_not_divisible,
@@ -149,6 +150,8 @@ inline constexpr rule_text rule_texts[] = {
     {"program_is_too_long", "a traced program fits the capacity given to trace"},
     {"host_size_differs", "the host's data has as many elements as the tensor", sizes_told::needed,
      "host"},
+    {"input_has_no_sharding", "every tensor of a batch has an entry with its key",
+     sizes_told::needed, "operand", "key"},
     {"hosts_are_not_alike",
      "hosts have equally many devices, and any two share all of their rows or none",
      sizes_told::parts, "host"},

@@ -16,11 +16,12 @@ struct manual_type {
   using mesh_type = typename X::mesh_type;
   static constexpr manual_result value = Rule::judge(mesh_type::value, X::value);
   static constexpr const extents_desc& extents_value = value.tensor.extents;
+  static constexpr const layout_desc& layout_value = value.tensor.layout;
 
   /// The result as a type. Where no rule is broken, that is.
   [[nodiscard]] static constexpr auto result() noexcept {
-    using layout_type = layout_from_key<mesh_type, pack(value.tensor.layout)>;
-    return paper_tensor<typename X::value_type, extents_from_value<manual_type>, layout_type>{};
+    return paper_tensor<typename X::value_type, extents_from_value<manual_type>,
+                        layout_from_value<mesh_type, manual_type>>{};
   }
 };
 

@@ -163,6 +163,13 @@ template <class Mesh, std::uint64_t Key, std::uint64_t Grains01 = 0, std::uint64
 using layout_from_key =
     typename detail::layout_of_key<Mesh, Key, Grains01, Grains23, Grains45, Grains67>::type;
 
+/// The layout type on `Mesh` of `Holder::layout_value`.
+template <class Mesh, class Holder>
+using layout_from_value =
+    layout_from_key<Mesh, pack(Holder::layout_value), pack_grains(Holder::layout_value, 0),
+                    pack_grains(Holder::layout_value, 1), pack_grains(Holder::layout_value, 2),
+                    pack_grains(Holder::layout_value, 3)>;
+
 /// The extents type of `Holder::extents_value`.
 template <class Holder>
 using extents_from_value = typename detail::extents_of_value<Holder>::type;

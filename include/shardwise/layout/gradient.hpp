@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/key.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
+
+namespace shardwise {
+
+/// The layout that the gradient of a value has: the value's own splits, so that marking a value
+/// marks its gradient too. Where a sum is pending it is not: the gradient of a sum is the same for
+/// each of its terms, so every device along a pending axis holds all of it.
+///
+/// Of pending maxima, minima and products this says nothing: their terms have gradients of their
+/// own.
+///
+///     // f32[8@data, 4]{partial sum: model}: the gradient is f32[8@data, 4]
+[[nodiscard]] constexpr layout_desc gradient_layout(const layout_desc& value) noexcept {
+  layout_desc gradient = value;
+  gradient.pending = 0;
+  gradient.kind = reduction::sum;
+  return gradient;
+}
+
+namespace detail {
+template <class X>
+struct gradient_type;
+template <class T, class Extents, class Layout>
+  requires(Layout::value.kind == reduction::sum)
+struct gradient_type<sharded_tensor<T, Extents, Layout>> {
+  static constexpr layout_desc layout_value = gradient_layout(Layout::value);
+  using type =
+      sharded_tensor<T, Extents, layout_from_value<typename Layout::mesh_type, gradient_type>>;
+};
+}  // namespace detail
+
+/// The type of the gradient of a tensor type, whose pending reductions are sums.
+///
+///     static_assert(std::is_same_v<gradient_of<X>, X>);      // for every X with nothing pending
+template <class X>
+using gradient_of = typename detail::gradient_type<X>::type;
+
+}  // namespace shardwise

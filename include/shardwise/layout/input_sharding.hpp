@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/mesh/list_view.hpp"
+
+namespace shardwise {
+
+/// How one tensor of a batch is spread: its key, and a spec or nothing, which is replicated.
+struct keyed_spec {
+  text_view key{};
+  spec_desc spec{};
+  bool replicated = false;
+};
+
+/// How the tensors of a batch are spread, as data loaders are told: one spec for every tensor of
+/// its rank, or a spec for each key. PyTorch/XLA's `ShardingSpec` and `input_sharding`.
+///
+/// Specs and keys are borrowed.
+///
+///     constexpr input_sharding rows(spec_desc{{"data", ""}});
+///     rows.layout_of(pod::value, "x", 2).layout.dims[0];         // {0}
+///     rows.layout_of(pod::value, "lengths", 1).layout.dims[0];   // {}: replicated
+class input_sharding {
+ public:
+  /// One spec: tensors of another rank are replicated.
+  explicit constexpr input_sharding(const spec_desc& spec) noexcept : one_(spec) {}
+  /// A spec for each key.
+  explicit constexpr input_sharding(list_view<const keyed_spec> by_key) noexcept
+      : by_key_(by_key), keyed_(true) {}
+
+  /// True if the spec of a key, or the one spec, is for tensors of this rank.
+  [[nodiscard]] constexpr bool can_apply(text_view key, int rank) const noexcept {
+    if (!keyed_) return one_.rank() == rank;
+    const keyed_spec* const found = find(key);
+    return found != nullptr && (found->replicated || found->spec.rank() == rank);
+  }
+
+  /// The layout of the tensor with this key, which is empty for a batch that is one tensor. Judges:
+  /// every key has its entry, whose spec has the tensor's rank; and what `resolve` judges.
+  [[nodiscard]] constexpr resolved_layout layout_of(const mesh_desc& mesh, text_view key, int rank,
+                                                    bool uneven = false) const noexcept {
+    const keyed_spec* const found = keyed_ ? find(key) : nullptr;
+    if (keyed_ && found == nullptr)
+      return {{}, {.rule = broken::input_has_no_sharding, .axis = name(key)}};
+    if (!keyed_ && one_.rank() != rank) return whole(rank, uneven);
+    if (keyed_ && found->replicated) return whole(rank, uneven);
+    const spec_desc& spec = keyed_ ? found->spec : one_;
+    if (spec.rank() != rank)
+      return {{}, {.rule = broken::rank_differs_from_spec, .have = spec.rank(), .want = rank}};
+    return resolve(mesh, spec, {}, uneven);
+  }
+
+ private:
+  [[nodiscard]] constexpr const keyed_spec* find(text_view key) const noexcept {
+    for (const keyed_spec& entry : by_key_)
+      if (entry.key == key) return &entry;
+    return nullptr;
+  }
+  [[nodiscard]] static constexpr resolved_layout whole(int rank, bool uneven) noexcept {
+    resolved_layout replicated;
+    replicated.layout.dims.resize(static_cast<std::size_t>(rank));
+    replicated.layout.uneven = uneven;
+    return replicated;
+  }
+
+  spec_desc one_{};
+  list_view<const keyed_spec> by_key_{};
+  bool keyed_ = false;
+};
+
+}  // namespace shardwise
