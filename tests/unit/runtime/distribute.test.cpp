@@ -37,6 +37,14 @@ TEST_CASE("row-major elements are spread; one dyn extent is inferred") {
   REQUIRE(values(distribute<M>(pool, counting(24), 6)) == counting(24));
 }
 
+TEST_CASE("host data takes no memory of the devices before it is distributed") {
+  const device_pool pool{pod{}};
+  const std::vector<float> host = counting(24);
+  REQUIRE(pool.counters().peak_bytes_per_device() == 0);
+  const M x = distribute<M>(pool, host);
+  REQUIRE(pool.counters().peak_bytes_per_device() == 24);
+}
+
 TEST_CASE("elements that do not make the tensor are refused with both sizes") {
   const device_pool pool{pod{}};
   REQUIRE_THROWS_WITH(distribute<M>(pool, counting(10)),
