@@ -42,11 +42,8 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
   const auto add = [&](std::string_view label, words text) {
     found.notations.push_back({label, std::move(text)});
   };
-  // A mesh with devices in an order of its own stands in the place of its symbol.
   const auto sdy = [](const named_sharding& named) {
-    return written([&](auto& out) {
-      write_sdy(out, named.on.devices.empty() ? text_view("mesh") : text_view(), named);
-    });
+    return written([&](auto& out) { write_sdy(out, named); });
   };
   if (about.hlo) {
     const hlo_result listed = to_list(*about.hlo, buffer);

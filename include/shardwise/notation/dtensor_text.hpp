@@ -57,7 +57,8 @@ namespace detail {
 }  // namespace detail
 
 /// Reads placements, one for each axis of a mesh: `S(0) R P(sum)`, with commas and brackets or
-/// without; `Shard(dim=0)`, `_S(0, 2)`, `_StridedShard(dim=0, sf=2)`, `Replicate()`, `Partial(sum)` as well.
+/// without; `Shard(dim=0)`, `_S(0, 2)`, `_StridedShard(dim=0, sf=2)`, `Replicate()`, `Partial(sum)`
+/// as well.
 ///
 ///     parse_placements("SS(0,2), S(0)").placements[0].factor;                    // 2
 [[nodiscard]] constexpr read_placements parse_placements(text_view words) noexcept {

@@ -47,11 +47,7 @@ namespace shardwise {
     }
   }
   in.expect('}', "a sharding ends with }");
-  result.verdict = in.finish();
-  if (!result.verdict.ok()) {
-    sharding = {};
-    buffer.give_back(room - buffer.room());
-  }
+  result.verdict = detail::end_reading(in, sharding, buffer, room);
   return result;
 }
 

@@ -45,7 +45,7 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
       write_hlo_named(out, named);
       return {};
     case notation::sdy:
-      write_sdy(out, named.on.devices.empty() ? text_view("mesh") : text_view(), named);
+      write_sdy(out, named);
       return {};
     case notation::jax:
       if (layout.manual != 0) return {0, "a partition spec has no manual axes"};

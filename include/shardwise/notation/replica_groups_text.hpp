@@ -104,11 +104,7 @@ constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buf
     if (in.ok()) groups.axes.push_back(ref);
   } while (in.accept(','));
   in.expect('}', "axes are in braces");
-  result.verdict = in.finish();
-  if (!result.verdict.ok()) {
-    groups = {};
-    buffer.give_back(room - buffer.room());
-  }
+  result.verdict = detail::end_reading(in, groups, buffer, room);
   return result;
 }
 
@@ -165,11 +161,7 @@ constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
   } else {
     in.fail("groups begin with {, [, mesh or dense");
   }
-  result.verdict = in.finish();
-  if (!result.verdict.ok()) {
-    result.groups = {};
-    buffer.give_back(room - buffer.room());
-  }
+  result.verdict = detail::end_reading(in, result.groups, buffer, room);
   return result;
 }
 

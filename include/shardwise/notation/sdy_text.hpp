@@ -48,11 +48,7 @@ constexpr void read_sdy_mesh(reader& in, named_mesh& on, device_buffer& buffer) 
     in.expect("#sdy.mesh", "a mesh begins with sdy.mesh or #sdy.mesh");
   }
   detail::read_sdy_mesh(in, result.mesh, buffer);
-  result.verdict = in.finish();
-  if (!result.verdict.ok()) {
-    result.mesh = {};
-    buffer.give_back(room - buffer.room());
-  }
+  result.verdict = detail::end_reading(in, result.mesh, buffer, room);
   return result;
 }
 
@@ -116,11 +112,7 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
   in.expect('>', "a sharding is in < >");
   if (const text_view reason = why_not(sharding); in.ok() && !reason.empty())
     in.fail_at(begin, reason);
-  result.verdict = in.finish();
-  if (!result.verdict.ok()) {
-    sharding = {};
-    buffer.give_back(room - buffer.room());
-  }
+  result.verdict = detail::end_reading(in, sharding, buffer, room);
   return result;
 }
 
@@ -139,6 +131,13 @@ constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& shar
   detail::write_named_sets(out, sharding, quotes::doubled);
   out << '>';
   return sink;
+}
+
+/// The same for the one mesh of a program, which has the symbol `mesh`, or stands there itself if
+/// its devices have an order of their own, which a symbol would not say.
+template <TextSink Out>
+constexpr Out& write_sdy(Out& sink, const named_sharding& sharding) {
+  return write_sdy(sink, sharding.on.devices.empty() ? text_view("mesh") : text_view(), sharding);
 }
 
 /// Reads the shardings of the results of an operation, `#sdy.sharding_per_value<[<@pod,

@@ -93,6 +93,21 @@ class device_buffer {
   index_t size_ = 0;
 };
 
+namespace detail {
+/// Ends a reading that began with `room` in the buffer: where it failed, nothing is left of what
+/// was read, neither in the value nor in the buffer.
+template <class Read>
+[[nodiscard]] constexpr parse_verdict end_reading(reader& in, Read& read, device_buffer& buffer,
+                                                  index_t room) noexcept {
+  const parse_verdict verdict = in.finish();
+  if (!verdict.ok()) {
+    read = Read{};
+    buffer.give_back(room - buffer.room());
+  }
+  return verdict;
+}
+}  // namespace detail
+
 /// A buffer with memory of its own, for constant expressions and small meshes.
 ///
 ///     tile_list<8> memory;
