@@ -119,7 +119,9 @@ struct tensor_and_value {
 /// Fills every distinct shard with numbers of its own; terms of a pending reduction all differ.
 inline tensor_and_value make(const device_pool& pool, const extents_desc& extents,
                              const layout_desc& layout, std::uint64_t seed) {
-  const placement where(pool.mesh(), {element::f32, extents, layout});
+  auto place =
+      std::make_shared<const placement>(pool.mesh(), tensor_desc{element::f32, extents, layout});
+  const placement& where = *place;
   std::vector<float> value(static_cast<std::size_t>(element_count(extents)));
   std::vector<bool> seen(value.size(), false);
   const inplace_vector<index_t, max_rank> strides = row_major(extents);
@@ -133,9 +135,9 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
     for (index_t i = 0; i < shard.size(); ++i) {
       const float number = static_cast<float>(random.below(7) - 3);
       shard.writable()[i] = number;
-      index_t place = 0;
-      for (int d = 0; d < at.ssize(); ++d) place += part[d].global(at[d]) * strides[d];
-      const auto p = static_cast<std::size_t>(place);
+      index_t offset = 0;
+      for (int d = 0; d < at.ssize(); ++d) offset += part[d].global(at[d]) * strides[d];
+      const auto p = static_cast<std::size_t>(offset);
       value[p] = seen[p] ? folded(layout.kind, value[p], number) : number;
       seen[p] = true;
       for (int d = at.ssize() - 1; d >= 0; --d) {
@@ -145,7 +147,7 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
     }
     shards.push_back(shard);
   }
-  auto made = std::make_shared<node<float>>(pool.state(), where, std::move(shards));
+  auto made = std::make_shared<node<float>>(pool.state(), std::move(place), std::move(shards));
   made->charge(pool.state()->memory());
   return {any_tensor<float>(std::move(made)), value};
 }

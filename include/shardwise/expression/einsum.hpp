@@ -27,7 +27,7 @@ template <fixed_string Equation, Operand First, Operand... Rest>
     return refused_value{};
   } else {
     using result = result_of<operation, paper_of<First>, paper_of<Rest>...>;
-    const propagation& split = result::known(first.mesh(), {first.extents(), rest.extents()...});
+    const propagation& split = result::known(first.mesh(), {&first.extents(), &rest.extents()...});
     return std::remove_cvref_t<First>::domain::template apply<operation, paper_from<result>>(
         split, static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   }

@@ -65,9 +65,10 @@ template <class Function, class... X>
       return refused_value{};
     } else {
       using result = result_of<operation, typename detail::paper_or_number<paper, X>::type...>;
-      const propagation& split = result::known(model.mesh(), {known_extents(operands)...});
+      const extents_desc& extents =
+          result::known_extents(model.mesh(), {&known_extents(operands)...});
       return tensor::domain::template apply<operation, paper_from<result>>(
-          split, std::forward<X>(operands)...);
+          extents, std::forward<X>(operands)...);
     }
   }
 }

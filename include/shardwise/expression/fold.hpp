@@ -47,9 +47,9 @@ template <reduction Kind, bool Keep, int... Dims, Operand X>
         return refused_value{};
       } else {
         using result = result_of<operation, paper>;
-        const propagation& split = result::known(x.mesh(), {x.extents()});
+        const extents_desc& extents = result::known_extents(x.mesh(), {&x.extents()});
         return std::remove_cvref_t<X>::domain::template apply<operation, paper_from<result>>(
-            split, std::forward<X>(x));
+            extents, std::forward<X>(x));
       }
     }
   }

@@ -51,10 +51,15 @@ using paper_of = paper_tensor<typename std::remove_cvref_t<X>::value_type,
 template <class X>
 using mesh_of = typename std::remove_cvref_t<X>::layout_type::mesh_type;
 
+/// The values of a tensor of type `X` with these extents.
+template <class X>
+[[nodiscard]] constexpr tensor_desc desc_of(const extents_desc& extents) noexcept {
+  return {element_of<typename X::value_type>, extents, X::layout_type::value};
+}
 /// The values of an operand, with its dyn sizes known.
 template <Operand X>
 [[nodiscard]] constexpr tensor_desc desc_of(const X& x) noexcept {
-  return {element_of<typename X::value_type>, x.extents(), X::layout_type::value};
+  return desc_of<X>(x.extents());
 }
 
 /// The extents of an operand, with its dyn sizes known; a number beside tensors has none.

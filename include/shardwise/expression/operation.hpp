@@ -39,25 +39,34 @@ struct fold_of {
   }
 };
 
+/// The extents of an operation's operands once they are known, each where its operand has them.
+using known_operands = inplace_vector<const extents_desc*, max_operands>;
+
 namespace detail {
 
-/// The split of an operation once every size is known: its layouts are judged already, its sizes
-/// are met now.
-[[nodiscard]] constexpr propagation resized(const propagation& split, const mesh_desc& mesh,
-                                            const factor_rule& rule, const tensor_descs& operands,
-                                            const operand_extents& extents) {
-  propagation known = split;
-  for (int f = 0; f < known.sizes.ssize(); ++f) known.sizes[f] = dyn;
-  for (int o = 0; o < extents.ssize() && known.verdict.ok(); ++o)
-    merge_sizes(rule.operands[o], extents[o], o, known);
-  if (!known.verdict.ok()) {
+/// The sizes of an operation's factors once every extent is known: its layouts are judged already,
+/// its sizes are met now.
+[[nodiscard]] constexpr factor_sizes known_sizes(const mesh_desc& mesh, const factor_rule& rule,
+                                                 const tensor_descs& operands,
+                                                 const known_operands& extents) {
+  factor_sizes sizes;
+  for (int f = 0; f < rule.factors.ssize(); ++f) sizes.push_back(dyn);
+  for (int o = 0; o < extents.ssize(); ++o) {
+    const diagnosis verdict = merge_sizes(rule.operands[o], *extents[o], o, sizes);
+    if (verdict.ok()) continue;
     tensor_descs met = operands;
-    for (int o = 0; o < extents.ssize(); ++o) met[o].extents = extents[o];
-    fail(known.verdict, advice(mesh, rule, met, known.verdict));
+    for (int i = 0; i < extents.ssize(); ++i) met[i].extents = *extents[i];
+    fail(verdict, advice(mesh, rule, met, verdict));
   }
-  for (int d = 0; d < known.result.rank(); ++d)
-    if (rule.result[d] != repeated) known.result.extents[d] = known.sizes[rule.result[d]];
-  return known;
+  return sizes;
+}
+
+/// The extents of a result whose factors have these sizes.
+[[nodiscard]] constexpr extents_desc result_extents(const factor_map& result,
+                                                    const factor_sizes& sizes) noexcept {
+  extents_desc extents;
+  for (std::uint8_t f : result) extents.push_back(f == repeated ? 1 : sizes[f]);
+  return extents;
 }
 
 }  // namespace detail
@@ -69,7 +78,8 @@ struct result_of {
   using mesh_type = typename First::mesh_type;
   static constexpr const mesh_desc& mesh = mesh_type::value;
   static constexpr tensor_descs operands{First::value, Rest::value...};
-  static constexpr propagation value = propagate(mesh, Operation::rule(operands), operands);
+  static constexpr factor_rule rule = Operation::rule(operands);
+  static constexpr propagation value = propagate(mesh, rule, operands);
   static constexpr const extents_desc& extents_value = value.result.extents;
   /// True if the operands have one mesh and one element type, and the rule refuses nothing.
   static constexpr bool is_legal =
@@ -80,14 +90,26 @@ struct result_of {
   static constexpr bool is_static =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank) == 0;
 
-  /// Checks what only the program's run knows, and gives the result and how its factors are split.
-  /// Where every extent is static nothing is left to check and the answer is a constant.
-  [[nodiscard]] static constexpr decltype(auto) known(const mesh_desc& on,
-                                                      const operand_extents& extents) {
+  /// Checks what only the program's run knows, and gives the extents of the result. Where every
+  /// extent is static nothing is left to check and the answer is a constant.
+  [[nodiscard]] static constexpr decltype(auto) known_extents(const mesh_desc& on,
+                                                              const known_operands& extents) {
     if constexpr (is_static)
-      return (value);
+      return (extents_value);
     else
-      return detail::resized(value, on, Operation::rule(operands), operands, extents);
+      return detail::result_extents(rule.result, detail::known_sizes(on, rule, operands, extents));
+  }
+  /// The same, with how the factors are split.
+  [[nodiscard]] static constexpr decltype(auto) known(const mesh_desc& on,
+                                                      const known_operands& extents) {
+    if constexpr (is_static) {
+      return (value);
+    } else {
+      propagation split = value;
+      split.sizes = detail::known_sizes(on, rule, operands, extents);
+      split.result.extents = detail::result_extents(rule.result, split.sizes);
+      return split;
+    }
   }
 };
 

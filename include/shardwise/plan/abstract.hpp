@@ -21,8 +21,8 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
 
 /// What operations on abstract tensors mean: they are recorded.
 struct abstract_domain {
-  template <class Operation, class Paper, class... X>
-  [[nodiscard]] static constexpr auto apply(const propagation& split, X&&... operands) {
+  template <class Operation, class Paper, class Result, class... X>
+  [[nodiscard]] static constexpr auto apply(const Result& result, X&&... operands) {
     using recording = detail::recording<Operation>;
     const auto& model = first_tensor(operands...);
     if constexpr (Paper::mesh_type::dynamic_axes > 0) require_one_mesh(model.mesh(), operands...);
@@ -30,8 +30,8 @@ struct abstract_domain {
     const std::int32_t id =
         program == nullptr
             ? -1
-            : recording::template record<Paper>(*program, split, static_cast<X&&>(operands)...);
-    return abstract_from<Paper>{model.made(split.result.extents, id, recording::is_expression)};
+            : recording::template record<Paper>(*program, result, static_cast<X&&>(operands)...);
+    return abstract_from<Paper>{model.made(extents_in(result), id, recording::is_expression)};
   }
 
   template <class Paper, class X>
@@ -45,6 +45,14 @@ struct abstract_domain {
   }
 
  private:
+  [[nodiscard]] static constexpr const extents_desc& extents_in(
+      const extents_desc& result) noexcept {
+    return result;
+  }
+  [[nodiscard]] static constexpr const extents_desc& extents_in(const propagation& split) noexcept {
+    return split.result.extents;
+  }
+
   template <class Paper>
   using abstract_from = abstract_tensor<typename Paper::value_type, typename Paper::extents_type,
                                         typename Paper::layout_type>;

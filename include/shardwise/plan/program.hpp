@@ -112,6 +112,8 @@ class ledger {
       bytes_[kind][step.axes[i]] += step.bytes[i];
     }
   }
+  /// Adds a step of arithmetic alone.
+  constexpr void count_flops(index_t flops) noexcept { flops_ += flops; }
   /// Notes how many bytes are live on each device.
   constexpr void note_live(index_t bytes) noexcept { peak_ = bytes > peak_ ? bytes : peak_; }
 

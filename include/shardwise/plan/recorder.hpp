@@ -152,14 +152,14 @@ struct recording<pointwise<Function>> {
   static constexpr bool is_expression = true;
 
   template <class Paper, class... X>
-  static constexpr std::int32_t record(recorder& program, const propagation& split,
+  static constexpr std::int32_t record(recorder& program, const extents_desc& result,
                                        X&&... operands) {
     gathered inputs;
     inputs.to_come = (std::size_t{Operand<X>} + ...);
     (inputs.template take<X>(program, operands, Paper::extents_type::value), ...);
-    return program.record(
-        pointwise_step<Function>(program.mesh(), split.result, inputs.flops, inputs.label),
-        inputs.operands);
+    return program.record(pointwise_step<Function>(program.mesh(), desc_of<Paper>(result),
+                                                   inputs.flops, inputs.label),
+                          inputs.operands);
   }
 };
 
@@ -180,12 +180,12 @@ struct recording<fold_of<Kind, Reduced, Keep>> {
   static constexpr bool is_expression = false;
 
   template <class Paper, class X>
-  static constexpr std::int32_t record(recorder& program, const propagation& split, X&& x) {
+  static constexpr std::int32_t record(recorder& program, const extents_desc& result, X&& x) {
     gathered inputs;
     inputs.to_come = 1;
     inputs.template take<X>(program, x, std::remove_cvref_t<X>::extents_type::value);
-    return program.record(fold_step(program.mesh(), Kind, x.known(paper_of<X>::value), split.result,
-                                    inputs.flops, inputs.label),
+    return program.record(fold_step(program.mesh(), Kind, x.known(paper_of<X>::value),
+                                    desc_of<Paper>(result), inputs.flops, inputs.label),
                           inputs.operands);
   }
 };

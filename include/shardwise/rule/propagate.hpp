@@ -6,13 +6,16 @@
 
 namespace shardwise {
 
+/// The size of each factor of an operation, by number; `dyn` where not known yet.
+using factor_sizes = inplace_vector<index_t, max_factors>;
+
 /// What a rule says of an operation on given operands: the result, and how every factor is split.
 /// `grains` are those of the factors, by number.
 struct propagation {
   tensor_desc result{};
   /// The axes that split each factor, its size, and in what portions it is split.
   inplace_vector<axis_list, max_factors> axes{};
-  inplace_vector<index_t, max_factors> sizes{};
+  factor_sizes sizes{};
   grain grains[max_factors]{};
   diagnosis verdict{};
 };
@@ -38,22 +41,22 @@ namespace detail {
 }
 
 /// Gives the factors of one operand their sizes: dimensions that meet have the same.
-constexpr void merge_sizes(const factor_map& map, const extents_desc& extents, int operand,
-                           propagation& out) noexcept {
+[[nodiscard]] constexpr diagnosis merge_sizes(const factor_map& map, const extents_desc& extents,
+                                              int operand, factor_sizes& sizes) noexcept {
   for (int d = 0; d < extents.ssize(); ++d) {
     const std::uint8_t f = map[d];
     const index_t have = extents[d];
     if (f == repeated || have == dyn) continue;
-    index_t& size = out.sizes[f];
+    index_t& size = sizes[f];
     if (size == dyn) size = have;
-    if (size == have) continue;
-    out.verdict = {.rule = broken::operand_sizes_differ,
-                   .operand = operand,
-                   .dim = d,
-                   .have = have,
-                   .want = size};
-    return;
+    if (size != have)
+      return {.rule = broken::operand_sizes_differ,
+              .operand = operand,
+              .dim = d,
+              .have = have,
+              .want = size};
   }
+  return {};
 }
 
 /// Gives a factor its axes and their grain.
@@ -239,7 +242,7 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
   }
   for (int f = 0; f < rule.factors.ssize(); ++f) out.sizes.push_back(dyn);
   for (int o = 0; o < operands.ssize() && out.verdict.ok(); ++o)
-    detail::merge_sizes(rule.operands[o], operands[o].extents, o, out);
+    out.verdict = detail::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes);
   if (out.verdict.ok()) detail::merge_axes(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::separate_axes(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::merge_pending(mesh, rule, operands, out);

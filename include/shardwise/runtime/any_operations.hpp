@@ -50,7 +50,7 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
   const propagation split =
       detail::apply_rule(mesh, parsed.rule, {first.tensor(), rest.tensor()...});
   return any_tensor<T>(make_pending<einsum_node<T>>(
-      std::array{first.share(), rest.share()...}, placement(mesh, split.result),
+      std::array{first.share(), rest.share()...}, split.result,
       einsum_step(mesh, equation, split, 1 + int{sizeof...(Rest)}), parsed.rule, split));
 }
 
@@ -68,8 +68,7 @@ template <class Function, Element T, std::same_as<any_tensor<T>>... Rest>
   }
   (std::make_index_sequence<n>{});
   return any_tensor<T>(make_pending<pointwise_node<T, std::remove_const_t<decltype(tree)>, n>>(
-      std::array{first.share(), rest.share()...}, placement(mesh, result),
-      pointwise_step<Function>(mesh, result, 0, {}), computation::next_sequence(), tree));
+      std::array{first.share(), rest.share()...}, result, computation::next_sequence(), tree));
 }
 
 /// Folds the dimensions whose bits are set in `reduced`.
@@ -85,8 +84,7 @@ template <Element T>
           .result;
   using tree = fused::argument<0>;
   return any_tensor<T>(make_pending<fold_node<T, tree, 1>>(
-      std::array{x.share()}, placement(mesh, result),
-      fold_step(mesh, kind, x.tensor(), result, 0, {}), computation::next_sequence(), tree{},
+      std::array{x.share()}, result, fold_step(mesh, kind, x.tensor(), result, 0, {}), tree{},
       x.tensor(), kind, reduced));
 }
 

@@ -11,10 +11,14 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace shardwise {
+
+/// The tensors that a pending node reads.
+using node_operands = inplace_vector<std::shared_ptr<node_base>, max_fused_operands>;
 
 /// How a pending node gets its shards: its step on paper, its operands, and the work of one shard.
 ///
@@ -22,8 +26,7 @@ namespace shardwise {
 /// alone, so the shards of a step may be computed in any order, by any threads, to the same bits.
 class computation {
  public:
-  explicit computation(const step_desc& step) : step_(step), sequence_(next_sequence()) {}
-  computation(const step_desc& step, std::uint64_t sequence) : step_(step), sequence_(sequence) {}
+  explicit computation(std::uint64_t sequence) : sequence_(sequence) {}
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
@@ -32,11 +35,10 @@ class computation {
   virtual ~computation() {
     if (operands_.empty()) return;
     static thread_local std::vector<std::shared_ptr<node_base>>* orphans = nullptr;
-    if (orphans != nullptr) {
-      for (std::shared_ptr<node_base>& operand : operands_) orphans->push_back(std::move(operand));
-      return;
-    }
-    std::vector<std::shared_ptr<node_base>> own = std::move(operands_);
+    std::vector<std::shared_ptr<node_base>> own;
+    auto& heirs = orphans != nullptr ? *orphans : own;
+    for (std::shared_ptr<node_base>& operand : operands_) heirs.push_back(std::move(operand));
+    if (orphans != nullptr) return;
     orphans = &own;
     while (!own.empty()) {
       const std::shared_ptr<node_base> last = std::move(own.back());
@@ -47,19 +49,26 @@ class computation {
 
   /// The order in which nodes were written; programs run in it, on paper and here.
   [[nodiscard]] static std::uint64_t next_sequence() noexcept {
-    static std::atomic<std::uint64_t> next{0};
-    return next.fetch_add(1, std::memory_order_relaxed);
+    return numbers().fetch_add(1, std::memory_order_relaxed);
+  }
+  /// The same for what takes the place of `absorbed`: its number, if no other was given out since.
+  [[nodiscard]] static std::uint64_t next_sequence(std::uint64_t absorbed) noexcept {
+    const bool newest = numbers().load(std::memory_order_relaxed) == absorbed + 1;
+    return newest ? absorbed : next_sequence();
   }
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
-  [[nodiscard]] const step_desc& step() const noexcept { return step_; }
+  /// The step on paper, without the numbers of its operands.
+  [[nodiscard]] virtual step_desc step() const = 0;
+  /// The floating-point operations of the step, for one device.
+  [[nodiscard]] virtual index_t flops() const noexcept = 0;
+  /// Adds the step, which ran, to what has been spent.
+  virtual void count(ledger& spent) const { spent.count(step()); }
   /// What it reads; nothing once it has been computed.
-  [[nodiscard]] const std::vector<std::shared_ptr<node_base>>& operands() const noexcept {
-    return operands_;
-  }
+  [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }
 
   /// Names the operands and puts the node, which is `node`, on the list of what its machine has to
   /// compute; `make_pending` calls it.
-  void wait_for(std::vector<std::shared_ptr<node_base>> operands, node_base& node) {
+  void wait_for(node_operands operands, node_base& node) {
     operands_ = std::move(operands);
     node.home()->pending().enter(place_, node);
   }
@@ -85,16 +94,21 @@ class computation {
   virtual void run_shard(index_t shard) = 0;
 
  private:
-  step_desc step_;
+  [[nodiscard]] static std::atomic<std::uint64_t>& numbers() noexcept {
+    static std::atomic<std::uint64_t> next{0};
+    return next;
+  }
+
   std::uint64_t sequence_;
   std::exception_ptr failure_;
-  std::vector<std::shared_ptr<node_base>> operands_;
+  node_operands operands_;
   pending_list::entry place_;
 };
 
-/// Runs the program of these nodes: everything pending that they need, in the order in which it was
-/// written. All live on one machine; one program runs on a machine at a time.
-void run_program(const std::vector<node_base*>& roots);
+/// Runs the program of these nodes, which their caller holds: everything pending that they need, in
+/// the order in which it was written. All live on one machine; one program runs on a machine at a
+/// time.
+void run_program(std::span<node_base* const> roots);
 
 /// Runs the program of everything that is pending on a machine and that somebody holds.
 void run_pending(machine& home);
@@ -103,12 +117,12 @@ void run_pending(machine& home);
 template <class T>
 class pending_node : public node<T>, public computation {
  public:
-  pending_node(std::shared_ptr<machine> home, const placement& where, const step_desc& step,
-               std::uint64_t sequence = computation::next_sequence())
-      : node<T>(std::move(home), where, false), computation(step, sequence) {}
+  pending_node(std::shared_ptr<machine> home, placement_ptr where, std::uint64_t sequence)
+      : node<T>(std::move(home), std::move(where), false), computation(sequence) {}
 
   void evaluate() override {
-    if (!this->ready()) run_program({this});
+    node_base* const self = this;
+    if (!this->ready()) run_program({&self, 1});
   }
   [[nodiscard]] computation* task() noexcept override { return this; }
   [[nodiscard]] node_base& result() noexcept override { return *this; }
@@ -125,7 +139,7 @@ class pending_node : public node<T>, public computation {
     std::vector<buffer<T>> shards;
     shards.reserve(static_cast<std::size_t>(where.count()));
     for (index_t s = 0; s < where.count(); ++s)
-      shards.emplace_back(this->home()->storage(), volume(where.box_of(where.device_of(s))));
+      shards.emplace_back(this->home()->storage(), where.size_of_shard(s));
     this->shards() = std::move(shards);
     this->charge(this->home()->memory());
   }
@@ -135,19 +149,52 @@ class pending_node : public node<T>, public computation {
     return static_cast<node<T>&>(*this->operands()[k]);
   }
   /// The shard being computed, as a row-major block.
-  [[nodiscard]] strided<T> block_of(index_t shard, const extents_desc& extents) {
+  [[nodiscard]] strided<T> block_of(index_t shard) {
+    const extents_desc extents = this->where().extents_of_shard(shard);
     return {this->shards()[static_cast<std::size_t>(shard)].writable(), extents,
             row_major(extents)};
   }
 };
 
-/// Makes a pending node that reads these operands, in their pool. `arguments` are those of the
-/// node's constructor after the pool.
+/// A pending node whose step was described when it was made.
+template <class T>
+class described_node : public pending_node<T> {
+ public:
+  described_node(std::shared_ptr<machine> home, placement_ptr where, const step_desc& step)
+      : pending_node<T>(std::move(home), std::move(where), computation::next_sequence()),
+        step_(step) {}
+
+  [[nodiscard]] step_desc step() const override { return step_; }
+  [[nodiscard]] index_t flops() const noexcept override { return step_.flops; }
+
+ protected:
+  [[nodiscard]] const step_desc& described() const noexcept { return step_; }
+
+ private:
+  step_desc step_;
+};
+
+/// The placement of a result on the machine of its operands, shared with an operand that is placed
+/// as it is.
+template <class T, std::size_t N>
+[[nodiscard]] placement_ptr place_result(const std::array<node_ptr<T>, N>& operands,
+                                         const tensor_desc& result) {
+  for (const node_ptr<T>& operand : operands)
+    if (operand->tensor() == result) return operand->share_where();
+  return std::make_shared<const placement>(operands[0]->where().mesh(), result);
+}
+
+/// Makes a pending node that reads these operands, in their pool, and makes `result`. `arguments`
+/// are those of the node's constructor after the pool and the placement.
 template <class Node, class T, std::size_t N, class... Arguments>
-[[nodiscard]] std::shared_ptr<Node> make_pending(const std::array<node_ptr<T>, N>& operands,
+[[nodiscard]] std::shared_ptr<Node> make_pending(std::array<node_ptr<T>, N> operands,
+                                                 const tensor_desc& result,
                                                  Arguments&&... arguments) {
-  auto made = std::make_shared<Node>(operands[0]->home(), std::forward<Arguments>(arguments)...);
-  made->wait_for({operands.begin(), operands.end()}, *made);
+  auto made = std::make_shared<Node>(operands[0]->home(), place_result(operands, result),
+                                     std::forward<Arguments>(arguments)...);
+  node_operands read;
+  for (node_ptr<T>& operand : operands) read.push_back(std::move(operand));
+  made->wait_for(std::move(read), *made);
   return made;
 }
 

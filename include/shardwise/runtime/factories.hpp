@@ -28,10 +28,11 @@ template <class T, class Fill>
 [[nodiscard]] node_ptr<T> make_shards(const std::shared_ptr<machine>& home,
                                       const tensor_desc& tensor, const Fill& fill) {
   require(check(home->mesh(), tensor.layout, tensor.extents));
-  const placement where(home->mesh(), tensor);
+  auto place = std::make_shared<const placement>(home->mesh(), tensor);
+  const placement& where = *place;
   std::vector<buffer<T>> shards;
   for (index_t s = 0; s < where.count(); ++s)
-    shards.emplace_back(home->storage(), volume(where.box_of(where.device_of(s))));
+    shards.emplace_back(home->storage(), where.size_of_shard(s));
   home->run_shards(
       where,
       [&](index_t shard) {
@@ -39,8 +40,8 @@ template <class T, class Fill>
         T* memory = shards[static_cast<std::size_t>(shard)].writable();
         fill(shard, part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
       },
-      where.count() * bytes_per_device(where.mesh(), tensor));
-  auto made = std::make_shared<node<T>>(home, where, std::move(shards));
+      where.count() * where.bytes_per_device());
+  auto made = std::make_shared<node<T>>(home, std::move(place), std::move(shards));
   made->charge(home->memory());
   return made;
 }

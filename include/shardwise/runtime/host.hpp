@@ -8,8 +8,10 @@
 #include "shardwise/tensor/eigen.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
+#include <array>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -120,9 +122,12 @@ class local_shard {
 ///     sync(loss, weights);
 template <Readable First, Readable... Rest>
 void sync(const First& first, const Rest&... rest) {
-  const auto named = std::make_tuple(first.share(), rest.share()...);
-  std::vector<node_base*> roots;
-  std::apply([&](const auto&... nodes) { (roots.push_back(nodes.get()), ...); }, named);
+  // An expression without a name is held here, a handle holds its node itself.
+  const std::tuple<decltype(first.share()), decltype(rest.share())...> named(first.share(),
+                                                                             rest.share()...);
+  const auto roots = std::apply(
+      [](const auto&... nodes) { return std::array<node_base*, sizeof...(nodes)>{nodes.get()...}; },
+      named);
   for (node_base* root : roots)
     if (root->home() != roots[0]->home()) fail({.rule = broken::operand_pools_differ});
   run_program(roots);

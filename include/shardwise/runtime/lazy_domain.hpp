@@ -4,8 +4,10 @@
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/runtime/lazy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -76,21 +78,32 @@ struct deferring;
 template <class Function>
 struct deferring<pointwise<Function>> {
   template <class Paper, class... X>
-  [[nodiscard]] static auto make(const propagation& split, X&&... operands) {
-    return make<Paper>(split.result, std::index_sequence_for<X...>{}, std::forward<X>(operands)...);
+  [[nodiscard]] static auto make(const extents_desc& result, X&&... operands) {
+    return make<Paper>(result, std::index_sequence_for<X...>{}, std::forward<X>(operands)...);
   }
 
  private:
   template <class Paper, std::size_t... I, class... X>
-  [[nodiscard]] static auto make(const tensor_desc& result, std::index_sequence<I...>,
+  [[nodiscard]] static auto make(const extents_desc& result, std::index_sequence<I...>,
                                  X&&... operands) {
     using T = typename Paper::value_type;
     using plan = fusion<Paper, X...>;
     std::array<node_ptr<T>, plan::total> read;
-    const auto collect = [&]<std::size_t K>(const auto& x) {
+    std::uint64_t newest = 0;
+    const void* places[sizeof...(X)]{};
+    const auto collect = [&]<std::size_t K>(auto& x) {
       if constexpr (plan::shares[K].absorbed) {
-        for (std::size_t n = 0; n < plan::shares[K].count; ++n)
-          read[plan::shares[K].first + n] = x.operands()[n];
+        // A function may forward its argument twice in one call: `x * x` of a temporary.
+        for (std::size_t J = 0; J < K; ++J)
+          if (places[J] == &x) {
+            const auto first = read.begin() + plan::shares[J].first;
+            std::copy_n(first, plan::shares[K].count, read.begin() + plan::shares[K].first);
+            return;
+          }
+        places[K] = &x;
+        newest = std::max(newest, x.sequence());
+        auto taken = std::move(x).take_operands();
+        std::move(taken.begin(), taken.end(), read.begin() + plan::shares[K].first);
       } else if constexpr (plan::shares[K].count == 1) {
         read[plan::shares[K].first] = x.share();
       }
@@ -99,8 +112,11 @@ struct deferring<pointwise<Function>> {
     for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
     const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
         plan::template branch<I>(operands)...};
+    constexpr bool absorbs = (... || plan::shares[I].absorbed);
     return lazy<T, typename Paper::extents_type, typename Paper::layout_type,
-                std::remove_const_t<decltype(tree)>, plan::total>(tree, std::move(read), result);
+                std::remove_const_t<decltype(tree)>, plan::total>(
+        tree, std::move(read), result,
+        absorbs ? computation::next_sequence(newest) : computation::next_sequence());
   }
 };
 
@@ -113,7 +129,7 @@ struct deferring<einsum_of<Equation>> {
     for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
     const mesh_desc& mesh = read[0]->where().mesh();
     return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
-        make_pending<einsum_node<T>>(read, placement(mesh, split.result),
+        make_pending<einsum_node<T>>(read, split.result,
                                      einsum_step(mesh, Equation, split, int{sizeof...(X)}),
                                      einsum_of<Equation>::parsed.rule, split));
   }
@@ -122,27 +138,28 @@ struct deferring<einsum_of<Equation>> {
 template <reduction Kind, unsigned Reduced, bool Keep>
 struct deferring<fold_of<Kind, Reduced, Keep>> {
   template <class Paper, class X>
-  [[nodiscard]] static auto make(const propagation& split, X&& x) {
+  [[nodiscard]] static auto make(const extents_desc& result, X&& x) {
     using T = typename Paper::value_type;
     using plan = fusion<paper_of<X>, X>;
+    const tensor_desc folded = desc_of(x);
     if constexpr (plan::shares[0].absorbed)
-      return make<Paper>(split.result, desc_of(x), x.tree(), x.operands(), x.label());
+      return make<Paper>(result, folded, x.tree(), std::move(x).take_operands());
     else
-      return make<Paper>(split.result, desc_of(x), fused::argument<0>{},
-                         std::array<node_ptr<T>, 1>{x.share()}, {});
+      return make<Paper>(result, folded, fused::argument<0>{},
+                         std::array<node_ptr<T>, 1>{x.share()});
   }
 
  private:
   template <class Paper, class T, class Tree, std::size_t N>
-  [[nodiscard]] static auto make(const tensor_desc& result, const tensor_desc& folded,
-                                 const Tree& tree,
-                                 const std::array<std::shared_ptr<node<T>>, N>& read,
-                                 const text<60>& inner) {
+  [[nodiscard]] static auto make(const extents_desc& extents, const tensor_desc& folded,
+                                 const Tree& tree, std::array<std::shared_ptr<node<T>>, N> read) {
     const mesh_desc& mesh = read[0]->where().mesh();
+    const tensor_desc result = desc_of<Paper>(extents);
+    text<60> inner;
+    fused::add_symbols(inner, tree);
     const step_desc step = fold_step(mesh, Kind, folded, result, index_t{Tree::flops}, inner);
     return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
-        make_pending<fold_node<T, Tree, N>>(read, placement(mesh, result), step,
-                                            computation::next_sequence(), tree, folded, Kind,
+        make_pending<fold_node<T, Tree, N>>(std::move(read), result, step, tree, folded, Kind,
                                             Reduced));
   }
 };
@@ -152,15 +169,14 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
 /// The node of one step that every device does with its own shard or its group's.
 template <class T>
 [[nodiscard]] node_ptr<T> step_node_of(node_ptr<T> from, const step_desc& step) {
-  const placement where(from->where().mesh(), step.result);
-  return make_pending<reshard_node<T>>(std::array{std::move(from)}, where, step);
+  return make_pending<reshard_node<T>>(std::array{std::move(from)}, step.result, step);
 }
 
 /// The nodes that take a tensor to another layout, one for each collective; the tensor itself if
 /// there is nothing to do.
 template <class T>
 [[nodiscard]] node_ptr<T> reshard_node_of(node_ptr<T> from, const layout_desc& target) {
-  const mesh_desc mesh = from->where().mesh();
+  const mesh_desc& mesh = from->home()->mesh();
   const redistribution way = redistribute(mesh, from->tensor(), target);
   require(way.verdict);
   for (const transfer& moved : way.moves) {
@@ -172,9 +188,9 @@ template <class T>
 
 /// What operations on tensors mean: elementwise ones wait to be fused, the others become nodes.
 struct lazy_domain {
-  template <class Operation, class Paper, class... X>
-  [[nodiscard]] static auto apply(const propagation& split, X&&... operands) {
-    return detail::deferring<Operation>::template make<Paper>(split, std::forward<X>(operands)...);
+  template <class Operation, class Paper, class Result, class... X>
+  [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
+    return detail::deferring<Operation>::template make<Paper>(result, std::forward<X>(operands)...);
   }
   template <class Paper, class X>
   [[nodiscard]] static auto reshard(X&& x) {

@@ -25,7 +25,7 @@ struct lowered_program {
 /// Lowers everything pending that `roots` need. The caller holds the machine's turn.
 ///
 /// A result that a handle outside of the graph holds is kept; all others live until their last use.
-[[nodiscard]] inline lowered_program lower(const std::vector<node_base*>& roots) {
+[[nodiscard]] inline lowered_program lower(std::span<node_base* const> roots) {
   lowered_program program;
   std::vector<node_base*> pending;
   std::vector<node_base*> open;
@@ -68,7 +68,6 @@ struct lowered_program {
       continue;
     }
     step_desc step = at.task()->step();
-    step.operands.clear();
     for (const std::shared_ptr<node_base>& operand : at.task()->operands()) {
       step.operands.push_back(operand->number);
       ++readers[static_cast<std::size_t>(operand->number)];
@@ -91,8 +90,7 @@ namespace detail {
 /// about as much for each operand, and arithmetic.
 [[nodiscard]] inline index_t work_of(const placement& where, computation& task) noexcept {
   const auto tensors = static_cast<index_t>(task.operands().size()) + 1;
-  return where.count() *
-         (tensors * bytes_per_device(where.mesh(), task.step().result) + task.step().flops);
+  return where.count() * (tensors * task.result().where().bytes_per_device() + task.flops());
 }
 
 /// Runs some nodes in one pass over their shards: all but the first write over memory that is there
@@ -122,7 +120,7 @@ inline void run_phase(machine& home, std::span<node_base* const> nodes,
   run();
 #endif
   for (node_base* at : nodes) {
-    home.counted().count(at->task()->step());
+    at->task()->count(home.counted());
     at->task()->finish();
   }
 }
@@ -156,7 +154,7 @@ inline void throw_failures(std::span<node_base* const> nodes) {
 ///
 /// The first failure ends it: what needs it has failed too, all else stays pending. A program that
 /// needs what failed earlier runs nothing.
-inline void run_roots(machine& home, const std::vector<node_base*>& roots) {
+inline void run_roots(machine& home, std::span<node_base* const> roots) {
   if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front())) {
     throw_failures(roots);
     const lifetime alone;
@@ -208,10 +206,10 @@ inline void run_roots(machine& home, const std::vector<node_base*>& roots) {
 
 }  // namespace detail
 
-inline void run_program(const std::vector<node_base*>& roots) {
-  const std::shared_ptr<machine> home = roots.front()->home();
-  const std::lock_guard turn(home->turn());
-  detail::run_roots(*home, roots);
+inline void run_program(std::span<node_base* const> roots) {
+  machine& home = *roots.front()->home();
+  const std::lock_guard turn(home.turn());
+  detail::run_roots(home, roots);
 }
 
 inline void run_pending(machine& home) {

@@ -81,25 +81,36 @@ template <class T>
 template <class T, class Tree, std::size_t N>
 class pointwise_node : public pending_node<T> {
  public:
-  pointwise_node(std::shared_ptr<machine> home, const placement& where, const step_desc& step,
-                 std::uint64_t sequence, Tree tree)
-      : pending_node<T>(std::move(home), where, step, sequence), tree_(tree) {}
+  pointwise_node(std::shared_ptr<machine> home, placement_ptr where, std::uint64_t sequence,
+                 Tree tree)
+      : pending_node<T>(std::move(home), std::move(where), sequence), tree_(tree) {}
+
+  [[nodiscard]] step_desc step() const override {
+    text<60> symbols;
+    fused::add_symbols(symbols, tree_);
+    return pass_step(this->where().mesh(), this->tensor(), index_t{Tree::flops}, symbols);
+  }
+  [[nodiscard]] index_t flops() const noexcept override {
+    return Tree::flops * this->where().largest_shard_size();
+  }
+  void count(ledger& spent) const override { spent.count_flops(flops()); }
 
   void run_shard(index_t shard) override {
-    const index_t device = this->where().device_of(shard);
-    const held_box part = this->where().held_by(device);
-    const strided<T> out = this->block_of(shard, extents_of(part));
+    const placement& where = this->where();
+    const strided<T> out = this->block_of(shard);
     strided<const T> operands[N];
     std::vector<T> gathered[N];
     for (std::size_t k = 0; k < N; ++k) {
       const node<T>& operand = this->operand_at(k);
       // Most operands are laid out as the result is, and small tensors feel every look-up.
-      if (operand.tensor().extents == this->tensor().extents &&
-          operand.where().numbers_like(this->where()))
+      if (operand.tensor().extents == where.tensor().extents &&
+          operand.where().numbers_like(where)) {
         operands[k] = {operand.shard(shard).data(), out.extents, out.strides};
-      else
-        operands[k] =
-            detail::broadcast_view(operand, device, this->tensor().extents, part, gathered[k]);
+      } else {
+        const index_t device = where.device_of(shard);
+        operands[k] = detail::broadcast_view(operand, device, where.tensor().extents,
+                                             where.held_by(device), gathered[k]);
+      }
     }
     run_pointwise(tree_, operands, out);
   }
@@ -110,13 +121,12 @@ class pointwise_node : public pending_node<T> {
 
 /// Dimensions folded away, with a fused pass over `N` tensors as the prologue.
 template <class T, class Tree, std::size_t N>
-class fold_node : public pending_node<T> {
+class fold_node : public described_node<T> {
  public:
   /// `folded` describes what is folded: the result of the prologue.
-  fold_node(std::shared_ptr<machine> home, const placement& where, const step_desc& step,
-            std::uint64_t sequence, Tree tree, const tensor_desc& folded, reduction kind,
-            unsigned reduced)
-      : pending_node<T>(std::move(home), where, step, sequence),
+  fold_node(std::shared_ptr<machine> home, placement_ptr where, const step_desc& step, Tree tree,
+            const tensor_desc& folded, reduction kind, unsigned reduced)
+      : described_node<T>(std::move(home), std::move(where), step),
         tree_(tree),
         folded_(folded),
         kind_(kind),
@@ -130,7 +140,7 @@ class fold_node : public pending_node<T> {
     for (std::size_t k = 0; k < N; ++k)
       operands[k] =
           detail::broadcast_view(this->operand_at(k), device, folded_.extents, part, gathered[k]);
-    const strided<T> kept = this->block_of(shard, extents_of(this->where().held_by(device)));
+    const strided<T> kept = this->block_of(shard);
     strided<T> out{kept.data, extents_of(part), {}};
     const bool keeps = kept.rank() == part.ssize();
     int next = 0;
@@ -151,11 +161,11 @@ class fold_node : public pending_node<T> {
 
 /// An einsum of one or two tensors.
 template <class T>
-class einsum_node : public pending_node<T> {
+class einsum_node : public described_node<T> {
  public:
-  einsum_node(std::shared_ptr<machine> home, const placement& where, const step_desc& step,
+  einsum_node(std::shared_ptr<machine> home, placement_ptr where, const step_desc& step,
               const factor_rule& rule, const propagation& split)
-      : pending_node<T>(std::move(home), where, step), rule_(rule), split_(split) {}
+      : described_node<T>(std::move(home), std::move(where), step), rule_(rule), split_(split) {}
 
   void run_shard(index_t shard) override {
     const index_t device = this->where().device_of(shard);
@@ -172,7 +182,7 @@ class einsum_node : public pending_node<T> {
       return detail::read_part(this->operand_at(k), device, part_of_factors(rule_.operands[k]),
                                gathered[k]);
     };
-    const strided<T> out = this->block_of(shard, extents_of(part_of_factors(rule_.result)));
+    const strided<T> out = this->block_of(shard);
     const strided<const T> a = read(0);
     if (rule_.operands.size() == 1)
       contract<T>({rule_.operands[0], {}, rule_.result}, a, out);
@@ -190,18 +200,18 @@ class einsum_node : public pending_node<T> {
 /// In one address space every collective is a copy, or a fold in the order of the group, from the
 /// shards before it to each distinct shard after it.
 template <class T>
-class reshard_node : public pending_node<T> {
+class reshard_node : public described_node<T> {
  public:
-  using pending_node<T>::pending_node;
+  using described_node<T>::described_node;
 
   void run_shard(index_t shard) override {
-    const step_desc& step = this->step();
+    const step_desc& step = this->described();
     const placement& source = this->operand_at(0).where();
     const device_groups groups(source.mesh(), step.axes);
     const index_t device = this->where().device_of(shard);
     const index_t group = groups.group_of(device);
     const held_box part = this->where().held_by(device);
-    const strided<T> block = this->block_of(shard, extents_of(part));
+    const strided<T> block = this->block_of(shard);
     const auto pull = [&](index_t peer, bool folds) {
       const held_box theirs = source.held_by(peer);
       for_each_shared_block(theirs, this->operand_at(0).block(peer, theirs), part, block,

@@ -22,8 +22,8 @@ class machine;
 /// Handles share nodes; the graph of a program is the nodes and the operands that they hold.
 class node_base : public std::enable_shared_from_this<node_base> {
  public:
-  node_base(std::shared_ptr<machine> home, const placement& where, bool ready)
-      : home_(std::move(home)), where_(where), ready_(ready) {}
+  node_base(std::shared_ptr<machine> home, placement_ptr where, bool ready)
+      : home_(std::move(home)), where_(std::move(where)), ready_(ready) {}
   node_base(const node_base&) = delete;
   node_base& operator=(const node_base&) = delete;
   virtual ~node_base() {
@@ -31,8 +31,9 @@ class node_base : public std::enable_shared_from_this<node_base> {
   }
 
   [[nodiscard]] const std::shared_ptr<machine>& home() const noexcept { return home_; }
-  [[nodiscard]] const placement& where() const noexcept { return where_; }
-  [[nodiscard]] const tensor_desc& tensor() const noexcept { return where_.tensor(); }
+  [[nodiscard]] const placement& where() const noexcept { return *where_; }
+  [[nodiscard]] const placement_ptr& share_where() const noexcept { return where_; }
+  [[nodiscard]] const tensor_desc& tensor() const noexcept { return where_->tensor(); }
 
   /// True if the shards are there. They then stay as they are for as long as somebody holds them.
   [[nodiscard]] bool ready() const noexcept { return ready_.load(std::memory_order_acquire); }
@@ -57,19 +58,15 @@ class node_base : public std::enable_shared_from_this<node_base> {
 
  private:
   void charge(device_memory& memory, index_t sign) noexcept {
+    const placement& at = *where_;
     const index_t size = sign * size_of(tensor().type);
-    if (!tensor().layout.uneven) {
-      const index_t bytes =
-          size * element_count(largest_shard(where_.mesh(), tensor().layout, tensor().extents));
-      for (index_t d = 0; d < where_.mesh().devices(); ++d) memory.charge(d, bytes);
-    } else {
-      for (index_t d = 0; d < where_.mesh().devices(); ++d)
-        memory.charge(d, size * volume(where_.box_of(d)));
-    }
+    for (index_t d = 0; d < at.devices(); ++d)
+      memory.charge(
+          d, tensor().layout.uneven ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
   }
 
   std::shared_ptr<machine> home_;
-  placement where_;
+  placement_ptr where_;
   std::atomic<bool> ready_;
   device_memory* charged_ = nullptr;
 };
@@ -81,8 +78,13 @@ class node : public node_base {
   using node_base::node_base;
 
   /// A tensor whose shards are there already, row-major, in the order of the placement.
-  node(std::shared_ptr<machine> home, const placement& where, std::vector<buffer<T>> shards)
-      : node_base(std::move(home), where, true), shards_(std::move(shards)) {}
+  node(std::shared_ptr<machine> home, placement_ptr where, std::vector<buffer<T>> shards)
+      : node_base(std::move(home), std::move(where), true), shards_(std::move(shards)) {}
+  /// The last shard goes first: the arena hands out first what came last, so the shards of the next
+  /// tensor of this kind get the memory of these, each in the cache of the core that works on it.
+  ~node() override {
+    while (!shards_.empty()) shards_.pop_back();
+  }
 
   /// The elements of a distinct shard; empty while the node is pending.
   [[nodiscard]] const buffer<T>& shard(index_t place) const noexcept {

@@ -75,12 +75,31 @@ TEST_CASE("an expression owns its operands: auto is always safe") {
   REQUIRE(first(y) == 2.0F);
 }
 
-TEST_CASE("a forwarded expression may be read twice") {
+TEST_CASE("a function may forward an expression twice in one call") {
   const device_pool pool{pod{}};
   const auto square_of = []<class E>(E&& x) { return std::forward<E>(x) * std::forward<E>(x); };
   REQUIRE(first(square_of(ones<V>(pool) + 2.0F)) == 9.0F);
+  const auto thrice = []<class E>(E&& x) {
+    return where(std::forward<E>(x), std::forward<E>(x), std::forward<E>(x));
+  };
+  REQUIRE(first(thrice(ones<V>(pool) + ones<V>(pool))) == 2.0F);
+}
+
+TEST_CASE("an expression that was moved from is not read again, and says so") {
+  const device_pool pool{pod{}};
+  const auto moved = contains("expression_was_moved");
+  auto x = ones<V>(pool) + 3.0F;
+  const sharded_tensor once = std::move(x);
+  REQUIRE_THROWS_WITH(sharded_tensor(std::move(x)), moved);
+  REQUIRE_THROWS_WITH(x + 1.0F, moved);
+  REQUIRE_THROWS_WITH(to_host(x), moved);
+  REQUIRE_THROWS_WITH(once * std::move(x), moved);
+  REQUIRE_THROWS_WITH(sum(std::move(x)), moved);
+  REQUIRE(first(once) == 4.0F);
+
+  // A name that has been read keeps what it named.
   auto named = ones<V>(pool) + 3.0F;
-  const sharded_tensor one = std::move(named);
+  const sharded_tensor one = named * 1.0F;
   const sharded_tensor other = std::move(named);
   REQUIRE(first(one * other) == 16.0F);
 }
