@@ -69,6 +69,16 @@ namespace detail {
   return extents;
 }
 
+/// The split of an operation with the sizes that are known now.
+[[nodiscard]] constexpr propagation resized(const propagation& split, const mesh_desc& mesh,
+                                            const factor_rule& rule, const tensor_descs& operands,
+                                            const known_operands& extents) {
+  propagation known = split;
+  known.sizes = known_sizes(mesh, rule, operands, extents);
+  known.result.extents = result_extents(rule.result, known.sizes);
+  return known;
+}
+
 }  // namespace detail
 
 /// What an operation makes of operands, as types: `extents_type` and `layout_type`.
@@ -78,8 +88,7 @@ struct result_of {
   using mesh_type = typename First::mesh_type;
   static constexpr const mesh_desc& mesh = mesh_type::value;
   static constexpr tensor_descs operands{First::value, Rest::value...};
-  static constexpr factor_rule rule = Operation::rule(operands);
-  static constexpr propagation value = propagate(mesh, rule, operands);
+  static constexpr propagation value = propagate(mesh, Operation::rule(operands), operands);
   static constexpr const extents_desc& extents_value = value.result.extents;
   /// True if the operands have one mesh and one element type, and the rule refuses nothing.
   static constexpr bool is_legal =
@@ -89,6 +98,9 @@ struct result_of {
   /// True if no extent is left to the program's run.
   static constexpr bool is_static =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank) == 0;
+
+  /// The rule, for those whose extents the program's run will tell.
+  static constexpr factor_rule rule = Operation::rule(operands);
 
   /// Checks what only the program's run knows, and gives the extents of the result. Where every
   /// extent is static nothing is left to check and the answer is a constant.
@@ -102,14 +114,10 @@ struct result_of {
   /// The same, with how the factors are split.
   [[nodiscard]] static constexpr decltype(auto) known(const mesh_desc& on,
                                                       const known_operands& extents) {
-    if constexpr (is_static) {
+    if constexpr (is_static)
       return (value);
-    } else {
-      propagation split = value;
-      split.sizes = detail::known_sizes(on, rule, operands, extents);
-      split.result.extents = detail::result_extents(rule.result, split.sizes);
-      return split;
-    }
+    else
+      return detail::resized(value, on, Operation::rule(operands), operands, extents);
   }
 };
 
