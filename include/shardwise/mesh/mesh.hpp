@@ -4,6 +4,7 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/mesh/diagnostics.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
+#include "shardwise/mesh/mesh_text.hpp"
 
 #include <concepts>
 
@@ -16,29 +17,23 @@ struct axis {
   static constexpr index_t size = Size;
 };
 
-template <class... Axes>
+namespace of_text {
+template <fixed_string Axes>
 struct mesh;
+}  // namespace of_text
 
 namespace detail {
 
-/// The value of a mesh of at most `max_axes` axes; names that are too long keep their beginning.
-template <class... Axes>
-[[nodiscard]] constexpr mesh_desc make_mesh_desc() noexcept {
-  mesh_desc value;
-  if constexpr (sizeof...(Axes) <= max_axes)
-    (value.axes.push_back(axis_desc{name(Axes::label), Axes::size}), ...);
-  return value;
-}
-
 /// Judges a mesh type.
-template <class... Axes>
-[[nodiscard]] constexpr auto judge_mesh(const mesh<Axes...>*) noexcept {
-  using Mesh = mesh<Axes...>;
-  constexpr diagnosis verdict = check(make_mesh_desc<Axes...>());
+template <fixed_string Axes>
+[[nodiscard]] constexpr auto judge_mesh() noexcept {
+  using Mesh = of_text::mesh<Axes>;
+  constexpr parsed_mesh parsed = parse_mesh(Axes);
+  constexpr diagnosis verdict = check(parsed.value);
   constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (sizeof...(Axes) > max_axes)
-    return refused<mesh_has_too_many_axes<int{sizeof...(Axes)}>>{};
-  else if constexpr ((... || (Axes::label.size() > name::capacity)))
+  if constexpr (parsed.axes > max_axes)
+    return refused<mesh_has_too_many_axes<parsed.axes>>{};
+  else if constexpr (parsed.has_long_label)
     return refused<axis_name_is_malformed<"longer than 23 characters", Mesh>>{};
   else if constexpr (verdict.rule == broken::axis_name_is_malformed)
     return refused<axis_name_is_malformed<axis, Mesh>>{};
@@ -58,28 +53,30 @@ struct dynamic_sizes {
 template <>
 struct dynamic_sizes<0> {};
 
+/// The number of dyn axes that the text of a mesh names.
+[[nodiscard]] constexpr std::size_t dynamic_axes_of(text_view words) noexcept {
+  const mesh_desc mesh = parse_mesh(words).value;
+  std::size_t count = 0;
+  for (const axis_desc& axis : mesh.axes) count += axis.size == dyn ? 1 : 0;
+  return count;
+}
+
 }  // namespace detail
 
-/// A named grid of logical devices, as a type; the first axis is major.
-///
-/// Give it a name of its own: errors and symbols then say `pod`. A mesh with dyn axes is an object
-/// that holds their sizes, in the order of the axes.
-///
-///     struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
-///     static_assert(pod::devices == 8);
-///     struct slice : mesh<axis<"data", dyn>> {};
-///     slice{4}.desc().devices();                            // 4
-template <class... Axes>
-struct mesh : private detail::dynamic_sizes<(std::size_t{Axes::size == dyn} + ... + 0)> {
-  static_assert(sizeof(typename decltype(detail::judge_mesh(static_cast<mesh*>(nullptr)))::type) >
-                0);
+namespace of_text {
+
+/// The class of a mesh, named by the text of its axes: what compilers print stays short, however
+/// many axes there are. Programs write `mesh<...>`.
+template <fixed_string Axes>
+struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
+  static_assert(sizeof(typename decltype(detail::judge_mesh<Axes>())::type) > 0);
 
   /// The axes as a value, with `dyn` for sizes that only an object knows.
-  static constexpr mesh_desc value = detail::make_mesh_desc<Axes...>();
+  static constexpr mesh_desc value = detail::parse_mesh(Axes).value;
   /// The number of devices, or `dyn`.
   static constexpr index_t devices = value.devices();
   /// The number of dyn axes.
-  static constexpr std::size_t dynamic_axes = (std::size_t{Axes::size == dyn} + ... + 0);
+  static constexpr std::size_t dynamic_axes = detail::dynamic_axes_of(Axes);
 
   constexpr mesh() noexcept requires(dynamic_axes == 0) = default;
 
@@ -102,6 +99,20 @@ struct mesh : private detail::dynamic_sizes<(std::size_t{Axes::size == dyn} + ..
     return known;
   }
 };
+
+}  // namespace of_text
+
+/// A named grid of logical devices, as a type; the first axis is major.
+///
+/// Give it a name of its own: errors and symbols then say `pod`. A mesh with dyn axes is an object
+/// that holds their sizes, in the order of the axes.
+///
+///     struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+///     static_assert(pod::devices == 8);
+///     struct slice : mesh<axis<"data", dyn>> {};
+///     slice{4}.desc().devices();                            // 4
+template <class... Axes>
+using mesh = of_text::mesh<detail::mesh_text<Axes...>()>;
 
 /// A mesh type: `mesh<...>` or a struct that is one.
 template <class M>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::device_is_repeated<1,
-// expect: shardwise::mesh<shardwise::axis<shardwise::fixed_string<2>{"x"}, 4>>
+// expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: a device is in a mesh once
 #include <shardwise/layout.hpp>
 

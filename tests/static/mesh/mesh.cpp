@@ -36,6 +36,31 @@ static_assert(rack::value.size(0) == dyn && rack::value.size(1) == 2);
 static_assert(longest::value.find("abcdefghijklmnopqrstuvw") == 0 &&
               longest::value.find("A9_") == 2);
 
+// The type of a mesh is the text of its axes, so two ways to write the same axes are one mesh.
+struct rows : axis<"data", 2> {};
+static_assert(std::is_same_v<mesh<rows, axis<"model", 4>>, of_text::mesh<"data=2, model=4">>);
+static_assert(std::is_same_v<mesh<>, of_text::mesh<"">> && !std::is_same_v<pod, slice>);
+static_assert(std::is_same_v<mesh<axis<"x", dyn>, axis<"y", 2>>, of_text::mesh<"x=?, y=2">>);
+
+// mesh_text.hpp: what no rule takes for a mesh is read back as it was written, so that the rule can
+// say what is wrong with it.
+constexpr auto reads = [](auto words, auto... axes) {
+  const detail::parsed_mesh read = detail::parse_mesh(words);
+  return read.value == mesh_desc{{axes...}} && read.axes == int{sizeof...(axes)};
+};
+static_assert(detail::mesh_text<axis<"a=b", -3>, axis<"", 0>, axis<"c, d", 5>, axis<"e=", 7>>() ==
+              fixed_string("a==b=-3, =0, c, d=5, e===7"));
+static_assert(reads("a==b=-3, =0, c, d=5, e===7", axis_desc{"a=b", -3}, axis_desc{"", 0},
+                    axis_desc{"c, d", 5}, axis_desc{"e=", 7}));
+static_assert(reads("x=9223372036854775807", axis_desc{"x", 9223372036854775807}));
+static_assert(reads(", x=2", axis_desc{", x", 2}) && reads("x", axis_desc{"x", 0}) &&
+              reads("x=2,y=3", axis_desc{"x", 2}, axis_desc{" ,y", 3}) &&
+              reads("x=2y=3", axis_desc{"x", 2}, axis_desc{" y", 3}) &&
+              reads("x=2, ", axis_desc{"x", 2}, axis_desc{"", 0}));
+static_assert(detail::parse_mesh("a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1, i=1").axes == 9);
+static_assert(detail::parse_mesh("abcdefghijklmnopqrstuvwx=1").has_long_label &&
+              !detail::parse_mesh("abcdefghijklmnopqrstuvw=1").has_long_label);
+
 // mesh_desc.hpp
 constexpr mesh_desc written{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
 static_assert(written == pod::value && written.devices() == 8 && written.rank() == 2);
