@@ -32,6 +32,19 @@ using V = sharded_tensor<float, extents<dyn>, layout<one, P<"data">>>;
     _mm256_storeu_ps(out + i, _mm256_mul_ps(_mm256_max_ps(zero, sum), _mm256_loadu_ps(d + i)));
   }
 }
+
+/// The operands read and added up, nothing else: the rate at which they arrive.
+[[gnu::target("avx2")]] float read_alone(const float* a, const float* b, const float* c,
+                                         const float* d) {
+  __m256 w = _mm256_setzero_ps(), x = w, y = w, z = w;
+  for (index_t i = 0; i < n; i += 8) {
+    w = _mm256_add_ps(w, _mm256_loadu_ps(a + i));
+    x = _mm256_add_ps(x, _mm256_loadu_ps(b + i));
+    y = _mm256_add_ps(y, _mm256_loadu_ps(c + i));
+    z = _mm256_add_ps(z, _mm256_loadu_ps(d + i));
+  }
+  return _mm256_cvtss_f32(_mm256_add_ps(_mm256_add_ps(w, x), _mm256_add_ps(y, z)));
+}
 #endif
 
 std::vector<bench::row> rows() {
@@ -87,6 +100,10 @@ std::vector<bench::row> rows() {
                      bench::keep(x->out);
                    },
                    1, 0.95});
+    all.push_back(
+        {fused_row, "reading alone, per byte", kernel,
+         [x, data] { bench::keep(read_alone(data(x->a), data(x->b), data(x->c), data(x->d))); },
+         20.0 / 16.0, 0.9});
   }
 #endif
   all.push_back({expression_row, per_second, expression, copy_of(n), 20.0 / 8.0, 0.8});
