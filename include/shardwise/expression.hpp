@@ -11,4 +11,5 @@
 #include "shardwise/expression/manual.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/expression/over.hpp"
 #include "shardwise/expression/reshard.hpp"

@@ -32,16 +32,25 @@ inline constexpr int number_that_is_cut = [] {
   return found;
 }();
 
+/// The domain of the first operand whose layout is a value.
+template <class First, class... Rest>
+struct value_domain_of : value_domain_of<Rest...> {};
+template <ValueOperand First, class... Rest>
+struct value_domain_of<First, Rest...> {
+  using type = typename std::remove_cvref_t<First>::value_domain;
+};
+
 }  // namespace detail
 
 /// Operands and numbers of which at least one is a tensor.
 template <class... X>
-concept ElementwiseOperands = (... || Operand<X>)&&(... && (Operand<X> || Scalar<X>));
+concept ElementwiseOperands = (... || EitherOperand<X>)&&(... && (EitherOperand<X> || Scalar<X>));
 
 /// Applies one of `functions` (or a user's own) element by element; numbers stand for themselves.
 ///
 /// Extents meet from the last dimension backwards; a missing dimension or one of size 1 is
-/// repeated. Inside one expression such calls fuse into one pass.
+/// repeated. Inside one expression such calls fuse into one pass. Where the layout of an operand is
+/// a value the result's is one too: the rules are checked when the function is applied.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr auto elementwise(X&&... operands) {
@@ -50,25 +59,28 @@ template <class Function, class... X>
   } else {
     const auto& model = first_tensor(operands...);
     using tensor = std::remove_cvref_t<decltype(model)>;
-    using paper = paper_of<tensor>;
     using operation = pointwise<Function>;
-    constexpr int cut = detail::number_that_is_cut<typename paper::value_type, X...>;
+    constexpr int cut = detail::number_that_is_cut<typename tensor::value_type, X...>;
     if constexpr (cut >= 0) {
       using shown [[maybe_unused]] =
-          decltype(number_would_be_cut<operation, operand<cut>, typename paper::value_type>{});
+          decltype(number_would_be_cut<operation, operand<cut>, typename tensor::value_type>{});
       return refused_value{};
-    } else if constexpr (!is_legal<operation,
-                                   typename detail::paper_or_number<paper, X>::type...>) {
-      using shown [[maybe_unused]] = decltype(
-          typename decltype(judge<operation,
-                                  typename detail::paper_or_number<paper, X>::type...>())::type{});
-      return refused_value{};
+    } else if constexpr ((... || ValueOperand<X>)) {
+      return detail::value_domain_of<X...>::type::template apply<operation>(operands...);
     } else {
-      using result = result_of<operation, typename detail::paper_or_number<paper, X>::type...>;
-      const extents_desc& extents =
-          result::known_extents(model.mesh(), {&known_extents(operands)...});
-      return tensor::domain::template apply<operation, paper_from<result>>(
-          extents, std::forward<X>(operands)...);
+      using paper = paper_of<tensor>;
+      if constexpr (!is_legal<operation, typename detail::paper_or_number<paper, X>::type...>) {
+        using shown [[maybe_unused]] =
+            decltype(typename decltype(judge<operation, typename detail::paper_or_number<
+                                                            paper, X>::type...>())::type{});
+        return refused_value{};
+      } else {
+        using result = result_of<operation, typename detail::paper_or_number<paper, X>::type...>;
+        const extents_desc& extents =
+            result::known_extents(model.mesh(), {&known_extents(operands)...});
+        return tensor::domain::template apply<operation, paper_from<result>>(
+            extents, std::forward<X>(operands)...);
+      }
     }
   }
 }
@@ -93,7 +105,7 @@ template <class A, class B>
 [[nodiscard]] constexpr auto operator/(A&& a, B&& b) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
 }
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto operator-(A&& a) {
   return elementwise<functions::negate>(std::forward<A>(a));
 }
@@ -129,42 +141,42 @@ template <class A, class B, class C>
   return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto abs(A&& a) {
   return elementwise<functions::abs>(std::forward<A>(a));
 }
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto square(A&& a) {
   return elementwise<functions::square>(std::forward<A>(a));
 }
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto sqrt(A&& a) {
   return elementwise<functions::sqrt>(std::forward<A>(a));
 }
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto exp(A&& a) {
   return elementwise<functions::exp>(std::forward<A>(a));
 }
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto log(A&& a) {
   return elementwise<functions::log>(std::forward<A>(a));
 }
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto tanh(A&& a) {
   return elementwise<functions::tanh>(std::forward<A>(a));
 }
 /// 1 / (1 + exp(-x)).
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto sigmoid(A&& a) {
   return elementwise<functions::sigmoid>(std::forward<A>(a));
 }
 /// The larger of x and 0.
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto relu(A&& a) {
   return elementwise<functions::relu>(std::forward<A>(a));
 }
 /// x times the normal distribution function, in the tanh form.
-template <Operand A>
+template <EitherOperand A>
 [[nodiscard]] constexpr auto gelu(A&& a) {
   return elementwise<functions::gelu>(std::forward<A>(a));
 }

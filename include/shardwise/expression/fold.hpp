@@ -2,45 +2,39 @@
 #pragma once
 
 #include "shardwise/expression/elementwise.hpp"
+#include "shardwise/expression/over.hpp"
 
 namespace shardwise {
 
 namespace detail {
 
-/// True if each of the named dimensions is one of `Rank`.
-template <int Rank, int... Dims>
-inline constexpr bool in_range = (... && (Dims >= 0 && Dims < Rank));
-
-/// The last of the named dimensions that is not one of `Rank`.
-template <int Rank, int... Dims>
-inline constexpr int out_of_range = [] {
-  int found = -1;
-  ((found = Dims < 0 || Dims >= Rank ? Dims : found), ...);
-  return found;
-}();
-
-/// The bits of the dimensions to fold; none named means all.
-template <int Rank, int... Dims>
-[[nodiscard]] constexpr unsigned folded_bits() noexcept {
+/// The dimensions that a fold names as types do; none named means all.
+template <int... Dims>
+[[nodiscard]] constexpr over named_dims(int rank) noexcept {
   if constexpr (sizeof...(Dims) == 0)
-    return (1U << Rank) - 1U;
+    return over::all(rank);
   else
-    return (0U | ... | (1U << Dims));
+    return over(Dims...);
 }
 
-template <reduction Kind, bool Keep, int... Dims, Operand X>
+template <reduction Kind, bool Keep, int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto fold_over(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
+  } else if constexpr (ValueOperand<X>) {
+    return std::remove_cvref_t<X>::value_domain::fold(
+        Kind, x, named_dims<Dims...>(x.extents().ssize()), Keep);
   } else {
     using paper = paper_of<X>;
     constexpr int rank = paper::extents_type::rank;
-    if constexpr (!in_range<rank, Dims...>) {
+    constexpr over dims = named_dims<Dims...>(rank);
+    constexpr diagnosis verdict = dims.judge(rank);
+    if constexpr (!verdict.ok()) {
       using shown [[maybe_unused]] =
-          decltype(dimension_is_out_of_range<dimension<out_of_range<rank, Dims...>>, rank>{});
+          decltype(dimension_is_out_of_range<dimension<int{verdict.have}>, rank>{});
       return refused_value{};
     } else {
-      using operation = fold_of<Kind, folded_bits<rank, Dims...>(), Keep>;
+      using operation = fold_of<Kind, dims.bits(), Keep>;
       if constexpr (!is_legal<operation, paper>) {
         using shown [[maybe_unused]] =
             decltype(typename decltype(judge<operation, paper>())::type{});
@@ -55,26 +49,21 @@ template <reduction Kind, bool Keep, int... Dims, Operand X>
   }
 }
 
-template <bool Keep, int... Dims, Operand X>
+/// What the sum of that many elements is divided by for their mean.
+template <class X>
+[[nodiscard]] constexpr auto mean_divisor(const X& x, const over& dims) noexcept {
+  using T = typename X::value_type;
+  static_assert(std::is_floating_point_v<T>, "a mean needs a floating type");
+  return static_cast<T>(dims.count(x.extents()));
+}
+
+template <bool Keep, int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto mean_over(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
-    using paper = paper_of<X>;
-    using value_type = typename paper::value_type;
-    static_assert(std::is_floating_point_v<value_type>, "a mean needs a floating type");
-    constexpr int rank = paper::extents_type::rank;
-    if constexpr (!in_range<rank, Dims...>) {
-      return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x));
-    } else {
-      constexpr unsigned bits = folded_bits<rank, Dims...>();
-      index_t count = 1;
-      const extents_desc extents = x.extents();
-      for (int d = 0; d < extents.ssize(); ++d)
-        if ((bits >> d & 1U) != 0) count *= extents[d];
-      return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x)) /
-             static_cast<value_type>(count);
-    }
+    const auto divisor = mean_divisor(x, named_dims<Dims...>(x.extents().ssize()));
+    return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x)) / divisor;
   }
 }
 
@@ -90,50 +79,74 @@ inline constexpr keep_dims_t keep_dims{};
 ///     auto rows = sum<1>(x);                 // f32[512@data, 64] -> f32[512@data]
 ///     auto kept = sum<1>(x, keep_dims);      // f32[512@data, 1]
 ///     auto all  = sum(x);                    // f32[]{partial sum: data}
-template <int... Dims, Operand X>
+///
+/// Of a tensor whose layout is a value the dimensions may be values, in each of these folds:
+///
+///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto sum(X&& x) {
   return detail::fold_over<reduction::sum, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto sum(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::sum, true, Dims...>(std::forward<X>(x));
 }
+template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] auto sum(const X& x, const over& dims, Keep...) {
+  return X::value_domain::fold(reduction::sum, x, dims, sizeof...(Keep) > 0);
+}
 /// Multiplies over the named dimensions, or over all.
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto product(X&& x) {
   return detail::fold_over<reduction::product, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto product(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::product, true, Dims...>(std::forward<X>(x));
 }
+template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] auto product(const X& x, const over& dims, Keep...) {
+  return X::value_domain::fold(reduction::product, x, dims, sizeof...(Keep) > 0);
+}
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto max(X&& x) {
   return detail::fold_over<reduction::max, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto max(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::max, true, Dims...>(std::forward<X>(x));
 }
+template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] auto max(const X& x, const over& dims, Keep...) {
+  return X::value_domain::fold(reduction::max, x, dims, sizeof...(Keep) > 0);
+}
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto min(X&& x) {
   return detail::fold_over<reduction::min, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto min(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::min, true, Dims...>(std::forward<X>(x));
 }
+template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] auto min(const X& x, const over& dims, Keep...) {
+  return X::value_domain::fold(reduction::min, x, dims, sizeof...(Keep) > 0);
+}
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto mean(X&& x) {
   return detail::mean_over<false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, Operand X>
+template <int... Dims, EitherOperand X>
 [[nodiscard]] constexpr auto mean(X&& x, keep_dims_t) {
   return detail::mean_over<true, Dims...>(std::forward<X>(x));
+}
+template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] auto mean(const X& x, const over& dims, Keep... keep) {
+  return sum(x, dims, keep...) / detail::mean_divisor(x, dims);
 }
 
 }  // namespace shardwise

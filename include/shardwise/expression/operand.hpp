@@ -17,6 +17,17 @@ concept Operand = requires {
   typename std::remove_cvref_t<X>::domain;
 };
 
+/// A tensor whose layout is a value: its `value_domain` judges an operation when it is applied.
+template <class X>
+concept ValueOperand = requires {
+  typename std::remove_cvref_t<X>::value_domain;
+};
+
+/// What elementwise functions and folds are written for: a tensor whose layout is a type or a
+/// value.
+template <class X>
+concept EitherOperand = Operand<X> || ValueOperand<X>;
+
 /// What an operation that breaks a rule gives: the one error has been said, and every operation on
 /// this passes it on in silence.
 struct refused_value {
@@ -74,7 +85,7 @@ template <class X>
 /// The first tensor among operands and numbers; there is one.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_tensor(const First& first, const Rest&... rest) noexcept {
-  if constexpr (Operand<First>)
+  if constexpr (EitherOperand<First>)
     return first;
   else
     return first_tensor(rest...);

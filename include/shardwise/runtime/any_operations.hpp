@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/functions.hpp"
+#include "shardwise/expression/fold.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/layout/manual.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
@@ -14,11 +14,6 @@
 #include <utility>
 
 namespace shardwise {
-
-/// A tensor whose layout is a value.
-template <class X>
-concept AnyTensor =
-    std::same_as<std::remove_cvref_t<X>, any_tensor<typename std::remove_cvref_t<X>::value_type>>;
 
 namespace detail {
 
@@ -37,6 +32,16 @@ const First& one_machine(const First& first, const Rest&... rest) {
   return first;
 }
 
+/// The element type of an operand; that of a number is the tensors'.
+template <class T, class X>
+struct element_beside {
+  using type = T;
+};
+template <class T, EitherOperand X>
+struct element_beside<T, X> {
+  using type = typename X::value_type;
+};
+
 }  // namespace detail
 
 /// `einsum` with an equation known at run time.
@@ -54,38 +59,99 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
       einsum_step(mesh, equation, split, 1 + int{sizeof...(Rest)}), parsed.rule, split));
 }
 
-/// `elementwise` on tensors whose layouts are values; each call is a pass of its own.
-template <class Function, Element T, std::same_as<any_tensor<T>>... Rest>
-[[nodiscard]] any_tensor<T> elementwise(const any_tensor<T>& first, const Rest&... rest) {
-  constexpr std::size_t n = 1 + sizeof...(Rest);
-  const node_ptr<T>& model = detail::one_machine(first, rest...).share();
-  const mesh_desc& mesh = model->where().mesh();
-  const tensor_descs known{first.tensor(), rest.tensor()...};
-  const tensor_desc result =
-      detail::apply_rule(mesh, pointwise<Function>::rule(known), known).result;
-  const auto tree = []<std::size_t... I>(std::index_sequence<I...>) {
-    return fused::call<Function, fused::argument<I>...>{fused::argument<I>{}...};
+/// What operations on tensors whose layouts are values mean: each is judged when it is applied, and
+/// each is a pass of its own.
+struct any_domain {
+  /// A function of elements. Beside tensors whose layouts are values stand tensors with types and
+  /// numbers; numbers are tensors of rank 0 that every device holds.
+  template <class Operation, class... X>
+  [[nodiscard]] static auto apply(const X&... operands) {
+    using T = typename std::remove_cvref_t<decltype(first_tensor(operands...))>::value_type;
+    constexpr int other = detail::stranger<typename detail::element_beside<T, X>::type...>;
+    if constexpr (other != 0) {
+      using shown [[maybe_unused]] =
+          decltype(operand_elements_differ<Operation, operand<other>,
+                                           typename detail::element_beside<T, X>::type...>{});
+      return refused_value{};
+    } else if constexpr (!(... && (Scalar<X> || Readable<X>))) {
+      static_assert(respected<Operation>,
+                    "beside a tensor whose layout is a value no tensor is abstract");
+      return refused_value{};
+    } else {
+      return pass<typename Operation::function, T>(std::index_sequence_for<X...>{}, operands...);
+    }
   }
-  (std::make_index_sequence<n>{});
-  return any_tensor<T>(make_pending<pointwise_node<T, std::remove_const_t<decltype(tree)>, n>>(
-      std::array{first.share(), rest.share()...}, result, computation::next_sequence(), tree));
-}
 
+  /// The dimensions folded away; kept with one element if `keep`.
+  template <Element T>
+  [[nodiscard]] static any_tensor<T> fold(reduction kind, const any_tensor<T>& x, const over& dims,
+                                          bool keep) {
+    const int rank = x.tensor().rank();
+    require(dims.judge(rank));
+    const mesh_desc& mesh = x.mesh();
+    const tensor_desc result =
+        detail::apply_rule(mesh, reduction_rule(kind, rank, dims.bits(), keep), {x.tensor()})
+            .result;
+    using tree = fused::argument<0>;
+    return any_tensor<T>(make_pending<fold_node<T, tree, 1>>(
+        std::array{x.share()}, result, fold_step(mesh, kind, x.tensor(), result, 0, {}), tree{},
+        x.tensor(), kind, dims.bits()));
+  }
+
+ private:
+  template <class Function, class T, std::size_t... I, class... X>
+  [[nodiscard]] static any_tensor<T> pass(std::index_sequence<I...>, const X&... operands) {
+    constexpr std::size_t n = (std::size_t{EitherOperand<X>} + ...);
+    std::array<node_ptr<T>, n> read;
+    tensor_descs known;
+    std::size_t at = 0;
+    const auto take = [&](const auto& x) {
+      if constexpr (EitherOperand<decltype(x)>) {
+        read[at] = x.share();
+        known.push_back(read[at++]->tensor());
+      } else {
+        known.push_back({element_of<T>, {}, {}});
+      }
+    };
+    (take(operands), ...);
+    for (const node_ptr<T>& operand : read) detail::require_one_pool(read[0]->home(), operand);
+    const tensor_desc result =
+        detail::apply_rule(read[0]->where().mesh(), pointwise<Function>::rule(known), known).result;
+    const auto tree =
+        fused::call<Function, decltype(leaf<T, tensors_before<I, X...>>(operands))...>{
+            leaf<T, tensors_before<I, X...>>(operands)...};
+    return any_tensor<T>(make_pending<pointwise_node<T, std::remove_const_t<decltype(tree)>, n>>(
+        std::move(read), result, computation::next_sequence(), tree));
+  }
+
+  /// How many of the first `I` operands are tensors.
+  template <std::size_t I, class... X>
+  static constexpr std::size_t tensors_before = [] {
+    std::size_t at = 0;
+    std::size_t tensors = 0;
+    ((tensors += at++ < I && EitherOperand<X> ? 1U : 0U), ...);
+    return tensors;
+  }();
+  template <class T, std::size_t Tensor, class X>
+  [[nodiscard]] static constexpr auto leaf(const X& x) noexcept {
+    if constexpr (EitherOperand<X>)
+      return fused::argument<Tensor>{};
+    else
+      return fused::constant<T>{static_cast<T>(x)};
+  }
+};
+
+/// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
+/// too.
+template <Element T>
+[[nodiscard]] any_tensor<T> fold(reduction kind, const any_tensor<T>& x, const over& dims,
+                                 bool keep = false) {
+  return any_domain::fold(kind, x, dims, keep);
+}
 /// Folds the dimensions whose bits are set in `reduced`.
 template <Element T>
 [[nodiscard]] any_tensor<T> fold(reduction kind, const any_tensor<T>& x, unsigned reduced) {
-  if (reduced >> x.tensor().rank() != 0)
-    fail({.rule = broken::dimension_is_out_of_range,
-          .have = static_cast<index_t>(reduced),
-          .want = x.tensor().rank()});
-  const mesh_desc& mesh = x.mesh();
-  const tensor_desc result =
-      detail::apply_rule(mesh, reduction_rule(kind, x.tensor().rank(), reduced), {x.tensor()})
-          .result;
-  using tree = fused::argument<0>;
-  return any_tensor<T>(make_pending<fold_node<T, tree, 1>>(
-      std::array{x.share()}, result, fold_step(mesh, kind, x.tensor(), result, 0, {}), tree{},
-      x.tensor(), kind, reduced));
+  return fold(kind, x, over::of_bits(reduced));
 }
 
 /// The same tensor under another layout.
@@ -143,23 +209,6 @@ template <Element T>
 template <Element T>
 [[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction fold, unsigned axes) {
   return detail::by_hand(x, reduced_manual(x.mesh(), x.tensor(), axes), fold);
-}
-
-template <Element T>
-[[nodiscard]] any_tensor<T> operator+(const any_tensor<T>& a, const any_tensor<T>& b) {
-  return elementwise<functions::add>(a, b);
-}
-template <Element T>
-[[nodiscard]] any_tensor<T> operator-(const any_tensor<T>& a, const any_tensor<T>& b) {
-  return elementwise<functions::subtract>(a, b);
-}
-template <Element T>
-[[nodiscard]] any_tensor<T> operator*(const any_tensor<T>& a, const any_tensor<T>& b) {
-  return elementwise<functions::multiply>(a, b);
-}
-template <Element T>
-[[nodiscard]] any_tensor<T> operator/(const any_tensor<T>& a, const any_tensor<T>& b) {
-  return elementwise<functions::divide>(a, b);
 }
 
 }  // namespace shardwise

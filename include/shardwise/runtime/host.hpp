@@ -17,13 +17,6 @@
 
 namespace shardwise {
 
-/// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
-template <class X>
-concept Readable = requires(const X& x) {
-  typename X::value_type;
-  { x.share() } -> std::convertible_to<node_ptr<typename X::value_type>>;
-};
-
 /// A whole tensor in the host's memory: row-major elements and their extents.
 ///
 /// Converts to an Eigen matrix or vector if the rank is at most 2.

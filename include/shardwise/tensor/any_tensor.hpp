@@ -8,12 +8,17 @@
 
 namespace shardwise {
 
+struct any_domain;
+
 /// A tensor whose mesh, extents and layout are values: for programs that learn their mesh when they
 /// run. The same engine computes it; every rule is checked when an operation is applied, and a
 /// broken one throws `error` with the sentence that the compiler would print.
+///
+///     any_tensor<float> y = relu(x * 2.0F) - mean(x, over{1}, keep_dims);
 template <Element T>
 class any_tensor {
  public:
+  using value_domain = any_domain;
   using value_type = T;
 
   explicit any_tensor(node_ptr<T> state) noexcept : state_(std::move(state)) {}

@@ -7,6 +7,7 @@
 #include "shardwise/tensor/placement.hpp"
 
 #include <atomic>
+#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -110,5 +111,12 @@ class node : public node_base {
 /// A shared handle of a node.
 template <class T>
 using node_ptr = std::shared_ptr<node<T>>;
+
+/// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
+template <class X>
+concept Readable = requires(const X& x) {
+  typename X::value_type;
+  { x.share() } -> std::convertible_to<node_ptr<typename X::value_type>>;
+};
 
 }  // namespace shardwise

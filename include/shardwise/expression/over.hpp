@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/layout_desc.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// The dimensions that a fold takes away, by number; what only the run knows is given to a fold so.
+///
+///     sum(x, over{0, 2})         // the first and the third
+///     sum(x, over(numbers))      // a range of integers; an empty one folds nothing
+class over {
+ public:
+  template <std::integral... Dims>
+    requires(sizeof...(Dims) > 0)
+  explicit constexpr over(Dims... dims) noexcept { (add(static_cast<index_t>(dims)), ...); }
+  template <class List>
+    requires std::integral<std::remove_cvref_t<decltype(*std::declval<const List&>().begin())>>
+  explicit constexpr over(const List& dims) noexcept {
+    for (const auto dim : dims) add(static_cast<index_t>(dim));
+  }
+  /// The dimensions whose bits are set.
+  [[nodiscard]] static constexpr over of_bits(unsigned bits) noexcept {
+    over dims;
+    for (int d = 0; d < 32; ++d)
+      if ((bits >> d & 1U) != 0) dims.add(d);
+    return dims;
+  }
+  /// Every dimension of a tensor.
+  [[nodiscard]] static constexpr over all(int rank) noexcept { return of_bits((1U << rank) - 1U); }
+
+  /// Whether a tensor of this rank has them all: dimensions have the numbers from 0 to the rank.
+  [[nodiscard]] constexpr diagnosis judge(int rank) const noexcept {
+    if (least_ >= 0 && greatest_ < rank) return {};
+    return {.rule = broken::dimension_is_out_of_range,
+            .have = least_ < 0 ? least_ : greatest_,
+            .want = rank};
+  }
+  [[nodiscard]] constexpr unsigned bits() const noexcept { return bits_; }
+  /// How many elements of a tensor are folded into one.
+  [[nodiscard]] constexpr index_t count(const extents_desc& extents) const noexcept {
+    index_t product = 1;
+    for (int d = 0; d < extents.ssize(); ++d)
+      if ((bits_ >> d & 1U) != 0) product *= extents[d];
+    return product;
+  }
+
+ private:
+  constexpr over() = default;
+  constexpr void add(index_t dim) noexcept {
+    if (dim < least_) least_ = dim;
+    if (dim > greatest_) greatest_ = dim;
+    if (dim >= 0 && dim < index_t{max_rank}) bits_ |= 1U << dim;
+  }
+
+  unsigned bits_ = 0;
+  index_t least_ = 0;
+  index_t greatest_ = -1;
+};
+
+}  // namespace shardwise

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 3>> {};
+template <class Extents, class Spec>
+using T = sharded_tensor<float, Extents, layout<pod, Spec, partial<>, uneven>>;
+using M = T<extents<5, 4>, P<"x", "y">>;
+using V = T<extents<4>, P<"y">>;
+
+/// The bits of every device's elements, pending terms as they are.
+template <class X>
+std::vector<std::uint32_t> bits(const X& x) {
+  std::vector<std::uint32_t> all;
+  for (const auto& shard : shards(x))
+    for (float element : shard.elements()) all.push_back(std::bit_cast<std::uint32_t>(element));
+  return all;
+}
+
+/// `f` of tensors gives one layout and the same bits whether types or values say what theirs are.
+/// With several operands this holds too where only one of them forgets its type.
+template <class F, class... X>
+void same_without_types(const F& f, const X&... x) {
+  const sharded_tensor typed = f(x...);
+  const auto compare = [&](const any_tensor<float>& y) {
+    REQUIRE(y.tensor() == typed.share()->tensor());
+    REQUIRE(bits(y) == bits(typed));
+  };
+  compare(f(any_tensor<float>(x)...));
+  if constexpr (sizeof...(X) == 2) {
+    const auto mixed = [&](const auto& a, const auto& b) {
+      compare(f(any_tensor<float>(a), b));
+      compare(f(a, any_tensor<float>(b)));
+      compare(f(any_tensor<float>(a), b + 0.0F));
+    };
+    mixed(x...);
+  }
+}
+
+/// The rule that a call breaks when it is made, not when its result is read.
+template <class F>
+broken refusal(const F& call) {
+  try {
+    (void)call();
+    return broken::nothing;
+  } catch (const error& refused) {
+    return refused.code();
+  }
+}
+
+template <class X>
+concept MaxOfANumber = requires(const X& x) {
+  max(x, 0);
+};
+template <class X>
+concept DimensionsInBraces = requires(const X& x) {
+  sum(x, {0});
+};
+
+}  // namespace
+
+static_assert(ValueOperand<any_tensor<float>> && ValueOperand<const any_tensor<double>&> &&
+              EitherOperand<any_tensor<float>>);
+static_assert(!Operand<any_tensor<float>> && !ValueOperand<M> && !ValueOperand<float> &&
+              EitherOperand<M> && !EitherOperand<float>);
+static_assert(ElementwiseOperands<any_tensor<float>, int, M> && !ElementwiseOperands<int, float>);
+// `max(x, 0)` is a slip for `maximum(x, 0)`, never the maximum over dimension 0.
+static_assert(!MaxOfANumber<any_tensor<float>> && !DimensionsInBraces<any_tensor<float>>);
+
+TEST_CASE("every function is the same of a tensor without its type") {
+  const device_pool pool{pod{}};
+  // Broken numbers below and above zero, zero among them.
+  const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
+  const sharded_tensor v = 1.5F - iota<V>(pool);
+
+  same_without_types([](const auto& x) { return -x; }, m);
+  same_without_types([](const auto& x) { return abs(x); }, m);
+  same_without_types([](const auto& x) { return square(x); }, m);
+  same_without_types([](const auto& x) { return sqrt(x); }, m);
+  same_without_types([](const auto& x) { return exp(x); }, m);
+  same_without_types([](const auto& x) { return log(x); }, m);
+  same_without_types([](const auto& x) { return tanh(x); }, m);
+  same_without_types([](const auto& x) { return sigmoid(x); }, m);
+  same_without_types([](const auto& x) { return relu(x); }, m);
+  same_without_types([](const auto& x) { return gelu(x); }, m);
+
+  same_without_types([](const auto& x, const auto& y) { return x + y; }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return x - y; }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return x * y; }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return x / y; }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return maximum(x, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return minimum(x, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return equal(x, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return less(x, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return where(x, y, x); }, m, v);
+}
+
+TEST_CASE("a number stands on either side of a tensor without its type") {
+  const device_pool pool{pod{}};
+  const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
+  const sharded_tensor v = 1.5F - iota<V>(pool);
+
+  same_without_types([](const auto& x) { return x + 2; }, m);
+  same_without_types([](const auto& x) { return 0.25 - x; }, m);
+  same_without_types([](const auto& x) { return x * 2.0F; }, m);
+  same_without_types([](const auto& x) { return 1.0F / x; }, m);
+  same_without_types([](const auto& x) { return maximum(0.5F, x); }, m);
+  same_without_types([](const auto& x) { return less(x, 0); }, m);
+  same_without_types([](const auto& x) { return where(x, 1.0F, 2.0F); }, m);
+  same_without_types([](const auto& x) { return where(1, x, 2.0F); }, m);
+  same_without_types([](const auto& x, const auto& y) { return where(0.0F, x, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return where(x, 3.0F, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return relu(x * 2.0F - y) + 1.0F; }, m, v);
+
+  // Whole numbers have no fraction to lose; a number with one does not compile beside them.
+  const auto counts = iota<sharded_tensor<std::int32_t, extents<6>, layout<pod, P<"x">>>>(pool);
+  const any_tensor<std::int32_t> halves = any_tensor<std::int32_t>(counts) / 2;
+  REQUIRE(to_host(halves)(5) == 2);
+}
+
+TEST_CASE("every fold is the same of a tensor without its type") {
+  const device_pool pool{pod{}};
+  const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
+
+  same_without_types([](const auto& x) { return sum(x); }, m);
+  same_without_types([](const auto& x) { return sum<0>(x); }, m);
+  same_without_types([](const auto& x) { return product<1>(x, keep_dims); }, m);
+  same_without_types([](const auto& x) { return max<0, 1>(x); }, m);
+  same_without_types([](const auto& x) { return min(x, keep_dims); }, m);
+  same_without_types([](const auto& x) { return mean<0>(x); }, m);
+  same_without_types([](const auto& x) { return mean(x, keep_dims); }, m);
+}
+
+TEST_CASE("the dimensions of a fold may be values") {
+  const device_pool pool{pod{}};
+  const any_tensor<float> m = M(iota<M>(pool) * 0.375F - 3.0F);
+  const auto same = [](const any_tensor<float>& a, const any_tensor<float>& b) {
+    REQUIRE(a.tensor() == b.tensor());
+    REQUIRE(bits(a) == bits(b));
+  };
+  same(sum(m, over{0}), sum<0>(m));
+  same(product(m, over{1}, keep_dims), product<1>(m, keep_dims));
+  same(max(m, over{1, 0}), max(m));
+  same(min(m, over{0, 0}), min<0>(m));
+  same(mean(m, over{0}), mean<0>(m));
+  same(mean(m, over{0, 1}, keep_dims), mean(m, keep_dims));
+  same(fold(reduction::max, m, over{1}, true), max<1>(m, keep_dims));
+  same(fold(reduction::max, m, 2), max<1>(m));
+
+  std::vector<int> numbers;
+  same(sum(m, over(numbers)), m);
+  same(mean(m, over(numbers)), m);
+  numbers = {1};
+  same(sum(m, over(numbers)), sum<1>(m));
+  same(sum(m, over(inplace_vector<std::uint8_t, 2>{0, 1})), sum(m));
+}
+
+TEST_CASE("the mean of uneven shards weighs what they hold") {
+  const device_pool pool{pod{}};
+  // Rows 0, 1, 2 on two devices and 3, 4 on the other two; three columns of four are 2, 2, 0 wide.
+  const any_tensor<float> m = iota<M>(pool);
+  const any_tensor<float> rows = reshard(mean(m, over{1}), spec_desc{{""}});
+  const any_tensor<float> columns = reshard(mean(m, over{0}), spec_desc{{""}});
+  for (int i = 0; i < 5; ++i) REQUIRE(to_host(rows)(i) == static_cast<float>(i) * 4.0F + 1.5F);
+  for (int j = 0; j < 4; ++j) REQUIRE(to_host(columns)(j) == static_cast<float>(j) + 8.0F);
+  REQUIRE(to_host(reshard(mean(m), spec_desc{}))() == 9.5F);
+}
+
+TEST_CASE("a softmax of a layout that is a value") {
+  const device_pool pool{pod{}};
+  using Rows = T<extents<5, 4>, P<"x", none>>;
+  const auto softmax = [](const auto& x) {
+    const auto e = exp(x - max<1>(x, keep_dims));
+    return e / sum<1>(e, keep_dims);
+  };
+  same_without_types(softmax, Rows(iota<Rows>(pool) * 0.125F));
+}
+
+TEST_CASE("what a rule forbids is refused when it is written, with the sentence of the compiler") {
+  const device_pool pool{pod{}};
+  const device_pool elsewhere{pod{}};
+  const M typed = iota<M>(pool);
+  const any_tensor<float> m = typed;
+  const any_tensor<float> terms = sum(m, over{0});
+  using Turned = T<extents<4, 5>, P<"x", "y">>;
+
+  REQUIRE_THROWS_WITH(
+      relu(terms),
+      "partial_value_is_read: a pending reduction is finished before its value is read (operand 0, "
+      "axis 'x'); operands f32[4@y]{partial sum: x}; try reshard<P<\"y\">>(operand 0)");
+  REQUIRE(refusal([&] { return terms + 1.0F; }) == broken::pending_axes_differ);
+  REQUIRE(refusal([&] { return 1.0F / terms; }) == broken::partial_value_is_read);
+  REQUIRE(refusal([&] { return terms / 2.0F; }) == broken::nothing);
+  REQUIRE(refusal([&] { return max(terms); }) == broken::partial_value_is_read);
+  REQUIRE(refusal([&] { return m + any_tensor<float>(iota<Turned>(pool)); }) ==
+          broken::operand_sizes_differ);
+  REQUIRE(refusal([&] { return m + iota<T<extents<5, 4>, P<"y", "x">>>(pool); }) ==
+          broken::operand_layouts_conflict);
+  REQUIRE(refusal([&] { return m * any_tensor<float>(iota<M>(elsewhere)); }) ==
+          broken::operand_pools_differ);
+  REQUIRE(refusal([&] { return iota<M>(elsewhere) * m; }) == broken::operand_pools_differ);
+}
+
+TEST_CASE("a fold names dimensions from 0 to the rank") {
+  const device_pool pool{pod{}};
+  const any_tensor<float> m = iota<M>(pool);
+  REQUIRE_THROWS_WITH(sum(m, over{0, 2}),
+                      "dimension_is_out_of_range: a dimension is named by a number from 0 to the "
+                      "rank (2 where less than 2 is needed)");
+  for (const over& dims : {over{-1}, over{1, -1}, over{2}, over{99}, over{std::int64_t{1} << 40}}) {
+    REQUIRE(refusal([&] { return mean(m, dims); }) == broken::dimension_is_out_of_range);
+    REQUIRE(refusal([&] { return max(m, dims, keep_dims); }) == broken::dimension_is_out_of_range);
+  }
+  REQUIRE(refusal([&] { return sum<2>(m); }) == broken::dimension_is_out_of_range);
+  REQUIRE(refusal([&] { return mean<-1>(m, keep_dims); }) == broken::dimension_is_out_of_range);
+  REQUIRE(refusal([&] { return fold(reduction::sum, m, 1U << 31U); }) ==
+          broken::dimension_is_out_of_range);
+}
