@@ -55,7 +55,7 @@ struct dimensions {
   }
   [[nodiscard]] index_t size(const index_t* extents) const noexcept {
     index_t n = 1;
-    for (int label : labels) n *= extents[label];
+    for (int i = 0; i < labels.ssize(); ++i) n *= extents[labels[i]];
     return n;
   }
   /// The one stride that walks them all in this order, or -1.
