@@ -60,8 +60,7 @@ struct reshard_judge<From, To, Extents, false> : decltype(refuse_reshard<From, T
 /// `uneven` is given) or a whole layout. What moves is in the ledger of `trace` and in `explain`.
 ///
 ///     auto y = reshard<P<"data", none>>(x);
-///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);   // "model" stays
-///     pending
+///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
 template <class Target, class Policy = void, Operand X>
 [[nodiscard]] constexpr auto reshard(X&& x) {
   if constexpr (AnyRefused<X>) {

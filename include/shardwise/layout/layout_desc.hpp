@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/layout/grain.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
 #include "shardwise/spec/spec.hpp"
@@ -10,11 +11,11 @@ namespace shardwise {
 /// The global extents of a tensor as a value; `dyn` where not known yet.
 using extents_desc = inplace_vector<index_t, max_rank>;
 
-/// A layout as a value, relative to a mesh: which axes split each dimension, in what portions, which
-/// are pending, and which are manual.
+/// A layout as a value, relative to a mesh: which axes split each dimension, in what portions,
+/// which are pending, and which are manual.
 ///
-/// This is the form on which every rule works. `pending` and `manual` have a bit for each mesh axis;
-/// the grain of a dimension that no axis splits is contiguous.
+/// This is the form on which every rule works. `pending` and `manual` have a bit for each mesh
+/// axis; the grain of a dimension that no axis splits is contiguous.
 struct layout_desc {
   inplace_vector<axis_list, max_rank> dims{};
   std::uint8_t pending = 0;
@@ -184,6 +185,19 @@ namespace detail {
       layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << axes[i]);
   }
   return result;
+}
+
+/// The layout that a spec means on a mesh, for specs that only the run knows.
+///
+/// Reports what `resolve` finds wrong as an `error`.
+///
+///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
+[[nodiscard]] constexpr layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec,
+                                              const partial_desc& partial = {},
+                                              bool uneven = false) {
+  const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
+  require(resolved.verdict);
+  return resolved.layout;
 }
 
 /// Judges a layout for a tensor: one entry a dimension, no negative extent, split extents divide

@@ -5,6 +5,9 @@
 
 namespace shardwise {
 
+template <std::size_t Capacity>
+struct program;
+
 namespace detail {
 
 /// Writes a byte count with its largest unit: `768 KiB`, or bytes where it is not a round number.
@@ -64,6 +67,14 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
   sum << " received, " << total.flops() << " flops, peak ";
   detail::write_bytes(sum, total.peak_bytes_per_device());
   out << text_view(sum) << text_view(" per device\n");
+}
+
+/// The same of a program on paper, as `trace_program` records it.
+///
+///     write_program(std::cout, trace_program(mlp, abstract<X>(512), abstract<W>()));
+template <class Out, std::size_t Capacity>
+constexpr void write_program(Out& out, const program<Capacity>& traced) {
+  write_program(out, traced.mesh, traced.steps, traced.lives, traced.count, traced.total);
 }
 
 }  // namespace shardwise

@@ -164,9 +164,7 @@ namespace detail {
 /// The layout that a spec means for a tensor: its policy stays, nothing is pending.
 template <Element T>
 [[nodiscard]] layout_desc layout_for(const any_tensor<T>& x, const spec_desc& spec) {
-  const resolved_layout resolved = resolve(x.mesh(), spec, {}, x.layout().uneven);
-  require(resolved.verdict);
-  return resolved.layout;
+  return layout_of(x.mesh(), spec, {}, x.layout().uneven);
 }
 template <Element T>
 [[nodiscard]] const layout_desc& layout_for(const any_tensor<T>&, const layout_desc& layout) {

@@ -27,12 +27,6 @@ concept Scalar = std::integral<P> || std::floating_point<P>;
 template <class P>
 inline constexpr bool is_floating = std::floating_point<lane<P>>;
 
-/// The same number in every lane.
-template <class P>
-[[nodiscard]] P all_lanes(double value) noexcept {
-  return packet::pset1<P>(static_cast<lane<P>>(value));
-}
-
 /// The bits that are set in either.
 template <class P>
 [[nodiscard]] P either_bits(const P& a, const P& b) noexcept {
@@ -51,6 +45,12 @@ template <std::signed_integral T, class F>
   return static_cast<T>(f(static_cast<bits>(a), static_cast<bits>(b)));
 }
 }  // namespace detail
+
+/// The same number in every lane of a packet: a constant of a kernel, `all_lanes<P>(0.5)`.
+template <class P>
+[[nodiscard]] P all_lanes(double value) noexcept {
+  return detail::packet::pset1<P>(static_cast<detail::lane<P>>(value));
+}
 
 /// How one elementwise function is computed: `kernel<functions::add>::run(a, b)` on packets of any
 /// width, or on scalars.
@@ -211,7 +211,7 @@ struct kernel<functions::relu> {
     if constexpr (detail::Scalar<P>)
       return std::max(x, P{0});
     else
-      return detail::packet::pmax(x, detail::all_lanes<P>(0));
+      return detail::packet::pmax(x, all_lanes<P>(0));
   }
 };
 
@@ -224,7 +224,7 @@ struct kernel<functions::equal> {
     if constexpr (detail::Scalar<P>)
       return a == b ? P{1} : P{0};
     else
-      return detail::packet::pand(detail::packet::pcmp_eq(a, b), detail::all_lanes<P>(1));
+      return detail::packet::pand(detail::packet::pcmp_eq(a, b), all_lanes<P>(1));
   }
 };
 
@@ -237,7 +237,7 @@ struct kernel<functions::less> {
     if constexpr (detail::Scalar<P>)
       return a < b ? P{1} : P{0};
     else
-      return detail::packet::pand(detail::packet::pcmp_lt(a, b), detail::all_lanes<P>(1));
+      return detail::packet::pand(detail::packet::pcmp_lt(a, b), all_lanes<P>(1));
   }
 };
 
@@ -250,8 +250,7 @@ struct kernel<functions::where> {
     if constexpr (detail::Scalar<P>)
       return condition != P{0} ? yes : no;
     else
-      return detail::packet::pselect(detail::packet::pcmp_eq(condition, detail::all_lanes<P>(0)),
-                                     no, yes);
+      return detail::packet::pselect(detail::packet::pcmp_eq(condition, all_lanes<P>(0)), no, yes);
   }
 };
 

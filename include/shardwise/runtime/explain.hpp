@@ -39,7 +39,7 @@ template <Readable First, Readable... Rest>
 template <std::size_t Capacity>
 [[nodiscard]] std::string explain(const program<Capacity>& traced) {
   std::ostringstream out;
-  write_program(out, traced.mesh, traced.steps, traced.lives, traced.count, traced.total);
+  write_program(out, traced);
   return out.str();
 }
 

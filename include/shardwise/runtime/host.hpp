@@ -27,7 +27,9 @@ class host_tensor {
       : extents_(extents), elements_(std::move(elements)) {}
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
-  [[nodiscard]] std::span<const T> elements() const noexcept { return elements_; }
+  [[nodiscard]] std::span<const T> elements() const& noexcept { return elements_; }
+  /// Of a temporary, the elements themselves: `for (float v : to_host(y).elements())` is safe.
+  [[nodiscard]] std::vector<T> elements() && noexcept { return std::move(elements_); }
   [[nodiscard]] const T* data() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* begin() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }

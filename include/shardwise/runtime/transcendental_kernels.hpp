@@ -62,10 +62,10 @@ struct kernel<functions::exp> {
     constexpr double above = narrow ? 88.72283172607421875 : 709.782712893383973096;
     constexpr double below = narrow ? -87.33654022216796875 : -708.396418532264078749;
     namespace packet = detail::packet;
-    const P infinity = detail::all_lanes<P>(std::numeric_limits<double>::infinity());
+    const P infinity = all_lanes<P>(std::numeric_limits<double>::infinity());
     const P within =
-        packet::pselect(packet::pcmp_lt(detail::all_lanes<P>(above), x), infinity, packet::pexp(x));
-    return packet::pandnot(within, packet::pcmp_lt(x, detail::all_lanes<P>(below)));
+        packet::pselect(packet::pcmp_lt(all_lanes<P>(above), x), infinity, packet::pexp(x));
+    return packet::pandnot(within, packet::pcmp_lt(x, all_lanes<P>(below)));
   }
 };
 
@@ -95,14 +95,14 @@ struct kernel<functions::tanh> {
                               -1.61468768441708447952e3};
       constexpr double q[] = {1.0, 1.12811678491632931402e2, 2.23548839060100448583e3,
                               4.84406305325125486048e3};
-      const P one = detail::all_lanes<P>(1), size = packet::pabs(x), x2 = packet::pmul(x, x);
+      const P one = all_lanes<P>(1), size = packet::pabs(x), x2 = packet::pmul(x, x);
       const P ratio = packet::pdiv(detail::polynomial(x2, p), detail::polynomial(x2, q));
       const P near = packet::pmadd(packet::pmul(x, x2), ratio, x);
       const P grown = kernel<functions::exp>::run(packet::padd(size, size));
       const P far =
           packet::psub(one, packet::pdiv(packet::padd(one, one), packet::padd(grown, one)));
-      const P sign = packet::pand(x, detail::all_lanes<P>(-0.0));
-      return packet::pselect(packet::pcmp_lt(size, detail::all_lanes<P>(0.625)), near,
+      const P sign = packet::pand(x, all_lanes<P>(-0.0));
+      return packet::pselect(packet::pcmp_lt(size, all_lanes<P>(0.625)), near,
                              packet::por(far, sign));
     }
   }
@@ -114,7 +114,7 @@ struct kernel<functions::sigmoid> {
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
     static_assert(detail::is_floating<P>, "sigmoid is computed on float and double only");
-    const P one = detail::all_lanes<P>(1);
+    const P one = all_lanes<P>(1);
     const P grown = kernel<functions::exp>::run(detail::packet::pnegate(x));
     return detail::packet::pdiv(one, detail::packet::padd(one, grown));
   }
@@ -131,12 +131,12 @@ struct kernel<functions::gelu> {
     // sqrt(2/pi), and that times 0.044715.
     constexpr double linear = 0.79788456080286535588, cubic = 0.035677408136300125;
     // Below -16 every result rounds to 0, and infinity would meet it in a product.
-    const P bounded = packet::pmax(x, detail::all_lanes<P>(-64));
+    const P bounded = packet::pmax(x, all_lanes<P>(-64));
     const P x2 = packet::pmul(bounded, bounded);
-    const P inner = packet::pmul(
-        bounded, packet::pmadd(x2, detail::all_lanes<P>(cubic), detail::all_lanes<P>(linear)));
+    const P inner =
+        packet::pmul(bounded, packet::pmadd(x2, all_lanes<P>(cubic), all_lanes<P>(linear)));
     if constexpr (std::same_as<detail::lane<P>, float>) {
-      const P half = packet::pmul(bounded, detail::all_lanes<P>(0.5));
+      const P half = packet::pmul(bounded, all_lanes<P>(0.5));
       return packet::pmadd(half, kernel<functions::tanh>::run(inner), half);
     } else {
       return packet::pmul(bounded, kernel<functions::sigmoid>::run(packet::padd(inner, inner)));

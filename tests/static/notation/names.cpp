@@ -51,26 +51,26 @@ static_assert(parse_partition_spec("P('x', None)", plane, 1).verdict ==
               parse_verdict{7, "a spec has at most one entry for each dimension"});
 
 // A named sharding as a layout.
-constexpr auto layout_of = [](text_view words, int rank) {
+constexpr auto named_layout = [](text_view words, int rank) {
   tile_list<16> memory;
   return to_layout(parse_hlo_named(words, memory.buffer).sharding, rank);
 };
-static_assert(layout_of("{mesh[x=2,y=4], [{y, x}, {?}], unreduced=max{}}", 2).layout.dims[0] ==
+static_assert(named_layout("{mesh[x=2,y=4], [{y, x}, {?}], unreduced=max{}}", 2).layout.dims[0] ==
               axis_list{1, 0});
-static_assert(layout_of("{mesh[x=2,y=4], [{y}], unreduced=max{x}}", 1).layout ==
+static_assert(named_layout("{mesh[x=2,y=4], [{y}], unreduced=max{x}}", 1).layout ==
               layout_desc{{axis_list{1}}, 1, reduction::max});
-static_assert(layout_of("{mesh[x=2,y=4], unreduced}", 1).layout.pending == 3);
-static_assert(layout_of("{mesh[x=2,y=4], [{y}]}", 2).verdict.reason ==
+static_assert(named_layout("{mesh[x=2,y=4], unreduced}", 1).layout.pending == 3);
+static_assert(named_layout("{mesh[x=2,y=4], [{y}]}", 2).verdict.reason ==
               "a sharding has one entry for each dimension");
-static_assert(layout_of("{mesh[x=2,y=4], [{y:(1)2}]}", 1).verdict.reason ==
+static_assert(named_layout("{mesh[x=2,y=4], [{y:(1)2}]}", 1).verdict.reason ==
               "a layout splits by whole axes");
-static_assert(layout_of("{mesh[x=2,y=4], [{}], unreduced={y:(1)2}}", 1).verdict.reason ==
+static_assert(named_layout("{mesh[x=2,y=4], [{}], unreduced={y:(1)2}}", 1).verdict.reason ==
               "a layout is pending over whole axes");
-static_assert(layout_of("{mesh[x=2,y=4], [{}], manual={y}}", 1).layout.manual == 2);
-static_assert(layout_of("{mesh[x=2,y=4], [{}], manual={y:(1)2}}", 1).verdict.reason ==
+static_assert(named_layout("{mesh[x=2,y=4], [{}], manual={y}}", 1).layout.manual == 2);
+static_assert(named_layout("{mesh[x=2,y=4], [{}], manual={y:(1)2}}", 1).verdict.reason ==
               "a layout is manual over whole axes");
-static_assert(layout_of("{mesh[x=2,y=4], manual}", 1).layout.manual == 3);
-static_assert(layout_of("{maximal_mesh[device_id=1]}", 1).verdict.reason ==
+static_assert(named_layout("{mesh[x=2,y=4], manual}", 1).layout.manual == 3);
+static_assert(named_layout("{maximal_mesh[device_id=1]}", 1).verdict.reason ==
               "a layout has a mesh, not one device");
 
 // The shardings of an operation's results.

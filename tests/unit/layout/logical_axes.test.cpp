@@ -291,6 +291,15 @@ TEST_CASE("names that the run learns are refused with a reason") {
                     contains("axis_is_not_in_mesh") && contains("(axis 'dtaa')"));
 }
 
+TEST_CASE("specs that the run learns are refused with a reason") {
+  const mesh_desc mesh{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
+  CHECK(layout_of(mesh, {{"data", ""}}, {"model"}) ==
+        resolve(mesh, {{"data", ""}}, {"model"}).layout);
+  CHECK(layout_of(mesh, {{"data"}}, {}, true).uneven);
+  CHECK_THROWS_WITH(layout_of(mesh, {{"data", "dtaa"}}),
+                    contains("axis_is_not_in_mesh") && contains("(dimension 1, axis 'dtaa')"));
+}
+
 TEST_CASE("the nearest names are those that take the fewest keys") {
   // The distance from its definition.
   const auto slow = [](const auto& self, const std::string& a, const std::string& b) -> int {

@@ -50,6 +50,17 @@ TEST_CASE("all parts cover the tensor, each replica once") {
   REQUIRE(parts[0].elements().data() == parts[1].elements().data());
 }
 
+TEST_CASE("the elements of a temporary are safe to walk and to keep") {
+  const device_pool pool{pod{}};
+  const M x = iota<M>(pool);
+  float total = 0;
+  for (const float v : to_host(x).elements()) total += v;
+  REQUIRE(total == 190.0F);
+  const auto kept = to_host(x).elements();
+  REQUIRE(kept.size() == 20);
+  REQUIRE(kept[19] == 19.0F);
+}
+
 TEST_CASE("a pending term is read as what it is, and is not the value") {
   const device_pool pool{pod{}};
   const auto y = einsum<"bi,io->bo">(iota<S>(pool), ones<K>(pool));
