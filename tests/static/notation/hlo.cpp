@@ -116,26 +116,26 @@ static_assert(tuple_says("{{replicated}, manual}") ==
 static_assert(tuple_says("{{replicated}") == "1 elements, 13: a tuple ends with }");
 
 // Layouts that no tiles can say, and tiles that no layout can.
-constexpr auto layout_of = [](text_view words, const mesh_desc& mesh, int rank) {
+constexpr auto tiled_layout = [](text_view words, const mesh_desc& mesh, int rank) {
   tile_list<64> memory;
   return to_layout(parse_hlo(words, memory.buffer).sharding, mesh, rank, memory.buffer);
 };
-static_assert(layout_of("{devices=[1,8]<=[2,4]T(1,0)}", plane, 2).layout.dims[1] ==
+static_assert(tiled_layout("{devices=[1,8]<=[2,4]T(1,0)}", plane, 2).layout.dims[1] ==
               axis_list{1, 0});
-static_assert(layout_of("{unreduced}", plane, 1).layout.pending == 3);
-static_assert(layout_of("{replicated}", plane, 3).layout.rank() == 3);
-static_assert(layout_of("{devices=[4,2]<=[8]}", plane, 2).verdict.reason ==
+static_assert(tiled_layout("{unreduced}", plane, 1).layout.pending == 3);
+static_assert(tiled_layout("{replicated}", plane, 3).layout.rank() == 3);
+static_assert(tiled_layout("{devices=[4,2]<=[8]}", plane, 2).verdict.reason ==
               "no axes of the mesh make these tiles");
-static_assert(layout_of("{devices=[8]0,1,2,3,4,5,7,6}", plane, 1).verdict.reason ==
+static_assert(tiled_layout("{devices=[8]0,1,2,3,4,5,7,6}", plane, 1).verdict.reason ==
               "no axes of the mesh make these tiles");
-static_assert(layout_of("{devices=[4]<=[4]}", plane, 1).verdict.reason ==
+static_assert(tiled_layout("{devices=[4]<=[4]}", plane, 1).verdict.reason ==
               "tiles and mesh have as many devices");
-static_assert(layout_of("{devices=[8]<=[8]}", plane, 2).verdict.reason ==
+static_assert(tiled_layout("{devices=[8]<=[8]}", plane, 2).verdict.reason ==
               "a sharding has one entry for each dimension");
-static_assert(layout_of("{maximal device=0}", plane, 1).verdict.reason ==
+static_assert(tiled_layout("{maximal device=0}", plane, 1).verdict.reason ==
               "a layout has a mesh, not one device");
-static_assert(layout_of("{manual}", plane, 1).layout.manual == 3);
-static_assert(layout_of("{devices=[2,4]<=[8] last_tile_dims={manual}}", plane, 1).layout.manual ==
-              2);
-static_assert(layout_of("{unknown}", plane, 1).verdict.reason ==
+static_assert(tiled_layout("{manual}", plane, 1).layout.manual == 3);
+static_assert(
+    tiled_layout("{devices=[2,4]<=[8] last_tile_dims={manual}}", plane, 1).layout.manual == 2);
+static_assert(tiled_layout("{unknown}", plane, 1).verdict.reason ==
               "an unknown sharding has no layout");
