@@ -36,10 +36,10 @@ class layout_axes {
   [[nodiscard]] constexpr std::uint8_t read(reader& in) noexcept {
     const bool numbered = reader::is_digit(in.peek());
     const std::size_t begin = in.here();
-    const int axis = numbered ? int(in.number(max_axes, "an axis is an axis of the mesh"))
+    const int axis = numbered ? int(in.number(max_axes, "axes are those of the mesh"))
                               : mesh_.find(read_name(in));
     if (in.ok() && (axis < 0 || axis >= mesh_.rank()))
-      in.fail_at(begin, "an axis is an axis of the mesh");
+      in.fail_at(begin, "axes are those of the mesh");
     if (in.ok() && (used_ >> axis & 1U) != 0) in.fail_at(begin, "an axis is used once");
     if (!in.ok()) return 0;
     used_ |= 1U << axis;

@@ -119,7 +119,7 @@ class axis_uses {
   [[nodiscard]] constexpr text_view use_all(const axis_refs& refs, bool in_order) noexcept {
     axis_refs before;
     for (const axis_ref& ref : refs) {
-      if (ref.axis >= mesh_.rank()) return "an axis is an axis of the mesh";
+      if (ref.axis >= mesh_.rank()) return "axes are those of the mesh";
       if (const text_view reason = use(ref, before, in_order); !reason.empty()) return reason;
       before.push_back(ref);
     }

@@ -60,7 +60,7 @@ namespace detail {
   const std::size_t begin = in.here();
   const text_view label = read_name(in);
   const int axis = mesh.find(label);
-  if (in.ok() && axis < 0) in.fail_at(begin, "an axis is an axis of the mesh");
+  if (in.ok() && axis < 0) in.fail_at(begin, "axes are those of the mesh");
   if (!in.ok()) return {};
   axis_ref ref{static_cast<std::uint8_t>(axis)};
   if (in.accept(':')) {

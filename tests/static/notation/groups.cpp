@@ -23,7 +23,7 @@ constexpr auto refusal = [](const named_mesh& on, const axis_refs& axes) {
 constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
 static_assert(refusal({.device = 3}, {}) == "groups are on a mesh, not on one device");
 static_assert(refusal({{{axis_desc{"x", dyn}}}}, {}) == "every size of the mesh is known");
-static_assert(refusal({pod}, {axis_ref{2}}) == "an axis is an axis of the mesh");
+static_assert(refusal({pod}, {axis_ref{2}}) == "axes are those of the mesh");
 static_assert(refusal({pod}, {axis_ref{1}, axis_ref{1}}) == "an axis is used once");
 constexpr auto unlisted = [] {
   constexpr index_t ids[] = {7, 6, 5, 4, 3, 2, 1, 0};

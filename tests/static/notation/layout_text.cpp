@@ -60,7 +60,7 @@ constexpr auto refusal = [](text_view words) {
 };
 static_assert(refusal("{mesh['data'=2,'model'=2], [{}, {'model'}]}").reason ==
               "the mesh of a sharding is the mesh of its tensor");
-static_assert(refusal("P('data', 'modle')") == parse_verdict{10, "an axis is an axis of the mesh"});
+static_assert(refusal("P('data', 'modle')") == parse_verdict{10, "axes are those of the mesh"});
 static_assert(refusal("S(0) Q") == parse_verdict{5, "a placement is R, S(0), SS(0,2) or P(sum)"});
 static_assert(!refusal("").ok());
 

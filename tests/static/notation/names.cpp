@@ -90,7 +90,7 @@ static_assert(values_say(R"(#sdy.sharding_per_value<[<mesh<["a"=2]>, [{"a"}]>, <
 static_assert(values_say(R"(#sdy.sharding_per_value<[<@foo, []>, <@foo, []>]>)", 3) ==
               "48: every result has a sharding");
 static_assert(values_say(R"(#sdy.sharding_per_value<[<@foo, [{"c"}]>]>)", 1) ==
-              "34: an axis is an axis of the mesh");
+              "34: axes are those of the mesh");
 
 // A sharding has as many entries as its tensor has dimensions, and a mesh at most 2^30 devices.
 static_assert(why_not(to_named(jax_mesh, {{axis_list{0}, axis_list{}}}), 1) ==

@@ -557,7 +557,7 @@ inline constexpr text_fact hlo_named_text_facts[] = {
     {"{maximal_mesh[device_id=5]}", "{maximal_mesh[device_id=5]}"},
     {"{mesh['x'=2,'x'=4], [{}]}", "12: the axes of a mesh have different names"},
     {"{mesh['x'=2,'y'=4], device_ids=(0,1,2,3,4,5,6), [{}]}", "45: every tile has a device"},
-    {"{mesh['x'=2], [{'z'}]}", "16: an axis is an axis of the mesh"},
+    {"{mesh['x'=2], [{'z'}]}", "16: axes are those of the mesh"},
     {"{mesh['x'=2], [{'x', 'x'}]}", "21: an axis is used once"},
     {"{mesh['x'=2]}", "12: a mesh is followed by a sharding"},
     {"{mesh['x'=0], [{}]}", "6: a size is at least 1"},
