@@ -187,19 +187,6 @@ namespace detail {
   return result;
 }
 
-/// The layout that a spec means on a mesh, for specs that only the run knows.
-///
-/// Reports what `resolve` finds wrong as an `error`.
-///
-///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
-[[nodiscard]] constexpr layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec,
-                                              const partial_desc& partial = {},
-                                              bool uneven = false) {
-  const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
-  require(resolved.verdict);
-  return resolved.layout;
-}
-
 /// Judges a layout for a tensor: one entry a dimension, no negative extent, split extents divide
 /// into equal portions unless the layout is uneven. What is `dyn` is not judged yet.
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
@@ -222,6 +209,19 @@ namespace detail {
               .want = unit};
   }
   return {};
+}
+
+/// The layout that a spec means on a mesh, for specs that only the run knows.
+///
+/// Reports what `resolve` finds wrong as an `error`.
+///
+///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
+[[nodiscard]] constexpr layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec,
+                                              const partial_desc& partial = {},
+                                              bool uneven = false) {
+  const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
+  require(resolved.verdict);
+  return resolved.layout;
 }
 
 }  // namespace shardwise
