@@ -13,7 +13,6 @@ struct any_domain;
 /// A tensor whose mesh, extents and layout are values: for programs that learn their mesh when they
 /// run. The same engine computes it; every rule is checked when an operation is applied, and a
 /// broken one throws `error` with the sentence that the compiler would print.
-
 ///
 ///     any_tensor<float> x = distribute<float>(pool, host, {4, 8}, layout_of(mesh, {{"data", ""}}));
 ///     any_tensor<float> y = relu(x * 2.0F) - mean(x, over{1}, keep_dims);
