@@ -40,21 +40,28 @@ class name {
   static constexpr std::size_t capacity = 23;
 
   constexpr name() = default;
-  /// The first 23 characters of `words`; rules reject longer names before they are cut.
+  /// The first 23 characters of `words`; `is_cut` tells rules that there were more.
   constexpr name(text_view words) noexcept {
     for (char c : words)
-      if (size_ < capacity) characters_[size_++] = c;
+      if (size_ < capacity)
+        characters_[size_++] = c;
+      else
+        size_ = static_cast<unsigned char>(capacity | cut);
   }
   template <std::size_t N>
   constexpr name(const char (&literal)[N]) noexcept : name(text_view(literal)) {}
 
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_ & ~cut; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  /// True if it was made from more characters than it has.
+  [[nodiscard]] constexpr bool is_cut() const noexcept { return (size_ & cut) != 0; }
 
   friend constexpr bool operator==(const name&, const name&) = default;
 
  private:
+  static constexpr unsigned cut = 0x80;
+
   char characters_[capacity]{};
   unsigned char size_ = 0;
 };

@@ -187,6 +187,34 @@ namespace detail {
   return result;
 }
 
+/// Judges a layout that `resolve` need not have made: its axes are in the mesh, and each splits one
+/// dimension, is pending, or is manual.
+[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout) noexcept {
+  unsigned used = 0;
+  for (int d = 0; d < layout.rank(); ++d) {
+    for (std::uint8_t a : layout.dims[d]) {
+      if (a >= mesh.rank()) return {.rule = broken::axis_is_not_in_mesh, .dim = d};
+      if ((used >> a & 1U) != 0)
+        return {.rule = broken::axis_is_used_twice, .dim = d, .axis = mesh.axes[a].label};
+      used |= 1U << a;
+    }
+    if (layout.dims[d].empty() && !layout.grains[d].is_contiguous())
+      return {.rule = broken::grain_is_malformed, .dim = d};
+  }
+  if ((unsigned{layout.pending} | layout.manual) >> mesh.rank() != 0)
+    return {.rule = broken::axis_is_not_in_mesh};
+  for (int a = 0; a < mesh.rank(); ++a) {
+    const bool splits = (used >> a & 1U) != 0;
+    if (layout.is_pending(a) && splits)
+      return {.rule = broken::partial_axis_also_splits,
+              .dim = layout.dim_of(static_cast<std::uint8_t>(a)),
+              .axis = mesh.axes[a].label};
+    if ((layout.manual >> a & 1) != 0 && (splits || layout.is_pending(a)))
+      return {.rule = broken::manual_axis_is_used, .axis = mesh.axes[a].label};
+  }
+  return {};
+}
+
 /// Judges a layout for a tensor: one entry a dimension, no negative extent, split extents divide
 /// into equal portions unless the layout is uneven. What is `dyn` is not judged yet.
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
@@ -222,6 +250,16 @@ namespace detail {
   const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
   require(resolved.verdict);
   return resolved.layout;
+}
+
+/// The same for a tensor that a program is about to make: its layout is one, and every extent is
+/// known.
+[[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
+                                              const extents_desc& extents) noexcept {
+  if (const diagnosis verdict = check(mesh, layout); !verdict.ok()) return verdict;
+  for (int d = 0; d < extents.ssize(); ++d)
+    if (extents[d] < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = extents[d]};
+  return check(mesh, layout, extents);
 }
 
 }  // namespace shardwise

@@ -102,7 +102,7 @@ struct mesh_desc {
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh) noexcept {
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];
-    if (!is_axis_name(axis.label))
+    if (!is_axis_name(axis.label) || axis.label.is_cut())
       return {.rule = broken::axis_name_is_malformed, .axis = axis.label};
     if (axis.size < 1 && axis.size != dyn)
       return {.rule = broken::axis_size_is_not_positive,

@@ -8,6 +8,7 @@
 #include "shardwise/tensor/any_tensor.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -157,6 +158,7 @@ template <Element T>
 /// The same tensor under another layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
+  require(check(x.mesh(), target));
   return any_tensor<T>(reshard_node_of<T>(x.share(), target));
 }
 
@@ -201,6 +203,7 @@ template <Element T>
 template <Element T>
 [[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x,
                                                     const layout_desc& target) {
+  require(check(x.mesh(), target));
   return detail::by_hand(x, from_manual(x.mesh(), x.tensor(), target));
 }
 /// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.

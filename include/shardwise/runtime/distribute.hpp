@@ -143,7 +143,7 @@ template <ShardedTensor X, class F, std::convertible_to<index_t>... Sizes>
 template <Element T>
 [[nodiscard]] any_tensor<T> distribute(const device_pool& pool, std::span<const T> host,
                                        const extents_desc& extents, const layout_desc& layout) {
-  require(check(pool.mesh(), layout, extents));
+  require(check_known(pool.mesh(), layout, extents));
   if (element_count(extents) != static_cast<index_t>(host.size()))
     fail({.rule = broken::host_size_differs,
           .have = static_cast<index_t>(host.size()),

@@ -27,7 +27,7 @@ namespace detail {
 template <class T, class Fill>
 [[nodiscard]] node_ptr<T> make_shards(const std::shared_ptr<machine>& home,
                                       const tensor_desc& tensor, const Fill& fill) {
-  require(check(home->mesh(), tensor.layout, tensor.extents));
+  require(check_known(home->mesh(), tensor.layout, tensor.extents));
   auto place = std::make_shared<const placement>(home->mesh(), tensor);
   const placement& where = *place;
   std::vector<buffer<T>> shards;

@@ -118,6 +118,7 @@ template <HostBlocks R>
 [[nodiscard]] auto from_host_batches(const device_pool& pool, const R& batches,
                                      const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
+  require(check(pool.mesh(), layout));
   return any_tensor<T>(detail::join_batches<T>(pool.state(), layout, extents,
                                                detail::blocks_of(batches, layout.rank())));
 }

@@ -124,6 +124,7 @@ template <HostBlocks R>
 [[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
                                const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
+  require(check(pool.mesh(), layout));
   return any_tensor<T>(detail::join_blocks<T>(pool.state(), layout, extents,
                                               detail::blocks_of(shards, layout.rank())));
 }

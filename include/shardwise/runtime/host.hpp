@@ -37,7 +37,11 @@ class host_tensor {
 
   /// The element at one index a dimension.
   template <std::convertible_to<index_t>... I>
-  [[nodiscard]] const T& operator()(I... indices) const noexcept {
+  [[nodiscard]] const T& operator()(I... indices) const {
+    if (sizeof...(I) != extents_.size())
+      fail({.rule = broken::operand_rank_differs,
+            .have = index_t{sizeof...(I)},
+            .want = extents_.ssize()});
     [[maybe_unused]] const inplace_vector<index_t, max_rank> strides = row_major(extents_);
     index_t offset = 0;
     int d = 0;
@@ -52,13 +56,17 @@ class host_tensor {
     return elements_.front();
   }
 
-  /// A matrix (rank 2), a column (rank 1) or one element (rank 0).
+  /// A matrix (rank 2), a column, or a row where a row is asked for (rank 1), or one element
+  /// (rank 0); sizes that are fixed must be those of the tensor.
   template <int Rows, int Columns, int Options>
   operator Eigen::Matrix<T, Rows, Columns, Options>() const {
     if (extents_.size() > 2)
       fail({.rule = broken::operand_rank_differs, .have = extents_.ssize(), .want = 2});
-    const index_t rows = extents_.empty() ? 1 : extents_[0];
-    const index_t columns = extents_.size() < 2 ? 1 : extents_[1];
+    const bool is_row = Rows == 1 && extents_.size() == 1;
+    const index_t rows = extents_.empty() || is_row ? 1 : extents_[0];
+    const index_t columns = is_row ? extents_[0] : extents_.size() < 2 ? 1 : extents_[1];
+    require_fixed(0, rows, Rows);
+    require_fixed(1, columns, Columns);
     using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     return Eigen::Map<const matrix>(elements_.data(), rows, columns);
   }
@@ -66,6 +74,11 @@ class host_tensor {
   friend bool operator==(const host_tensor&, const host_tensor&) = default;
 
  private:
+  static void require_fixed(int dim, index_t have, index_t fixed) {
+    if (fixed != Eigen::Dynamic && fixed != have)
+      fail({.rule = broken::host_size_differs, .dim = dim, .have = fixed, .want = have});
+  }
+
   extents_desc extents_;
   std::vector<T> elements_;
 };

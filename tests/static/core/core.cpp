@@ -58,6 +58,8 @@ static_assert(fixed_string("model").size() == 5 && fixed_string("") == fixed_str
 static_assert(name("model") == name(text_view("model")) && !(name("x") == name("y")));
 static_assert(name().empty() && name("").empty() && name("abc").size() == 3);
 static_assert(name("abcdefghijklmnopqrstuvwxyz").size() == name::capacity && name::capacity == 23);
+static_assert(name("abcdefghijklmnopqrstuvwx").is_cut() &&
+              !name("abcdefghijklmnopqrstuvw").is_cut());
 
 // inplace_vector.hpp
 using numbers = inplace_vector<int, 4>;

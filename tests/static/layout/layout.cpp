@@ -114,6 +114,37 @@ static_assert(size_of(element::f32) == 4 && size_of(element::f64) == 8 &&
               size_of(element::i64) == 8);
 static_assert(to_text(element::f32) == "f32" && to_text(element::i64) == "i64");
 
+// A layout that no spec was read for is judged by the same rules.
+constexpr diagnosis judged_value(const inplace_vector<axis_list, max_rank>& dims,
+                                 unsigned pending = 0, unsigned manual = 0, grain first = {}) {
+  layout_desc given;
+  given.dims = dims;
+  given.pending = static_cast<std::uint8_t>(pending);
+  given.manual = static_cast<std::uint8_t>(manual);
+  given.grains[0] = first;
+  return check(pod::value, given);
+}
+static_assert(judged_value({}).ok() && judged_value({axis_list{1}, axis_list{}}, 1).ok() &&
+              judged_value({axis_list{1, 0}}).ok() && judged_value({axis_list{1}}, 0, 1).ok() &&
+              judged_value({axis_list{0}}, 0, 0, grain::cyclic(2)).ok());
+static_assert(judged_value({axis_list{}, axis_list{2}}) ==
+              diagnosis{.rule = broken::axis_is_not_in_mesh, .dim = 1});
+static_assert(judged_value({}, 4).rule == broken::axis_is_not_in_mesh &&
+              judged_value({}, 0, 128).rule == broken::axis_is_not_in_mesh);
+static_assert(judged_value({axis_list{1}, axis_list{1}}) ==
+              diagnosis{.rule = broken::axis_is_used_twice, .dim = 1, .axis = "y"});
+static_assert(judged_value({axis_list{}, axis_list{0}}, 1) ==
+              diagnosis{.rule = broken::partial_axis_also_splits, .dim = 1, .axis = "x"});
+static_assert(judged_value({axis_list{0}}, 0, 1) ==
+                  diagnosis{.rule = broken::manual_axis_is_used, .axis = "x"} &&
+              judged_value({}, 2, 2) ==
+                  diagnosis{.rule = broken::manual_axis_is_used, .axis = "y"});
+static_assert(judged_value({axis_list{}}, 0, 0, grain::cyclic(2)) ==
+              diagnosis{.rule = broken::grain_is_malformed, .dim = 0});
+static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {dyn}) ==
+              diagnosis{.rule = broken::extent_is_negative, .dim = 0, .have = -1});
+static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {0}).ok());
+
 // notation.hpp, tensor_desc.hpp
 struct twelve : mesh<axis<"data", 2>, axis<"x", 2>, axis<"y", 4>, axis<"model", 3>> {};
 using example = sharded_tensor<float, extents<512, 1024, 64>,

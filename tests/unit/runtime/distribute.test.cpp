@@ -53,6 +53,32 @@ TEST_CASE("elements that do not make the tensor are refused with both sizes") {
   REQUIRE_THROWS_WITH(distribute<M>(pool, counting(12)),
                       contains("extent_is_not_divisible") && contains("data"));
   REQUIRE_THROWS_AS(zeros<M>(pool, -2), error);
+  REQUIRE_THROWS_WITH(zeros<V>(pool, -1),
+                      contains("extent_is_negative") && contains("dimension 0, -1 where 0"));
+}
+
+TEST_CASE("layouts that are values are judged before anything is made from them") {
+  const device_pool pool{pod{}};
+  const std::vector<float> host = counting(4);
+  const auto spread = [&](const extents_desc& extents, const layout_desc& how) {
+    return distribute(pool, std::span<const float>(host), extents, how);
+  };
+  layout_desc twice;
+  twice.dims = {axis_list{0}, axis_list{0}};
+  REQUIRE_THROWS_WITH(spread({2, 2}, twice), contains("axis_is_used_twice") && contains("'data'"));
+  layout_desc strange;
+  strange.dims = {axis_list{2}, axis_list{}};
+  REQUIRE_THROWS_WITH(spread({2, 2}, strange), contains("axis_is_not_in_mesh"));
+  layout_desc rows;
+  rows.dims = {axis_list{0}, axis_list{}};
+  REQUIRE_THROWS_WITH(spread({dyn, 0}, rows), contains("extent_is_negative"));
+  const any_tensor<float> x = spread({2, 2}, rows);
+  REQUIRE(values(x) == host);
+  REQUIRE_THROWS_WITH(reshard(x, twice), contains("axis_is_used_twice"));
+  REQUIRE_THROWS_WITH(disable_manual_sharding(enable_manual_sharding(x), twice),
+                      contains("axis_is_used_twice"));
+  REQUIRE_THROWS_WITH(fold(reduction::sum, x, 0b101),
+                      contains("dimension_is_out_of_range") && contains("2 where less than 2"));
 }
 
 TEST_CASE("Eigen matrices of either order, blocks, and expressions are spread") {

@@ -200,3 +200,12 @@ TEST_CASE("hosts along an axis that does not split the batch give the same rows"
   REQUIRE_THROWS_WITH(from_host_batches<X>(pool, blocks{{1, 2, 3, 4}, {1, 2, 3, 5}}),
                       contains("replicas_differ") && contains("host 1 holds the rows of host 0"));
 }
+
+TEST_CASE("a layout that is a value is judged before blocks are looked at") {
+  const device_pool pool{pod{}};
+  const layout_desc strange{{axis_list{2}, axis_list{}}};
+  const blocks four(4, {1, 2});
+  REQUIRE_THROWS_WITH(from_shards(pool, four, {2, 2}, strange), contains("axis_is_not_in_mesh"));
+  REQUIRE_THROWS_WITH(from_host_batches(pool, four, {2, 2}, strange),
+                      contains("axis_is_not_in_mesh"));
+}

@@ -94,3 +94,26 @@ TEST_CASE("a host tensor converts to Eigen up to rank 2") {
   const Eigen::Matrix<float, 1, 1> total = to_host(reshard<P<>>(sum(iota<M>(pool))));
   REQUIRE(total(0, 0) == 190.0F);
 }
+
+TEST_CASE("a host tensor of rank 1 is a row where one is asked for; fixed sizes must fit") {
+  const device_pool pool{pod{}};
+  const auto sums = to_host(reshard<P<none>>(sum<0>(iota<M>(pool))));
+  const Eigen::RowVectorXf row = sums;
+  REQUIRE(row.size() == 4);
+  REQUIRE(row(3) == 55.0F);
+  REQUIRE(Eigen::RowVector4f(sums)(2) == 50.0F);
+  REQUIRE(Eigen::Vector4f(sums)(2) == 50.0F);
+  REQUIRE_THROWS_WITH(Eigen::Vector3f(sums),
+                      contains("host_size_differs") && contains("dimension 0, 3 where 4"));
+  const auto whole = to_host(iota<M>(pool));
+  REQUIRE_THROWS_WITH(Eigen::VectorXf(whole), contains("dimension 1, 1 where 4"));
+  REQUIRE_THROWS_WITH(Eigen::Matrix2f(whole), contains("dimension 0, 2 where 5"));
+}
+
+TEST_CASE("an element of a host tensor is named by one index a dimension") {
+  const device_pool pool{pod{}};
+  const auto whole = to_host(iota<M>(pool));
+  REQUIRE(whole(4, 3) == 19.0F);
+  REQUIRE_THROWS_WITH(whole(4), contains("operand_rank_differs") && contains("1 where 2"));
+  REQUIRE_THROWS_WITH(whole(4, 3, 2), contains("3 where 2"));
+}
