@@ -37,6 +37,7 @@ enum class broken : unsigned char {
   no_alternative_is_free,
   // rules of operations
   einsum_is_malformed,
+  operand_is_not_a_tensor,
   operand_count_differs,
   operand_rank_differs,
   operand_sizes_differ,
@@ -59,6 +60,7 @@ enum class broken : unsigned char {
   program_is_too_long,
   // the machine
   host_size_differs,
+  host_elements_differ,
   input_has_no_sharding,
   hosts_are_not_alike,
   host_batch_is_dealt_out,
@@ -126,6 +128,8 @@ inline constexpr rule_text rule_texts[] = {
      sizes_told::needed, "operand", "name"},
     {"einsum_is_malformed", "an einsum reads like \"bi,io->bo\", with one or two operands",
      sizes_told::characters},
+    {"operand_is_not_a_tensor",
+     "an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number"},
     {"operand_count_differs", "an operation takes as many operands as its rule has"},
     {"operand_rank_differs", "an operand has as many dimensions as the rule names for it"},
     {"operand_sizes_differ", "dimensions that meet in an operation have the same size"},
@@ -151,6 +155,7 @@ inline constexpr rule_text rule_texts[] = {
     {"program_is_too_long", "a traced program fits the capacity given to trace"},
     {"host_size_differs", "the host's data has as many elements as the tensor", sizes_told::needed,
      "host"},
+    {"host_elements_differ", "the host's data has elements of the type that the tensor has"},
     {"input_has_no_sharding", "every tensor of a batch has an entry with its key",
      sizes_told::needed, "operand", "key"},
     {"hosts_are_not_alike",

@@ -12,10 +12,14 @@ namespace shardwise {
 ///
 ///     auto h = einsum<"bi,ih->bh">(x, w1);   // matrix product
 ///     auto t = einsum<"ij->ji">(x);          // transpose
-template <fixed_string Equation, Operand First, Operand... Rest>
+template <fixed_string Equation, class First, class... Rest>
 [[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
   using operation = einsum_of<Equation>;
   if constexpr (AnyRefused<First, Rest...>) {
+    return refused_value{};
+  } else if constexpr (!(Operand<First> && ... && Operand<Rest>)) {
+    constexpr int at = detail::first_false<Operand<First>, Operand<Rest>...>;
+    using shown [[maybe_unused]] = decltype(detail::no_tensor<operation, at, First, Rest...>{});
     return refused_value{};
   } else if constexpr (!operation::parsed.verdict.ok()) {
     using shown [[maybe_unused]] =

@@ -42,9 +42,10 @@ struct value_domain_of<First, Rest...> {
 
 }  // namespace detail
 
-/// Operands and numbers of which at least one is a tensor.
+/// Operands of which at least one is a tensor. What else stands beside it is judged where the
+/// operation is applied, by a rule: numbers may, anything else may not.
 template <class... X>
-concept ElementwiseOperands = (... || EitherOperand<X>)&&(... && (EitherOperand<X> || Scalar<X>));
+concept ElementwiseOperands = (... || EitherOperand<X>);
 
 /// Applies one of `functions` (or a user's own) element by element; numbers stand for themselves.
 ///
@@ -55,6 +56,10 @@ template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr auto elementwise(X&&... operands) {
   if constexpr (AnyRefused<X...>) {
+    return refused_value{};
+  } else if constexpr (!(... && (Operand<X> || Scalar<X>))) {
+    constexpr int at = detail::first_false<(Operand<X> || Scalar<X>)...>;
+    using shown [[maybe_unused]] = decltype(detail::no_tensor<pointwise<Function>, at, X...>{});
     return refused_value{};
   } else {
     const auto& model = first_tensor(operands...);

@@ -151,6 +151,28 @@ template <class Operation, broken Rule, int Operand, int Dim, fixed_string Axis,
     return legal{};
 }
 
+/// The place of the first `false`, or -1.
+template <bool... Flags>
+inline constexpr int first_false = [] {
+  int at = 0;
+  int found = -1;
+  ((found = found < 0 && !Flags ? at : found, ++at), ...);
+  return found;
+}();
+
+/// The type at a place of a list.
+template <int At, class First, class... Rest>
+struct type_at : type_at<At - 1, Rest...> {};
+template <class First, class... Rest>
+struct type_at<0, First, Rest...> {
+  using type = First;
+};
+
+/// The rule that `X` breaks of which the operand at place `At` is no tensor.
+template <class Operation, int At, class... X>
+using no_tensor = operand_is_not_a_tensor<Operation, operand<At>,
+                                          std::remove_cvref_t<typename type_at<At, X...>::type>>;
+
 /// The position of the first of `Others` that is not `First`, counted from 1, or 0.
 template <class First, class... Others>
 inline constexpr int stranger = [] {

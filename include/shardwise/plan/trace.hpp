@@ -28,8 +28,13 @@ constexpr void keep(recorder&, refused_value) noexcept {}
 template <class R>
   requires(!Operand<R>)
 constexpr void keep(recorder& program, const R& results) {
-  for_each_index<std::tuple_size<R>::value>(
-      [&]<std::size_t I>() { keep(program, get<I>(results)); });
+  if constexpr (requires { std::tuple_size<R>::value; })
+    for_each_index<std::tuple_size<R>::value>(
+        [&]<std::size_t I>() { keep(program, get<I>(results)); });
+  else
+    static_assert(
+        requires { std::tuple_size<R>::value; },
+        "a traced function returns a tensor, or several in a tuple");
 }
 
 /// Makes these tensors the inputs of an empty program.

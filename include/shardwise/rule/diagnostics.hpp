@@ -12,6 +12,14 @@ struct einsum_is_malformed {
                 "an einsum reads like \"bi,io->bo\", with one or two operands");
 };
 
+/// `Operand` is a `Have`, no tensor.
+template <class Operation, class Operand, class Have>
+struct operand_is_not_a_tensor {
+  static_assert(
+      respected<operand_is_not_a_tensor>,
+      "an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number");
+};
+
 /// `Operation` was given `Have` operands instead of `Want`.
 template <class Operation, int Have, int Want>
 struct operand_count_differs {
@@ -133,6 +141,13 @@ template <fixed_string Axis, class Operand, fixed_string Mend>
 struct tensor_is_marked_already {
   static_assert(respected<tensor_is_marked_already>,
                 "only a replicated tensor is marked anew; clear_sharding makes it one");
+};
+
+/// The host's data are numbers of type `Have` for a tensor of `Want`.
+template <class Have, class Want>
+struct host_elements_differ {
+  static_assert(respected<host_elements_differ>,
+                "the host's data has elements of the type that the tensor has");
 };
 
 /// No axis of `Mesh` splits the tensor, and none is pending.

@@ -8,7 +8,6 @@
 #include "shardwise/tensor/any_tensor.hpp"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <memory>
 #include <type_traits>

@@ -54,6 +54,24 @@ template <class Extents>
   return extents;
 }
 
+/// An Eigen matrix or vector, or an expression of these.
+template <class H>
+concept EigenMatrix = std::derived_from<H, Eigen::MatrixBase<H>>;
+
+/// The type of the numbers of an Eigen matrix, or of a run of numbers in memory.
+template <class H>
+struct number_of;
+template <EigenMatrix H>
+struct number_of<H> {
+  using type = typename H::Scalar;
+};
+template <class H>
+  requires(!EigenMatrix<H> && std::ranges::contiguous_range<const H> &&
+           std::is_arithmetic_v<std::ranges::range_value_t<const H>>)
+struct number_of<H> {
+  using type = std::ranges::range_value_t<const H>;
+};
+
 /// How deep ranges are nested in `R`.
 template <class R>
 inline constexpr int nesting = 0;
@@ -70,6 +88,9 @@ void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& e
   for (const auto& item : range)
     if constexpr (std::ranges::input_range<decltype(item)>)
       flatten(item, depth + 1, extents, elements);
+    else if constexpr (std::is_integral_v<T> &&
+                       std::is_floating_point_v<std::remove_cvref_t<decltype(item)>>)
+      (void)sizeof(host_elements_differ<std::remove_cvref_t<decltype(item)>, T>);
     else
       elements.push_back(static_cast<T>(item));
 }
@@ -121,7 +142,7 @@ typename X::value_type >
 ///
 ///     auto x = distribute<X>(pool, std::vector<std::vector<float>>{{1, 2}, {3, 4}});
 template <ShardedTensor X, std::ranges::input_range R>
-  requires(detail::nesting<R> == X::extents_type::rank &&
+  requires(detail::nesting<R> == X::extents_type::rank && !detail::EigenMatrix<R> &&
            (detail::nesting<R> > 1 || !std::ranges::contiguous_range<R>))
 [[nodiscard]] X distribute(const device_pool& pool, const R& host) {
   extents_desc extents = X::extents_type::value;
@@ -130,6 +151,14 @@ template <ShardedTensor X, std::ranges::input_range R>
   for (index_t& extent : extents)
     if (extent == dyn) extent = 0;
   return detail::distribute_view<X>(pool, {elements.data(), extents, row_major(extents)});
+}
+
+/// Matrices and runs of other numbers than the tensor's do not compile: a cast says what is meant.
+template <ShardedTensor X, class H, class... Sizes>
+  requires(!std::same_as<typename detail::number_of<H>::type, typename X::value_type>)
+[[nodiscard]] X distribute(const device_pool&, const H&, Sizes...) {
+  (void)sizeof(host_elements_differ<typename detail::number_of<H>::type, typename X::value_type>);
+  return X(nullptr);
 }
 
 /// Spreads what `f` gives for each global index; see `generate`.

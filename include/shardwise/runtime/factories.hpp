@@ -197,10 +197,12 @@ namespace detail {
 template <class X, class Fill, class... Sizes>
 [[nodiscard]] X random(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
   using T = typename X::value_type;
+  static_assert(std::is_floating_point_v<T>, "random numbers need a floating type");
   const extents_desc extents = fill<typename X::extents_type>(sizes...);
   return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
     for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
-      fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
+      if constexpr (std::is_floating_point_v<T>)
+        fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
     });
   });
 }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::host_elements_differ<double, float>
+// expect: the host's data has elements of the type that the tensor has
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use(const device_pool& pool) { return distribute<A>(pool, std::vector<double>(8)); }

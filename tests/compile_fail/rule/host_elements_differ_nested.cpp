@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whole numbers may be given to a tensor of fractions, fractions to a tensor of whole numbers not.
+// expect: shardwise::host_elements_differ<double, int>
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<std::int32_t, extents<8, 8>, layout<pod, P<"x", "y">>>;
+using nested = std::vector<std::vector<double>>;
+auto use(const device_pool& pool, const nested& n) { return distribute<A>(pool, n); }

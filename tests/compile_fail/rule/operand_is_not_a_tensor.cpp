@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_is_not_a_tensor<shardwise::pointwise<shardwise::functions::add>,
+// expect: shardwise::operand<1>, std::array<float, 8>>
+// expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
+#include <array>
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use() { return abstract<A>() + std::array<float, 8>{}; }
