@@ -15,9 +15,9 @@ struct einsum_is_malformed {
 /// `Operand` is a `Have`, no tensor.
 template <class Operation, class Operand, class Have>
 struct operand_is_not_a_tensor {
-  static_assert(
-      respected<operand_is_not_a_tensor>,
-      "an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number");
+  static_assert(respected<operand_is_not_a_tensor>,
+                "an operand is a tensor, on paper abstract<X>(), or in elementwise functions "
+                "a number");
 };
 
 /// `Operation` was given `Have` operands instead of `Want`.

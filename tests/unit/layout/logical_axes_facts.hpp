@@ -74,7 +74,7 @@ inline constexpr names_fact names_facts[] = {
      "",
      broken::name_has_no_rule,
      0,
-     "abcdefghijklmnopqrstuvw"},
+     "abcdefghijklmnopqrstuvwx"},
     {"a name twice", {batch_x}, {"batch", "", "batch"}, "", broken::name_is_repeated, 2, "batch"},
     {"every alternative is taken",
      {batch_x, heads_y, embed_y, embed_x},
