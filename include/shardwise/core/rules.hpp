@@ -24,6 +24,7 @@ enum class broken : unsigned char {
   spec_is_malformed,
   grain_is_malformed,
   // layouts
+  layout_is_malformed,
   rank_differs_from_spec,
   extent_is_negative,
   extent_is_not_divisible,
@@ -110,6 +111,8 @@ inline constexpr rule_text rule_texts[] = {
     {"spec_is_malformed", "an entry is none, one axis, or by(axes), without blanks or nesting"},
     {"grain_is_malformed",
      "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more"},
+    {"layout_is_malformed",
+     "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order"},
     {"rank_differs_from_spec", "a partition spec has one entry for each dimension of its tensor"},
     {"extent_is_negative", "an extent is zero or more"},
     {"extent_is_not_divisible",

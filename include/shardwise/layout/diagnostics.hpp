@@ -5,6 +5,14 @@
 
 namespace shardwise {
 
+/// `Part`, the template argument at `Position` counted from 0, is not what a layout has there.
+template <int Position, class Part>
+struct layout_is_malformed {
+  static_assert(respected<layout_is_malformed>,
+                "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this "
+                "order");
+};
+
 /// `Axis`, in entry `Dimension` of a spec (or among the pending axes), is not an axis of `Mesh`.
 template <fixed_string Axis, class Dimension, class Mesh>
 struct axis_is_not_in_mesh {

@@ -11,12 +11,41 @@ namespace shardwise {
 
 namespace detail {
 
+/// Resolves the parts of a layout type; any others than a layout has are no layout. By overloads,
+/// which cost legal layouts nothing.
+[[nodiscard]] constexpr resolved_layout resolve_parts(const mesh_desc& mesh, const spec_desc& spec,
+                                                      const partial_desc& partial,
+                                                      const bool& uneven) noexcept {
+  return resolve(mesh, spec, partial, uneven);
+}
+template <class Mesh, class Spec, class Partial, class Policy>
+[[nodiscard]] constexpr resolved_layout resolve_parts(const Mesh&, const Spec&, const Partial&,
+                                                      const Policy&) noexcept {
+  return {{}, {.rule = broken::layout_is_malformed}};
+}
+
+/// The rule that a layout breaks of whose parts one is of another kind.
+template <class Mesh, class Spec, class Partial, class Policy>
+[[nodiscard]] constexpr auto refuse_part() noexcept {
+  if constexpr (!std::is_same_v<decltype(Mesh::value), const mesh_desc>)
+    return refused<layout_is_malformed<0, Mesh>>{};
+  else if constexpr (!std::is_same_v<decltype(Spec::value), const spec_desc>)
+    return refused<layout_is_malformed<1, Spec>>{};
+  else if constexpr (!std::is_same_v<decltype(Partial::value), const partial_desc>)
+    return refused<layout_is_malformed<2, Partial>>{};
+  else
+    return refused<layout_is_malformed<3, Policy>>{};
+}
+
 /// The rule that a layout type breaks.
-template <class Mesh, class Spec, class Partial>
+template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_layout() noexcept {
-  constexpr diagnosis verdict = resolve(Mesh::value, Spec::value, Partial::value).verdict;
+  constexpr diagnosis verdict =
+      resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
   constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (verdict.rule == broken::axis_is_not_in_mesh)
+  if constexpr (verdict.rule == broken::layout_is_malformed)
+    return refuse_part<Mesh, Spec, Partial, Policy>();
+  else if constexpr (verdict.rule == broken::axis_is_not_in_mesh)
     return refused<axis_is_not_in_mesh<axis, dimension<verdict.dim>, Mesh>>{};
   else if constexpr (verdict.rule == broken::axis_is_used_twice)
     return refused<axis_is_used_twice<axis, dimension<verdict.dim>, Spec>>{};
@@ -44,12 +73,25 @@ template <broken Rule, class Dimension, index_t Have, index_t Unit, class Spec, 
         extent_is_not_divisible<Dimension, extent<Have>, parts<Unit>, sizes, Spec, Mesh>>{};
 }
 
-/// The rule that a layout breaks for the extents of a tensor.
+/// Judges a layout type. A class, not a function: most layouts are legal, and that is to cost
+/// little.
+template <class Mesh, class Spec, class Partial, class Policy,
+          bool Legal =
+              resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict.ok()>
+struct layout_judge : legal {};
+template <class Mesh, class Spec, class Partial, class Policy>
+struct layout_judge<Mesh, Spec, Partial, Policy, false>
+    : decltype(refuse_layout<Mesh, Spec, Partial, Policy>()) {};
+
+/// The rule that a layout breaks for the extents of a tensor; none where it is no layout.
 template <class Layout, class Extents>
 [[nodiscard]] constexpr auto refuse_extents() noexcept {
   constexpr diagnosis verdict = check(Layout::mesh_type::value, Layout::value, Extents::value);
   using spec = typename Layout::spec_type;
-  if constexpr (verdict.rule == broken::rank_differs_from_spec)
+  if constexpr (!layout_judge<typename Layout::mesh_type, spec, typename Layout::partial_type,
+                              typename Layout::policy_type>::ok)
+    return legal{};
+  else if constexpr (verdict.rule == broken::rank_differs_from_spec)
     return refused<rank_differs_from_spec<int{verdict.have}, int{verdict.want}, spec, Extents>>{};
   else if constexpr (verdict.rule == broken::extent_is_negative)
     return refused<extent_is_negative<dimension<verdict.dim>, extent<verdict.have>>>{};
@@ -57,14 +99,6 @@ template <class Layout, class Extents>
     return refuse_division<verdict.rule, dimension<verdict.dim>, verdict.have, verdict.want, spec,
                            typename Layout::mesh_type>();
 }
-
-/// Judges a layout type. A class, not a function: most layouts are legal, and that is to cost
-/// little.
-template <class Mesh, class Spec, class Partial,
-          bool Legal = resolve(Mesh::value, Spec::value, Partial::value).verdict.ok()>
-struct layout_judge : legal {};
-template <class Mesh, class Spec, class Partial>
-struct layout_judge<Mesh, Spec, Partial, false> : decltype(refuse_layout<Mesh, Spec, Partial>()) {};
 
 /// Judges a layout for the extents of a tensor.
 template <class Layout, class Extents,
@@ -83,7 +117,7 @@ struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, E
 ///     using any = layout<pod, P<"data", none>, partial<>, uneven>;
 template <class Mesh, class Spec, class Partial = partial<>, class Policy = exact>
 struct layout {
-  static_assert(sizeof(typename detail::layout_judge<Mesh, Spec, Partial>::type) > 0);
+  static_assert(sizeof(typename detail::layout_judge<Mesh, Spec, Partial, Policy>::type) > 0);
 
   using mesh_type = Mesh;
   using spec_type = Spec;
@@ -92,7 +126,7 @@ struct layout {
 
   /// The layout as a value.
   static constexpr layout_desc value =
-      resolve(Mesh::value, Spec::value, Partial::value, std::is_same_v<Policy, uneven>).layout;
+      detail::resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).layout;
 };
 
 }  // namespace shardwise

@@ -151,8 +151,12 @@ struct manual {
 };
 
 /// The policy of a layout whose split extents must divide evenly; the default.
-struct exact {};
+struct exact {
+  static constexpr bool value = false;
+};
 /// The policy of a layout whose trailing shards may be short or empty.
-struct uneven {};
+struct uneven {
+  static constexpr bool value = true;
+};
 
 }  // namespace shardwise

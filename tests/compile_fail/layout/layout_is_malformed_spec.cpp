@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// A layout where its spec is asked for.
+// expect: shardwise::layout_is_malformed<1, shardwise::layout<pod, 
+// expect: a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using rows = layout<pod, P<"x">>;
+using A = sharded_tensor<float, extents<8>, layout<pod, rows>>;
+constexpr auto a = abstract<A>();
