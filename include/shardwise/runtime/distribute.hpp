@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/runtime/factories.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
