@@ -239,6 +239,28 @@ namespace detail {
   return {};
 }
 
+/// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
+inline constexpr index_t max_elements = index_t{1} << 56U;
+
+/// The same for a tensor that a program is about to make: its layout is one, every extent is known,
+/// and they are not too large.
+[[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
+                                              const extents_desc& extents) noexcept {
+  if (const diagnosis verdict = check(mesh, layout); !verdict.ok()) return verdict;
+  index_t elements = 1;
+  for (int d = 0; d < extents.ssize(); ++d) {
+    const index_t n = extents[d];
+    if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
+    if (n > max_elements / elements)
+      return {.rule = broken::tensor_is_too_large,
+              .dim = d,
+              .have = n,
+              .want = max_elements / elements + 1};
+    if (n > 0) elements *= n;
+  }
+  return check(mesh, layout, extents);
+}
+
 /// The layout that a spec means on a mesh, for specs that only the run knows.
 ///
 /// Reports what `resolve` finds wrong as an `error`.
@@ -250,16 +272,6 @@ namespace detail {
   const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
   require(resolved.verdict);
   return resolved.layout;
-}
-
-/// The same for a tensor that a program is about to make: its layout is one, and every extent is
-/// known.
-[[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
-                                              const extents_desc& extents) noexcept {
-  if (const diagnosis verdict = check(mesh, layout); !verdict.ok()) return verdict;
-  for (int d = 0; d < extents.ssize(); ++d)
-    if (extents[d] < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = extents[d]};
-  return check(mesh, layout, extents);
 }
 
 }  // namespace shardwise

@@ -97,8 +97,11 @@ struct mesh_desc {
   return true;
 }
 
-/// Judges a mesh: its names are well formed and different, its sizes positive or `dyn`, and an
-/// order of its own has as many devices as they say.
+/// The highest number of devices of a mesh.
+inline constexpr index_t max_devices = index_t{1} << 30U;
+
+/// Judges a mesh: its names are well formed and different, its sizes positive or `dyn`, its
+/// devices not too many, and an order of its own has as many devices as they say.
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh) noexcept {
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];
@@ -111,6 +114,15 @@ struct mesh_desc {
               .want = 1};
     if (mesh.find(axis.label) != a)
       return {.rule = broken::axis_is_repeated_in_mesh, .axis = axis.label};
+  }
+  index_t devices = 1;
+  for (const axis_desc& axis : mesh.axes) {
+    if (axis.size > max_devices / devices)
+      return {.rule = broken::mesh_has_too_many_devices,
+              .axis = axis.label,
+              .have = axis.size,
+              .want = max_devices / devices + 1};
+    if (axis.size != dyn) devices *= axis.size;
   }
   if (!mesh.order.empty() && mesh.order.devices().ssize() != mesh.devices())
     return {.rule = broken::device_count_differs,

@@ -144,6 +144,15 @@ static_assert(judged_value({axis_list{}}, 0, 0, grain::cyclic(2)) ==
 static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {dyn}) ==
               diagnosis{.rule = broken::extent_is_negative, .dim = 0, .have = -1});
 static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {0}).ok());
+static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {max_elements}).ok());
+static_assert(check_known(pod::value, layout<pod, P<"x", none>>::value, {2, max_elements}) ==
+              diagnosis{.rule = broken::tensor_is_too_large,
+                        .dim = 1,
+                        .have = max_elements,
+                        .want = max_elements / 2 + 1});
+static_assert(check_known(pod::value, layout<pod, P<"x", none, none>>::value,
+                          {0, max_elements, max_elements})
+                  .rule == broken::tensor_is_too_large);
 
 // notation.hpp, tensor_desc.hpp
 struct twelve : mesh<axis<"data", 2>, axis<"x", 2>, axis<"y", 4>, axis<"model", 3>> {};

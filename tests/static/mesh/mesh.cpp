@@ -82,6 +82,13 @@ static_assert(check(mesh_desc{}).ok() && check(pod::value).ok() && check(slice::
 static_assert(judged(axis_desc{"x", 2}, axis_desc{"x", 2}) == broken::axis_is_repeated_in_mesh);
 static_assert(judged(axis_desc{"x", 0}) == broken::axis_size_is_not_positive);
 static_assert(judged(axis_desc{"x", -2}) == broken::axis_size_is_not_positive);
+static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 1}) == broken::nothing);
+static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 2}, axis_desc{"x", 2}) ==
+              broken::axis_is_repeated_in_mesh);
+static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 2}) ==
+              broken::mesh_has_too_many_devices);
+static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", dyn}, axis_desc{"z", dyn}) ==
+              broken::nothing);
 static_assert(judged(axis_desc{"", 2}) == broken::axis_name_is_malformed);
 static_assert(judged(axis_desc{"x y", 2}) == broken::axis_name_is_malformed);
 
