@@ -57,8 +57,8 @@ template <class Function, class... X>
 [[nodiscard]] constexpr auto elementwise(X&&... operands) {
   if constexpr (AnyRefused<X...>) {
     return refused_value{};
-  } else if constexpr (!(... && (Operand<X> || Scalar<X>))) {
-    constexpr int at = detail::first_false<(Operand<X> || Scalar<X>)...>;
+  } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
+    constexpr int at = detail::first_false<(EitherOperand<X> || Scalar<X>)...>;
     using shown [[maybe_unused]] = decltype(detail::no_tensor<pointwise<Function>, at, X...>{});
     return refused_value{};
   } else {
