@@ -15,6 +15,7 @@
 #include "shardwise/layout/key.hpp"
 #include "shardwise/layout/layout.hpp"
 #include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/logical_axes.hpp"
 #include "shardwise/layout/logical_axes_desc.hpp"
 #include "shardwise/layout/logical_axes_text.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/shard.hpp"
 
 namespace shardwise {

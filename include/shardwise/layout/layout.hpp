@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/layout/diagnostics.hpp"
-#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/mesh/mesh.hpp"
 
 #include <type_traits>

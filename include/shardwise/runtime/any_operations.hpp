@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/fold.hpp"
 #include "shardwise/expression/fused.hpp"
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/manual.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/tensor/any_tensor.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/runtime/copy_kernel.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/fold_kernels.hpp"
@@ -9,9 +10,7 @@
 #include "shardwise/tensor/random.hpp"
 
 #include <concepts>
-#include <iterator>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/layout/layout_desc.hpp"
+
+namespace shardwise {
+
+/// Judges a layout that `resolve` need not have made: its axes are in the mesh, and each splits one
+/// dimension, is pending, or is manual.
+[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout) noexcept {
+  unsigned used = 0;
+  for (int d = 0; d < layout.rank(); ++d) {
+    for (std::uint8_t a : layout.dims[d]) {
+      if (a >= mesh.rank()) return {.rule = broken::axis_is_not_in_mesh, .dim = d};
+      if ((used >> a & 1U) != 0)
+        return {.rule = broken::axis_is_used_twice, .dim = d, .axis = mesh.axes[a].label};
+      used |= 1U << a;
+    }
+    if (layout.dims[d].empty() && !layout.grains[d].is_contiguous())
+      return {.rule = broken::grain_is_malformed, .dim = d};
+  }
+  if ((unsigned{layout.pending} | layout.manual) >> mesh.rank() != 0)
+    return {.rule = broken::axis_is_not_in_mesh};
+  for (int a = 0; a < mesh.rank(); ++a) {
+    const bool splits = (used >> a & 1U) != 0;
+    if (layout.is_pending(a) && splits)
+      return {.rule = broken::partial_axis_also_splits,
+              .dim = layout.dim_of(static_cast<std::uint8_t>(a)),
+              .axis = mesh.axes[a].label};
+    if ((layout.manual >> a & 1) != 0 && (splits || layout.is_pending(a)))
+      return {.rule = broken::manual_axis_is_used, .axis = mesh.axes[a].label};
+  }
+  return {};
+}
+
+/// Judges a layout for a tensor: one entry a dimension, no negative extent, split extents divide
+/// into equal portions unless the layout is uneven. What is `dyn` is not judged yet.
+[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
+                                        const extents_desc& extents) noexcept {
+  if (layout.rank() != extents.ssize())
+    return {.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+  for (int d = 0; d < layout.rank(); ++d) {
+    const index_t n = extents[d];
+    if (n == dyn) continue;
+    if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
+    const index_t parts = mesh.parts(layout.dims[d]);
+    if (layout.uneven || parts == dyn) continue;
+    const index_t unit = parts == 1 ? 1 : layout.grains[d].unit(parts);
+    if (n % unit != 0)
+      return {.rule = layout.grains[d].is_cyclic() ? broken::blocks_do_not_divide_extent
+                                                   : broken::extent_is_not_divisible,
+              .dim = d,
+              .axis = mesh.axes[layout.dims[d].back()].label,
+              .have = n,
+              .want = unit};
+  }
+  return {};
+}
+
+/// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
+inline constexpr index_t max_elements = index_t{1} << 56U;
+
+/// The same for a tensor that a program is about to make: its layout is one, every extent is known,
+/// and they are not too large.
+[[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
+                                              const extents_desc& extents) noexcept {
+  if (const diagnosis verdict = check(mesh, layout); !verdict.ok()) return verdict;
+  index_t elements = 1;
+  for (int d = 0; d < extents.ssize(); ++d) {
+    const index_t n = extents[d];
+    if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
+    if (n > max_elements / elements)
+      return {.rule = broken::tensor_is_too_large,
+              .dim = d,
+              .have = n,
+              .want = max_elements / elements + 1};
+    if (n > 0) elements *= n;
+  }
+  return check(mesh, layout, extents);
+}
+
+/// The layout that a spec means on a mesh, for specs that only the run knows.
+///
+/// Reports what `resolve` finds wrong as an `error`.
+///
+///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
+[[nodiscard]] constexpr layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec,
+                                              const partial_desc& partial = {},
+                                              bool uneven = false) {
+  const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
+  require(resolved.verdict);
+  return resolved.layout;
+}
+
+}  // namespace shardwise
