@@ -74,6 +74,12 @@ struct extent_is_negative {
   static_assert(respected<extent_is_negative>, "an extent is zero or more");
 };
 
+/// With `Dimension`, of size `Extent`, a tensor has more elements than can be counted.
+template <class Dimension, class Extent>
+struct tensor_is_too_large {
+  static_assert(respected<tensor_is_too_large>, "a tensor has at most 2^56 elements");
+};
+
 /// `Extent` cannot be cut into `Parts` equal shards; `Nearest` has the two sizes that can.
 template <class Dimension, class Extent, class Parts, class Nearest, class Spec, class Mesh>
 struct extent_is_not_divisible {

@@ -95,6 +95,8 @@ template <class Layout, class Extents>
     return refused<rank_differs_from_spec<int{verdict.have}, int{verdict.want}, spec, Extents>>{};
   else if constexpr (verdict.rule == broken::extent_is_negative)
     return refused<extent_is_negative<dimension<verdict.dim>, extent<verdict.have>>>{};
+  else if constexpr (verdict.rule == broken::tensor_is_too_large)
+    return refused<tensor_is_too_large<dimension<verdict.dim>, extent<verdict.have>>>{};
   else
     return refuse_division<verdict.rule, dimension<verdict.dim>, verdict.have, verdict.want, spec,
                            typename Layout::mesh_type>();

@@ -34,16 +34,27 @@ namespace shardwise {
   return {};
 }
 
-/// Judges a layout for a tensor: one entry a dimension, no negative extent, split extents divide
-/// into equal portions unless the layout is uneven. What is `dyn` is not judged yet.
+/// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
+inline constexpr index_t max_elements = index_t{1} << 56U;
+
+/// Judges a layout for a tensor: one entry a dimension, no negative extent, not too many elements,
+/// split extents divide into equal portions unless the layout is uneven. What is `dyn` is not
+/// judged yet.
 [[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
                                         const extents_desc& extents) noexcept {
   if (layout.rank() != extents.ssize())
     return {.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+  index_t elements = 1;
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t n = extents[d];
     if (n == dyn) continue;
     if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
+    if (n > max_elements / elements)
+      return {.rule = broken::tensor_is_too_large,
+              .dim = d,
+              .have = n,
+              .want = max_elements / elements + 1};
+    if (n > 0) elements *= n;
     const index_t parts = mesh.parts(layout.dims[d]);
     if (layout.uneven || parts == dyn) continue;
     const index_t unit = parts == 1 ? 1 : layout.grains[d].unit(parts);
@@ -58,25 +69,13 @@ namespace shardwise {
   return {};
 }
 
-/// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
-inline constexpr index_t max_elements = index_t{1} << 56U;
-
-/// The same for a tensor that a program is about to make: its layout is one, every extent is known,
-/// and they are not too large.
+/// The same for a tensor that a program is about to make: its layout is one, and every extent is
+/// known.
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
                                               const extents_desc& extents) noexcept {
   if (const diagnosis verdict = check(mesh, layout); !verdict.ok()) return verdict;
-  index_t elements = 1;
-  for (int d = 0; d < extents.ssize(); ++d) {
-    const index_t n = extents[d];
-    if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
-    if (n > max_elements / elements)
-      return {.rule = broken::tensor_is_too_large,
-              .dim = d,
-              .have = n,
-              .want = max_elements / elements + 1};
-    if (n > 0) elements *= n;
-  }
+  for (int d = 0; d < extents.ssize(); ++d)
+    if (extents[d] < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = extents[d]};
   return check(mesh, layout, extents);
 }
 

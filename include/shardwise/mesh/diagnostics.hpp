@@ -30,6 +30,12 @@ struct mesh_has_too_many_axes {
   static_assert(respected<mesh_has_too_many_axes>, "a mesh has at most 7 axes");
 };
 
+/// With `Axis`, of size `Size`, a mesh has more devices than can be counted.
+template <fixed_string Axis, index_t Size, class Mesh>
+struct mesh_has_too_many_devices {
+  static_assert(respected<mesh_has_too_many_devices>, "a mesh has at most 2^30 devices");
+};
+
 /// An order has `Count` devices, and `Mesh` has `Size`.
 template <index_t Count, index_t Size, class Mesh>
 struct device_count_differs {

@@ -41,6 +41,8 @@ template <fixed_string Axes>
     return refused<axis_size_is_not_positive<axis, verdict.have, Mesh>>{};
   else if constexpr (verdict.rule == broken::axis_is_repeated_in_mesh)
     return refused<axis_is_repeated_in_mesh<axis, Mesh>>{};
+  else if constexpr (verdict.rule == broken::mesh_has_too_many_devices)
+    return refused<mesh_has_too_many_devices<axis, verdict.have, Mesh>>{};
   else
     return legal{};
 }
@@ -52,6 +54,12 @@ struct dynamic_sizes {
 };
 template <>
 struct dynamic_sizes<0> {};
+
+/// The mesh that a text names; none where its devices cannot be counted, which is an error already.
+[[nodiscard]] constexpr mesh_desc mesh_from(text_view words) noexcept {
+  const mesh_desc mesh = parse_mesh(words).value;
+  return check(mesh).rule == broken::mesh_has_too_many_devices ? mesh_desc{} : mesh;
+}
 
 /// The number of dyn axes that the text of a mesh names.
 [[nodiscard]] constexpr std::size_t dynamic_axes_of(text_view words) noexcept {
@@ -72,7 +80,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
   static_assert(sizeof(typename decltype(detail::judge_mesh<Axes>())::type) > 0);
 
   /// The axes as a value, with `dyn` for sizes that only an object knows.
-  static constexpr mesh_desc value = detail::parse_mesh(Axes).value;
+  static constexpr mesh_desc value = detail::mesh_from(Axes);
   /// The number of devices, or `dyn`.
   static constexpr index_t devices = value.devices();
   /// The number of dyn axes.

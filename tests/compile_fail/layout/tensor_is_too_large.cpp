@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::tensor_is_too_large<shardwise::dimension<1>, shardwise::extent<4294967296>>
+// expect: a tensor has at most 2^56 elements
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using X = sharded_tensor<float, extents<4294967296, 4294967296>, layout<pod, P<"x", none>>>;
+auto use() { return abstract<X>(); }
