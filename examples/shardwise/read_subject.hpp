@@ -4,7 +4,6 @@
 
 #include "request.hpp"
 #include "subject.hpp"
-#include <shardwise/layout/layout_rules.hpp>
 #include <shardwise/notation/hlo_layout.hpp>
 #include <shardwise/notation/hlo_named.hpp>
 #include <shardwise/notation/hlo_tuple.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "refusal.hpp"
-#include <shardwise/layout/layout_desc.hpp>
+#include <shardwise/layout/layout_rules.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -78,6 +78,7 @@ template <class Sizes>
   for (int d = 0; d < extents.ssize(); ++d)
     if (extents[d] < 0)
       judge({.rule = broken::extent_is_negative, .dim = d, .have = extents[d], .want = 0});
+  judge(check(extents));
   return extents;
 }
 

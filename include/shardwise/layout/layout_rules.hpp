@@ -37,15 +37,11 @@ namespace shardwise {
 /// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
 inline constexpr index_t max_elements = index_t{1} << 56U;
 
-/// Judges a layout for a tensor: one entry a dimension, no negative extent, not too many elements,
-/// split extents divide into equal portions unless the layout is uneven. What is `dyn` is not
-/// judged yet.
-[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
-                                        const extents_desc& extents) noexcept {
-  if (layout.rank() != extents.ssize())
-    return {.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+/// Judges the extents of a tensor: none is negative, and their elements can be counted. What is
+/// `dyn` is not judged yet.
+[[nodiscard]] constexpr diagnosis check(const extents_desc& extents) noexcept {
   index_t elements = 1;
-  for (int d = 0; d < layout.rank(); ++d) {
+  for (int d = 0; d < extents.ssize(); ++d) {
     const index_t n = extents[d];
     if (n == dyn) continue;
     if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
@@ -55,6 +51,20 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
               .have = n,
               .want = max_elements / elements + 1};
     if (n > 0) elements *= n;
+  }
+  return {};
+}
+
+/// Judges a layout for a tensor: one entry a dimension, extents as above, split extents divide into
+/// equal portions unless the layout is uneven. What is `dyn` is not judged yet.
+[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
+                                        const extents_desc& extents) noexcept {
+  if (layout.rank() != extents.ssize())
+    return {.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+  if (const diagnosis verdict = check(extents); !verdict.ok()) return verdict;
+  for (int d = 0; d < layout.rank(); ++d) {
+    const index_t n = extents[d];
+    if (n == dyn) continue;
     const index_t parts = mesh.parts(layout.dims[d]);
     if (layout.uneven || parts == dyn) continue;
     const index_t unit = parts == 1 ? 1 : layout.grains[d].unit(parts);
