@@ -7,13 +7,31 @@
 #include <shardwise/notation/hlo_layout.hpp>
 #include <shardwise/notation/hlo_named.hpp>
 #include <shardwise/notation/hlo_tuple.hpp>
+#include <shardwise/notation/mesh_reader.hpp>
 
 namespace tool {
 
+/// Reads a mesh, and its devices where they have an order of their own.
+inline void take_mesh(subject& about, std::string_view words, device_buffer& buffer) {
+  const index_t room = buffer.room();
+  const auto read = parse_mesh(text_view(words), buffer);
+  if (read.rule.rule == broken::text_is_malformed) refuse_text("mesh_is_malformed", read.verdict);
+  judge(read.rule);
+  judge(check_known(read.mesh));
+  if (read.mesh.devices() > most_devices)
+    throw refusal("mesh_is_too_large",
+                  "a mesh has at most " + std::to_string(most_devices) + " devices here");
+  about.mesh = mesh_desc{read.mesh.axes};
+  about.devices.assign(read.mesh.order.devices().begin(), read.mesh.order.devices().end());
+  buffer.give_back(room - buffer.room());
+}
+
 /// Reads the mesh of a request and the order of its devices, if it has them.
-inline void read_mesh_of(const request& asked, subject& about) {
-  if (asked.has("mesh")) about.mesh = read_mesh(*asked.get("mesh"));
+inline void read_mesh_of(const request& asked, subject& about, device_buffer& buffer) {
+  if (asked.has("mesh")) take_mesh(about, *asked.get("mesh"), buffer);
   if (!asked.has("devices")) return;
+  if (!about.devices.empty())
+    throw refusal("options_exclude_each_other", "the mesh has the order of its devices already");
   about.devices = read_devices(*asked.get("devices"), "devices");
   if (!about.mesh) return;
   const auto count = static_cast<index_t>(about.devices.size());
@@ -206,7 +224,7 @@ inline void take_any_hlo(subject& about, std::string_view words, device_buffer& 
 /// What a request is about: its mesh and shape, and its sharding unless that is a tuple.
 [[nodiscard]] inline subject read_subject(const request& asked, device_buffer& buffer) {
   subject about;
-  read_mesh_of(asked, about);
+  read_mesh_of(asked, about, buffer);
   if (asked.has("shape")) about.shape = read_shape(*asked.get("shape"));
   const int forms = int(asked.has("spec")) + int(asked.has("hlo")) + int(asked.has("placements"));
   if (forms == 0) throw refusal("option_is_missing", "this needs --spec, --placements or --hlo");

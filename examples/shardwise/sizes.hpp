@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers, shapes, lists of devices and meshes as they are written in the shell.
+// Numbers, shapes, lists of devices and specs as they are written in the shell.
 #pragma once
 
 #include "refusal.hpp"
@@ -104,40 +104,6 @@ template <class Sizes>
     throw refusal("device_is_repeated",
                   "the devices of a mesh are unique, and " + std::to_string(*twice) + " is twice");
   return devices;
-}
-
-/// Reads a mesh: `data=2,model=4`, or `2x4`, whose axes are named axis_0 and axis_1.
-[[nodiscard]] inline mesh_desc read_mesh(std::string_view words) {
-  mesh_desc mesh;
-  const bool named = words.find('=') != std::string_view::npos;
-  const auto parts = split(words, named ? ',' : 'x');
-  if (parts.empty())
-    throw refusal("mesh_is_malformed", "a mesh reads data=2,model=4 or, without names, 2x4");
-  for (const std::string_view part : parts) {
-    const std::size_t equals = part.find('=');
-    if (named && equals == std::string_view::npos)
-      throw refusal("mesh_is_malformed",
-                    in_quotes(part) + " has no size: a mesh reads data=2,model=4");
-    const std::string label =
-        named ? std::string(part.substr(0, equals)) : "axis_" + std::to_string(mesh.rank());
-    if (mesh.axes.full()) judge({.rule = broken::mesh_has_too_many_axes});
-    if (!is_axis_name(label)) judge({.rule = broken::axis_name_is_malformed, .axis = name(label)});
-    const index_t size =
-        read_number(named ? part.substr(equals + 1) : part, index_t{1} << 30, "mesh");
-    if (size < 1)
-      judge({.rule = broken::axis_size_is_not_positive,
-             .axis = name(label),
-             .have = size,
-             .want = 1});
-    mesh.axes.push_back({name(label), size});
-  }
-  judge(check(mesh));
-  index_t most = most_devices;
-  for (const axis_desc& axis : mesh.axes) most /= axis.size;
-  if (most < 1)
-    throw refusal("mesh_is_too_large",
-                  "a mesh has at most " + std::to_string(most_devices) + " devices here");
-  return mesh;
 }
 
 /// Reads a partition spec, `data,-,x+y`: one entry a dimension, axes by name or number, and a grain

@@ -18,6 +18,7 @@
 #include "shardwise/notation/jax_type.hpp"
 #include "shardwise/notation/layout_text.hpp"
 #include "shardwise/notation/listed_mesh.hpp"
+#include "shardwise/notation/mesh_reader.hpp"
 #include "shardwise/notation/named_sharding.hpp"
 #include "shardwise/notation/named_text.hpp"
 #include "shardwise/notation/op_sharding.hpp"

@@ -61,6 +61,9 @@ enum class broken : unsigned char {
   constraint_needs_communication,
   tensor_is_marked_already,
   program_is_too_long,
+  // texts
+  text_is_malformed,
+  layout_has_no_text,
   // the machine
   host_size_differs,
   host_elements_differ,
@@ -160,6 +163,8 @@ inline constexpr rule_text rule_texts[] = {
     {"tensor_is_marked_already",
      "only a replicated tensor is marked anew; clear_sharding makes it one"},
     {"program_is_too_long", "a traced program fits the capacity given to trace"},
+    {"text_is_malformed", "a text reads as its notation has it", sizes_told::characters},
+    {"layout_has_no_text", "a notation has words for a layout, and a text has room for them"},
     {"host_size_differs", "the host's data has as many elements as the tensor", sizes_told::needed,
      "host"},
     {"host_elements_differ", "the host's data has elements of the type that the tensor has"},

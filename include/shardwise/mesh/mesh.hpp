@@ -28,21 +28,21 @@ namespace detail {
 template <fixed_string Axes>
 [[nodiscard]] constexpr auto judge_mesh() noexcept {
   using Mesh = of_text::mesh<Axes>;
-  constexpr parsed_mesh parsed = parse_mesh(Axes);
-  constexpr diagnosis verdict = check(parsed.value);
+  constexpr parsed_axes parsed = parse_axes(Axes);
+  constexpr diagnosis verdict = parsed.verdict;
   constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (parsed.axes > max_axes)
-    return refused<mesh_has_too_many_axes<parsed.axes>>{};
-  else if constexpr (parsed.has_long_label)
-    return refused<axis_name_is_malformed<"longer than 23 characters", Mesh>>{};
-  else if constexpr (verdict.rule == broken::axis_name_is_malformed)
-    return refused<axis_name_is_malformed<axis, Mesh>>{};
+  if constexpr (verdict.rule == broken::mesh_has_too_many_axes)
+    return refused<mesh_has_too_many_axes<int{verdict.have}>>{};
   else if constexpr (verdict.rule == broken::axis_size_is_not_positive)
     return refused<axis_size_is_not_positive<axis, verdict.have, Mesh>>{};
   else if constexpr (verdict.rule == broken::axis_is_repeated_in_mesh)
     return refused<axis_is_repeated_in_mesh<axis, Mesh>>{};
   else if constexpr (verdict.rule == broken::mesh_has_too_many_devices)
     return refused<mesh_has_too_many_devices<axis, verdict.have, Mesh>>{};
+  else if constexpr (verdict.have > verdict.want)
+    return refused<axis_name_is_malformed<"longer than 23 characters", Mesh>>{};
+  else if constexpr (!verdict.ok() || parsed.position < Axes.size())
+    return refused<axis_name_is_malformed<axis, Mesh>>{};
   else
     return legal{};
 }
@@ -55,15 +55,9 @@ struct dynamic_sizes {
 template <>
 struct dynamic_sizes<0> {};
 
-/// The mesh that a text names; none where its devices cannot be counted, which is an error already.
-[[nodiscard]] constexpr mesh_desc mesh_from(text_view words) noexcept {
-  const mesh_desc mesh = parse_mesh(words).value;
-  return check(mesh).rule == broken::mesh_has_too_many_devices ? mesh_desc{} : mesh;
-}
-
 /// The number of dyn axes that the text of a mesh names.
 [[nodiscard]] constexpr std::size_t dynamic_axes_of(text_view words) noexcept {
-  const mesh_desc mesh = parse_mesh(words).value;
+  const mesh_desc mesh = parse_axes(words).value;
   std::size_t count = 0;
   for (const axis_desc& axis : mesh.axes) count += axis.size == dyn ? 1 : 0;
   return count;
@@ -80,7 +74,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
   static_assert(sizeof(typename decltype(detail::judge_mesh<Axes>())::type) > 0);
 
   /// The axes as a value, with `dyn` for sizes that only an object knows.
-  static constexpr mesh_desc value = detail::mesh_from(Axes);
+  static constexpr mesh_desc value = detail::parse_axes(Axes).value;
   /// The number of devices, or `dyn`.
   static constexpr index_t devices = value.devices();
   /// The number of dyn axes.

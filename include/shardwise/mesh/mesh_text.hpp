@@ -5,77 +5,118 @@
 
 namespace shardwise::detail {
 
-/// Writes one axis of a mesh's text: `data=2`, `data=?` where the size is dyn. A `=` in a label,
-/// which no rule takes for a name, is written twice.
+/// Writes one axis of a mesh's text: `data=2`, `data=?` where the size is dyn. A label that is no
+/// name stands in `< >`, which no name has, so that no text of illegal axes reads as legal ones.
 template <std::size_t Capacity>
 constexpr void write_axis(text<Capacity>& out, text_view label, index_t size) noexcept {
   if (!out.empty()) out << ", ";
-  for (char c : label) {
-    out << c;
-    if (c == '=') out << c;
-  }
-  out << '=';
+  if (is_axis_name(label))
+    out << label << '=';
+  else
+    out << '<' << label << ">=";
   if (size == dyn)
     out << '?';
   else
     out << size;
 }
 
-/// The text of the axes of a mesh, major to minor: `data=2, model=4`. It says everything of any
-/// axes, legal or not.
+/// The text of the axes of a mesh, major to minor: `data=2, model=4`.
 template <class... Axes>
 [[nodiscard]] consteval auto mesh_text() noexcept {
   constexpr auto words = [] {
-    // A label, the separators, and the 20 characters of the longest number.
-    text<(std::size_t{1} + ... + (2 * Axes::label.size() + 23))> out;
+    // A label, what is around it, and the 20 characters of the longest number.
+    text<(std::size_t{1} + ... + (Axes::label.size() + 25))> out;
     (write_axis(out, Axes::label, Axes::size), ...);
     return out;
   }();
   return to_fixed_string<words.size()>(words);
 }
 
-/// What the text of a mesh says.
-struct parsed_mesh {
-  /// The first axes, as many as a mesh may have; labels that are too long keep their beginning.
+/// The axes that a text says, or the rule that it breaks and where. A text that is malformed has a
+/// reason in words.
+struct parsed_axes {
   mesh_desc value{};
-  int axes = 0;
-  bool has_long_label = false;
+  diagnosis verdict{};
+  text_view reason{};
+  /// The first character that was not read, or the one that cannot stand there.
+  std::size_t position = 0;
 };
 
-/// Reads the text of a mesh. Where `, ` is missing between two axes the second's label begins with
-/// a blank, and an axis without a size has 0 devices: the rules of meshes refuse both.
-[[nodiscard]] constexpr parsed_mesh parse_mesh(text_view words) noexcept {
-  parsed_mesh mesh;
-  std::size_t at = 0;
-  const auto next_is = [&](char c) { return at < words.size() && words[at] == c; };
-  while (at < words.size()) {
-    text<name::capacity> label;
-    if (mesh.axes > 0) {
-      if (words.substr(at, 2) == ", ")
-        at += 2;
-      else
-        label << ' ';
+/// True if `c` is one of these characters.
+[[nodiscard]] constexpr bool is_one_of(char c, text_view characters) noexcept {
+  for (const char one : characters)
+    if (one == c) return true;
+  return false;
+}
+
+/// Reads axes, with blanks as one likes, from a position on to the first character that continues
+/// no list of axes. This is the one reader of such texts: of those that name types, and of those
+/// that people write (`parse_mesh`).
+[[nodiscard]] constexpr parsed_axes parse_axes(text_view words, std::size_t at = 0) noexcept {
+  constexpr text_view no_size = "an axis has a size: data=2, or data=?";
+  mesh_desc mesh;
+  const auto refuse = [](std::size_t where, const diagnosis& verdict, text_view reason = {}) {
+    return parsed_axes{{}, verdict, reason, where};
+  };
+  constexpr diagnosis malformed{.rule = broken::text_is_malformed};
+  // The next character that is not blank, or zero at the end.
+  const auto next = [&] {
+    while (at < words.size() && is_one_of(words[at], " \t\r\n")) ++at;
+    return at < words.size() ? words[at] : '\0';
+  };
+  const auto accept = [&](char c) {
+    const bool comes = c == next();
+    at += comes ? 1 : 0;
+    return comes;
+  };
+  if (next() == '\0' || next() == ')') return {.position = at};
+  do {
+    const bool is_name = next() != '<';
+    const std::size_t begin = at += is_name ? 0 : 1;
+    const text_view end = is_name ? " \t\r\n=,()[]" : ">";
+    while (at < words.size() && !is_one_of(words[at], end)) ++at;
+    const text_view label = words.substr(begin, at - begin);
+    if (is_name && label.empty()) return refuse(at, malformed, "an axis begins with its name");
+    if (!is_name || !is_axis_name(label)) {
+      const bool is_long = label.size() > name::capacity;
+      return refuse(begin, {.rule = broken::axis_name_is_malformed,
+                            .axis = label,
+                            .have = is_long ? static_cast<index_t>(label.size()) : 0,
+                            .want = is_long ? index_t{name::capacity} : 0});
     }
-    std::size_t length = label.size();
-    for (; at < words.size(); ++length) {
-      const char c = words[at++];
-      if (c == '=' && !next_is('=')) break;
-      if (c == '=') ++at;
-      if (length < name::capacity) label << c;
+    if (!accept('=')) return refuse(at, malformed, no_size);
+    index_t size = dyn;
+    if (!accept('?')) {
+      const bool negative = accept('-');
+      std::uint64_t number = 0;
+      (void)next();
+      const std::size_t digits = at;
+      for (; at < words.size() && words[at] >= '0' && words[at] <= '9'; ++at) {
+        const auto digit = static_cast<std::uint64_t>(words[at] - '0');
+        constexpr std::uint64_t most = std::uint64_t{1} << 63;
+        if (number > (most - digit - (negative ? 0 : 1)) / 10)
+          return refuse(digits, malformed, "a size is below 2^63");
+        number = number * 10 + digit;
+      }
+      if (at == digits) return refuse(at, malformed, no_size);
+      size = static_cast<index_t>(negative ? 0 - number : number);
+      if (size < 1)
+        return refuse(
+            digits,
+            {.rule = broken::axis_size_is_not_positive, .axis = label, .have = size, .want = 1});
     }
-    const bool negative = next_is('-');
-    if (negative) ++at;
-    std::uint64_t size = 0;
-    for (; at < words.size() && words[at] >= '0' && words[at] <= '9'; ++at)
-      size = size * 10 + static_cast<std::uint64_t>(words[at] - '0');
-    const bool unknown = next_is('?');
-    if (unknown) ++at;
-    mesh.has_long_label = mesh.has_long_label || length > name::capacity;
-    if (mesh.axes++ < max_axes)
-      mesh.value.axes.push_back(
-          {name(label), unknown ? dyn : static_cast<index_t>(negative ? 0 - size : size)});
-  }
-  return mesh;
+    if (mesh.find(label) >= 0)
+      return refuse(begin, {.rule = broken::axis_is_repeated_in_mesh, .axis = label});
+    if (mesh.axes.full()) {
+      index_t count = max_axes + 1;
+      for (const char c : words.substr(at, words.size())) count += c == ',' ? 1 : 0;
+      return refuse(begin,
+                    {.rule = broken::mesh_has_too_many_axes, .have = count, .want = max_axes});
+    }
+    mesh.axes.push_back({label, size});
+  } while (accept(','));
+  if (const diagnosis verdict = check(mesh); !verdict.ok()) return refuse(at, verdict);
+  return {mesh, {}, {}, at};
 }
 
 }  // namespace shardwise::detail

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/mesh/mesh_text.hpp"
+#include "shardwise/notation/tile_assignment.hpp"
+
+namespace shardwise {
+
+/// A mesh, or why a text says none: where it stops making sense and why, and which rule of meshes
+/// it breaks, which is `text_is_malformed` where it says no axes at all.
+struct read_mesh {
+  mesh_desc mesh{};
+  parse_verdict verdict{};
+  diagnosis rule{};
+};
+
+namespace detail {
+
+/// Reads sizes without names, `2x4`, whose axes are `axis_0` and `axis_1`.
+[[nodiscard]] constexpr parsed_axes parse_sizes(text_view words) noexcept {
+  parsed_axes read;
+  reader in(words);
+  do {
+    read.position = in.here();
+    const index_t size =
+        in.number(max_tile_devices, "a mesh reads data=2, model=4 or, without names, 2x4");
+    text<12> label;
+    label << "axis_" << read.value.rank();
+    if (!in.ok()) {
+      read.verdict.rule = broken::text_is_malformed;
+      read.reason = in.verdict().reason;
+    } else if (size < 1) {
+      read.verdict = {
+          .rule = broken::axis_size_is_not_positive, .axis = text_view(label), .want = 1};
+    } else if (read.value.axes.full()) {
+      read.verdict.rule = broken::mesh_has_too_many_axes;
+    } else {
+      read.value.axes.push_back({text_view(label), size});
+    }
+  } while (read.verdict.ok() && in.accept('x'));
+  if (read.verdict.ok()) read.position = in.position();
+  return read;
+}
+
+/// Reads the devices of a mesh up to the bracket, `3,1,2,0]`, and writes down where each one is.
+constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buffer) noexcept {
+  const index_t count = mesh.devices();
+  if (count == dyn) in.fail("an order of devices needs every size of the mesh");
+  if (in.ok() && count > buffer.room() / 2) in.fail("the buffer has room for every device twice");
+  if (!in.ok()) return;
+  index_t* const devices = buffer.take(count);
+  index_t* const positions = buffer.take(count);
+  for (index_t i = 0; i < count; ++i) positions[i] = -1;
+  for (index_t i = 0; in.ok() && i < count; ++i) {
+    if (i > 0) in.expect(',', "an order has every device of the mesh");
+    const std::size_t begin = in.here();
+    const index_t device = in.number(count - 1, "a device is a number below the size of the mesh");
+    if (in.ok() && positions[device] >= 0) in.fail_at(begin, "a device is in a mesh once");
+    devices[i] = device;
+    positions[device] = i;
+  }
+  in.expect(']', "an order has every device of the mesh, and ends with ]");
+  const auto size = static_cast<std::size_t>(count);
+  if (in.ok() && !is_plain({devices, count}))
+    mesh.order = {device_numbers(devices, size), device_numbers(positions, size)};
+  else
+    buffer.give_back(2 * count);
+}
+
+}  // namespace detail
+
+/// Reads a mesh: `data=2, model=4` with blanks or without, where `?` is a size that is not known
+/// yet, `2x4` for axes `axis_0` and `axis_1`, or the one notation, `mesh(data=2, model=4)`. The
+/// devices of an order may follow, all of them: `mesh(x=2, y=2)[3,1,2,0]`.
+///
+/// An order borrows room for every device twice from the buffer. There are at most 2^30 devices.
+///
+///     parse_mesh("data=2,model=4").mesh.size(1);                 // 4
+///     parse_mesh("data=2,model").verdict;                        // position 12, "an axis has ..."
+[[nodiscard]] constexpr read_mesh parse_mesh(text_view words, device_buffer& buffer) noexcept {
+  reader in(words);
+  const bool wrapped = in.accept("mesh") && in.accept('(');
+  bool is_named = wrapped;
+  for (const char c : words) is_named = is_named || c == '=';
+  const detail::parsed_axes read = is_named ? detail::parse_axes(words, wrapped ? in.position() : 0)
+                                            : detail::parse_sizes(words);
+  if (!read.verdict.ok()) {
+    const bool says = !read.reason.empty();
+    return {
+        {}, {read.position, says ? read.reason : text_of(read.verdict.rule).demand}, read.verdict};
+  }
+  read_mesh result{read.value, {}, {}};
+  index_t most = max_tile_devices;
+  for (const axis_desc& axis : read.value.axes) most /= axis.size == dyn ? 1 : axis.size;
+
+  reader rest(words.substr(read.position, words.size()));
+  const index_t room = buffer.room();
+  if (most < 1) rest.fail("there are at most 2^30 devices");
+  if (wrapped) rest.expect(')', "a mesh ends with )");
+  if (rest.accept('[')) detail::read_device_order(rest, result.mesh, buffer);
+  result.verdict = detail::end_reading(rest, result.mesh, buffer, room);
+  if (!result.verdict.ok()) {
+    result.verdict.position += read.position;
+    result.rule.rule = broken::text_is_malformed;
+  }
+  return result;
+}
+
+/// The same without room for an order of devices.
+[[nodiscard]] constexpr read_mesh parse_mesh(text_view words) noexcept {
+  device_buffer no_room;
+  return parse_mesh(words, no_room);
+}
+
+namespace detail {
+
+/// Reports a text that is malformed as an `error`: where, and why.
+constexpr void require_read(const parse_verdict& verdict, text_view words) {
+  if (!verdict.ok())
+    fail({.rule = broken::text_is_malformed,
+          .have = static_cast<index_t>(verdict.position),
+          .want = static_cast<index_t>(words.size())},
+         verdict.reason);
+}
+
+}  // namespace detail
+
+/// The mesh that a text says; see `parse_mesh`. Reports what is wrong with it as an `error`.
+///
+///     const mesh_desc mesh = mesh_from_text("data=2,model=4");
+[[nodiscard]] constexpr mesh_desc mesh_from_text(text_view words, device_buffer& buffer) {
+  const read_mesh read = parse_mesh(words, buffer);
+  if (read.rule.rule == broken::text_is_malformed) detail::require_read(read.verdict, words);
+  require(read.rule);
+  return read.mesh;
+}
+[[nodiscard]] constexpr mesh_desc mesh_from_text(text_view words) {
+  device_buffer no_room;
+  return mesh_from_text(words, no_room);
+}
+
+}  // namespace shardwise
