@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pictures of any text: with and without a mesh and a tensor, as text and as images.
+// Any text: the layouts that it says in each notation, and pictures with and without a mesh and a
+// tensor, as text and as images.
 #include "fuzz.hpp"
 #include <shardwise/draw/visualize_text.hpp>
 
@@ -18,6 +19,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!out.words.empty() || words.empty() || is_hlo_tuple(words));
     require(out.words.size() < 100000 * (1 + words.size()));
     require(!to_svg(words, about).empty());
+  }
+  for (int form = 0; form < notation_count; ++form) {
+    const auto as = static_cast<notation>(form);
+    const read_layout read = parse_layout(as, words, pod);
+    require_sense(read.verdict, words);
+    if (!read.verdict.ok()) continue;
+    require(parse_layout(words, pod).layout == read.layout);
+    string_out out;
+    if (write_layout_as(out, as, pod, read.layout).ok())
+      require(parse_layout(as, out.words, pod, read.layout.rank()).layout == read.layout);
   }
   return 0;
 }

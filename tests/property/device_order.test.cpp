@@ -86,7 +86,9 @@ TEST_CASE("every notation that lists devices says the order, and is read back") 
           REQUIRE(write_layout_as(own, form, order.mesh, layout, memory.buffer).ok());
           REQUIRE(write_layout_as(given, form, plain, layout, other.buffer, order.devices).ok());
           REQUIRE(own == given);
+          REQUIRE(to_text(form, order.mesh, layout) == own);
           const read_layout read = parse_layout(own, order.mesh, 2, again.buffer);
+          REQUIRE(parse_layout(form, own, order.mesh, 2).layout == read.layout);
           REQUIRE(read.verdict.ok());
           layout_desc exact = layout;
           exact.uneven = false;

@@ -103,14 +103,17 @@ class text {
   friend constexpr bool operator==(const text& a, text_view b) noexcept {
     return text_view(a) == b;
   }
-  friend constexpr bool operator==(const text& a, const text& b) noexcept {
-    return text_view(a) == text_view(b);
-  }
 
  private:
   char characters_[Capacity + 1]{};
   std::size_t size_ = 0;
 };
+
+/// True if both have the same characters, whatever their capacities.
+template <std::size_t M, std::size_t N>
+[[nodiscard]] constexpr bool operator==(const text<M>& a, const text<N>& b) noexcept {
+  return text_view(a) == text_view(b);
+}
 
 /// A sentence long enough for every message and one-line picture of the library.
 using sentence = text<1000>;

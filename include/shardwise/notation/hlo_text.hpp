@@ -201,9 +201,14 @@ constexpr void write_order(Out& out, const iota_order& order) {
   return result;
 }
 
-/// Writes a sharding as it is: a list of devices as a list, an order as an order.
+/// How the devices of tiles are written: an order as an order, or each one by its number.
+enum class hlo_devices : bool { as_they_are, listed };
+
+/// Writes a sharding as it is: a list of devices as a list, an order as an order, or as a list too
+/// if that is asked for.
 template <TextSink Out>
-constexpr Out& write_hlo(Out& sink, const hlo_sharding& sharding) {
+constexpr Out& write_hlo(Out& sink, const hlo_sharding& sharding,
+                         hlo_devices form = hlo_devices::as_they_are) {
   detail::text_out<Out> out(sink);
   constexpr text_view words[] = {
       "replicated", "maximal device=", "devices=", "manual", "unknown", "unreduced"};
@@ -211,13 +216,14 @@ constexpr Out& write_hlo(Out& sink, const hlo_sharding& sharding) {
   if (sharding.kind == hlo_kind::maximal) out << sharding.device;
   if (sharding.kind == hlo_kind::tiled) {
     detail::write_numbers(out, '[', sharding.tiles.dims, ']');
-    if (!sharding.tiles.is_list()) {
+    const bool is_listed = sharding.tiles.is_list() || form == hlo_devices::listed;
+    if (!is_listed) {
       out << "<=";
       detail::write_order(out, sharding.tiles.order);
     }
-    for (index_t i = 0; i < sharding.tiles.list.size(); ++i) {
+    for (index_t i = 0; is_listed && i < sharding.tiles.count(); ++i) {
       if (i > 0) out << ',';
-      out << sharding.tiles.list[i];
+      out << sharding.tiles.at(i);
     }
     if (sharding.groups.size() == 1 && sharding.groups[0] == hlo_group::replicated) {
       out << " last_tile_dim_replicate";

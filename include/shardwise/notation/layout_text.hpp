@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/notation/dtensor_text.hpp"
 #include "shardwise/notation/hlo_layout.hpp"
 #include "shardwise/notation/hlo_named.hpp"
+#include "shardwise/notation/mesh_reader.hpp"
 #include "shardwise/notation/sdy_text.hpp"
 
 namespace shardwise {
@@ -19,7 +22,7 @@ inline constexpr int notation_count = 6;
 /// reason. Only DTensor has a word for chunks, and none has one for blocks that are dealt out.
 /// Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of devices;
 /// DTensor's placements say the order of axes by places if the mesh does not. The buffer has room
-/// for twice the devices where they are listed.
+/// for every device where the mesh has an order of its own and the notation is HLO's tiles.
 ///
 ///     // rows over "data" of mesh(data=2, model=4), Shardy: #sdy.sharding<@mesh, [{"data"}, {}]>
 template <TextSink Out>
@@ -34,11 +37,12 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   switch (form) {
     case notation::hlo_listed:
     case notation::hlo_ordered: {
-      hlo_result tiles = to_hlo(named, buffer);
-      if (tiles.verdict.ok() && form == notation::hlo_listed)
-        tiles = to_list(tiles.sharding, buffer);
+      const hlo_result tiles = to_hlo(named, buffer);
       if (!tiles.verdict.ok()) return tiles.verdict;
-      write_hlo(out, form == notation::hlo_ordered ? to_iota(tiles.sharding) : tiles.sharding);
+      if (form == notation::hlo_listed)
+        write_hlo(out, tiles.sharding, hlo_devices::listed);
+      else
+        write_hlo(out, to_iota(tiles.sharding));
       return {};
     }
     case notation::hlo_named:
@@ -57,6 +61,152 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   const read_placements placed = to_placements(mesh, layout, dtensor_form::ordered);
   if (placed.verdict.ok()) write_placements(out, placed.placements);
   return placed.verdict;
+}
+
+/// The most devices in lists for which the functions below have room of their own; for more a
+/// program gives a buffer.
+inline constexpr index_t most_listed = 4096;
+
+namespace detail {
+
+/// What is wrong, of a caller who gave no buffer.
+[[nodiscard]] constexpr parse_verdict without_buffer(const parse_verdict& verdict) noexcept {
+  if (!(verdict.reason == "the buffer has room for every device")) return verdict;
+  return {verdict.position, "a list of more than 4096 devices needs a buffer of the caller's"};
+}
+
+}  // namespace detail
+
+/// The same with room of its own: enough for every mesh without an order of its own, and for orders
+/// of up to 4096 devices.
+///
+///     write_layout_as(words, notation::sdy, mesh, layout);
+template <TextSink Out>
+constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc& mesh,
+                                        const layout_desc& layout) {
+  device_buffer no_room;
+  if (form > notation::hlo_ordered || mesh.order.empty())
+    return write_layout_as(out, form, mesh, layout, no_room);
+  tile_list<most_listed> room;
+  return detail::without_buffer(write_layout_as(out, form, mesh, layout, room.buffer));
+}
+
+/// Room for the text of any layout on this mesh: 1000 characters, and the devices where the
+/// notation lists them.
+[[nodiscard]] constexpr std::size_t longest_text(notation form, const mesh_desc& mesh) noexcept {
+  constexpr std::size_t without_devices = 1000;
+  const index_t count = mesh.devices();
+  const bool lists = form == notation::hlo_listed || (form <= notation::sdy && !mesh.order.empty());
+  if (!lists || count == dyn) return without_devices;
+  text<20> digits;
+  digits << count;
+  return without_devices + static_cast<std::size_t>(count) * (digits.size() + 2);
+}
+
+/// The text of a layout in a notation.
+///
+/// Reports as an `error` where the notation cannot say it, or the text is longer than `Capacity`,
+/// which only lists of devices are: `hlo_ordered` has none unless the mesh has an order of its own
+/// that follows no rule, and `longest_text` says how much room they need. `write_layout_as` answers
+/// with a verdict instead, and writes to a sink of any length.
+///
+///     to_text(notation::sdy, pod::value, rows::value);          // #sdy.sharding<@mesh, [{"data"},
+///     {}]> to_text<30'000>(notation::hlo_listed, mesh, layout);      // 4096 devices
+template <std::size_t Capacity = 1000>
+[[nodiscard]] constexpr text<Capacity> to_text(notation form, const mesh_desc& mesh,
+                                               const layout_desc& layout) {
+  text<Capacity + 1> out;
+  const parse_verdict verdict = write_layout_as(out, form, mesh, layout);
+  if (!verdict.ok()) fail({.rule = broken::layout_has_no_text}, verdict.reason);
+  if (out.size() > Capacity)
+    fail({.rule = broken::layout_has_no_text},
+         "it lists more devices: to_text<N> has room for N characters");
+  return text<Capacity>(out);
+}
+
+namespace detail {
+
+/// The layout type of a type: its own, or that of a tensor.
+template <class Layout>
+struct layout_within {
+  using type = Layout;
+};
+template <class T, class Extents, class Layout>
+struct layout_within<sharded_tensor<T, Extents, Layout>> {
+  using type = Layout;
+};
+
+}  // namespace detail
+
+/// The text of a layout type, or of the layout of a tensor type, in a notation, however many
+/// devices it lists.
+///
+///     static_assert(type_name<notation::jax, rows>() == "P('data', None)");
+template <notation Form, class X>
+[[nodiscard]] constexpr auto type_name() {
+  using layout = typename detail::layout_within<X>::type;
+  constexpr const mesh_desc& mesh = layout::mesh_type::value;
+  return to_text<longest_text(Form, mesh)>(Form, mesh, layout::value);
+}
+
+/// Reads a layout from a text in this notation, for a tensor of this rank on a mesh. HLO's three
+/// forms are one language: each reads them all.
+///
+/// A rank of -1 is that of the text, which has to list its dimensions then: placements do not, nor
+/// does `{replicated}`. The buffer has room for the devices that are listed, and for twice as many
+/// where the mesh has an order of its own.
+[[nodiscard]] constexpr read_layout parse_layout(notation form, text_view words,
+                                                 const mesh_desc& mesh, int rank,
+                                                 device_buffer& buffer,
+                                                 device_view devices = {}) noexcept {
+  const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
+  constexpr text_view no_rank = "a text without dimensions needs the rank of the tensor";
+  const auto on_this_mesh = [&](const named_result& read) {
+    const named_sharding& sharding = read.sharding;
+    if (!read.verdict.ok()) return read_layout{{}, read.verdict};
+    if (sharding.on.mesh.axes != mesh.axes)
+      return refuse("the mesh of a sharding is the mesh of its tensor");
+    if (!same_devices(sharding.on.devices, devices_of(mesh, devices)))
+      return refuse("the devices of a sharding are the devices of its mesh");
+    if (rank < 0 && sharding.whole != named_sharding::listed) return refuse(no_rank);
+    return to_layout(sharding, rank < 0 ? sharding.rank() : rank);
+  };
+  switch (form) {
+    case notation::hlo_listed:
+    case notation::hlo_ordered:
+    case notation::hlo_named: {
+      reader in(words);
+      in.accept('{');
+      if (const text_view word = in.word(); word == "mesh" || word == "maximal_mesh")
+        return on_this_mesh(parse_hlo_named(words, buffer));
+      const hlo_result read = parse_hlo(words, buffer);
+      if (!read.verdict.ok()) return {{}, read.verdict};
+      const bool is_tiled = read.sharding.kind == hlo_kind::tiled;
+      if (rank < 0 && !is_tiled) return refuse(no_rank);
+      return to_layout(read.sharding, mesh, rank < 0 ? read.sharding.rank() : rank, buffer,
+                       devices);
+    }
+    case notation::sdy:
+      return on_this_mesh(parse_sdy(words, to_named(mesh, devices), {}, buffer));
+    case notation::jax:
+      return parse_partition_spec(words, mesh, rank);
+    case notation::dtensor:
+      break;
+  }
+  const read_placements placed = parse_placements(words);
+  if (!placed.verdict.ok()) return {{}, placed.verdict};
+  return rank < 0 ? refuse(no_rank) : to_layout(mesh, placed.placements, rank);
+}
+
+/// The same with room of its own, for lists of up to 4096 devices.
+///
+///     parse_layout(notation::jax, "P('data', None)", mesh).layout;
+[[nodiscard]] constexpr read_layout parse_layout(notation form, text_view words,
+                                                 const mesh_desc& mesh, int rank = -1) noexcept {
+  tile_list<std::size_t{2} * most_listed> room;
+  read_layout read = parse_layout(form, words, mesh, rank, room.buffer);
+  read.verdict = detail::without_buffer(read.verdict);
+  return read;
 }
 
 namespace detail {
@@ -82,31 +232,45 @@ namespace detail {
 [[nodiscard]] constexpr read_layout parse_layout(text_view words, const mesh_desc& mesh, int rank,
                                                  device_buffer& buffer,
                                                  device_view devices = {}) noexcept {
-  const auto on_this_mesh = [&](const named_result& read) {
-    if (!read.verdict.ok()) return read_layout{{}, read.verdict};
-    if (read.sharding.on.mesh.axes != mesh.axes)
-      return read_layout{{}, {0, "the mesh of a sharding is the mesh of its tensor"}};
-    if (!same_devices(read.sharding.on.devices, devices_of(mesh, devices)))
-      return read_layout{{}, {0, "the devices of a sharding are the devices of its mesh"}};
-    return to_layout(read.sharding, rank);
+  const auto as = [&](notation form) {
+    return parse_layout(form, words, mesh, rank, buffer, devices);
   };
-  reader in(words);
-  const char first = in.peek();
-  if (first == '#' || first == '<')
-    return on_this_mesh(parse_sdy(words, to_named(mesh, devices), {}, buffer));
-  if (in.accept('{')) {
-    const text_view word = in.word();
-    if (word == "mesh" || word == "maximal_mesh")
-      return on_this_mesh(parse_hlo_named(words, buffer));
-    const hlo_result read = parse_hlo(words, buffer);
-    if (!read.verdict.ok()) return {{}, read.verdict};
-    return to_layout(read.sharding, mesh, rank, buffer, devices);
-  }
-  const read_layout spec = parse_partition_spec(words, mesh, rank);
+  const char first = reader(words).peek();
+  if (first == '#' || first == '<') return as(notation::sdy);
+  if (first == '{') return as(notation::hlo_ordered);
+  const read_layout spec = as(notation::jax);
   if (spec.verdict.ok()) return spec;
   const read_placements placed = parse_placements(words);
-  if (placed.verdict.ok()) return to_layout(mesh, placed.placements, rank);
+  if (placed.verdict.ok()) return as(notation::dtensor);
   return {{}, detail::spec_or_placements(words, spec.verdict, placed.verdict)};
+}
+
+/// The same with room of its own, for lists of up to 4096 devices.
+///
+///     parse_layout("S(0) R", mesh, 2).layout;
+[[nodiscard]] constexpr read_layout parse_layout(text_view words, const mesh_desc& mesh,
+                                                 int rank = -1) noexcept {
+  tile_list<std::size_t{2} * most_listed> room;
+  read_layout read = parse_layout(words, mesh, rank, room.buffer);
+  read.verdict = detail::without_buffer(read.verdict);
+  return read;
+}
+
+/// The layout that a text says; see `parse_layout`. Reports what is wrong with it as an `error`.
+///
+///     layout_of(notation::jax, "P('data', None)", mesh);
+///     layout_of("S(0) R", mesh, 2);                             // in whichever notation it is
+[[nodiscard]] constexpr layout_desc layout_of(notation form, text_view words, const mesh_desc& mesh,
+                                              int rank = -1) {
+  const read_layout read = parse_layout(form, words, mesh, rank);
+  detail::require_read(read.verdict, words);
+  return read.layout;
+}
+[[nodiscard]] constexpr layout_desc layout_of(text_view words, const mesh_desc& mesh,
+                                              int rank = -1) {
+  const read_layout read = parse_layout(words, mesh, rank);
+  detail::require_read(read.verdict, words);
+  return read.layout;
 }
 
 }  // namespace shardwise

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <shardwise/layout.hpp>
 #include <shardwise/notation.hpp>
 
 using namespace shardwise;
@@ -6,10 +7,10 @@ using namespace shardwise;
 constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
 
 constexpr auto in_notation = [](notation form, text_view spec) {
-  tile_list<64> memory;
   text<200> out;
-  const read_layout read = parse_partition_spec(spec, pod);
-  const parse_verdict verdict = write_layout_as(out, form, pod, read.layout, memory.buffer);
+  const read_layout read = parse_layout(notation::jax, spec, pod);
+  const parse_verdict verdict = write_layout_as(out, form, pod, read.layout);
+  if (verdict.ok() && !(out == to_text(form, pod, read.layout))) out << " or something else";
   if (!verdict.ok()) out << "refused: " << verdict.reason;
   return out;
 };
@@ -38,8 +39,7 @@ static_assert(in_notation(notation::sdy, "P('model'*2)") ==
 
 // Every notation is recognised, and says the same.
 constexpr auto says = [](text_view words, text_view spec) {
-  tile_list<64> memory;
-  const read_layout read = parse_layout(words, pod, 2, memory.buffer);
+  const read_layout read = parse_layout(words, pod, 2);
   return read.verdict.ok() && read.layout == parse_partition_spec(spec, pod, 2).layout;
 };
 static_assert(says("{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}", "P(None, 'model')"));
@@ -54,15 +54,65 @@ static_assert(says("P(sum) S(1)", "P(None, 'model', unreduced={'data'})"));
 static_assert(says("SS(0,4) S(0)", "P(('model', 'data'))"));
 static_assert(says("R SS(1,3)", "P(None, 'model'*3)"));
 
-constexpr auto refusal = [](text_view words) {
-  tile_list<64> memory;
-  return parse_layout(words, pod, 2, memory.buffer).verdict;
-};
+constexpr auto refusal = [](text_view words) { return parse_layout(words, pod, 2).verdict; };
 static_assert(refusal("{mesh['data'=2,'model'=2], [{}, {'model'}]}").reason ==
               "the mesh of a sharding is the mesh of its tensor");
 static_assert(refusal("P('data', 'modle')") == parse_verdict{10, "axes are those of the mesh"});
 static_assert(refusal("S(0) Q") == parse_verdict{5, "a placement is R, S(0), SS(0,2) or P(sum)"});
 static_assert(!refusal("").ok());
+
+// A notation that is named reads its own texts alone, and HLO's forms read each other's.
+constexpr auto reads_as = [](notation form, text_view words, int rank = -1) {
+  const read_layout read = parse_layout(form, words, pod, rank);
+  return read.verdict.ok() && read.layout == parse_partition_spec("P('data', None)", pod).layout;
+};
+static_assert(reads_as(notation::jax, "P('data', None)") &&
+              reads_as(notation::jax, "P('data')", 2));
+static_assert(reads_as(notation::dtensor, "S(0) R", 2) && !reads_as(notation::dtensor, "S(0) R"));
+static_assert(reads_as(notation::sdy, R"(<@mesh, [{"data"}, {}]>)"));
+static_assert(reads_as(notation::hlo_listed, "{devices=[2,1,4]<=[8] last_tile_dim_replicate}") &&
+              reads_as(notation::hlo_ordered, "{mesh['data'=2,'model'=4], [{'data'}, {}]}") &&
+              reads_as(notation::hlo_named,
+                       "{devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}"));
+static_assert(!reads_as(notation::jax, "S(0) R", 2) &&
+              !reads_as(notation::dtensor, "('data',)", 2));
+
+// Without a rank the text has to list its dimensions.
+constexpr auto needs_rank = [](notation form, text_view words) {
+  return parse_layout(form, words, pod).verdict ==
+             parse_verdict{0, "a text without dimensions needs the rank of the tensor"} &&
+         parse_layout(form, words, pod, 2).verdict.ok();
+};
+static_assert(needs_rank(notation::dtensor, "S(0) R") &&
+              needs_rank(notation::hlo_ordered, "{replicated}") &&
+              needs_rank(notation::hlo_ordered, "{unreduced}") &&
+              needs_rank(notation::hlo_named, "{mesh['data'=2,'model'=4], replicated}"));
+static_assert(parse_layout("S(0) Q", pod).verdict.position == 5);
+static_assert(parse_layout(notation::hlo_named, "{maximal_mesh[device_id=0]}", pod)
+                  .verdict.reason == "the mesh of a sharding is the mesh of its tensor");
+static_assert(parse_layout(notation::hlo_listed, "{maximal device=0}", pod, 2).verdict.reason ==
+              "a layout has a mesh, not one device");
+
+// Types, and the layouts of tensor types.
+struct rack : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using rows = layout<rack, P<"data", none>>;
+static_assert(type_name<notation::jax, rows>() == "P('data', None)");
+static_assert(type_name<notation::sdy, sharded_tensor<float, extents<dyn, 8>, rows>>() ==
+              R"(#sdy.sharding<@mesh, [{"data"}, {}]>)");
+static_assert(layout_of(notation::jax, "P('data', None)", rack::value) == rows::value &&
+              layout_of("S(0) R", rack::value, 2) == rows::value);
+
+// A list of 4096 devices is 19 thousand characters.
+struct hall : mesh<axis<"data", 64>, axis<"model", 64>> {};
+using columns = layout<hall, P<none, "model">>;
+constexpr auto listed = type_name<notation::hlo_listed, columns>();
+static_assert(listed.size() == 19412 && listed.data()[listed.size() - 1] == '}');
+static_assert(type_name<notation::hlo_ordered, columns>() ==
+              "{devices=[1,64,64]<=[64,64]T(1,0) last_tile_dim_replicate}");
+
+inline constexpr index_t backwards[] = {3, 2, 1, 0};
+struct ring : ordered_mesh<mesh<axis<"x", 4>>, backwards> {};
+static_assert(type_name<notation::hlo_listed, layout<ring, P<"x">>>() == "{devices=[4]3,2,1,0}");
 
 // An order of devices is never dropped.
 constexpr bool devices_stay() {
