@@ -295,7 +295,6 @@ TEST_CASE("named shardings with parts of axes are read back and have tiles") {
 }
 
 TEST_CASE("a layout of blocks and chunks is written and read back, or refused") {
-  tile_list<64> memory;
   const std::vector<grain> grains{grain::cyclic(1), grain::cyclic(64), grain::strided(2),
                                   grain::strided(6)};
   for (const mesh_desc& mesh : paper::meshes(2))
@@ -318,10 +317,10 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
       for (int form = 0; form < notation_count; ++form) {
         sentence out;
         const auto as = static_cast<notation>(form);
-        const parse_verdict verdict = write_layout_as(out, as, mesh, layout, memory.buffer);
+        const parse_verdict verdict = write_layout_as(out, as, mesh, layout);
         REQUIRE(verdict.ok() == (as == notation::dtensor && !blocks));
         REQUIRE(out.empty() == !verdict.ok());
-        if (verdict.ok()) REQUIRE(parse_layout(out, mesh, 2, memory.buffer).layout == even);
+        if (verdict.ok()) REQUIRE(parse_layout(out, mesh, 2).layout == even);
       }
       REQUIRE(!to_op_sharding(mesh, layout).verdict.ok());
       REQUIRE(!to_placements(mesh, layout).verdict.ok());

@@ -105,13 +105,13 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
 
 /// The text of a layout in a notation.
 ///
-/// Reports as an `error` where the notation cannot say it, or the text is longer than `Capacity`,
-/// which only lists of devices are: `hlo_ordered` has none unless the mesh has an order of its own
-/// that follows no rule, and `longest_text` says how much room they need. `write_layout_as` answers
-/// with a verdict instead, and writes to a sink of any length.
+/// Reports as an `error` that the notation cannot say it, or that the text is longer than
+/// `Capacity`. Only lists of devices are longer than 1000 characters: `hlo_ordered` has none unless
+/// the mesh has an order of its own that follows no rule, and `longest_text` says how much room
+/// they need. `write_layout_as` answers with a verdict instead, and writes to a sink of any length.
 ///
-///     to_text(notation::sdy, pod::value, rows::value);          // #sdy.sharding<@mesh, [{"data"},
-///     {}]> to_text<30'000>(notation::hlo_listed, mesh, layout);      // 4096 devices
+///     to_text(notation::jax, mesh, layout);                  // P('data', None)
+///     to_text<30'000>(notation::hlo_listed, mesh, layout);   // of 4096 devices
 template <std::size_t Capacity = 1000>
 [[nodiscard]] constexpr text<Capacity> to_text(notation form, const mesh_desc& mesh,
                                                const layout_desc& layout) {
@@ -120,7 +120,7 @@ template <std::size_t Capacity = 1000>
   if (!verdict.ok()) fail({.rule = broken::layout_has_no_text}, verdict.reason);
   if (out.size() > Capacity)
     fail({.rule = broken::layout_has_no_text},
-         "it lists more devices: to_text<N> has room for N characters");
+         "the text is longer: to_text<N> has room for N characters");
   return text<Capacity>(out);
 }
 

@@ -208,11 +208,7 @@ TEST_CASE("a layout and its texts have the same picture") {
           std::ostringstream own;
           write_picture(own, pod, tensor_desc{element::f32, extents, layout.layout});
           for (int form = 0; form < notation_count; ++form) {
-            tile_list<32> devices;
-            text<200> words;
-            REQUIRE(write_layout_as(words, static_cast<notation>(form), pod, layout.layout,
-                                    devices.buffer)
-                        .ok());
+            const sentence words = to_text(static_cast<notation>(form), pod, layout.layout);
             INFO(words.c_str());
             REQUIRE(table(drawn(words, {pod, extents}, {}), 2) == table(own.str(), 1));
             ++seen;

@@ -117,7 +117,7 @@ TEST_CASE("what has no text, and what is no layout, is thrown") {
   const layout_desc rows = layout_of(notation::jax, "P('data')", pod);
   CHECK_THROWS_WITH(to_text(notation::hlo_listed, pod, rows),
                     "layout_has_no_text: a notation has words for a layout, and a text has room "
-                    "for them; it lists more devices: to_text<N> has room for N characters");
+                    "for them; the text is longer: to_text<N> has room for N characters");
   const layout_desc columns = layout_of(notation::jax, "P(None, 'model')", pod);
   CHECK(to_text<16>(notation::jax, pod, columns) == "P(None, 'model')");
   CHECK_THROWS_AS(to_text<15>(notation::jax, pod, columns), error);
