@@ -39,7 +39,9 @@ namespace detail {
       read.value.axes.push_back({text_view(label), size});
     }
   } while (read.verdict.ok() && in.accept('x'));
-  if (read.verdict.ok()) read.position = in.position();
+  if (!read.verdict.ok()) return read;
+  read.position = in.position();
+  read.verdict = check(read.value);
   return read;
 }
 
@@ -91,12 +93,9 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
         {}, {read.position, says ? read.reason : text_of(read.verdict.rule).demand}, read.verdict};
   }
   read_mesh result{read.value, {}, {}};
-  index_t most = max_tile_devices;
-  for (const axis_desc& axis : read.value.axes) most /= axis.size == dyn ? 1 : axis.size;
 
   reader rest(words.substr(read.position, words.size()));
   const index_t room = buffer.room();
-  if (most < 1) rest.fail("there are at most 2^30 devices");
   if (wrapped) rest.expect(')', "a mesh ends with )");
   if (rest.accept('[')) detail::read_device_order(rest, result.mesh, buffer);
   result.verdict = detail::end_reading(rest, result.mesh, buffer, room);

@@ -52,7 +52,7 @@ inline constexpr text_view bad_label =
 inline constexpr text_view bad_size = "an axis of a mesh has at least one device";
 inline constexpr text_view twice = "the axes of a mesh have different names";
 inline constexpr text_view too_many = "a mesh has at most 7 axes";
-inline constexpr text_view too_large = "there are at most 2^30 devices";
+inline constexpr text_view too_large = "a mesh has at most 2^30 devices";
 inline constexpr text_view no_end = "nothing follows the end";
 inline constexpr auto malformed = broken::text_is_malformed;
 
@@ -82,8 +82,9 @@ inline constexpr unsaid_mesh unsaid[] = {
     {"mesh(data=2", malformed, {11, "a mesh ends with )"}},
     {"mesh(data=2))", malformed, {12, no_end}},
     {"mesh(", malformed, {5, "a mesh ends with )"}},
-    {"x=1073741825", malformed, {12, too_large}},
-    {"x=65536,y=65536", malformed, {15, too_large}},
+    {"x=1073741825", broken::mesh_has_too_many_devices, {12, too_large}},
+    {"x=65536,y=65536", broken::mesh_has_too_many_devices, {15, too_large}},
+    {"65536x65536", broken::mesh_has_too_many_devices, {11, too_large}},
     {"1st=2", broken::axis_name_is_malformed, {0, bad_label}},
     {"x=2, 'y'=4", broken::axis_name_is_malformed, {5, bad_label}},
     {"x=2, <y>=4", broken::axis_name_is_malformed, {6, bad_label}},
