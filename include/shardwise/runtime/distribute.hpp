@@ -82,7 +82,8 @@ inline constexpr int nesting<R> =
 
 template <class T, class R>
 void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& elements) {
-  const auto size = static_cast<index_t>(std::ranges::distance(range));
+  index_t size = 0;
+  for ([[maybe_unused]] const auto& item : range) ++size;
   if (extents[depth] == dyn) extents[depth] = size;
   if (extents[depth] != size)
     fail({.rule = broken::host_size_differs, .dim = depth, .have = size, .want = extents[depth]});

@@ -19,7 +19,7 @@ namespace shardwise {
 
 /// A whole tensor in the host's memory: row-major elements and their extents.
 ///
-/// Converts to an Eigen matrix or vector if the rank is at most 2.
+/// Converts to an Eigen matrix or vector if the rank is at most 2, and prints with `<<`.
 template <class T>
 class host_tensor {
  public:
@@ -172,6 +172,7 @@ struct host_read;
 /// Gathers a tensor into the host's memory, computed first if need be. A pending reduction, or a
 /// manual axis, does not compile (`any_tensor`: throws): finish it with `reshard` first.
 ///
+///     std::cout << to_host(y) << '\n';
 ///     Eigen::MatrixXf values = to_host(y);
 template <Readable X>
 [[nodiscard]] auto to_host(const X& x) {
