@@ -128,6 +128,12 @@ template <HostBlocks R>
   return any_tensor<T>(detail::join_blocks<T>(pool.state(), layout, extents,
                                               detail::blocks_of(shards, layout.rank())));
 }
+/// The same under a spec of the pool's mesh.
+template <HostBlocks R>
+[[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
+                               const extents_desc& extents, const spec_desc& spec) {
+  return from_shards(pool, shards, extents, layout_of(pool.mesh(), spec));
+}
 
 /// A tensor like `x` with these elements: one block for each device, replicas among them, as for
 /// `from_shards`. `x` stays as it is and need not have been computed. A replicated tensor has no

@@ -14,7 +14,7 @@ struct any_domain;
 /// run. The same engine computes it; every rule is checked when an operation is applied, and a
 /// broken one throws `error` with the sentence that the compiler would print.
 ///
-///     auto x = distribute<float>(pool, host, {4, 8}, layout_of(mesh, {{"data", ""}}));
+///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
 ///     auto y = relu(x * 2.0F) - mean(x, over{1}, keep_dims);
 template <Element T>
 class any_tensor {

@@ -82,6 +82,23 @@ TEST_CASE("layouts that are values are judged before anything is made from them"
                       contains("dimension_is_out_of_range") && contains("2 where less than 2"));
 }
 
+TEST_CASE("extents and a spec that only the run knows spread host data") {
+  const device_pool pool{pod{}};
+  const std::vector<float> host = counting(24);
+  const auto x = distribute<float>(pool, host, {6, 4}, spec_desc{{"data", "model"}});
+  REQUIRE(x.tensor() == any_tensor<float>(distribute<M>(pool, host)).tensor());
+  REQUIRE(values(x) == host);
+  const auto rows = distribute<float>(pool, host, {4, 6}, {{"model", ""}});
+  REQUIRE(rows.layout() == layout_of(pool.mesh(), {{"model", ""}}));
+  REQUIRE(values(distribute<float>(pool, host, {6, 4}, x.layout())) == host);
+  REQUIRE_THROWS_WITH(distribute<float>(pool, host, {6, 4}, spec_desc{{"data", "modle"}}),
+                      contains("axis_is_not_in_mesh") && contains("modle"));
+  REQUIRE_THROWS_WITH(distribute<float>(pool, host, {6, 4}, spec_desc{{"data,model", ""}}),
+                      contains("extent_is_not_divisible") && contains("6 into 4"));
+  REQUIRE_THROWS_WITH(distribute<float>(pool, host, {6, 4}, spec_desc{{"data"}}),
+                      contains("rank_differs_from_spec"));
+}
+
 TEST_CASE("Eigen matrices of either order, blocks, and expressions are spread") {
   const device_pool pool{pod{}};
   const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows =

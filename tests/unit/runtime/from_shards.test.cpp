@@ -47,6 +47,9 @@ TEST_CASE("blocks of host memory become the parts of the devices, in their order
   REQUIRE(values(from_shards<M>(pool, runs, 3, 3)) == wanted);
   REQUIRE(values(from_shards<on_pod<extents<dyn, 3>, P<"x", "y">>>(pool, runs)) == wanted);
   REQUIRE(values(from_shards(pool, runs, {3, 3}, M::layout_type::value)) == wanted);
+  const auto half = from_shards(pool, blocks{{1, 2}, {3, 4}}, {dyn, 2}, spec_desc{{"x", ""}});
+  REQUIRE(half.layout() == layout<pod, P<"x", none>>::value);
+  REQUIRE(values(half) == std::vector<float>{1, 2, 3, 4});
   // Row-major matrices, maps, parts of matrices, what `shards` and `to_host` gave.
   using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const std::vector<row_major_matrix> rows(matrices.begin(), matrices.end());
@@ -168,6 +171,7 @@ TEST_CASE("the batches of hosts become one tensor; each device has its host's ro
   }
   REQUIRE(values(from_host_batches<X>(pool, matrices)) == wanted);
   REQUIRE(values(from_host_batches(pool, matrices, {16, dyn}, X::layout_type::value)) == wanted);
+  REQUIRE(values(from_host_batches(pool, matrices, {16, dyn}, spec_desc{{"x", ""}})) == wanted);
 
   REQUIRE_THROWS_WITH(from_host_batches<X>(pool, blocks(2, std::vector<float>(12))),
                       contains("host_batch_is_not_divisible: a per-host batch is divisible by the "
