@@ -18,7 +18,7 @@ int run(index_t data, index_t model) {
     std::vector<float> host(static_cast<std::size_t>(rows * columns));
     std::iota(host.begin(), host.end(), 0.0F);
     // 30 and 20 divide by few meshes: shards may be uneven.
-    return distribute<float>(pool, host, {rows, columns}, layout_of(mesh, spec, {}, true));
+    return distribute<float>(pool, host, {rows, columns}, spec, uneven{});
   };
   const any_tensor<float> x = spread(20, 30, spec_desc{{"data", "model"}});
   const any_tensor<float> w = spread(30, 10, spec_desc{{"model", ""}});

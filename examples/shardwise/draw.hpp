@@ -49,7 +49,7 @@ struct drawable {
   drawable found;
   for (int a = 0; a < digits.ssize(); ++a)
     found.mesh.axes.push_back({name("d" + std::to_string(a)), digits[a].size});
-  const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer, {}, true);
+  const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer, {}, uneven{});
   if (!read.verdict.ok()) throw refusal("sharding_has_no_mesh", str(read.verdict.reason));
   found.layout = read.layout;
   return found;

@@ -79,7 +79,7 @@ inline void take_layout(subject& about, const layout_desc& layout, device_buffer
     dtensor_placements alone = placements;
     for (dtensor_placement& one : alone)
       if (!one.splits(d)) one = {};
-    const read_layout read = to_layout(mesh, alone, rank, true);
+    const read_layout read = to_layout(mesh, alone, rank, uneven{});
     if (read.verdict.ok()) {
       layout.dims[d] = read.layout.dims[d];
       layout.grains[d] = read.layout.grains[d];
@@ -109,7 +109,7 @@ inline void take_placements(subject& about, std::string_view words, device_buffe
   cut.placements = read.placements;
   for (dtensor_placement& one : cut.placements)
     if (one.dim < 0) one.dim += rank;
-  const read_layout layout = to_layout(*about.mesh, read.placements, rank, true);
+  const read_layout layout = to_layout(*about.mesh, read.placements, rank, uneven{});
   if (layout.verdict.ok()) {
     cut.layout = layout.layout;
     return take_layout(about, layout.layout, buffer);
@@ -141,7 +141,7 @@ inline void take_named(subject& about, std::string_view words, device_buffer& bu
     about.devices.assign(named.on.devices.data(),
                          named.on.devices.data() + named.on.devices.size());
     const int rank = listed ? named.rank() : about.shape ? about.shape->ssize() : 0;
-    const read_layout layout = to_layout(named, rank, true);
+    const read_layout layout = to_layout(named, rank, uneven{});
     if (layout.verdict.ok())
       about.layout = layout.layout;
     else
@@ -190,7 +190,7 @@ inline void take_hlo(subject& about, std::string_view words, device_buffer& buff
   if (hlo.kind == hlo_kind::maximal && hlo.device >= mesh.devices())
     judge({.rule = broken::device_is_out_of_range, .have = hlo.device, .want = mesh.devices()});
   const int rank = tiled ? hlo.rank() : about.shape ? about.shape->ssize() : 0;
-  const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices, true);
+  const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices, uneven{});
   if (layout.verdict.ok())
     about.layout = layout.layout;
   else

@@ -143,7 +143,7 @@ template <class Sizes>
   }
   spec_desc spec;
   for (const std::string& entry : entries) spec.dims.push_back(text_view(entry));
-  const resolved_layout read = resolve(mesh, spec, {}, true);
+  const resolved_layout read = resolve(mesh, spec, {}, uneven{});
   judge(read.verdict);
   return read.layout;
 }

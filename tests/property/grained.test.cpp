@@ -14,7 +14,7 @@ std::vector<float> elements_of(const any_tensor<float>& x) {
 }
 
 layout_desc uneven_layout(const mesh_desc& mesh, const spec_desc& spec) {
-  return layout_of(mesh, spec, {}, true);
+  return layout_of(mesh, spec, {}, uneven{});
 }
 
 }  // namespace

@@ -88,7 +88,8 @@ std::string what_fails(const sample& one) {
   const sentence v3 = written([&](sentence& out) { write_hlo_named(out, named); });
   const named_result read = parse_hlo_named(v3, buffer);
   if (!read.verdict.ok() || !(read.sharding == named)) return "named: " + show(v3);
-  if (!(to_layout(read.sharding, rank, layout.uneven).layout == layout)) return "named layout";
+  if (!(to_layout(read.sharding, rank, policy_desc(layout.uneven)).layout == layout))
+    return "named layout";
   const sentence sdy = written([&](sentence& out) { write_sdy(out, "pod", named); });
   const sentence sdy_mesh = written([&](sentence& out) { write_sdy_mesh(out, "pod", named.on); });
   const sdy_mesh_result on = parse_sdy_mesh(sdy_mesh, buffer);
@@ -106,8 +107,10 @@ std::string what_fails(const sample& one) {
   for (int d = 0; d < rank; ++d) sized.extents.push_back(d == 0 ? dyn : 7 * d);
   const sentence type = written([&](sentence& out) { write_type(out, mesh, sized); });
   const sentence own = to_text(mesh, sized);
-  if (!(parse_type(type, mesh, layout.uneven).tensor == sized)) return "type: " + show(type);
-  if (!(parse_type(own, mesh, layout.uneven).tensor == sized)) return "own type: " + show(own);
+  if (!(parse_type(type, mesh, policy_desc(layout.uneven)).tensor == sized))
+    return "type: " + show(type);
+  if (!(parse_type(own, mesh, policy_desc(layout.uneven)).tensor == sized))
+    return "own type: " + show(own);
 
   // Placements: places say every order; factors every order of axes that split something; without
   // either only the order of the mesh.
@@ -125,7 +128,7 @@ std::string what_fails(const sample& one) {
     const sentence text = written([&](sentence& out) { write_placements(out, placed.placements); });
     const read_placements again = parse_placements(text);
     if (!(again.placements == placed.placements)) return "placements: " + show(text);
-    const read_layout back = to_layout(mesh, again.placements, rank, layout.uneven);
+    const read_layout back = to_layout(mesh, again.placements, rank, policy_desc(layout.uneven));
     if (!back.verdict.ok() || !(back.layout == want)) return "placements back: " + show(text);
   }
 
@@ -143,7 +146,8 @@ std::string what_fails(const sample& one) {
   }
   if (devices.empty() && !(hlo_text(to_iota(listed.sharding)) == hlo_text(tiles.sharding)))
     return "another order: " + hlo_text(listed.sharding);
-  const read_layout back = to_layout(tiles.sharding, mesh, rank, buffer, devices, layout.uneven);
+  const read_layout back =
+      to_layout(tiles.sharding, mesh, rank, buffer, devices, policy_desc(layout.uneven));
   const layout_desc want = without_unit_axes(mesh, layout);
   // `{replicated}` and `{unreduced}` say of every axis the same.
   if (!back.verdict.ok() || !(back.layout == want)) return "layout of " + hlo_text(tiles.sharding);
@@ -305,9 +309,10 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
       for (int d = 0; d < 2; ++d) blocks = blocks || layout.grains[d].is_cyclic();
       const tensor_desc tensor{element::f32, {100, dyn}, layout};
       CAPTURE(to_text(mesh, tensor).c_str());
-      REQUIRE(parse_type(to_text(mesh, tensor), mesh, true).tensor == tensor);
-      REQUIRE(parse_type(written([&](sentence& out) { write_type(out, mesh, tensor); }), mesh, true)
-                  .tensor == tensor);
+      REQUIRE(parse_type(to_text(mesh, tensor), mesh, uneven{}).tensor == tensor);
+      REQUIRE(
+          parse_type(written([&](sentence& out) { write_type(out, mesh, tensor); }), mesh, uneven{})
+              .tensor == tensor);
       layout_desc even = layout;
       even.uneven = false;
       REQUIRE(parse_partition_spec(
@@ -326,7 +331,7 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
       REQUIRE(!to_placements(mesh, layout).verdict.ok());
       const read_placements placed = to_placements(mesh, layout, dtensor_form::strided);
       REQUIRE(placed.verdict.ok() == !blocks);
-      if (!blocks) REQUIRE(to_layout(mesh, placed.placements, 2, true).layout == layout);
+      if (!blocks) REQUIRE(to_layout(mesh, placed.placements, 2, uneven{}).layout == layout);
     }
 }
 

@@ -171,7 +171,7 @@ TEST_CASE("a layout that is written as a spec is read as the layout") {
         spec.dims.push_back(entries[d]);
       }
       const detail::joined_axes pending = detail::join(mesh, detail::pack(layout.pending_axes()));
-      const resolved_layout resolved = resolve(mesh, spec, {pending}, true);
+      const resolved_layout resolved = resolve(mesh, spec, {pending}, uneven{});
       REQUIRE(resolved.verdict.ok());
       REQUIRE(resolved.layout == layout);
     }

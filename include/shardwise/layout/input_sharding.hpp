@@ -39,16 +39,16 @@ class input_sharding {
   /// The layout of the tensor with this key, which is empty for a batch that is one tensor. Judges:
   /// every key has its entry, whose spec has the tensor's rank; and what `resolve` judges.
   [[nodiscard]] constexpr resolved_layout layout_of(const mesh_desc& mesh, text_view key, int rank,
-                                                    bool uneven = false) const noexcept {
+                                                    policy_desc policy = exact{}) const noexcept {
     const keyed_spec* const found = keyed_ ? find(key) : nullptr;
     if (keyed_ && found == nullptr)
       return {{}, {.rule = broken::input_has_no_sharding, .axis = name(key)}};
-    if (!keyed_ && one_.rank() != rank) return whole(rank, uneven);
-    if (keyed_ && found->replicated) return whole(rank, uneven);
+    if (!keyed_ && one_.rank() != rank) return whole(rank, policy);
+    if (keyed_ && found->replicated) return whole(rank, policy);
     const spec_desc& spec = keyed_ ? found->spec : one_;
     if (spec.rank() != rank)
       return {{}, {.rule = broken::rank_differs_from_spec, .have = spec.rank(), .want = rank}};
-    return resolve(mesh, spec, {}, uneven);
+    return resolve(mesh, spec, {}, policy);
   }
 
  private:
@@ -57,10 +57,10 @@ class input_sharding {
       if (entry.key == key) return &entry;
     return nullptr;
   }
-  [[nodiscard]] static constexpr resolved_layout whole(int rank, bool uneven) noexcept {
+  [[nodiscard]] static constexpr resolved_layout whole(int rank, policy_desc policy) noexcept {
     resolved_layout replicated;
     replicated.layout.dims.resize(static_cast<std::size_t>(rank));
-    replicated.layout.uneven = uneven;
+    replicated.layout.uneven = policy.is_uneven;
     return replicated;
   }
 

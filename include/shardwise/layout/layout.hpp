@@ -16,7 +16,7 @@ namespace detail {
 [[nodiscard]] constexpr resolved_layout resolve_parts(const mesh_desc& mesh, const spec_desc& spec,
                                                       const partial_desc& partial,
                                                       const bool& uneven) noexcept {
-  return resolve(mesh, spec, partial, uneven);
+  return resolve(mesh, spec, partial, policy_desc(uneven));
 }
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr resolved_layout resolve_parts(const Mesh&, const Spec&, const Partial&,

@@ -133,11 +133,11 @@ namespace detail {
 /// and manual axes are in mesh order.
 [[nodiscard]] constexpr resolved_layout resolve(const mesh_desc& mesh, const spec_desc& spec,
                                                 const partial_desc& partial = {},
-                                                bool uneven = false) noexcept {
+                                                policy_desc policy = exact{}) noexcept {
   resolved_layout result;
   layout_desc& layout = result.layout;
   layout.kind = partial.axes.empty() ? reduction::sum : partial.kind;
-  layout.uneven = uneven;
+  layout.uneven = policy.is_uneven;
   layout.dims.resize(spec.dims.size());
   std::uint8_t used = 0;
   for (int d = 0; d < spec.rank(); ++d) {

@@ -94,10 +94,11 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
 /// Reports what `resolve` finds wrong as an `error`.
 ///
 ///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
+///     const layout_desc ragged = layout_of(mesh, {{"data", ""}}, {}, uneven{});
 [[nodiscard]] constexpr layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec,
                                               const partial_desc& partial = {},
-                                              bool uneven = false) {
-  const resolved_layout resolved = resolve(mesh, spec, partial, uneven);
+                                              policy_desc policy = exact{}) {
+  const resolved_layout resolved = resolve(mesh, spec, partial, policy);
   require(resolved.verdict);
   return resolved.layout;
 }

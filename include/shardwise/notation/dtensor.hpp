@@ -160,14 +160,14 @@ namespace detail {
 /// reduction.
 [[nodiscard]] constexpr read_layout to_layout(const mesh_desc& mesh,
                                               const dtensor_placements& given, int rank,
-                                              bool uneven = false) noexcept {
+                                              policy_desc policy = exact{}) noexcept {
   read_layout result;
   layout_desc& layout = result.layout;
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   if (rank < 0 || rank > max_rank) return refuse("a tensor has at most 8 dimensions");
   if (const text_view reason = why_not(mesh, device_view{}); !reason.empty()) return refuse(reason);
   if (given.ssize() != mesh.rank()) return refuse("every axis of the mesh has a placement");
-  layout.uneven = uneven;
+  layout.uneven = policy.is_uneven;
   layout.dims.resize(static_cast<std::size_t>(rank));
   dtensor_placements placements = given;
   for (int a = 0; a < mesh.rank(); ++a) {

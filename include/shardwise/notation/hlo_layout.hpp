@@ -121,12 +121,12 @@ class tile_builder {
 [[nodiscard]] constexpr read_layout to_layout(const hlo_sharding& given, const mesh_desc& mesh,
                                               int rank, device_buffer& buffer,
                                               device_view given_devices = {},
-                                              bool uneven = false) noexcept {
+                                              policy_desc policy = exact{}) noexcept {
   const device_view devices = devices_of(mesh, given_devices);
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   read_layout result;
   layout_desc& layout = result.layout;
-  layout.uneven = uneven;
+  layout.uneven = policy.is_uneven;
   if (rank < 0 || rank > max_rank) return refuse("a tensor has at most 8 dimensions");
   if (const text_view reason = why_not(mesh, devices); !reason.empty()) return refuse(reason);
   layout.dims.resize(static_cast<std::size_t>(rank));

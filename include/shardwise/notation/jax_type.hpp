@@ -29,7 +29,7 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
 /// Reads the type of a tensor on a mesh: `float32[128@model,64@(x,y)]{U:z}`, or the library's own
 /// `f32[128@model, 64@(x,y)]{partial sum: z}`. An extent `?` is `dyn`.
 [[nodiscard]] constexpr read_tensor parse_type(text_view words, const mesh_desc& mesh,
-                                               bool uneven = false) noexcept {
+                                               policy_desc policy = exact{}) noexcept {
   read_tensor result;
   tensor_desc& tensor = result.tensor;
   reader in(words);
@@ -78,7 +78,7 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
     in.expect(':', set);
     tensor.layout.manual = axes.read_set(in, '}');
   }
-  tensor.layout.uneven = uneven;
+  tensor.layout.uneven = policy.is_uneven;
   result.verdict = in.finish();
   if (!result.verdict.ok()) tensor = {};
   return result;

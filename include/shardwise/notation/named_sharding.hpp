@@ -194,10 +194,10 @@ struct read_layout {
 /// replicated axes are hints to propagation and are left behind; refused are parts of axes, and a
 /// tensor on one device. The order of devices stays in `sharding.on`.
 [[nodiscard]] constexpr read_layout to_layout(const named_sharding& sharding, int rank,
-                                              bool uneven = false) noexcept {
+                                              policy_desc policy = exact{}) noexcept {
   read_layout result;
   layout_desc& layout = result.layout;
-  layout.uneven = uneven;
+  layout.uneven = policy.is_uneven;
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   if (const text_view reason = why_not(sharding, rank); !reason.empty()) return refuse(reason);
   if (sharding.on.maximal()) return refuse("a layout has a mesh, not one device");

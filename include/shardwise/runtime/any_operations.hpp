@@ -166,7 +166,7 @@ namespace detail {
 /// The layout that a spec means for a tensor: its policy stays, nothing is pending.
 template <Element T>
 [[nodiscard]] layout_desc layout_for(const any_tensor<T>& x, const spec_desc& spec) {
-  return layout_of(x.mesh(), spec, {}, x.layout().uneven);
+  return layout_of(x.mesh(), spec, {}, policy_desc(x.layout().uneven));
 }
 template <Element T>
 [[nodiscard]] const layout_desc& layout_for(const any_tensor<T>&, const layout_desc& layout) {

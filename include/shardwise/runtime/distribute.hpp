@@ -185,13 +185,14 @@ template <Element T>
                                                 detail::copy_part<T>(view, part, block);
                                               }));
 }
-/// The same under a spec of the pool's mesh.
+/// The same under a spec of the pool's mesh, with nothing pending.
 ///
 ///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
 template <Element T>
 [[nodiscard]] any_tensor<T> distribute(const device_pool& pool, std::span<const T> host,
-                                       const extents_desc& extents, const spec_desc& spec) {
-  return distribute<T>(pool, host, extents, layout_of(pool.mesh(), spec));
+                                       const extents_desc& extents, const spec_desc& spec,
+                                       policy_desc policy = exact{}) {
+  return distribute<T>(pool, host, extents, layout_of(pool.mesh(), spec, {}, policy));
 }
 
 }  // namespace shardwise

@@ -122,11 +122,12 @@ template <HostBlocks R>
   return any_tensor<T>(detail::join_batches<T>(pool.state(), layout, extents,
                                                detail::blocks_of(batches, layout.rank())));
 }
-/// The same under a spec of the pool's mesh.
+/// The same under a spec of the pool's mesh, with nothing pending.
 template <HostBlocks R>
 [[nodiscard]] auto from_host_batches(const device_pool& pool, const R& batches,
-                                     const extents_desc& extents, const spec_desc& spec) {
-  return from_host_batches(pool, batches, extents, layout_of(pool.mesh(), spec));
+                                     const extents_desc& extents, const spec_desc& spec,
+                                     policy_desc policy = exact{}) {
+  return from_host_batches(pool, batches, extents, layout_of(pool.mesh(), spec, {}, policy));
 }
 
 }  // namespace shardwise

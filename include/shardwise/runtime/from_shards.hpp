@@ -128,11 +128,12 @@ template <HostBlocks R>
   return any_tensor<T>(detail::join_blocks<T>(pool.state(), layout, extents,
                                               detail::blocks_of(shards, layout.rank())));
 }
-/// The same under a spec of the pool's mesh.
+/// The same under a spec of the pool's mesh, with nothing pending.
 template <HostBlocks R>
 [[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
-                               const extents_desc& extents, const spec_desc& spec) {
-  return from_shards(pool, shards, extents, layout_of(pool.mesh(), spec));
+                               const extents_desc& extents, const spec_desc& spec,
+                               policy_desc policy = exact{}) {
+  return from_shards(pool, shards, extents, layout_of(pool.mesh(), spec, {}, policy));
 }
 
 /// A tensor like `x` with these elements: one block for each device, replicas among them, as for

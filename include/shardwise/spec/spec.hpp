@@ -159,4 +159,16 @@ struct uneven {
   static constexpr bool value = true;
 };
 
+/// The policy of a layout as a value: `exact{}` or `uneven{}`.
+struct policy_desc {
+  bool is_uneven = false;
+
+  constexpr policy_desc(exact) noexcept {}
+  constexpr policy_desc(uneven) noexcept : is_uneven(true) {}
+  /// That of a layout which is known already: `policy_desc(layout.uneven)`.
+  explicit constexpr policy_desc(bool may_be_uneven) noexcept : is_uneven(may_be_uneven) {}
+
+  friend constexpr bool operator==(const policy_desc&, const policy_desc&) = default;
+};
+
 }  // namespace shardwise

@@ -53,15 +53,15 @@ static_assert(comes_back<layout<pod, P<"", "", "", "", "", "", "y%7", "x*2">>>);
 static_assert(pack_grains(layout<pod, P<"x", "y">>::value, 0) == 0);
 
 // Extents: whole rounds, or uneven.
-constexpr diagnosis fits(const spec_desc& spec, index_t size, bool uneven = false) {
-  return check(pod::value, resolve(pod::value, spec, {}, uneven).layout, {size});
+constexpr diagnosis fits(const spec_desc& spec, index_t size, policy_desc policy = exact{}) {
+  return check(pod::value, resolve(pod::value, spec, {}, policy).layout, {size});
 }
 static_assert(fits({{"y%32"}}, 256).ok() && fits({{"y*2"}}, 16).ok());
 static_assert(fits({{"y%32"}}, 100) ==
               diagnosis{broken::blocks_do_not_divide_extent, -1, 0, "y", 100, 128});
 static_assert(fits({{"y*3"}}, 100) ==
               diagnosis{broken::extent_is_not_divisible, -1, 0, "y", 100, 12});
-static_assert(fits({{"y%32"}}, 100, true).ok());
+static_assert(fits({{"y%32"}}, 100, uneven{}).ok());
 static_assert(describe(fits({{"y%32"}}, 100)) ==
               "blocks_do_not_divide_extent: block times devices divides a block-cyclic extent, or "
               "the layout says uneven (dimension 0, axis 'y', 100 where a multiple of 128 is "

@@ -86,7 +86,7 @@ TEST_CASE("no picture of text is longer than a hundred thousand characters, nor 
     for (const char* rows : {"", "x", "x,y", "x,y,z"})
       for (const char* columns : {"", "z"}) {
         if (std::string(rows).find('z') != std::string::npos && *columns != '\0') continue;
-        const resolved_layout layout = resolve(large::value, {{rows, columns}}, {}, true);
+        const resolved_layout layout = resolve(large::value, {{rows, columns}}, {}, uneven{});
         REQUIRE(layout.verdict.ok());
         std::ostringstream out;
         visualize(out, large::value, {element::f32, extents, layout.layout});

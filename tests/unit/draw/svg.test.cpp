@@ -117,7 +117,7 @@ TEST_CASE("every layout of a small mesh has a sound picture") {
   for (const char* rows : entries)
     for (const char* columns : entries)
       for (const char* pending : pendings) {
-        const resolved_layout layout = resolve(cube::value, {{rows, columns}}, {pending}, true);
+        const resolved_layout layout = resolve(cube::value, {{rows, columns}}, {pending}, uneven{});
         if (!layout.verdict.ok()) continue;
         for (const extents_desc& extents : sizes) {
           const tensor_desc tensor{element::f32, extents, layout.layout};

@@ -142,7 +142,7 @@ inline constexpr join_fact join_facts[] = {
 constexpr bool holds(const join_fact& fact) {
   using namespace shardwise;
   const mesh_desc mesh = mesh_of_sizes(fact.mesh);
-  const layout_desc layout = resolve(mesh, fact.spec, {}, true).layout;
+  const layout_desc layout = resolve(mesh, fact.spec, {}, uneven{}).layout;
   const joined_shards joined =
       join_shards(mesh, layout, fact.extents,
                   list_view<const extents_desc>(fact.shards.begin(), fact.shards.size()));

@@ -295,7 +295,7 @@ TEST_CASE("specs that the run learns are refused with a reason") {
   const mesh_desc mesh{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
   CHECK(layout_of(mesh, {{"data", ""}}, {"model"}) ==
         resolve(mesh, {{"data", ""}}, {"model"}).layout);
-  CHECK(layout_of(mesh, {{"data"}}, {}, true).uneven);
+  CHECK(layout_of(mesh, {{"data"}}, {}, uneven{}).uneven);
   CHECK_THROWS_WITH(layout_of(mesh, {{"data", "dtaa"}}),
                     contains("axis_is_not_in_mesh") && contains("(dimension 1, axis 'dtaa')"));
 }

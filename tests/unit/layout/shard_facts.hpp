@@ -68,7 +68,7 @@ inline constexpr shard_fact shard_facts[] = {
 
 constexpr bool holds(const shard_fact& fact) {
   const shardwise::mesh_desc mesh = mesh_of_sizes(fact.mesh);
-  const auto [layout, verdict] = shardwise::resolve(mesh, fact.spec, {}, true);
+  const auto [layout, verdict] = shardwise::resolve(mesh, fact.spec, {}, shardwise::uneven{});
   return verdict.ok() && shardwise::shard_box(mesh, layout, fact.extents, fact.device) == fact.part;
 }
 

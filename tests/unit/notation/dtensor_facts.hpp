@@ -61,7 +61,7 @@ constexpr bool holds(const placement_fact& fact) {
   if (!(printed == fact.placements)) return false;
   int next = 0;
   int next_index = 0;
-  const read_layout as_layout = to_layout(mesh, read.placements, fact.extents.ssize(), true);
+  const read_layout as_layout = to_layout(mesh, read.placements, fact.extents.ssize(), uneven{});
   for (index_t device = 0; device < mesh.devices(); ++device)
     for (int d = 0; d < fact.extents.ssize(); ++d, ++next) {
       // Over one axis, the layout of the placements holds the same.

@@ -82,7 +82,8 @@ inline constexpr redistribute_fact redistribute_facts[] = {
 
 constexpr bool holds(const redistribute_fact& fact) {
   const shardwise::mesh_desc mesh = mesh_of_sizes(fact.mesh);
-  const auto [target, verdict] = shardwise::resolve(mesh, fact.spec, fact.partial, true);
+  const auto [target, verdict] =
+      shardwise::resolve(mesh, fact.spec, fact.partial, shardwise::uneven{});
   if (!verdict.ok()) return false;
   const auto way = shardwise::redistribute(mesh, read(mesh, fact.from), target);
   if (!way.verdict.ok() || way.moves.size() != fact.moves.size()) return false;

@@ -14,7 +14,7 @@ struct written_tensor {
 constexpr shardwise::tensor_desc read(const shardwise::mesh_desc& mesh,
                                       const written_tensor& words) {
   return {shardwise::element::f32, words.extents,
-          shardwise::resolve(mesh, words.spec, words.partial, true).layout};
+          shardwise::resolve(mesh, words.spec, words.partial, shardwise::uneven{}).layout};
 }
 
 /// The result of an operation, or the rule that it breaks.

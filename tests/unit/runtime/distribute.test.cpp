@@ -95,6 +95,9 @@ TEST_CASE("extents and a spec that only the run knows spread host data") {
                       contains("axis_is_not_in_mesh") && contains("modle"));
   REQUIRE_THROWS_WITH(distribute<float>(pool, host, {6, 4}, spec_desc{{"data,model", ""}}),
                       contains("extent_is_not_divisible") && contains("6 into 4"));
+  const auto ragged = distribute<float>(pool, host, {6, 4}, {{"data,model", ""}}, uneven{});
+  REQUIRE(ragged.layout() == layout_of(pool.mesh(), {{"data,model", ""}}, {}, uneven{}));
+  REQUIRE(values(ragged) == host);
   REQUIRE_THROWS_WITH(distribute<float>(pool, host, {6, 4}, spec_desc{{"data"}}),
                       contains("rank_differs_from_spec"));
 }

@@ -50,6 +50,9 @@ TEST_CASE("blocks of host memory become the parts of the devices, in their order
   const auto half = from_shards(pool, blocks{{1, 2}, {3, 4}}, {dyn, 2}, spec_desc{{"x", ""}});
   REQUIRE(half.layout() == layout<pod, P<"x", none>>::value);
   REQUIRE(values(half) == std::vector<float>{1, 2, 3, 4});
+  const auto ragged = from_shards(pool, runs, {3, 3}, spec_desc{{"x", "y"}}, uneven{});
+  REQUIRE(ragged.tensor() == any_tensor<float>(x).tensor());
+  REQUIRE(values(ragged) == wanted);
   // Row-major matrices, maps, parts of matrices, what `shards` and `to_host` gave.
   using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const std::vector<row_major_matrix> rows(matrices.begin(), matrices.end());
