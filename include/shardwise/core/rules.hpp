@@ -152,7 +152,7 @@ inline constexpr rule_text rule_texts[] = {
     {"pending_axes_differ", "values that are added are pending alike"},
     {"pending_axis_meets_itself", "a product is pending over an axis once, and not split over it"},
     {"operand_is_manual", "an axis is manual in an operation, or splits or is pending in it"},
-    {"dimension_is_out_of_range", "a dimension is named by a number from 0 to the rank",
+    {"dimension_is_out_of_range", "a dimension is named by a number from 0 to the rank less one",
      sizes_told::below},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",

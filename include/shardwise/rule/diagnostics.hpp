@@ -119,7 +119,7 @@ struct axis_is_not_manual {
 template <class Dimension, int Rank>
 struct dimension_is_out_of_range {
   static_assert(respected<dimension_is_out_of_range>,
-                "a dimension is named by a number from 0 to the rank");
+                "a dimension is named by a number from 0 to the rank less one");
 };
 
 /// The target is pending over `Axis`, the operand is not.

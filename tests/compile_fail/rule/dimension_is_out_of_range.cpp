@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::dimension_is_out_of_range<shardwise::dimension<2>, 2>
-// expect: a dimension is named by a number from 0 to the rank
+// expect: a dimension is named by a number from 0 to the rank less one
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
