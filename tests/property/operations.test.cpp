@@ -80,7 +80,8 @@ TEST_CASE("every function has the same bits under every layout, numbers on eithe
                                     [](const tensors& x) { return maximum(x[0], 0.5F); },
                                     [](const tensors& x) { return minimum(-1, x[0]); },
                                     [](const tensors& x) { return equal(x[0], 2); },
-                                    [](const tensors& x) { return less(0, x[0]); },
+                                    [](const tensors& x) { return 0 < x[0]; },
+                                    [](const tensors& x) { return x[0] >= 1; },
                                     [](const tensors& x) { return where(x[0], 2.0F, 3.0F); },
                                     [](const tensors& x) { return where(1, 0.5F, x[0]); }};
   const std::vector<call> linear{
@@ -98,7 +99,10 @@ TEST_CASE("every function has the same bits under every layout, numbers on eithe
   const std::vector<call> of_two{[](const tensors& x) { return x[0] - x[1]; },
                                  [](const tensors& x) { return minimum(x[0], x[1]); },
                                  [](const tensors& x) { return equal(x[0], x[1]); },
-                                 [](const tensors& x) { return less(x[0], x[1]); },
+                                 [](const tensors& x) { return x[0] < x[1]; },
+                                 [](const tensors& x) { return x[0] <= x[1]; },
+                                 [](const tensors& x) { return x[0] > x[1]; },
+                                 [](const tensors& x) { return x[0] >= x[1]; },
                                  [](const tensors& x) { return where(x[0], x[1], x[0]); },
                                  [](const tensors& x) { return where(x[0], 1.0F, x[1]); },
                                  [](const tensors& x) { return where(0.0F, x[0], x[1]); }};

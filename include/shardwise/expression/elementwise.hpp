@@ -139,6 +139,53 @@ template <class A, class B>
 [[nodiscard]] constexpr auto less(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
+/// 1 where the first value is at most the second, 0 elsewhere.
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto less_equal(A&& a, B&& b) {
+  return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
+}
+/// 1 where the first value is greater than the second, 0 elsewhere.
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto greater(A&& a, B&& b) {
+  return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
+}
+/// 1 where the first value is at least the second, 0 elsewhere.
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto greater_equal(A&& a, B&& b) {
+  return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
+}
+/// Comparisons give 1 where they hold and 0 elsewhere, in the type of the elements: `x * (x > 0)`.
+/// With NaN none holds.
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto operator<(A&& a, B&& b) {
+  return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto operator<=(A&& a, B&& b) {
+  return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto operator>(A&& a, B&& b) {
+  return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
+}
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto operator>=(A&& a, B&& b) {
+  return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
+}
+/// C++ takes `==` and `!=` for one answer, which algorithms ask for too.
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+bool operator==(const A&, const B&) = delete;  // equal(a, b) is 1 or 0 for each element
+template <class A, class B>
+  requires ElementwiseOperands<A, B>
+bool operator!=(const A&, const B&) = delete;  // 1 - equal(a, b) is 1 or 0 for each element
 /// The second value where the first is not zero, the third elsewhere.
 template <class A, class B, class C>
   requires ElementwiseOperands<A, B, C>

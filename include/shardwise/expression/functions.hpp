@@ -106,6 +106,24 @@ struct less {
   static constexpr linearity law = linearity::nonlinear;
   static constexpr int flops = 1;
 };
+/// 1 where the first operand is less or equal, 0 elsewhere.
+struct less_equal {
+  static constexpr text_view symbol = "less_equal";
+  static constexpr linearity law = linearity::nonlinear;
+  static constexpr int flops = 1;
+};
+/// 1 where the first operand is greater, 0 elsewhere.
+struct greater {
+  static constexpr text_view symbol = "greater";
+  static constexpr linearity law = linearity::nonlinear;
+  static constexpr int flops = 1;
+};
+/// 1 where the first operand is greater or equal, 0 elsewhere.
+struct greater_equal {
+  static constexpr text_view symbol = "greater_equal";
+  static constexpr linearity law = linearity::nonlinear;
+  static constexpr int flops = 1;
+};
 /// The second operand where the first is not zero, the third elsewhere.
 struct where {
   static constexpr text_view symbol = "where";

@@ -55,7 +55,7 @@ template <class P>
 /// How one elementwise function is computed: `kernel<functions::add>::run(a, b)` on packets of any
 /// width, or on scalars.
 ///
-/// - A NaN operand gives NaN; only `equal`, `less` (0) and the condition of `where` (true) read it.
+/// - A NaN operand gives NaN; only comparisons (0) and the condition of `where` (true) read it.
 /// - Integers wrap around; an integer divided by zero is 0.
 /// - Where `exact` is there and true, a scalar's bits are those of a packet's lane, on every
 ///   machine: then compilers may vectorise a loop over scalars instead (`wide_kernel.hpp`).
@@ -238,6 +238,41 @@ struct kernel<functions::less> {
       return a < b ? P{1} : P{0};
     else
       return detail::packet::pand(detail::packet::pcmp_lt(a, b), all_lanes<P>(1));
+  }
+};
+
+template <>
+struct kernel<functions::less_equal> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::Scalar<P>)
+      return a <= b ? P{1} : P{0};
+    else
+      return detail::packet::pand(
+          detail::packet::por(detail::packet::pcmp_lt(a, b), detail::packet::pcmp_eq(a, b)),
+          all_lanes<P>(1));
+  }
+};
+
+template <>
+struct kernel<functions::greater> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    return kernel<functions::less>::run(b, a);
+  }
+};
+
+template <>
+struct kernel<functions::greater_equal> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    return kernel<functions::less_equal>::run(b, a);
   }
 };
 

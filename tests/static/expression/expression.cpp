@@ -67,6 +67,8 @@ static_assert(is<decltype(abstract<T>() * abstract<X>()),
                  on_paper<extents<8, 16>, P<"x", none>, partial<"y">>>);
 static_assert(is<decltype(where(less(abstract<X>(), 0), 0, abstract<X>())),
                  on_paper<extents<8, 16>, P<"x", none>>>);
+static_assert(is<decltype(abstract<X>() > 0), on_paper<extents<8, 16>, P<"x", none>>>);
+static_assert(is<decltype(1.5F <= abstract<X>()), on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert(
     is<decltype(equal(abstract<X>(), abstract<X>())), on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert(is<decltype(gelu(relu(exp(log(tanh(sigmoid(sqrt(square(abs(abstract<X>())))))))))),

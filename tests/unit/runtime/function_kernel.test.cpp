@@ -85,6 +85,23 @@ void check_special_numbers() {
   check<g::less, T>(0, nan, 1);
   check<g::less, T>(1, -1, 1);
   check<g::less, T>(0, 1, 1);
+  for (double other : {-1.0, 1.0, nan, infinity}) {
+    check<g::less_equal, T>(0, nan, other);
+    check<g::less_equal, T>(0, other, nan);
+    check<g::greater, T>(0, nan, other);
+    check<g::greater, T>(0, other, nan);
+    check<g::greater_equal, T>(0, nan, other);
+    check<g::greater_equal, T>(0, other, nan);
+  }
+  check<g::less_equal, T>(1, -1, 1);
+  check<g::less_equal, T>(1, 0.0, -0.0);
+  check<g::less_equal, T>(0, 1, -infinity);
+  check<g::greater, T>(1, 1, -1);
+  check<g::greater, T>(0, 0.0, -0.0);
+  check<g::greater, T>(1, infinity, 1);
+  check<g::greater_equal, T>(0, -1, 1);
+  check<g::greater_equal, T>(1, 1, 1);
+  check<g::greater_equal, T>(1, infinity, infinity);
   check<g::where, T>(5, nan, 5, 6);
   check<g::where, T>(6, -0.0, 5, 6);
   check<g::where, T>(5, 0.25, 5, nan);
@@ -176,6 +193,12 @@ TEST_CASE("integers wrap around and never trap") {
   CHECK(kernel<g::square>::run(std::int64_t{-3}) == 9);
   CHECK(kernel<g::equal>::run(4, 4) == 1);
   CHECK(kernel<g::less>::run(4, 4) == 0);
+  CHECK(kernel<g::less_equal>::run(4, 4) == 1);
+  CHECK(kernel<g::less_equal>::run(least, greatest) == 1);
+  CHECK(kernel<g::greater>::run(4, 4) == 0);
+  CHECK(kernel<g::greater>::run(greatest, least) == 1);
+  CHECK(kernel<g::greater_equal>::run(4, 4) == 1);
+  CHECK(kernel<g::greater_equal>::run(least, greatest) == 0);
   CHECK(kernel<g::where>::run(7, 1, 2) == 1);
   CHECK(kernel<g::where>::run(0, 1, 2) == 2);
 }

@@ -151,6 +151,9 @@ void check_bits_of_arithmetic() {
   check_bits<T>(f<functions::relu, x>{}, -50, 50);
   check_bits<T>(f<functions::equal, x, z>{}, -50, 50);
   check_bits<T>(f<functions::less, x, z>{}, -50, 50);
+  check_bits<T>(f<functions::less_equal, x, z>{}, -50, 50);
+  check_bits<T>(f<functions::greater, x, z>{}, -50, 50);
+  check_bits<T>(f<functions::greater_equal, x, z>{}, -50, 50);
   check_bits<T>(f<functions::where, z, x, y>{}, -50, 50);
   check_bits<T>(chain{}, -50, 50);
 }

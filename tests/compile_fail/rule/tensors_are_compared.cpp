@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: operator==
+// expect: deleted
+// expect: equal(a, b) is 1 or 0 for each element
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>> {};
+using A = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+bool use(const A& a, const A& b) { return a == b; }
