@@ -3,6 +3,7 @@
 
 /// What users write: functions, contractions, folds and reshards over anything with a layout.
 
+#include "shardwise/expression/assign.hpp"
 #include "shardwise/expression/einsum.hpp"
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/expression/fold.hpp"

@@ -54,6 +54,8 @@ enum class broken : unsigned char {
   pending_axis_meets_itself,
   operand_is_manual,
   dimension_is_out_of_range,
+  assignment_changes_tensor,
+  expression_is_assigned,
   // programs
   reshard_would_create_partial,
   manual_axis_is_left,
@@ -154,6 +156,9 @@ inline constexpr rule_text rule_texts[] = {
     {"operand_is_manual", "an axis is manual in an operation, or splits or is pending in it"},
     {"dimension_is_out_of_range", "a dimension is named by a number from 0 to the rank less one",
      sizes_told::below},
+    {"assignment_changes_tensor", "a tensor that is assigned keeps its extents and its layout"},
+    {"expression_is_assigned",
+     "auto names one expression; what is assigned is a sharded_tensor or an any_tensor"},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",
      "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},

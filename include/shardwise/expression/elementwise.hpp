@@ -139,24 +139,6 @@ template <class A, class B>
 [[nodiscard]] constexpr auto less(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
-/// 1 where the first value is at most the second, 0 elsewhere.
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto less_equal(A&& a, B&& b) {
-  return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
-}
-/// 1 where the first value is greater than the second, 0 elsewhere.
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto greater(A&& a, B&& b) {
-  return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
-}
-/// 1 where the first value is at least the second, 0 elsewhere.
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto greater_equal(A&& a, B&& b) {
-  return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
-}
 /// Comparisons give 1 where they hold and 0 elsewhere, in the type of the elements: `x * (x > 0)`.
 /// With NaN none holds.
 template <class A, class B>

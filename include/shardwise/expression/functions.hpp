@@ -8,6 +8,12 @@
 /// what it costs. Their kernels are in `runtime/function_kernels.hpp`, one for each.
 namespace shardwise::functions {
 
+/// What functions of one operation have in common that read values, and so no terms of them.
+struct nonlinear_function {
+  static constexpr linearity law = linearity::nonlinear;
+  static constexpr int flops = 1;
+};
+
 struct identity {
   static constexpr text_view symbol = "identity";
   static constexpr linearity law = linearity::additive;
@@ -48,45 +54,31 @@ struct minimum {
   static constexpr linearity law = linearity::min_of;
   static constexpr int flops = 1;
 };
-struct abs {
+struct abs : nonlinear_function {
   static constexpr text_view symbol = "abs";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
-struct square {
+struct square : nonlinear_function {
   static constexpr text_view symbol = "square";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
-struct sqrt {
+struct sqrt : nonlinear_function {
   static constexpr text_view symbol = "sqrt";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
-struct exp {
+struct exp : nonlinear_function {
   static constexpr text_view symbol = "exp";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
-struct log {
+struct log : nonlinear_function {
   static constexpr text_view symbol = "log";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
-struct tanh {
+struct tanh : nonlinear_function {
   static constexpr text_view symbol = "tanh";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 struct sigmoid {
   static constexpr text_view symbol = "sigmoid";
   static constexpr linearity law = linearity::nonlinear;
   static constexpr int flops = 4;
 };
-struct relu {
+struct relu : nonlinear_function {
   static constexpr text_view symbol = "relu";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 /// The tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 struct gelu {
@@ -95,40 +87,28 @@ struct gelu {
   static constexpr int flops = 9;
 };
 /// 1 where the operands are equal, 0 elsewhere.
-struct equal {
+struct equal : nonlinear_function {
   static constexpr text_view symbol = "equal";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 /// 1 where the first operand is less, 0 elsewhere.
-struct less {
+struct less : nonlinear_function {
   static constexpr text_view symbol = "less";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 /// 1 where the first operand is less or equal, 0 elsewhere.
-struct less_equal {
+struct less_equal : nonlinear_function {
   static constexpr text_view symbol = "less_equal";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 /// 1 where the first operand is greater, 0 elsewhere.
-struct greater {
+struct greater : nonlinear_function {
   static constexpr text_view symbol = "greater";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 /// 1 where the first operand is greater or equal, 0 elsewhere.
-struct greater_equal {
+struct greater_equal : nonlinear_function {
   static constexpr text_view symbol = "greater_equal";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 /// The second operand where the first is not zero, the third elsewhere.
-struct where {
+struct where : nonlinear_function {
   static constexpr text_view symbol = "where";
-  static constexpr linearity law = linearity::nonlinear;
-  static constexpr int flops = 1;
 };
 
 }  // namespace shardwise::functions

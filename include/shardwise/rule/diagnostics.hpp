@@ -122,6 +122,20 @@ struct dimension_is_out_of_range {
                 "a dimension is named by a number from 0 to the rank less one");
 };
 
+/// `Tensor` would be assigned `Value`.
+template <fixed_string Tensor, fixed_string Value>
+struct assignment_changes_tensor {
+  static_assert(respected<assignment_changes_tensor>,
+                "a tensor that is assigned keeps its extents and its layout");
+};
+
+/// A name of an expression that makes `Value` would get another value.
+template <fixed_string Value>
+struct expression_is_assigned {
+  static_assert(respected<expression_is_assigned>,
+                "auto names one expression; what is assigned is a sharded_tensor or an any_tensor");
+};
+
 /// The target is pending over `Axis`, the operand is not.
 template <fixed_string Axis, class Target>
 struct reshard_would_create_partial {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/assign.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/step_nodes.hpp"
@@ -43,7 +44,11 @@ class lazy {
         named_(other.share()) {}
   lazy(lazy&&) noexcept = default;
   lazy& operator=(const lazy&) = delete;
-  lazy& operator=(lazy&&) = delete;
+  /// Refused by name, because `auto y = x * 2; y = y + x;` looks as if it could be.
+  template <class Value>
+  lazy& operator=(Value&&) {
+    return detail::refuse_assignment(*this);
+  }
   ~lazy() = default;
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }

@@ -18,6 +18,7 @@ struct lazy_domain;
 /// is computed once, however often it is used. It may outlive its pool.
 ///
 ///     sharded_tensor y = relu(x * w);          // pending
+///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
 class sharded_tensor {
