@@ -4,6 +4,7 @@
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 // expect: a named dimension has a rule
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

@@ -2,6 +2,7 @@
 // expect: shardwise::name_has_no_rule<shardwise::fixed_string<7>{"hidden"},
 // expect: shardwise::dimension<0>, shardwise::nearest_names<>, rules>
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

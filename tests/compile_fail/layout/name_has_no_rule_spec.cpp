@@ -2,6 +2,7 @@
 // expect: shardwise::name_has_no_rule<shardwise::fixed_string<6>{"Embed"},
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

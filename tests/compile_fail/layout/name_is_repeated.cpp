@@ -3,6 +3,7 @@
 // expect: shardwise::dimension<1>, rules>
 // expect: the dimensions of a tensor have different names
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

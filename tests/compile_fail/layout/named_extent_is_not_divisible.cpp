@@ -2,6 +2,7 @@
 // expect: shardwise::extent_is_not_divisible<shardwise::dimension<1>, shardwise::extent<6>,
 // expect: shardwise::parts<4>, shardwise::nearest<4, 8>
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

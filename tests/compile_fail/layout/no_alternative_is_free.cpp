@@ -5,6 +5,7 @@
 // expect: shardwise::fixed_string<6>{"heads"}>>
 // expect: a rule has an alternative whose axes are free, or ends with none
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

@@ -3,6 +3,7 @@
 // expect: shardwise::maps<shardwise::fixed_string<6>{"embed"},
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

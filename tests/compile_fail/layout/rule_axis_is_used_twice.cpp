@@ -3,6 +3,7 @@
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
 // expect: a mesh axis may appear once in a layout
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

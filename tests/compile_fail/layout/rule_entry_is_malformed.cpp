@@ -2,6 +2,7 @@
 // expect: shardwise::spec_is_malformed<shardwise::fixed_string<7>{" model"},
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

@@ -2,6 +2,7 @@
 // expect: shardwise::axis_name_is_malformed<shardwise::fixed_string<11>{"batch size"},
 // expect: shardwise::maps<
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 

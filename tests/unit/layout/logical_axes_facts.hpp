@@ -3,6 +3,7 @@
 #pragma once
 
 #include <shardwise/layout.hpp>
+#include <shardwise/layout/logical_axes.hpp>
 
 using namespace shardwise;
 
