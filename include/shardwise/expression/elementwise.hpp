@@ -32,14 +32,6 @@ inline constexpr int number_that_is_cut = [] {
   return found;
 }();
 
-/// The domain of the first operand whose layout is a value.
-template <class First, class... Rest>
-struct value_domain_of : value_domain_of<Rest...> {};
-template <ValueOperand First, class... Rest>
-struct value_domain_of<First, Rest...> {
-  using type = typename std::remove_cvref_t<First>::value_domain;
-};
-
 }  // namespace detail
 
 /// Operands of which at least one is a tensor. What else stands beside it is judged where the

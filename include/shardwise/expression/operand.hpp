@@ -28,6 +28,16 @@ concept ValueOperand = requires {
 template <class X>
 concept EitherOperand = Operand<X> || ValueOperand<X>;
 
+namespace detail {
+/// The domain of the first operand whose layout is a value.
+template <class First, class... Rest>
+struct value_domain_of : value_domain_of<Rest...> {};
+template <ValueOperand First, class... Rest>
+struct value_domain_of<First, Rest...> {
+  using type = typename std::remove_cvref_t<First>::value_domain;
+};
+}  // namespace detail
+
 /// What an operation that breaks a rule gives: the one error has been said, and every operation on
 /// this passes it on in silence.
 struct refused_value {

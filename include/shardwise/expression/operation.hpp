@@ -25,6 +25,7 @@ struct pointwise {
 /// A contraction, `einsum_of<"bi,io->bo">`.
 template <fixed_string Equation>
 struct einsum_of {
+  static constexpr text_view equation = Equation;
   static constexpr parsed_einsum parsed = parse_einsum(Equation);
   [[nodiscard]] static constexpr factor_rule rule(const tensor_descs&) noexcept {
     return parsed.rule;

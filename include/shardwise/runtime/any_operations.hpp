@@ -26,13 +26,6 @@ namespace detail {
   return out;
 }
 
-/// The tensors of one operation live on one machine, and so on one mesh.
-template <class First, class... Rest>
-const First& one_machine(const First& first, const Rest&... rest) {
-  (require_one_pool(first.share()->home(), rest.share()), ...);
-  return first;
-}
-
 /// The element type of an operand; that of a number is the tensors'.
 template <class T, class X>
 struct element_beside {
@@ -45,26 +38,11 @@ struct element_beside<T, X> {
 
 }  // namespace detail
 
-/// `einsum` with an equation known at run time.
-template <Element T, std::same_as<any_tensor<T>>... Rest>
-[[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
-                                   const Rest&... rest) {
-  const parsed_einsum parsed = parse_einsum(equation);
-  require(parsed.verdict);
-  const node_ptr<T>& model = detail::one_machine(first, rest...).share();
-  const mesh_desc& mesh = model->where().mesh();
-  const propagation split =
-      detail::apply_rule(mesh, parsed.rule, {first.tensor(), rest.tensor()...});
-  return any_tensor<T>(make_pending<einsum_node<T>>(
-      std::array{first.share(), rest.share()...}, split.result,
-      einsum_step(mesh, equation, split, 1 + int{sizeof...(Rest)}), parsed.rule, split));
-}
-
 /// What operations on tensors whose layouts are values mean: each is judged when it is applied, and
 /// each is a pass of its own.
 struct any_domain {
-  /// A function of elements. Beside tensors whose layouts are values stand tensors with types and
-  /// numbers; numbers are tensors of rank 0 that every device holds.
+  /// A function of elements, or a contraction. Beside tensors whose layouts are values stand
+  /// tensors with types and numbers; numbers are tensors of rank 0 that every device holds.
   template <class Operation, class... X>
   [[nodiscard]] static auto apply(const X&... operands) {
     using T = typename std::remove_cvref_t<decltype(first_tensor(operands...))>::value_type;
@@ -78,9 +56,26 @@ struct any_domain {
       static_assert(respected<Operation>,
                     "beside a tensor whose layout is a value no tensor is abstract");
       return refused_value{};
-    } else {
+    } else if constexpr (requires { typename Operation::function; }) {
       return pass<typename Operation::function, T>(std::index_sequence_for<X...>{}, operands...);
+    } else {
+      return contract<T, sizeof...(X)>(Operation::equation, Operation::parsed.rule,
+                                       {operands.share()...});
     }
+  }
+
+  template <class T, std::size_t N>
+  [[nodiscard]] static any_tensor<T> contract(text_view equation, const factor_rule& rule,
+                                              const std::array<node_ptr<T>, N>& operands) {
+    const mesh_desc& mesh = operands[0]->where().mesh();
+    tensor_descs known;
+    for (const node_ptr<T>& operand : operands) {
+      detail::require_one_pool(operands[0]->home(), operand);
+      if (!known.full()) known.push_back(operand->tensor());
+    }
+    const propagation split = detail::apply_rule(mesh, rule, known);
+    return any_tensor<T>(make_pending<einsum_node<T>>(
+        operands, split.result, einsum_step(mesh, equation, split, int{N}), rule, split));
   }
 
   /// The dimensions folded away; kept with one element if `keep`.
@@ -141,6 +136,16 @@ struct any_domain {
       return fused::constant<T>{static_cast<T>(x)};
   }
 };
+
+/// `einsum` with an equation known at run time.
+template <Element T, std::same_as<any_tensor<T>>... Rest>
+[[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
+                                   const Rest&... rest) {
+  const parsed_einsum parsed = parse_einsum(equation);
+  require(parsed.verdict);
+  return any_domain::contract<T, 1 + sizeof...(Rest)>(equation, parsed.rule,
+                                                      {first.share(), rest.share()...});
+}
 
 /// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
 /// too.

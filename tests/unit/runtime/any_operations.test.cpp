@@ -131,6 +131,25 @@ TEST_CASE("a number stands on either side of a tensor without its type") {
   REQUIRE(to_host(halves)(5) == 2);
 }
 
+TEST_CASE("an einsum is the same of tensors without their types") {
+  const device_pool pool{pod{}};
+  const M m = normal<M>(pool, key{5});
+  const V v = normal<V>(pool, key{6});
+  same_without_types([](const auto& a, const auto& b) { return einsum<"ij,j->i">(a, b); }, m, v);
+  same_without_types([](const auto& a, const auto& b) { return einsum<"ij,ij->">(a, b); }, m, m);
+  same_without_types([](const auto& a) { return einsum<"ij->ji">(a); }, m);
+
+  const any_tensor<float> x = m, y = v;
+  REQUIRE(bits(einsum("ij,j->i", x, y)) == bits(einsum<"ij,j->i">(m, v)));
+  REQUIRE(refusal([&] { return einsum<"ij,i->j">(x, y); }) == broken::operand_sizes_differ);
+  REQUIRE(refusal([&] { return einsum<"ij->i">(x, y); }) == broken::operand_count_differs);
+  REQUIRE(refusal([&] { return einsum("ij->i", x, y, y, y, y, y); }) ==
+          broken::operand_count_differs);
+  const device_pool other{pod{}};
+  const any_tensor<float> stranger = ones<V>(other);
+  REQUIRE(refusal([&] { return einsum<"ij,j->i">(m, stranger); }) == broken::operand_pools_differ);
+}
+
 TEST_CASE("every fold is the same of a tensor without its type") {
   const device_pool pool{pod{}};
   const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
