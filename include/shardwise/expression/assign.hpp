@@ -14,41 +14,59 @@ namespace shardwise {
 
 namespace detail {
 
-/// What `auto` names cannot get another value.
-template <class X>
-constexpr X& refuse_assignment(X& x) noexcept {
-  constexpr sentence value = to_text(mesh_of<X>::value, paper_of<X>::value);
-  using shown [[maybe_unused]] =
-      decltype(expression_is_assigned<to_fixed_string<value.size()>(value)>{});
-  return x;
-}
+/// What a refusal takes: anything.
+struct anything {
+  template <class X>
+  constexpr anything(const X&) noexcept {}
+};
 
-/// Assigns what an operation made of `x`.
-template <class X, class Value>
-constexpr X& assign(X& x, Value&& value) {
-  if constexpr (AnyRefused<Value>) {
+/// The part of an expression that says, by the rule, that `auto` names it once: `auto y = x * 2;
+/// y = y + x;` looks as if it were not so. `Paper` is the tensor that it makes.
+template <class Paper>
+struct named_once {
+  using never_assigned = void;
+  named_once() = default;
+  named_once(const named_once&) = default;
+  constexpr void operator=(const named_once&) noexcept { refuse(); }
+  constexpr void operator=(anything) noexcept { refuse(); }
+  constexpr void operator+=(anything) noexcept { refuse(); }
+  constexpr void operator-=(anything) noexcept { refuse(); }
+  constexpr void operator*=(anything) noexcept { refuse(); }
+  constexpr void operator/=(anything) noexcept { refuse(); }
+
+ private:
+  static constexpr void refuse() noexcept {
+    constexpr sentence value = to_text(Paper::mesh_type::value, Paper::value);
+    (void)sizeof(expression_is_assigned<to_fixed_string<value.size()>(value)>);
+  }
+};
+
+/// Assigns what a function makes of `x` and `y` to `x`.
+template <class Function, class X, class Y>
+constexpr X& assign(X& x, Y&& y) {
+  using made = decltype(elementwise<Function>(x, std::forward<Y>(y)));
+  if constexpr (AnyRefused<made>) {
   } else if constexpr (ValueOperand<X>) {
+    X value = elementwise<Function>(x, std::forward<Y>(y));
     if (const diagnosis verdict = check_assignment(x.tensor(), value.tensor()); !verdict.ok()) {
       sentence words = to_text(x.mesh(), x.tensor());
       fail(verdict, words << " would be " << to_text(x.mesh(), value.tensor()));
     }
-    x = std::forward<Value>(value);
-  } else if constexpr (!std::is_copy_assignable_v<X>) {
-    refuse_assignment(x);
-  } else if constexpr (!check_assignment(paper_of<X>::value, paper_of<Value>::value).ok()) {
+    x = std::move(value);
+  } else if constexpr (!check_assignment(paper_of<X>::value, paper_of<made>::value).ok()) {
     constexpr sentence tensor = to_text(mesh_of<X>::value, paper_of<X>::value);
-    constexpr sentence other = to_text(mesh_of<X>::value, paper_of<Value>::value);
-    using shown [[maybe_unused]] =
-        decltype(assignment_changes_tensor<to_fixed_string<tensor.size()>(tensor),
-                                           to_fixed_string<other.size()>(other)>{});
+    constexpr sentence other = to_text(mesh_of<X>::value, paper_of<made>::value);
+    (void)sizeof(assignment_changes_tensor<to_fixed_string<tensor.size()>(tensor),
+                                           to_fixed_string<other.size()>(other)>);
   } else {
+    auto value = elementwise<Function>(x, std::forward<Y>(y));
     // A layout with a name of its own is the layout that it names.
-    if constexpr (std::is_same_v<typename X::layout_type, typename Value::layout_type>)
-      x = std::forward<Value>(value);
-    else if constexpr (requires { value.share(); })
-      x = X(std::forward<Value>(value).share());
+    if constexpr (std::is_same_v<typename X::layout_type, typename made::layout_type>)
+      x = std::move(value);
+    else if constexpr (requires { std::move(value).share(); })
+      x = X(std::move(value).share());
     else
-      x = X{std::forward<Value>(value)};
+      x = X{std::move(value)};
   }
   return x;
 }
@@ -58,7 +76,9 @@ constexpr X& assign(X& x, Value&& value) {
 /// A tensor that gets another value, and what is beside it.
 template <class X, class Y>
 concept AssigningOperands = EitherOperand<X> && ElementwiseOperands<X, Y> && !std::is_const_v<X> &&
-                            (ValueOperand<X> || !ValueOperand<Y>);
+                            (ValueOperand<X> || !ValueOperand<Y>)&&!requires {
+  typename X::never_assigned;
+};
 
 /// `x += y` is `x = x + y`: the handle names another value from now on, and what else names the old
 /// one keeps it. Extents and layout stay; a value of others does not compile (`any_tensor`:
@@ -67,15 +87,23 @@ concept AssigningOperands = EitherOperand<X> && ElementwiseOperands<X, Y> && !st
 ///     w -= dw * 0.1F;
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator+=(X& x, Y&& y) { return detail::assign(x, x + std::forward<Y>(y)); }
+constexpr X& operator+=(X& x, Y&& y) {
+  return detail::assign<functions::add>(x, std::forward<Y>(y));
+}
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator-=(X& x, Y&& y) { return detail::assign(x, x - std::forward<Y>(y)); }
+constexpr X& operator-=(X& x, Y&& y) {
+  return detail::assign<functions::subtract>(x, std::forward<Y>(y));
+}
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator*=(X& x, Y&& y) { return detail::assign(x, x * std::forward<Y>(y)); }
+constexpr X& operator*=(X& x, Y&& y) {
+  return detail::assign<functions::multiply>(x, std::forward<Y>(y));
+}
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator/=(X& x, Y&& y) { return detail::assign(x, x / std::forward<Y>(y)); }
+constexpr X& operator/=(X& x, Y&& y) {
+  return detail::assign<functions::divide>(x, std::forward<Y>(y));
+}
 
 }  // namespace shardwise

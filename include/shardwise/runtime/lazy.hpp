@@ -23,7 +23,7 @@ namespace shardwise {
 /// allocated. Read by name, it becomes a node that is computed once, whoever reads it. Moved from,
 /// it cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy {
+class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>> {
  public:
   using domain = lazy_domain;
   using value_type = T;
@@ -43,12 +43,9 @@ class lazy {
         sequence_(other.sequence_),
         named_(other.share()) {}
   lazy(lazy&&) noexcept = default;
-  lazy& operator=(const lazy&) = delete;
-  /// Refused by name, because `auto y = x * 2; y = y + x;` looks as if it could be.
-  template <class Value>
-  lazy& operator=(Value&&) {
-    return detail::refuse_assignment(*this);
-  }
+  using detail::named_once<paper_tensor<T, Extents, Layout>>::operator=;
+  /// Never chosen, so that the rule above answers for expressions of one type too.
+  void operator=(const lazy&) requires(N == 0) = delete;
   ~lazy() = default;
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
