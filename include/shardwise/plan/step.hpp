@@ -24,12 +24,17 @@ namespace shardwise {
   return taken + own + to_come <= std::size_t{max_fused_operands};
 }
 
+/// The operations of a fused pass on one device: those of each element of the largest shard.
+[[nodiscard]] constexpr index_t pass_flops(index_t each, index_t largest_shard) noexcept {
+  return each * largest_shard;
+}
+
 /// The step of a fused pass with these functions and operations for each element.
 [[nodiscard]] constexpr step_desc pass_step(const mesh_desc& mesh, const tensor_desc& result,
                                             index_t flops, const text<60>& label) noexcept {
   step_desc step{.kind = step_kind::pointwise, .label = label, .result = result};
   step.flops_per_element = flops;
-  step.flops = flops * largest_shard_size(mesh, result.layout, result.extents);
+  step.flops = pass_flops(flops, largest_shard_size(mesh, result.layout, result.extents));
   return step;
 }
 

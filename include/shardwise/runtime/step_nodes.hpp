@@ -91,7 +91,7 @@ class pointwise_node : public pending_node<T> {
     return pass_step(this->where().mesh(), this->tensor(), index_t{Tree::flops}, symbols);
   }
   [[nodiscard]] index_t flops() const noexcept override {
-    return Tree::flops * this->where().largest_shard_size();
+    return pass_flops(Tree::flops, this->where().largest_shard_size());
   }
   void count(ledger& spent) const override { spent.count_flops(flops()); }
 
