@@ -2,8 +2,7 @@
 # cmake -D CASE=file -D KIND=gcc|clang -D COMPILER=program -D SYSTEM_INCLUDES=list -P check.cmake
 #
 # Run in the top folder. Passes if CASE does not compile and the compiler says so well: one error,
-# every expected text, at most 20 lines, none longer than 400 characters. A case about something that
-# is long by itself may say `// longest: N` instead of 400 for the lines that do not say "error:".
+# every expected text, at most 20 lines, none longer than 400 characters.
 cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/text.cmake)
 
@@ -35,12 +34,8 @@ put_aside(output)
 normalise(output)
 
 set(expected_count 0)
-set(longest 400)
 read_lines(${CASE} lines)
 foreach(line IN LISTS lines)
-  if(line MATCHES "^// longest: *([0-9]+)$")
-    set(longest ${CMAKE_MATCH_1})
-  endif()
   if(line MATCHES "^// expect(-${KIND})?: *(.*)$")
     math(EXPR expected_count "${expected_count} + 1")
     set(expected "${CMAKE_MATCH_2}")
@@ -61,15 +56,13 @@ string(REGEX REPLACE "\n$" "" lines "${output}")
 string(REPLACE "\n" ";" lines "${lines}")
 foreach(line IN LISTS lines)
   math(EXPR length "${length} + 1")
-  set(limit ${longest})
   if(line MATCHES "error:")
     math(EXPR errors "${errors} + 1")
-    set(limit 400)
   endif()
   string(LENGTH "${line}" width)
-  if(width GREATER limit)
+  if(width GREATER 400)
     list(APPEND complaints
-         "line ${length} of the output has ${width} characters, more than ${limit}")
+         "line ${length} of the output has ${width} characters, more than 400")
   endif()
 endforeach()
 if(NOT errors EQUAL 1)

@@ -41,6 +41,7 @@ enum class broken : unsigned char {
   // rules of operations
   einsum_is_malformed,
   operand_is_not_a_tensor,
+  operand_is_abstract,
   operand_count_differs,
   operand_rank_differs,
   operand_sizes_differ,
@@ -142,6 +143,7 @@ inline constexpr rule_text rule_texts[] = {
      sizes_told::characters},
     {"operand_is_not_a_tensor",
      "an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number"},
+    {"operand_is_abstract", "an abstract tensor meets abstract tensors and numbers alone"},
     {"operand_count_differs", "an operation takes as many operands as its rule has"},
     {"operand_rank_differs", "an operand has as many dimensions as the rule names for it"},
     {"operand_sizes_differ", "dimensions that meet in an operation have the same size"},

@@ -12,6 +12,13 @@ namespace shardwise {
   return {.rule = broken::assignment_changes_tensor};
 }
 
+/// A tensor that gets another value, and what is beside it.
+template <class X, class Y>
+concept AssigningOperands = EitherOperand<X> && ElementwiseOperands<X, Y> && !std::is_const_v<X> &&
+                            (ValueOperand<X> || !ValueOperand<Y>)&&!requires {
+  typename X::never_assigned;
+};
+
 namespace detail {
 
 /// What a refusal takes: anything.
@@ -41,44 +48,60 @@ struct named_once {
   }
 };
 
+/// Judges that `x` is assigned what a function makes of `x` and `y`: that is `x`, or a rule.
+template <class Function, class X, class Y>
+[[nodiscard]] constexpr auto judge_assign() noexcept {
+  using outcome = elementwise_outcome<Function, X&, Y>;
+  if constexpr (outcome::is_refusal) {
+    return typename outcome::judged{};
+  } else if constexpr (ValueOperand<X>) {
+    return allowed<X&>{};
+  } else {
+    using made = paper_of<typename outcome::type>;
+    if constexpr (check_assignment(paper_of<X>::value, made::value).ok()) {
+      return allowed<X&>{};
+    } else {
+      constexpr sentence tensor = to_text(mesh_of<X>::value, paper_of<X>::value);
+      constexpr sentence value = to_text(mesh_of<X>::value, made::value);
+      return refused<assignment_changes_tensor<to_fixed_string<tensor.size()>(tensor),
+                                               to_fixed_string<value.size()>(value)>>{};
+    }
+  }
+}
+
+/// What `assign` gives.
+template <class Function, class X, class Y>
+using assign_outcome = given<decltype(judge_assign<Function, X, Y>())>;
+template <class Function, class X, class Y>
+  requires AssigningOperands<X, Y>
+using assign_result = typename assign_outcome<Function, X, Y>::type;
+
 /// Assigns what a function makes of `x` and `y` to `x`.
 template <class Function, class X, class Y>
-constexpr X& assign(X& x, Y&& y) {
-  using made = decltype(elementwise<Function>(x, std::forward<Y>(y)));
-  if constexpr (AnyRefused<made>) {
+constexpr assign_result<Function, X, Y> assign(X& x, Y&& y) {
+  using outcome = assign_outcome<Function, X, Y>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
   } else if constexpr (ValueOperand<X>) {
     X value = elementwise<Function>(x, std::forward<Y>(y));
     if (const diagnosis verdict = check_assignment(x.tensor(), value.tensor()); !verdict.ok()) {
       sentence words = to_text(x.mesh(), x.tensor());
       fail(verdict, words << " would be " << to_text(x.mesh(), value.tensor()));
     }
-    x = std::move(value);
-  } else if constexpr (!check_assignment(paper_of<X>::value, paper_of<made>::value).ok()) {
-    constexpr sentence tensor = to_text(mesh_of<X>::value, paper_of<X>::value);
-    constexpr sentence other = to_text(mesh_of<X>::value, paper_of<made>::value);
-    (void)sizeof(assignment_changes_tensor<to_fixed_string<tensor.size()>(tensor),
-                                           to_fixed_string<other.size()>(other)>);
+    return x = std::move(value);
   } else {
     auto value = elementwise<Function>(x, std::forward<Y>(y));
     // A layout with a name of its own is the layout that it names.
-    if constexpr (std::is_same_v<typename X::layout_type, typename made::layout_type>)
-      x = std::move(value);
+    if constexpr (std::is_same_v<typename X::layout_type, typename decltype(value)::layout_type>)
+      return x = std::move(value);
     else if constexpr (requires { std::move(value).share(); })
-      x = X(std::move(value).share());
+      return x = X(std::move(value).share());
     else
-      x = X{std::move(value)};
+      return x = X{std::move(value)};
   }
-  return x;
 }
 
 }  // namespace detail
-
-/// A tensor that gets another value, and what is beside it.
-template <class X, class Y>
-concept AssigningOperands = EitherOperand<X> && ElementwiseOperands<X, Y> && !std::is_const_v<X> &&
-                            (ValueOperand<X> || !ValueOperand<Y>)&&!requires {
-  typename X::never_assigned;
-};
 
 /// `x += y` is `x = x + y`: the handle names another value from now on, and what else names the old
 /// one keeps it. Extents and layout stay; a value of others does not compile (`any_tensor`:
@@ -87,22 +110,22 @@ concept AssigningOperands = EitherOperand<X> && ElementwiseOperands<X, Y> && !st
 ///     w -= dw * 0.1F;
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator+=(X& x, Y&& y) {
+constexpr detail::assign_result<functions::add, X, Y> operator+=(X& x, Y&& y) {
   return detail::assign<functions::add>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator-=(X& x, Y&& y) {
+constexpr detail::assign_result<functions::subtract, X, Y> operator-=(X& x, Y&& y) {
   return detail::assign<functions::subtract>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator*=(X& x, Y&& y) {
+constexpr detail::assign_result<functions::multiply, X, Y> operator*=(X& x, Y&& y) {
   return detail::assign<functions::multiply>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr X& operator/=(X& x, Y&& y) {
+constexpr detail::assign_result<functions::divide, X, Y> operator/=(X& x, Y&& y) {
   return detail::assign<functions::divide>(x, std::forward<Y>(y));
 }
 

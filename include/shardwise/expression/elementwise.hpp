@@ -8,16 +8,17 @@ namespace shardwise {
 
 namespace detail {
 
-/// A number beside tensors of `Model`'s kind is a tensor of rank 0 that every device holds.
-template <class Model, class X>
-struct paper_or_number {
-  using type =
-      paper_tensor<typename Model::value_type, extents<>, layout<typename Model::mesh_type, P<>>>;
+/// An operand beside `Tensor`, on paper: a number is a tensor of rank 0 that every device holds.
+template <class Tensor, class X>
+struct beside_of {
+  using type = paper_tensor<typename Tensor::value_type, extents<>, layout<mesh_of<Tensor>, P<>>>;
 };
-template <class Model, Operand X>
-struct paper_or_number<Model, X> {
+template <class Tensor, Operand X>
+struct beside_of<Tensor, X> {
   using type = paper_of<X>;
 };
+template <class Tensor, class X>
+using beside = typename beside_of<Tensor, X>::type;
 
 /// The place of the first number with a fraction among operands whose elements have none, or -1.
 template <class T, class... X>
@@ -31,6 +32,58 @@ inline constexpr int number_that_is_cut = [] {
    ...);
   return found;
 }();
+
+/// An elementwise function that is legal by the types of its operands alone.
+template <class Function, class... X>
+concept LegalElementwise = !AnyRefused<X...> && requires {
+  typename tensor_among<X...>;
+  requires(... && Joins<X, tensor_among<X...>>);
+  requires number_that_is_cut<typename tensor_among<X...>::value_type, X...> < 0;
+  requires result_of<pointwise<Function>, beside<tensor_among<X...>, X>...>::is_legal;
+};
+
+/// Judges any other.
+template <class Function, class... X>
+[[nodiscard]] constexpr auto judge_elementwise() noexcept {
+  using operation = pointwise<Function>;
+  if constexpr (AnyRefused<X...>) {
+    return allowed<refused_value>{};
+  } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
+    return refused<no_tensor<operation, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>>{};
+  } else if constexpr (abstract_among<X...>() >= 0) {
+    return refused<operand_is_abstract<operation, operand<abstract_among<X...>()>>>{};
+  } else {
+    using T = typename tensor_among<X...>::value_type;
+    constexpr int cut = number_that_is_cut<T, X...>;
+    if constexpr (cut >= 0)
+      return refused<number_would_be_cut<operation, operand<cut>, T>>{};
+    else if constexpr ((... || ValueOperand<X>))
+      return value_domain_of<X...>::type::template judge<operation, X...>();
+    else
+      return judge<operation, beside<tensor_among<X...>, X>...>();
+  }
+}
+
+/// What `elementwise<Function>` gives for operands of these types: `type`, or the rule that it
+/// breaks.
+template <class Function, class... X>
+struct elementwise_outcome : given<decltype(judge_elementwise<Function, X...>())> {
+  static constexpr bool is_typed = false;
+};
+template <class Function, class... X>
+  requires LegalElementwise<Function, X...>
+struct elementwise_outcome<Function, X...> {
+  static constexpr bool is_typed = true;
+  static constexpr bool is_refusal = false;
+  using domain = typename tensor_among<X...>::domain;
+  using result = result_of<pointwise<Function>, beside<tensor_among<X...>, X>...>;
+  using paper = paper_from<result>;
+  using type = typename domain::template made<pointwise<Function>, paper, X...>;
+};
+// The constraint is the operators' own: clang asks for what they return before it.
+template <class Function, class... X>
+  requires(... || EitherOperand<X>)
+using elementwise_result = typename elementwise_outcome<Function, X...>::type;
 
 }  // namespace detail
 
@@ -46,111 +99,96 @@ concept ElementwiseOperands = (... || EitherOperand<X>);
 /// a value the result's is one too: the rules are checked when the function is applied.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
-[[nodiscard]] constexpr auto elementwise(X&&... operands) {
-  if constexpr (AnyRefused<X...>) {
-    return refused_value{};
-  } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
-    constexpr int at = detail::first_false<(EitherOperand<X> || Scalar<X>)...>;
-    using shown [[maybe_unused]] = decltype(detail::no_tensor<pointwise<Function>, at, X...>{});
-    return refused_value{};
+[[nodiscard]] constexpr detail::elementwise_result<Function, X...> elementwise(X&&... operands) {
+  using operation = pointwise<Function>;
+  using outcome = detail::elementwise_outcome<Function, X...>;
+  if constexpr (outcome::is_typed) {
+    const extents_desc& extents = known_extents<typename outcome::result>(
+        first_tensor(operands...).mesh(), {&known_extents(operands)...});
+    return outcome::domain::template apply<operation, typename outcome::paper>(
+        extents, std::forward<X>(operands)...);
+  } else if constexpr (outcome::is_refusal) {
+    return outcome::value();
   } else {
-    const auto& model = first_tensor(operands...);
-    using tensor = std::remove_cvref_t<decltype(model)>;
-    using operation = pointwise<Function>;
-    constexpr int cut = detail::number_that_is_cut<typename tensor::value_type, X...>;
-    if constexpr (cut >= 0) {
-      using shown [[maybe_unused]] =
-          decltype(number_would_be_cut<operation, operand<cut>, typename tensor::value_type>{});
-      return refused_value{};
-    } else if constexpr ((... || ValueOperand<X>)) {
-      return detail::value_domain_of<X...>::type::template apply<operation>(operands...);
-    } else {
-      using paper = paper_of<tensor>;
-      if constexpr (!is_legal<operation, typename detail::paper_or_number<paper, X>::type...>) {
-        using shown [[maybe_unused]] =
-            decltype(typename decltype(judge<operation, typename detail::paper_or_number<
-                                                            paper, X>::type...>())::type{});
-        return refused_value{};
-      } else {
-        using result = result_of<operation, typename detail::paper_or_number<paper, X>::type...>;
-        const extents_desc& extents =
-            result::known_extents(model.mesh(), {&known_extents(operands)...});
-        return tensor::domain::template apply<operation, paper_from<result>>(
-            extents, std::forward<X>(operands)...);
-      }
-    }
+    return detail::value_domain_of<X...>::type::template apply<operation>(operands...);
   }
 }
 
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator+(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::add, A, B> operator+(A&& a, B&& b) {
   return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator-(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::subtract, A, B> operator-(A&& a,
+                                                                                        B&& b) {
   return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator*(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::multiply, A, B> operator*(A&& a,
+                                                                                        B&& b) {
   return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator/(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::divide, A, B> operator/(A&& a,
+                                                                                      B&& b) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
 }
 template <EitherOperand A>
-[[nodiscard]] constexpr auto operator-(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::negate, A> operator-(A&& a) {
   return elementwise<functions::negate>(std::forward<A>(a));
 }
 
 /// The larger of two values, element by element.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto maximum(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::maximum, A, B> maximum(A&& a, B&& b) {
   return elementwise<functions::maximum>(std::forward<A>(a), std::forward<B>(b));
 }
 /// The smaller of two values, element by element.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto minimum(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::minimum, A, B> minimum(A&& a, B&& b) {
   return elementwise<functions::minimum>(std::forward<A>(a), std::forward<B>(b));
 }
 /// 1 where two values are equal, 0 elsewhere.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto equal(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::equal, A, B> equal(A&& a, B&& b) {
   return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b));
 }
 /// 1 where the first value is less than the second, 0 elsewhere.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto less(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::less, A, B> less(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
 /// Comparisons give 1 where they hold and 0 elsewhere, in the type of the elements: `x * (x > 0)`.
 /// With NaN none holds.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator<(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::less, A, B> operator<(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator<=(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::less_equal, A, B> operator<=(A&& a,
+                                                                                           B&& b) {
   return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator>(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::greater, A, B> operator>(A&& a,
+                                                                                       B&& b) {
   return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto operator>=(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::greater_equal, A, B> operator>=(
+    A&& a, B&& b) {
   return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
 }
 /// C++ takes `==` and `!=` for one answer, which algorithms ask for too.
@@ -163,47 +201,48 @@ bool operator!=(const A&, const B&) = delete;  // 1 - equal(a, b) is 1 or 0 for 
 /// The second value where the first is not zero, the third elsewhere.
 template <class A, class B, class C>
   requires ElementwiseOperands<A, B, C>
-[[nodiscard]] constexpr auto where(A&& a, B&& b, C&& c) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::where, A, B, C> where(A&& a, B&& b,
+                                                                                    C&& c) {
   return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 
 template <EitherOperand A>
-[[nodiscard]] constexpr auto abs(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::abs, A> abs(A&& a) {
   return elementwise<functions::abs>(std::forward<A>(a));
 }
 template <EitherOperand A>
-[[nodiscard]] constexpr auto square(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::square, A> square(A&& a) {
   return elementwise<functions::square>(std::forward<A>(a));
 }
 template <EitherOperand A>
-[[nodiscard]] constexpr auto sqrt(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::sqrt, A> sqrt(A&& a) {
   return elementwise<functions::sqrt>(std::forward<A>(a));
 }
 template <EitherOperand A>
-[[nodiscard]] constexpr auto exp(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::exp, A> exp(A&& a) {
   return elementwise<functions::exp>(std::forward<A>(a));
 }
 template <EitherOperand A>
-[[nodiscard]] constexpr auto log(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::log, A> log(A&& a) {
   return elementwise<functions::log>(std::forward<A>(a));
 }
 template <EitherOperand A>
-[[nodiscard]] constexpr auto tanh(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::tanh, A> tanh(A&& a) {
   return elementwise<functions::tanh>(std::forward<A>(a));
 }
 /// 1 / (1 + exp(-x)).
 template <EitherOperand A>
-[[nodiscard]] constexpr auto sigmoid(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::sigmoid, A> sigmoid(A&& a) {
   return elementwise<functions::sigmoid>(std::forward<A>(a));
 }
 /// The larger of x and 0.
 template <EitherOperand A>
-[[nodiscard]] constexpr auto relu(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::relu, A> relu(A&& a) {
   return elementwise<functions::relu>(std::forward<A>(a));
 }
 /// x times the normal distribution function, in the tanh form.
 template <EitherOperand A>
-[[nodiscard]] constexpr auto gelu(A&& a) {
+[[nodiscard]] constexpr detail::elementwise_result<functions::gelu, A> gelu(A&& a) {
   return elementwise<functions::gelu>(std::forward<A>(a));
 }
 

@@ -18,7 +18,7 @@ template <int... Dims>
 }
 
 template <reduction Kind, bool Keep, int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto fold_over(X&& x) {
+[[nodiscard]] constexpr decltype(auto) fold_over(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else if constexpr (ValueOperand<X>) {
@@ -30,18 +30,14 @@ template <reduction Kind, bool Keep, int... Dims, EitherOperand X>
     constexpr over dims = named_dims<Dims...>(rank);
     constexpr diagnosis verdict = dims.judge(rank);
     if constexpr (!verdict.ok()) {
-      using shown [[maybe_unused]] =
-          decltype(dimension_is_out_of_range<dimension<int{verdict.have}>, rank>{});
-      return refused_value{};
+      return given<refused<dimension_is_out_of_range<dimension<int{verdict.have}>, rank>>>::value();
     } else {
       using operation = fold_of<Kind, dims.bits(), Keep>;
       if constexpr (!is_legal<operation, paper>) {
-        using shown [[maybe_unused]] =
-            decltype(typename decltype(judge<operation, paper>())::type{});
-        return refused_value{};
+        return given<decltype(judge<operation, paper>())>::value();
       } else {
         using result = result_of<operation, paper>;
-        const extents_desc& extents = result::known_extents(x.mesh(), {&x.extents()});
+        const extents_desc& extents = known_extents<result>(x.mesh(), {&x.extents()});
         return std::remove_cvref_t<X>::domain::template apply<operation, paper_from<result>>(
             extents, std::forward<X>(x));
       }
@@ -58,7 +54,7 @@ template <class X>
 }
 
 template <bool Keep, int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto mean_over(X&& x) {
+[[nodiscard]] constexpr decltype(auto) mean_over(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -84,11 +80,11 @@ inline constexpr keep_dims_t keep_dims{};
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto sum(X&& x) {
+[[nodiscard]] constexpr decltype(auto) sum(X&& x) {
   return detail::fold_over<reduction::sum, false, Dims...>(std::forward<X>(x));
 }
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto sum(X&& x, keep_dims_t) {
+[[nodiscard]] constexpr decltype(auto) sum(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::sum, true, Dims...>(std::forward<X>(x));
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
@@ -97,11 +93,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
 }
 /// Multiplies over the named dimensions, or over all.
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto product(X&& x) {
+[[nodiscard]] constexpr decltype(auto) product(X&& x) {
   return detail::fold_over<reduction::product, false, Dims...>(std::forward<X>(x));
 }
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto product(X&& x, keep_dims_t) {
+[[nodiscard]] constexpr decltype(auto) product(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::product, true, Dims...>(std::forward<X>(x));
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
@@ -110,11 +106,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
 }
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto max(X&& x) {
+[[nodiscard]] constexpr decltype(auto) max(X&& x) {
   return detail::fold_over<reduction::max, false, Dims...>(std::forward<X>(x));
 }
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto max(X&& x, keep_dims_t) {
+[[nodiscard]] constexpr decltype(auto) max(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::max, true, Dims...>(std::forward<X>(x));
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
@@ -123,11 +119,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
 }
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto min(X&& x) {
+[[nodiscard]] constexpr decltype(auto) min(X&& x) {
   return detail::fold_over<reduction::min, false, Dims...>(std::forward<X>(x));
 }
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto min(X&& x, keep_dims_t) {
+[[nodiscard]] constexpr decltype(auto) min(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::min, true, Dims...>(std::forward<X>(x));
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
@@ -137,11 +133,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto mean(X&& x) {
+[[nodiscard]] constexpr decltype(auto) mean(X&& x) {
   return detail::mean_over<false, Dims...>(std::forward<X>(x));
 }
 template <int... Dims, EitherOperand X>
-[[nodiscard]] constexpr auto mean(X&& x, keep_dims_t) {
+[[nodiscard]] constexpr decltype(auto) mean(X&& x, keep_dims_t) {
   return detail::mean_over<true, Dims...>(std::forward<X>(x));
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>

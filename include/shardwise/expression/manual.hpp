@@ -105,7 +105,7 @@ template <class X, class Rule, class Target = typename X::layout_type>
 ///     64] auto y = all_reduce<"data">(sum<0>(x * x));   // f32[64] auto z =
 ///     disable_manual_sharding<P<"data", none>>(exp(x));     // f32[512@data, 64]
 template <Operand X>
-[[nodiscard]] constexpr auto enable_manual_sharding(X&& x) {
+[[nodiscard]] constexpr decltype(auto) enable_manual_sharding(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -114,8 +114,7 @@ template <Operand X>
     if constexpr (judged::ok) {
       return detail::by_hand<rule>(static_cast<X&&>(x));
     } else {
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::given<judged>::value();
     }
   }
 }
@@ -124,7 +123,7 @@ template <Operand X>
 /// `Target` splits, a spec or a whole layout. Nothing moves. `Target` names every manual axis; an
 /// axis that is not manual repeats what its devices share.
 template <class Target, Operand X>
-[[nodiscard]] constexpr auto disable_manual_sharding(X&& x) {
+[[nodiscard]] constexpr decltype(auto) disable_manual_sharding(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -135,8 +134,7 @@ template <class Target, Operand X>
     if constexpr (judged::ok) {
       return detail::by_hand<rule>(static_cast<X&&>(x));
     } else {
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::given<judged>::value();
     }
   }
 }
@@ -147,7 +145,7 @@ template <class Target, Operand X>
 ///     auto total = all_reduce<"data">(x);                        // the sum
 ///     auto most = all_reduce<reduction::max, "data", "model">(x);
 template <reduction Fold, fixed_string... Axes, Operand X>
-[[nodiscard]] constexpr auto all_reduce(X&& x) {
+[[nodiscard]] constexpr decltype(auto) all_reduce(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -156,13 +154,12 @@ template <reduction Fold, fixed_string... Axes, Operand X>
     if constexpr (judged::ok) {
       return detail::by_hand<rule>(static_cast<X&&>(x), Fold);
     } else {
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::given<judged>::value();
     }
   }
 }
 template <fixed_string... Axes, Operand X>
-[[nodiscard]] constexpr auto all_reduce(X&& x) {
+[[nodiscard]] constexpr decltype(auto) all_reduce(X&& x) {
   return all_reduce<reduction::sum, Axes...>(static_cast<X&&>(x));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/refused.hpp"
 #include "shardwise/layout/extents.hpp"
 #include "shardwise/layout/key.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
@@ -11,9 +12,10 @@ namespace shardwise {
 
 /// What an operation may be applied to: anything with a domain, which says what applying means
 /// (recording on paper, or building a lazy node). It has `value_type`, `extents_type`,
-/// `layout_type` and their values `extents()` and `mesh()` too.
+/// `layout_type` and their values `extents()` and `mesh()` too. The result of a refused operation
+/// is one by its name alone.
 template <class X>
-concept Operand = requires {
+concept Operand = detail::is_refused<std::remove_cvref_t<X>> || requires {
   typename std::remove_cvref_t<X>::domain;
 };
 
@@ -37,16 +39,6 @@ struct value_domain_of<First, Rest...> {
   using type = typename std::remove_cvref_t<First>::value_domain;
 };
 }  // namespace detail
-
-/// What an operation that breaks a rule gives: the one error has been said, and every operation on
-/// this passes it on in silence.
-struct refused_value {
-  using domain = refused_value;
-};
-
-/// Operands of which one is the result of a refused operation.
-template <class... X>
-concept AnyRefused = (... || std::is_same_v<std::remove_cvref_t<X>, refused_value>);
 
 /// A plain number beside tensors.
 template <class X>
@@ -100,5 +92,24 @@ template <class First, class... Rest>
   else
     return first_tensor(rest...);
 }
+
+namespace detail {
+
+/// Its type.
+template <class First, class... Rest>
+struct tensor_in : tensor_in<Rest...> {};
+template <EitherOperand First, class... Rest>
+struct tensor_in<First, Rest...> {
+  using type = std::remove_cvref_t<First>;
+};
+template <class... X>
+using tensor_among = typename tensor_in<X...>::type;
+
+/// What may stand beside a tensor in an operation that the types alone judge.
+template <class X, class Tensor>
+concept Joins = Scalar<X> || std::is_same_v < typename std::remove_cvref_t<X>::domain,
+typename Tensor::domain > ;
+
+}  // namespace detail
 
 }  // namespace shardwise

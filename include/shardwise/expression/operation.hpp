@@ -27,7 +27,7 @@ template <fixed_string Equation>
 struct einsum_of {
   static constexpr text_view equation = Equation;
   static constexpr parsed_einsum parsed = parse_einsum(Equation);
-  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs&) noexcept {
+  [[nodiscard]] static constexpr const factor_rule& rule(const tensor_descs&) noexcept {
     return parsed.rule;
   }
 };
@@ -85,6 +85,7 @@ namespace detail {
 /// What an operation makes of operands, as types: `extents_type` and `layout_type`.
 template <class Operation, class First, class... Rest>
 struct result_of {
+  using operation = Operation;
   using value_type = typename First::value_type;
   using mesh_type = typename First::mesh_type;
   static constexpr const mesh_desc& mesh = mesh_type::value;
@@ -96,31 +97,35 @@ struct result_of {
       (... && (std::is_same_v<mesh_type, typename Rest::mesh_type> &&
                std::is_same_v<value_type, typename Rest::value_type>)) &&
       value.verdict.ok();
-  /// True if no extent is left to the program's run.
-  static constexpr bool is_static =
-      (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank) == 0;
-
+  static constexpr int dynamic_extents =
+      (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank);
   /// The rule, for those whose extents the program's run will tell.
   static constexpr factor_rule rule = Operation::rule(operands);
-
-  /// Checks what only the program's run knows, and gives the extents of the result. Where every
-  /// extent is static nothing is left to check and the answer is a constant.
-  [[nodiscard]] static constexpr decltype(auto) known_extents(const mesh_desc& on,
-                                                              const known_operands& extents) {
-    if constexpr (is_static)
-      return (extents_value);
-    else
-      return detail::result_extents(rule.result, detail::known_sizes(on, rule, operands, extents));
-  }
-  /// The same, with how the factors are split.
-  [[nodiscard]] static constexpr decltype(auto) known(const mesh_desc& on,
-                                                      const known_operands& extents) {
-    if constexpr (is_static)
-      return (value);
-    else
-      return detail::resized(value, on, Operation::rule(operands), operands, extents);
-  }
 };
+
+/// Checks what only the program's run knows of a legal operation, and gives how its factors are
+/// split. Where every extent is static nothing is left to check and the answer is a constant.
+template <class Result>
+[[nodiscard]] constexpr decltype(auto) known_split(const mesh_desc& on,
+                                                   const known_operands& extents) {
+  if constexpr (Result::dynamic_extents == 0)
+    return (Result::value);
+  else
+    return detail::resized(Result::value, on, Result::operation::rule(Result::operands),
+                           Result::operands, extents);
+}
+
+/// The same for those who ask for the extents of the result alone.
+template <class Result>
+[[nodiscard]] constexpr decltype(auto) known_extents(const mesh_desc& on,
+                                                     const known_operands& extents) {
+  if constexpr (Result::dynamic_extents == 0) {
+    return (Result::extents_value);
+  } else {
+    return detail::result_extents(Result::rule.result,
+                                  detail::known_sizes(on, Result::rule, Result::operands, extents));
+  }
+}
 
 namespace detail {
 
@@ -173,6 +178,23 @@ struct type_at<0, First, Rest...> {
 template <class Operation, int At, class... X>
 using no_tensor = operand_is_not_a_tensor<Operation, operand<At>,
                                           std::remove_cvref_t<typename type_at<At, X...>::type>>;
+
+/// The place of the first abstract operand beside operands that have values, or -1.
+template <class... X>
+[[nodiscard]] constexpr int abstract_among() noexcept {
+  int abstract = -1;
+  bool values = false;
+  int at = 0;
+  const auto look = [&]<class Y>(std::type_identity<Y>) {
+    bool has = ValueOperand<Y>;
+    if constexpr (Operand<Y>) has = Y::domain::has_values;
+    if (has) values = true;
+    if (Operand<Y> && !has && abstract < 0) abstract = at;
+    ++at;
+  };
+  (look(std::type_identity<std::remove_cvref_t<X>>{}), ...);
+  return values ? abstract : -1;
+}
 
 /// The position of the first of `Others` that is not `First`, counted from 1, or 0.
 template <class First, class... Others>

@@ -62,7 +62,7 @@ struct reshard_judge<From, To, Extents, false> : decltype(refuse_reshard<From, T
 ///     auto y = reshard<P<"data", none>>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
 template <class Target, class Policy = void, Operand X>
-[[nodiscard]] constexpr auto reshard(X&& x) {
+[[nodiscard]] constexpr decltype(auto) reshard(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -76,8 +76,7 @@ template <class Target, class Policy = void, Operand X>
           paper_tensor<typename paper::value_type, typename paper::extents_type, to>>(
           static_cast<X&&>(x));
     } else {
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::given<judged>::value();
     }
   }
 }

@@ -22,8 +22,17 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
 
 /// What operations on abstract tensors mean: they are recorded.
 struct abstract_domain {
+  static constexpr bool has_values = false;
+
+  template <class Paper>
+  using abstract_from = abstract_tensor<typename Paper::value_type, typename Paper::extents_type,
+                                        typename Paper::layout_type>;
+  /// What `apply` gives.
+  template <class Operation, class Paper, class... X>
+  using made = abstract_from<Paper>;
+
   template <class Operation, class Paper, class Result, class... X>
-  [[nodiscard]] static constexpr auto apply(const Result& result, X&&... operands) {
+  [[nodiscard]] static constexpr abstract_from<Paper> apply(const Result& result, X&&... operands) {
     using recording = detail::recording<Operation>;
     const auto& model = first_tensor(operands...);
     if constexpr (Paper::mesh_type::dynamic_axes > 0) require_one_mesh(model.mesh(), operands...);
@@ -53,10 +62,6 @@ struct abstract_domain {
   [[nodiscard]] static constexpr const extents_desc& extents_in(const propagation& split) noexcept {
     return split.result.extents;
   }
-
-  template <class Paper>
-  using abstract_from = abstract_tensor<typename Paper::value_type, typename Paper::extents_type,
-                                        typename Paper::layout_type>;
 
   /// Tensors of one mesh type may still live on meshes of different sizes.
   template <class... X>

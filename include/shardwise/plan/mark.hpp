@@ -80,7 +80,7 @@ template <class Target, class Policy, class X>
 ///
 ///     auto h = constrain<P<"data", "model">>(einsum<"bi,ih->bh">(x, w1));
 template <class Target, class Policy = void, Operand X>
-[[nodiscard]] constexpr auto constrain(X&& x) {
+[[nodiscard]] constexpr decltype(auto) constrain(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -88,8 +88,7 @@ template <class Target, class Policy = void, Operand X>
     if constexpr (judged::ok) {
       return detail::promised<Target, Policy>(static_cast<X&&>(x));
     } else {
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::given<judged>::value();
     }
   }
 }
@@ -102,7 +101,7 @@ template <class Target, class Policy = void, Operand X>
 ///
 ///     auto rows = mark_sharding<P<"data", none>>(whole);
 template <class Target, class Policy = void, Operand X>
-[[nodiscard]] constexpr auto mark_sharding(X&& x) {
+[[nodiscard]] constexpr decltype(auto) mark_sharding(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -110,8 +109,7 @@ template <class Target, class Policy = void, Operand X>
     if constexpr (judged::ok) {
       return detail::promised<Target, Policy>(static_cast<X&&>(x));
     } else {
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::given<judged>::value();
     }
   }
 }
@@ -122,7 +120,7 @@ template <class Target, class Policy = void, Operand X>
 ///
 ///     auto columns = mark_sharding<P<none, "model">>(clear_sharding(rows));
 template <Operand X>
-[[nodiscard]] constexpr auto clear_sharding(X&& x) {
+[[nodiscard]] constexpr decltype(auto) clear_sharding(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
   } else {
@@ -132,10 +130,9 @@ template <Operand X>
       return reshard<to>(static_cast<X&&>(x));
     } else {
       constexpr name axis = detail::first_axis(mesh_of<X>::value, from::value.pending);
-      using shown [[maybe_unused]] =
-          decltype(partial_value_is_read<clearing, operand<0>, to_fixed_string<axis.size()>(axis),
-                                         detail::call_instead<mesh_of<X>, to>::value>{});
-      return refused_value{};
+      return detail::given<
+          refused<partial_value_is_read<clearing, operand<0>, to_fixed_string<axis.size()>(axis),
+                                        detail::call_instead<mesh_of<X>, to>::value>>>::value();
     }
   }
 }
@@ -146,7 +143,7 @@ template <Operand X>
 ///
 ///     auto momentum = shard_as(gradient, weights);
 template <Operand X, Operand Like>
-[[nodiscard]] constexpr auto shard_as(X&& x, const Like& like) {
+[[nodiscard]] constexpr decltype(auto) shard_as(X&& x, const Like& like) {
   if constexpr (AnyRefused<X, Like>) {
     return refused_value{};
   } else {

@@ -20,6 +20,13 @@ struct operand_is_not_a_tensor {
                 "a number");
 };
 
+/// `Operand` has no values, and another operand has.
+template <class Operation, class Operand>
+struct operand_is_abstract {
+  static_assert(respected<operand_is_abstract>,
+                "an abstract tensor meets abstract tensors and numbers alone");
+};
+
 /// `Operation` was given `Have` operands instead of `Want`.
 template <class Operation, int Have, int Want>
 struct operand_count_differs {

@@ -41,22 +41,27 @@ struct element_beside<T, X> {
 /// What operations on tensors whose layouts are values mean: each is judged when it is applied, and
 /// each is a pass of its own.
 struct any_domain {
+  /// Judges what the compiler knows of an operation on operands of these types.
+  template <class Operation, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using T = typename detail::tensor_among<X...>::value_type;
+    constexpr int other =
+        detail::stranger<typename detail::element_beside<T, std::remove_cvref_t<X>>::type...>;
+    if constexpr (other != 0)
+      return refused<operand_elements_differ<
+          Operation, operand<other>,
+          typename detail::element_beside<T, std::remove_cvref_t<X>>::type...>>{};
+    else
+      return detail::allowed<any_tensor<T>>{};
+  }
+
   /// A function of elements, or a contraction. Beside tensors whose layouts are values stand
   /// tensors with types and numbers; numbers are tensors of rank 0 that every device holds.
   template <class Operation, class... X>
-  [[nodiscard]] static auto apply(const X&... operands) {
-    using T = typename std::remove_cvref_t<decltype(first_tensor(operands...))>::value_type;
-    constexpr int other = detail::stranger<typename detail::element_beside<T, X>::type...>;
-    if constexpr (other != 0) {
-      using shown [[maybe_unused]] =
-          decltype(operand_elements_differ<Operation, operand<other>,
-                                           typename detail::element_beside<T, X>::type...>{});
-      return refused_value{};
-    } else if constexpr (!(... && (Scalar<X> || Readable<X>))) {
-      static_assert(respected<Operation>,
-                    "beside a tensor whose layout is a value no tensor is abstract");
-      return refused_value{};
-    } else if constexpr (requires { typename Operation::function; }) {
+  [[nodiscard]] static any_tensor<typename detail::tensor_among<X...>::value_type> apply(
+      const X&... operands) {
+    using T = typename detail::tensor_among<X...>::value_type;
+    if constexpr (requires { typename Operation::function; }) {
       return pass<typename Operation::function, T>(std::index_sequence_for<X...>{}, operands...);
     } else {
       return contract<T, sizeof...(X)>(Operation::equation, Operation::parsed.rule,

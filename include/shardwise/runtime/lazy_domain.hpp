@@ -81,6 +81,8 @@ struct deferring<pointwise<Function>> {
   [[nodiscard]] static auto make(const extents_desc& result, X&&... operands) {
     return make<Paper>(result, std::index_sequence_for<X...>{}, std::forward<X>(operands)...);
   }
+  template <class Paper, class... X>
+  using made = decltype(make<Paper>(std::declval<const extents_desc&>(), std::declval<X>()...));
 
  private:
   template <class Paper, std::size_t... I, class... X>
@@ -123,6 +125,10 @@ struct deferring<pointwise<Function>> {
 template <fixed_string Equation>
 struct deferring<einsum_of<Equation>> {
   template <class Paper, class... X>
+  using made = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
+                              typename Paper::layout_type>;
+
+  template <class Paper, class... X>
   [[nodiscard]] static auto make(const propagation& split, X&&... operands) {
     using T = typename Paper::value_type;
     const std::array<node_ptr<T>, sizeof...(X)> read{operands.share()...};
@@ -137,6 +143,10 @@ struct deferring<einsum_of<Equation>> {
 
 template <reduction Kind, unsigned Reduced, bool Keep>
 struct deferring<fold_of<Kind, Reduced, Keep>> {
+  template <class Paper, class... X>
+  using made = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
+                              typename Paper::layout_type>;
+
   template <class Paper, class X>
   [[nodiscard]] static auto make(const extents_desc& result, X&& x) {
     using T = typename Paper::value_type;
@@ -188,6 +198,12 @@ template <class T>
 
 /// What operations on tensors mean: elementwise ones wait to be fused, the others become nodes.
 struct lazy_domain {
+  static constexpr bool has_values = true;
+
+  /// What `apply` gives.
+  template <class Operation, class Paper, class... X>
+  using made = typename detail::deferring<Operation>::template made<Paper, X...>;
+
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
     return detail::deferring<Operation>::template make<Paper>(result, std::forward<X>(operands)...);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compilers name the function that they instantiate: two operands whose layouts have no names of
-// their own are longer than a line. The error itself is not.
-// longest: 500
+// Operands whose layouts have no names of their own: no line of the error names their types.
 // expect: shardwise::axis_would_split_twice<shardwise::einsum_of<
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
 // expect: shardwise::operand<1>::dimension<1>, shardwise::fixed_string<6>{"model"},

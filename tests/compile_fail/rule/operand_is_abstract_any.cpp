@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: beside a tensor whose layout is a value no tensor is abstract
+// expect: shardwise::operand_is_abstract<shardwise::pointwise<shardwise::functions::add>,
+// expect: shardwise::operand<1>
+// expect: an abstract tensor meets abstract tensors and numbers alone
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/respected.hpp"
+
+#include <type_traits>
+
+namespace shardwise {
+
+/// What an operation on the result of a refused one gives: the one error has been said, and what
+/// follows takes this for whatever it needs, in silence.
+struct refused_value {
+  /// Declared alone: nothing runs in a program that breaks a rule.
+  template <class T>
+  operator T() const;
+};
+
+/// What an operation that breaks `Rule` gives. The rule is instantiated with this class, where the
+/// program needs it: so compilers point at the program's own line, and name no operand's type.
+template <class Rule>
+struct refused_by : refused_value {
+  static_assert(sizeof(Rule) > 0);
+};
+
+namespace detail {
+
+/// The answer of a judge where no rule is broken: what the operation gives.
+template <class Made>
+struct allowed {
+  static constexpr bool ok = true;
+  using type = Made;
+};
+
+/// What a function gives whose judge answered `Judged`: `type`, and `value()` if it is refused.
+template <class Judged, bool Ok = Judged::ok>
+struct given {
+  static constexpr bool is_refusal = false;
+  using judged = Judged;
+  using type = typename Judged::type;
+};
+template <>
+struct given<allowed<refused_value>> {
+  static constexpr bool is_refusal = true;
+  using judged = allowed<refused_value>;
+  using type = refused_value;
+  [[nodiscard]] static constexpr type value() noexcept { return {}; }
+};
+template <class Judged>
+struct given<Judged, false> {
+  static constexpr bool is_refusal = true;
+  using judged = Judged;
+#if defined(__clang__)
+  // clang completes the class that a constexpr function returns inside of the function, except
+  // behind a reference; g++ what a function names, but what it returns first in the caller.
+  using type = const refused_by<typename Judged::type>&;
+  [[nodiscard]] static constexpr type value() noexcept { return refusal; }
+
+ private:
+  static const refused_by<typename Judged::type> refusal;
+};
+template <class Judged>
+const refused_by<typename Judged::type> given<Judged, false>::refusal{};
+#else
+  using type = refused_by<typename Judged::type>;
+  [[nodiscard]] static constexpr type value() noexcept { return {}; }
+};
+#endif
+
+template <class X>
+inline constexpr bool is_refused = false;
+template <>
+inline constexpr bool is_refused<refused_value> = true;
+template <class Rule>
+inline constexpr bool is_refused<refused_by<Rule>> = true;
+
+}  // namespace detail
+
+/// Operands of which one is the result of a refused operation.
+template <class... X>
+concept AnyRefused = (... || detail::is_refused<std::remove_cvref_t<X>>);
+
+}  // namespace shardwise

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect:
+// shardwise::operand_is_abstract<shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>,
+// expect: shardwise::operand<0>
+// expect: an abstract tensor meets abstract tensors and numbers alone
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", none>>>;
+using W = sharded_tensor<float, extents<4096, 1024>, layout<pod, P<none, "model">>>;
+auto use(const W& w) { return einsum<"bi,ih->bh">(abstract<X>(), w); }
