@@ -16,7 +16,6 @@
 #include "shardwise/layout/layout.hpp"
 #include "shardwise/layout/layout_desc.hpp"
 #include "shardwise/layout/layout_rules.hpp"
-#include "shardwise/layout/manual.hpp"
 #include "shardwise/layout/notation.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/layout/tensor_desc.hpp"

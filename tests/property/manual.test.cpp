@@ -2,6 +2,7 @@
 // Work by hand, device by device, against the same work on whole tensors.
 #include "property/generated.hpp"
 #include "support/catch.hpp"
+#include <shardwise/runtime/any_manual.hpp>
 
 using namespace generated;
 

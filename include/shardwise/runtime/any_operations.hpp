@@ -4,7 +4,6 @@
 #include "shardwise/expression/fold.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/layout/layout_rules.hpp"
-#include "shardwise/layout/manual.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
@@ -190,36 +189,6 @@ template <Element T>
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target) {
   return reshard(x, detail::layout_for(x, target));
-}
-
-namespace detail {
-/// The tensor after a rule of manual sharding.
-template <class T>
-[[nodiscard]] any_tensor<T> by_hand(const any_tensor<T>& x, const manual_result& made,
-                                    reduction fold = reduction::sum) {
-  require(made.verdict);
-  if (made.tensor == x.tensor()) return x;
-  return any_tensor<T>(
-      step_node_of<T>(x.share(), manual_step(x.mesh(), x.tensor(), made.tensor, fold)));
-}
-}  // namespace detail
-
-/// `enable_manual_sharding` of a tensor whose layout is a value.
-template <Element T>
-[[nodiscard]] any_tensor<T> enable_manual_sharding(const any_tensor<T>& x) {
-  return detail::by_hand(x, to_manual(x.mesh(), x.tensor()));
-}
-/// `disable_manual_sharding` of a tensor whose layout is a value.
-template <Element T>
-[[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x,
-                                                    const layout_desc& target) {
-  require(check(x.mesh(), target));
-  return detail::by_hand(x, from_manual(x.mesh(), x.tensor(), target));
-}
-/// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.
-template <Element T>
-[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction fold, unsigned axes) {
-  return detail::by_hand(x, reduced_manual(x.mesh(), x.tensor(), axes), fold);
 }
 
 }  // namespace shardwise

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
+#include <shardwise/runtime/any_manual.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <list>
@@ -78,6 +79,8 @@ TEST_CASE("layouts that are values are judged before anything is made from them"
   REQUIRE_THROWS_WITH(reshard(x, twice), contains("axis_is_used_twice"));
   REQUIRE_THROWS_WITH(disable_manual_sharding(enable_manual_sharding(x), twice),
                       contains("axis_is_used_twice"));
+  REQUIRE(disable_manual_sharding(enable_manual_sharding(x), spec_desc{{"data", ""}}).layout() ==
+          rows);
   REQUIRE_THROWS_WITH(fold(reduction::sum, x, 0b101),
                       contains("dimension_is_out_of_range") && contains("2 where less than 2"));
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/manual.hpp"
+#include "shardwise/runtime/any_mark.hpp"
+
+namespace shardwise {
+
+namespace detail {
+/// The tensor after a rule of manual sharding.
+template <class T>
+[[nodiscard]] any_tensor<T> by_hand(const any_tensor<T>& x, const manual_result& made,
+                                    reduction fold = reduction::sum) {
+  require(made.verdict);
+  if (made.tensor == x.tensor()) return x;
+  return any_tensor<T>(
+      step_node_of<T>(x.share(), manual_step(x.mesh(), x.tensor(), made.tensor, fold)));
+}
+}  // namespace detail
+
+/// `enable_manual_sharding` of a tensor whose layout is a value.
+template <Element T>
+[[nodiscard]] any_tensor<T> enable_manual_sharding(const any_tensor<T>& x) {
+  return detail::by_hand(x, to_manual(x.mesh(), x.tensor()));
+}
+/// `disable_manual_sharding` of a tensor whose layout is a value, to a spec or a layout.
+///
+///     auto y = disable_manual_sharding(mine, spec_desc{{"data", ""}});
+template <Element T, LayoutValue Target>
+[[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x, const Target& target) {
+  const layout_desc to = detail::layout_for(x, target);
+  require(check(x.mesh(), to));
+  return detail::by_hand(x, from_manual(x.mesh(), x.tensor(), to));
+}
+/// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.
+template <Element T>
+[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction fold, unsigned axes) {
+  return detail::by_hand(x, reduced_manual(x.mesh(), x.tensor(), axes), fold);
+}
+
+}  // namespace shardwise
