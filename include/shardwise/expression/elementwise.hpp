@@ -82,15 +82,10 @@ struct elementwise_outcome<Function, X...> {
 };
 // The constraint is the operators' own: clang asks for what they return before it.
 template <class Function, class... X>
-  requires(... || EitherOperand<X>)
+  requires ElementwiseOperands<X...>
 using elementwise_result = typename elementwise_outcome<Function, X...>::type;
 
 }  // namespace detail
-
-/// Operands of which at least one is a tensor. What else stands beside it is judged where the
-/// operation is applied, by a rule: numbers may, anything else may not.
-template <class... X>
-concept ElementwiseOperands = (... || EitherOperand<X>);
 
 /// Applies one of `functions` (or a user's own) element by element; numbers stand for themselves.
 ///
@@ -137,7 +132,7 @@ template <class A, class B>
                                                                                       B&& b) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
 }
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::negate, A> operator-(A&& a) {
   return elementwise<functions::negate>(std::forward<A>(a));
 }
@@ -206,42 +201,42 @@ template <class A, class B, class C>
   return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::abs, A> abs(A&& a) {
   return elementwise<functions::abs>(std::forward<A>(a));
 }
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::square, A> square(A&& a) {
   return elementwise<functions::square>(std::forward<A>(a));
 }
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::sqrt, A> sqrt(A&& a) {
   return elementwise<functions::sqrt>(std::forward<A>(a));
 }
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::exp, A> exp(A&& a) {
   return elementwise<functions::exp>(std::forward<A>(a));
 }
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::log, A> log(A&& a) {
   return elementwise<functions::log>(std::forward<A>(a));
 }
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::tanh, A> tanh(A&& a) {
   return elementwise<functions::tanh>(std::forward<A>(a));
 }
 /// 1 / (1 + exp(-x)).
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::sigmoid, A> sigmoid(A&& a) {
   return elementwise<functions::sigmoid>(std::forward<A>(a));
 }
 /// The larger of x and 0.
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::relu, A> relu(A&& a) {
   return elementwise<functions::relu>(std::forward<A>(a));
 }
 /// x times the normal distribution function, in the tanh form.
-template <EitherOperand A>
+template <NamedOperand A>
 [[nodiscard]] constexpr detail::elementwise_result<functions::gelu, A> gelu(A&& a) {
   return elementwise<functions::gelu>(std::forward<A>(a));
 }

@@ -17,10 +17,12 @@ template <int... Dims>
     return over(Dims...);
 }
 
-template <reduction Kind, bool Keep, int... Dims, EitherOperand X>
+template <reduction Kind, bool Keep, int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) fold_over(X&& x) {
   if constexpr (AnyRefused<X>) {
     return refused_value{};
+  } else if constexpr (!EitherOperand<X>) {
+    return given<refused<no_tensor<fold_of<Kind, 0>, 0, X>>>::value();
   } else if constexpr (ValueOperand<X>) {
     return std::remove_cvref_t<X>::value_domain::fold(
         Kind, x, named_dims<Dims...>(x.extents().ssize()), Keep);
@@ -53,10 +55,10 @@ template <class X>
   return static_cast<T>(dims.count(x.extents()));
 }
 
-template <bool Keep, int... Dims, EitherOperand X>
+template <bool Keep, int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) mean_over(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
+  if constexpr (AnyRefused<X> || !EitherOperand<X>) {
+    return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x));
   } else {
     const auto divisor = mean_divisor(x, named_dims<Dims...>(x.extents().ssize()));
     return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x)) / divisor;
@@ -79,11 +81,11 @@ inline constexpr keep_dims_t keep_dims{};
 /// Of a tensor whose layout is a value the dimensions may be values, in each of these folds:
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) sum(X&& x) {
   return detail::fold_over<reduction::sum, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) sum(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::sum, true, Dims...>(std::forward<X>(x));
 }
@@ -92,11 +94,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
   return X::value_domain::fold(reduction::sum, x, dims, sizeof...(Keep) > 0);
 }
 /// Multiplies over the named dimensions, or over all.
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) product(X&& x) {
   return detail::fold_over<reduction::product, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) product(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::product, true, Dims...>(std::forward<X>(x));
 }
@@ -105,11 +107,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
   return X::value_domain::fold(reduction::product, x, dims, sizeof...(Keep) > 0);
 }
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) max(X&& x) {
   return detail::fold_over<reduction::max, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) max(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::max, true, Dims...>(std::forward<X>(x));
 }
@@ -118,11 +120,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
   return X::value_domain::fold(reduction::max, x, dims, sizeof...(Keep) > 0);
 }
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) min(X&& x) {
   return detail::fold_over<reduction::min, false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) min(X&& x, keep_dims_t) {
   return detail::fold_over<reduction::min, true, Dims...>(std::forward<X>(x));
 }
@@ -132,11 +134,11 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
 }
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) mean(X&& x) {
   return detail::mean_over<false, Dims...>(std::forward<X>(x));
 }
-template <int... Dims, EitherOperand X>
+template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr decltype(auto) mean(X&& x, keep_dims_t) {
   return detail::mean_over<true, Dims...>(std::forward<X>(x));
 }

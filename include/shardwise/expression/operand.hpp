@@ -31,6 +31,23 @@ template <class X>
 concept EitherOperand = Operand<X> || ValueOperand<X>;
 
 namespace detail {
+template <class X>
+inline constexpr bool is_tensor_type = false;
+template <class T, class Extents, class Layout>
+inline constexpr bool is_tensor_type<sharded_tensor<T, Extents, Layout>> = true;
+}  // namespace detail
+
+/// What operators and functions of elements are written for: tensors, and a tensor type that is
+/// only named, which a rule refuses.
+template <class X>
+concept NamedOperand = EitherOperand<X> || detail::is_tensor_type<std::remove_cvref_t<X>>;
+
+/// Operands of which at least one is a tensor. What else stands beside it is judged where the
+/// operation is applied, by a rule: numbers may, anything else may not.
+template <class... X>
+concept ElementwiseOperands = (... || NamedOperand<X>);
+
+namespace detail {
 /// The domain of the first operand whose layout is a value.
 template <class First, class... Rest>
 struct value_domain_of : value_domain_of<Rest...> {};
@@ -96,8 +113,10 @@ template <class First, class... Rest>
 namespace detail {
 
 /// Its type.
+template <class... X>
+struct tensor_in {};
 template <class First, class... Rest>
-struct tensor_in : tensor_in<Rest...> {};
+struct tensor_in<First, Rest...> : tensor_in<Rest...> {};
 template <EitherOperand First, class... Rest>
 struct tensor_in<First, Rest...> {
   using type = std::remove_cvref_t<First>;

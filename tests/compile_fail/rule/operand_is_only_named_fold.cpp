@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_is_not_a_tensor<shardwise::fold_of<
+// expect: shardwise::operand<0>, shardwise::sharded_tensor<float, shardwise::extents<1024, 4096>, rows>>
+// expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rows : layout<pod, P<"data", none>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, rows>;
+auto use(const X& x) { return mean<0>(x); }
