@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 #include <random>
 
 namespace {
@@ -268,29 +267,39 @@ int run(const options& wanted) {
   return same_loss && same_costs && std::isfinite(trained.loss) ? 0 : 1;
 }
 
-/// The command line, or nothing if it cannot be understood.
-std::optional<options> parse(int argc, char** argv) {
+/// The number of steps as it was written.
+long parse_steps(std::string_view value) {
+  long steps = 0;
+  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), steps);
+  if (problem != std::errc{} || end != value.data() + value.size() || steps < 1 ||
+      steps > 1'000'000)
+    throw bad_input("--steps is a number from 1 to 1000000, not '" + std::string(value) + "'");
+  return steps;
+}
+
+/// The command line. What cannot be understood is named.
+options parse(int argc, char** argv) {
   options wanted;
   bool only_files = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (!only_files && word == "--") {
       only_files = true;
-    } else if (!only_files && (word == "--root" || word == "--steps") && i + 1 < argc) {
+    } else if (!only_files && (word == "--root" || word == "--steps")) {
+      if (i + 1 == argc) throw bad_input("what follows " + std::string(word) + "?");
       const std::string_view value = argv[++i];
-      if (word == "--root") {
+      if (word == "--root")
         wanted.root = value;
-      } else {
-        const auto [end, problem] =
-            std::from_chars(value.data(), value.data() + value.size(), wanted.steps);
-        if (problem != std::errc{} || end != value.data() + value.size() || wanted.steps < 1 ||
-            wanted.steps > 1'000'000)
-          return {};
-      }
-    } else if ((only_files || !word.starts_with('-')) && wanted.file.empty() && !word.empty()) {
-      wanted.file = word;
+      else
+        wanted.steps = parse_steps(value);
+    } else if (!only_files && word.starts_with('-')) {
+      throw bad_input("unknown option '" + std::string(word) + "'; the options: demo --help");
+    } else if (word.empty()) {
+      throw bad_input("the name of the file is empty");
+    } else if (!wanted.file.empty()) {
+      throw bad_input("one file, not '" + wanted.file + "' and '" + std::string(word) + "'");
     } else {
-      return {};
+      wanted.file = word;
     }
   }
   return wanted;
@@ -309,13 +318,8 @@ int main(int argc, char** argv) {
     std::cout << usage;
     return 0;
   }
-  const std::optional<options> wanted = parse(argc, argv);
-  if (!wanted) {
-    std::cerr << usage;
-    return 2;
-  }
   try {
-    return run(*wanted);
+    return run(parse(argc, argv));
   } catch (const bad_input& problem) {
     std::cerr << "demo: " << problem.what() << '\n';
     return 2;
