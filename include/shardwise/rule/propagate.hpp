@@ -153,6 +153,14 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
   return {};
 }
 
+/// The axes among these that have several devices, or as yet any number of them: a sum over one
+/// device is no sum, so an axis of size 1 passes everything.
+[[nodiscard]] constexpr unsigned axes_of_several(const mesh_desc& mesh, unsigned bits) noexcept {
+  for (int a = 0; a < mesh.rank(); ++a)
+    if (mesh.size(a) == 1) bits &= ~(1U << a);
+  return bits;
+}
+
 /// Passes pending reductions on, where the law allows, and adds those of split reduction factors.
 constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
@@ -164,15 +172,11 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
     split |= bits;
     if (rule.factors[f] == factor_kind::reduction) folded |= bits;
   }
-  // A sum over one device is no sum: axes of size 1 pass everything.
-  unsigned alone = 0;
-  for (int a = 0; a < mesh.rank(); ++a)
-    if (mesh.size(a) == 1) alone |= 1U << a;
   const bool together = rule.law == linearity::additive || rule.law == linearity::max_of ||
                         rule.law == linearity::min_of || rule.law == linearity::product_of;
   for (int o = 0; o < operands.ssize(); ++o) {
     const layout_desc& theirs = operands[o].layout;
-    const unsigned bits = theirs.pending & ~alone;
+    const unsigned bits = axes_of_several(mesh, theirs.pending);
     const bool may = rule.law != linearity::nonlinear &&
                      !(rule.law == linearity::first_operand && o > 0) &&
                      theirs.kind == kind_of(rule.law);
@@ -190,7 +194,7 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
     if (!out.verdict.ok()) return;
     pending |= bits;
   }
-  pending |= folded & ~alone;
+  pending |= axes_of_several(mesh, folded);
   out.result.layout.pending = static_cast<std::uint8_t>(pending);
   if (pending != 0)
     out.result.layout.kind = rule.fold == reduction::sum ? kind_of(rule.law) : rule.fold;

@@ -169,8 +169,9 @@ template <Readable X>
 /// What `to_host` is called in errors.
 struct host_read;
 
-/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction, or a
-/// manual axis, does not compile (`any_tensor`: throws): finish it with `reshard` first.
+/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction over
+/// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
+/// `reshard` first.
 ///
 ///     std::cout << to_host(y) << '\n';
 ///     Eigen::MatrixXf values = to_host(y);
@@ -178,9 +179,10 @@ template <Readable X>
 [[nodiscard]] auto to_host(const X& x) {
   using T = typename X::value_type;
   if constexpr (Operand<X>) {
-    if constexpr (X::layout_type::value.pending != 0) {
-      constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
-      constexpr name axis = detail::first_axis(mesh, X::layout_type::value.pending);
+    constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
+    constexpr unsigned pending = detail::axes_of_several(mesh, X::layout_type::value.pending);
+    if constexpr (pending != 0) {
+      constexpr name axis = detail::first_axis(mesh, pending);
       constexpr sentence call =
           call_of(mesh,
                   propose(mesh, {}, {paper_of<X>::value},
@@ -189,9 +191,8 @@ template <Readable X>
       (void)sizeof(partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
                                          to_fixed_string<call.size()>(call)>);
     }
-    if constexpr (X::layout_type::value.manual != 0 && X::layout_type::value.pending == 0) {
-      constexpr name axis =
-          detail::first_axis(X::layout_type::mesh_type::value, X::layout_type::value.manual);
+    if constexpr (X::layout_type::value.manual != 0 && pending == 0) {
+      constexpr name axis = detail::first_axis(mesh, X::layout_type::value.manual);
       (void)sizeof(manual_axis_is_left<to_fixed_string<axis.size()>(axis),
                                        typename X::layout_type::spec_type>);
     }
@@ -199,10 +200,11 @@ template <Readable X>
   const node_ptr<T> owner = x.share();
   const placement& where = owner->where();
   const tensor_desc& tensor = where.tensor();
-  if (tensor.layout.pending != 0) {
+  if (const unsigned pending = detail::axes_of_several(where.mesh(), tensor.layout.pending);
+      pending != 0) {
     const diagnosis verdict{.rule = broken::partial_value_is_read,
                             .operand = 0,
-                            .axis = detail::first_axis(where.mesh(), tensor.layout.pending)};
+                            .axis = detail::first_axis(where.mesh(), pending)};
     const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
     fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
   }

@@ -39,6 +39,18 @@ TEST_CASE("a part outlives the tensor and the pool") {
   REQUIRE(part.elements()[0] == 1.0F);
 }
 
+TEST_CASE("a sum over one device is no sum, for operations and for the host alike") {
+  struct lone : mesh<axis<"data", 2>, axis<"model", 1>> {};
+  using terms = sharded_tensor<float, extents<4>, layout<lone, P<"data">, partial<"model">>>;
+  const device_pool pool{lone{}};
+  const auto x = iota<terms>(pool);
+  REQUIRE(to_host(x) == to_host(x * 1.0F));
+  REQUIRE(to_host(x)(3) == 3.0F);
+  const any_tensor<float> same = x;
+  REQUIRE(to_host(same) == to_host(x));
+  REQUIRE(to_host(exp(same))(0) == 1.0F);
+}
+
 TEST_CASE("all parts cover the tensor, each replica once") {
   const device_pool pool{pod{}};
   const auto parts = shards(iota<M>(pool));
