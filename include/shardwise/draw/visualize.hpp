@@ -3,7 +3,9 @@
 
 #include "shardwise/draw/ascii.hpp"
 #include "shardwise/draw/before_after.hpp"
+#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/placement.hpp"
+#include "shardwise/tensor/shown_as.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -63,6 +65,12 @@ void visualize(const X& x, std::ostream& out, const picture_style& style) {
 template <class X>
   requires requires(const X& x) { x.share()->where(); }
 void visualize(const X& x, std::ostream& out = std::cout) { visualize(x, out, style_for(out)); }
+/// What is in no pool has no picture by itself; types and their values have, as above and below.
+template <class X>
+  requires(!requires(const X& x) { x.share(); })
+void visualize(const X&) {
+  (void)sizeof(operand_is_not_in_pool<"visualize", operand<0>, shown_as<X>>);
+}
 
 /// Draws a tensor type whose sizes are all static, without a pool, or a layout type.
 ///

@@ -171,6 +171,20 @@ struct host_elements_differ {
                 "the host's data has elements of the type that the tensor has");
 };
 
+/// `Operand` of `Function` is a `Have`, which no device pool holds.
+template <fixed_string Function, class Operand, class Have>
+struct operand_is_not_in_pool {
+  static_assert(respected<operand_is_not_in_pool>,
+                "what is computed or read is a tensor in a device pool");
+};
+
+/// `Operation` reads elements of a tensor; `Mend` does the same on the host.
+template <class Operation, fixed_string Mend>
+struct elements_are_on_devices {
+  static_assert(respected<elements_are_on_devices>,
+                "elements are read on the host, after to_host or local");
+};
+
 /// No axis of `Mesh` splits the tensor, and none is pending.
 template <class Spec, class Mesh>
 struct tensor_is_replicated {

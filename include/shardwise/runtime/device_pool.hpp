@@ -157,6 +157,12 @@ class device_pool {
   explicit device_pool(const M& mesh, unsigned threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), threads, std::move(stop)) {}
 
+  /// Not without devices, and of nothing that only has a mesh, such as a layout.
+  device_pool() = delete;  // device_pool pool{pod{}}: a pool has the devices of a mesh
+  template <class M>
+    requires(!Mesh<M> && !std::is_convertible_v<const M&, mesh_desc> && !std::is_arithmetic_v<M>)
+  explicit device_pool(const M&) = delete;  // device_pool pool{pod{}}: a pool is made of a mesh
+
   device_pool(const device_pool&) = delete;
   device_pool& operator=(const device_pool&) = delete;
 

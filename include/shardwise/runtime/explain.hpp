@@ -35,6 +35,14 @@ template <Readable First, Readable... Rest>
   return out.str();
 }
 
+/// What is in no pool, such as a tensor on paper, is not computed.
+template <class X>
+  requires(!Readable<X>)
+std::string explain(const X&) {
+  (void)sizeof(operand_is_not_in_pool<"explain", operand<0>, shown_as<X>>);
+  return {};
+}
+
 /// The same of a program on paper, as `trace_program` records it.
 template <std::size_t Capacity>
 [[nodiscard]] std::string explain(const program<Capacity>& traced) {

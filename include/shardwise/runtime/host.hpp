@@ -7,6 +7,7 @@
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/eigen.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
+#include "shardwise/tensor/shown_as.hpp"
 
 #include <array>
 #include <memory>
@@ -71,6 +72,11 @@ class host_tensor {
     return Eigen::Map<const matrix>(elements_.data(), rows, columns);
   }
 
+  /// Not by itself: the rank is known when the program runs. (Whole numbers are no part of it,
+  /// since Eigen would take them for sizes.)
+  template <std::floating_point N>
+  operator N() const = delete;  // value() is the one number of a tensor of rank 0
+
   friend bool operator==(const host_tensor&, const host_tensor&) = default;
 
  private:
@@ -124,6 +130,20 @@ class local_shard {
   buffer<T> elements_;
 };
 
+namespace detail {
+/// The first argument of a function that is in no pool: a number, a container, a tensor on paper.
+template <int I, class First, class... Rest>
+struct outsider_among : outsider_among<I + 1, Rest...> {};
+template <int I, class First, class... Rest>
+  requires(!Readable<First>)
+struct outsider_among<I, First, Rest...> {
+  using number = operand<I>;
+  using have = shown_as<First>;
+};
+template <class... X>
+using outsider = outsider_among<0, X...>;
+}  // namespace detail
+
 /// Computes tensors and all that they need, together, and returns when they are there. They live in
 /// one pool.
 ///
@@ -141,63 +161,53 @@ void sync(const First& first, const Rest&... rest) {
   run_program(roots);
 }
 
+/// What is in no pool, such as a number or a tensor on paper, is not computed.
+template <class... X>
+  requires(!(Readable<X> && ...))
+void sync(const X&...) {
+  using first = detail::outsider<X...>;
+  (void)sizeof(operand_is_not_in_pool<"sync", typename first::number, typename first::have>);
+}
+
 /// What one device holds of a tensor, computed first if need be. A pending reduction stays pending:
 /// the elements are this device's term.
 ///
 ///     Eigen::MatrixXf block = local(x, 3).matrix();
-template <Readable X>
+template <class X>
 [[nodiscard]] auto local(const X& x, index_t device) {
-  node_ptr<typename X::value_type> owner = x.share();
-  if (device < 0 || device >= owner->where().mesh().devices())
-    fail({.rule = broken::device_is_out_of_range,
-          .have = device,
-          .want = owner->where().mesh().devices()});
-  owner->evaluate();
-  return local_shard<typename X::value_type>(std::move(owner), device);
+  if constexpr (!Readable<X>) {
+    (void)sizeof(operand_is_not_in_pool<"local", operand<0>, shown_as<X>>);
+    return refused_value{};
+  } else {
+    node_ptr<typename X::value_type> owner = x.share();
+    if (device < 0 || device >= owner->where().mesh().devices())
+      fail({.rule = broken::device_is_out_of_range,
+            .have = device,
+            .want = owner->where().mesh().devices()});
+    owner->evaluate();
+    return local_shard<typename X::value_type>(std::move(owner), device);
+  }
 }
 
 /// Every device's part of a tensor, in the order of the devices, replicas among them.
-template <Readable X>
+template <class X>
 [[nodiscard]] auto shards(const X& x) {
-  std::vector<local_shard<typename X::value_type>> all;
-  const node_ptr<typename X::value_type> owner = x.share();
-  owner->evaluate();
-  for (index_t d = 0; d < owner->where().mesh().devices(); ++d) all.emplace_back(owner, d);
-  return all;
+  if constexpr (!Readable<X>) {
+    (void)sizeof(operand_is_not_in_pool<"shards", operand<0>, shown_as<X>>);
+    return refused_value{};
+  } else {
+    std::vector<local_shard<typename X::value_type>> all;
+    const node_ptr<typename X::value_type> owner = x.share();
+    owner->evaluate();
+    for (index_t d = 0; d < owner->where().mesh().devices(); ++d) all.emplace_back(owner, d);
+    return all;
+  }
 }
 
-/// What `to_host` is called in errors.
-struct host_read;
-
-/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction over
-/// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
-/// `reshard` first.
-///
-///     std::cout << to_host(y) << '\n';
-///     Eigen::MatrixXf values = to_host(y);
-template <Readable X>
-[[nodiscard]] auto to_host(const X& x) {
-  using T = typename X::value_type;
-  if constexpr (Operand<X>) {
-    constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
-    constexpr unsigned pending = detail::axes_of_several(mesh, X::layout_type::value.pending);
-    if constexpr (pending != 0) {
-      constexpr name axis = detail::first_axis(mesh, pending);
-      constexpr sentence call =
-          call_of(mesh,
-                  propose(mesh, {}, {paper_of<X>::value},
-                          {.rule = broken::partial_value_is_read, .operand = 0, .axis = axis}),
-                  "");
-      (void)sizeof(partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
-                                         to_fixed_string<call.size()>(call)>);
-    }
-    if constexpr (X::layout_type::value.manual != 0 && pending == 0) {
-      constexpr name axis = detail::first_axis(mesh, X::layout_type::value.manual);
-      (void)sizeof(manual_axis_is_left<to_fixed_string<axis.size()>(axis),
-                                       typename X::layout_type::spec_type>);
-    }
-  }
-  const node_ptr<T> owner = x.share();
+namespace detail {
+/// The elements of a tensor, computed first if need be, in the host's memory.
+template <class T>
+[[nodiscard]] host_tensor<T> gather(const node_ptr<T>& owner) {
   const placement& where = owner->where();
   const tensor_desc& tensor = where.tensor();
   if (const unsigned pending = detail::axes_of_several(where.mesh(), tensor.layout.pending);
@@ -225,6 +235,46 @@ template <Readable X>
       },
       2 * static_cast<index_t>(elements.size() * sizeof(T)));
   return host_tensor<T>(tensor.extents, std::move(elements));
+}
+}  // namespace detail
+
+/// What `to_host` is called in errors.
+struct host_read;
+
+/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction over
+/// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
+/// `reshard` first.
+///
+///     std::cout << to_host(y) << '\n';
+///     Eigen::MatrixXf values = to_host(y);
+template <class X>
+[[nodiscard]] auto to_host(const X& x) {
+  if constexpr (!Readable<X>) {
+    (void)sizeof(operand_is_not_in_pool<"to_host", operand<0>, shown_as<X>>);
+    return host_tensor<float>({}, {});
+  } else {
+    if constexpr (Operand<X>) {
+      constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
+      constexpr unsigned pending = detail::axes_of_several(mesh, X::layout_type::value.pending);
+      if constexpr (pending != 0) {
+        constexpr name axis = detail::first_axis(mesh, pending);
+        constexpr sentence call =
+            call_of(mesh,
+                    propose(mesh, {}, {paper_of<X>::value},
+                            {.rule = broken::partial_value_is_read, .operand = 0, .axis = axis}),
+                    "");
+        (void)sizeof(
+            partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
+                                  to_fixed_string<call.size()>(call)>);
+      }
+      if constexpr (X::layout_type::value.manual != 0 && pending == 0) {
+        constexpr name axis = detail::first_axis(mesh, X::layout_type::value.manual);
+        (void)sizeof(manual_axis_is_left<to_fixed_string<axis.size()>(axis),
+                                         typename X::layout_type::spec_type>);
+      }
+    }
+    return detail::gather<typename X::value_type>(x.share());
+  }
 }
 
 }  // namespace shardwise

@@ -23,7 +23,7 @@ namespace shardwise {
 /// allocated. Read by name, it becomes a node that is computed once, whoever reads it. Moved from,
 /// it cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>> {
+class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public on_devices {
  public:
   using domain = lazy_domain;
   using value_type = T;

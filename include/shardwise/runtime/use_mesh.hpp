@@ -26,6 +26,10 @@ class use_mesh {
       : own_(std::make_unique<const device_pool>(mesh)), outer_(current_) {
     current_ = own_.get();
   }
+  /// Not of a number or a layout.
+  template <class M>
+    requires(!Mesh<M>)
+  explicit use_mesh(const M&) = delete;  // use_mesh here(pod{}): a mesh, or a device_pool
   use_mesh(const use_mesh&) = delete;
   use_mesh& operator=(const use_mesh&) = delete;
   ~use_mesh() { current_ = outer_; }

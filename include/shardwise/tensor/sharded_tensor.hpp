@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/tensor/node.hpp"
+#include "shardwise/tensor/on_devices.hpp"
 
 #include <memory>
 #include <utility>
@@ -21,7 +22,7 @@ struct lazy_domain;
 ///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
-class sharded_tensor {
+class sharded_tensor : public on_devices {
   static_assert(sizeof(typename detail::extents_judge<Layout, Extents>::type) > 0);
 
  public:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/rule/diagnostics.hpp"
+
+#include <iosfwd>
+#include <type_traits>
+
+namespace shardwise {
+
+/// What the host holds by itself: a number, an Eigen matrix, a container.
+template <class H>
+concept HeldByHost = std::is_arithmetic_v<H> || requires {
+  typename H::PlainObject;
+} || requires {
+  typename H::allocator_type;
+};
+
+/// What reading an element with these indices, and printing, are called in errors.
+template <class... Indices>
+struct element_at;
+template <class Char>
+struct printed_as;
+
+/// What every handle of a tensor and every expression is: its elements are on the devices, perhaps
+/// not computed yet, and no operator reads them. What programs try is named here, with the call
+/// that does it, which compilers show.
+///
+///     std::cout << to_host(x) << '\n';
+///     float loss = to_host(y).value();
+struct on_devices {
+  template <class I>
+  void operator[](const I&) const = delete;  // to_host(x)(i, j) is an element; local(x, d) a shard
+  void begin() const = delete;               // for (float v : to_host(x).elements())
+  void end() const;                          // never asked: `begin` is refused first
+  template <HeldByHost H>
+  operator H() const = delete;  // to_host(x).value() is a number, to_host(x) a matrix or elements
+
+  /// Refuses.
+  template <class... I>
+  double& operator()(const I&...) const {
+    (void)sizeof(elements_are_on_devices<element_at<I...>, "to_host(x)(i, j)">);
+    static double unread = 0;
+    return unread;
+  }
+};
+
+/// A tensor is gathered before it is printed.
+template <class Char, class Traits>
+auto& operator<<(std::basic_ostream<Char, Traits>& out, const on_devices&) {
+  (void)sizeof(elements_are_on_devices<printed_as<Char>, "out << to_host(x)">);
+  return out;
+}
+
+}  // namespace shardwise

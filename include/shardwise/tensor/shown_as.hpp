@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/operand.hpp"
+#include "shardwise/layout/notation.hpp"
+
+namespace shardwise {
+
+/// A tensor, a layout or a mesh in the one notation.
+template <fixed_string Notation>
+struct written;
+
+namespace detail {
+template <class X>
+struct shown_type {
+  using type = X;
+};
+template <class X>
+  requires requires { type_name<X>(); }
+struct shown_type<X> {
+  static constexpr sentence words = type_name<X>();
+  using type = written<to_fixed_string<words.size()>(words)>;
+};
+template <Operand X>
+struct shown_type<X> {
+  static constexpr sentence words = to_text(mesh_of<X>::value, paper_of<X>::value);
+  using type = written<to_fixed_string<words.size()>(words)>;
+};
+}  // namespace detail
+
+/// How `X` stands in an error: in the one notation where it has one, which is shorter than its
+/// type.
+template <class X>
+using shown_as = typename detail::shown_type<X>::type;
+
+}  // namespace shardwise

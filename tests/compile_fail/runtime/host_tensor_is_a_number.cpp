@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: operator N() const = delete;  // value() is the one number of a tensor of rank 0
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using S = sharded_tensor<float, extents<>, layout<pod, P<>>>;
+float use(const S& loss) { return to_host(loss); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: operator H() const = delete;  // to_host(x).value() is a number
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using S = sharded_tensor<float, extents<>, layout<pod, P<>>>;
+void use(S loss) {
+  while (loss > 0.1F) loss = loss * 0.5F;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: {"to_host"}
+// expect: {"f32[8@x, 8@y]"}
+// expect: what is computed or read is a tensor in a device pool
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+auto use() { return to_host(abstract<A>()); }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: {"shards"}
+// expect: shardwise::operand<0>, int>
+// expect: what is computed or read is a tensor in a device pool
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+auto use() { return shards(3); }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: operator H() const = delete;  // to_host(x).value() is a number
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+int use(const A& a, const A& b) { return a > b ? 1 : 2; }
