@@ -22,6 +22,7 @@
 #include "shardwise/runtime/lazy.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/runtime/loop_nest.hpp"
+#include "shardwise/runtime/made_from.hpp"
 #include "shardwise/runtime/matrix_product.hpp"
 #include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/runtime/phase_gate.hpp"

@@ -164,6 +164,43 @@ struct tensor_is_marked_already {
                 "only a replicated tensor is marked anew; clear_sharding makes it one");
 };
 
+/// Asked for is a `Have`, which is no tensor type.
+template <class Have>
+struct made_type_is_not_a_tensor {
+  static_assert(respected<made_type_is_not_a_tensor>,
+                "what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < "
+                "and >");
+};
+
+/// `Have` stands in the place of a pool.
+template <class Have>
+struct mesh_is_not_a_pool {
+  static_assert(respected<mesh_is_not_a_pool>,
+                "a tensor is made in a device pool: device_pool pool{pod{}}");
+};
+
+/// `Argument` of what makes a tensor is a `Have` where a `Want` is needed.
+template <class Argument, class Have, class Want>
+struct argument_is_unexpected {
+  static_assert(respected<argument_is_unexpected>,
+                "after the pool comes what fills the tensor, then one size for each dyn extent");
+};
+
+/// `Have` is no host data, or can be read only once.
+template <class Have>
+struct host_data_is_unreadable {
+  static_assert(respected<host_data_is_unreadable>,
+                "host data is an Eigen matrix, a forward range of numbers or of such ranges, or "
+                "f(index)");
+};
+
+/// The host's data has `Have` dimensions and the tensor `Want`.
+template <int Have, int Want>
+struct host_rank_differs {
+  static_assert(respected<host_rank_differs>,
+                "the host's data has as many dimensions as the tensor");
+};
+
 /// The host's data are numbers of type `Have` for a tensor of `Want`.
 template <class Have, class Want>
 struct host_elements_differ {
@@ -183,6 +220,14 @@ template <class Operation, fixed_string Mend>
 struct elements_are_on_devices {
   static_assert(respected<elements_are_on_devices>,
                 "elements are read on the host, after to_host or local");
+};
+
+/// `Have` is given for the shards of all devices.
+template <class Have>
+struct shards_are_not_blocks {
+  static_assert(respected<shards_are_not_blocks>,
+                "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
+                "numbers");
 };
 
 /// No axis of `Mesh` splits the tensor, and none is pending.

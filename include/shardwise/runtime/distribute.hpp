@@ -27,7 +27,7 @@ template <class X>
   using T = typename X::value_type;
   using extents_type = typename X::extents_type;
   if (host.rank() != extents_type::rank)
-    fail({.rule = broken::rank_differs_from_spec, .have = extents_type::rank, .want = host.rank()});
+    fail({.rule = broken::host_rank_differs, .have = host.rank(), .want = extents_type::rank});
   for (int d = 0; d < host.rank(); ++d)
     if (extents_type::value[d] != dyn && extents_type::value[d] != host.extents[d])
       fail({.rule = broken::host_size_differs,
@@ -73,12 +73,34 @@ struct number_of<H> {
   using type = std::ranges::range_value_t<const H>;
 };
 
-/// How deep ranges are nested in `R`.
+/// How deep ranges are nested in `R`, and what the innermost hold. Each is read twice, through a
+/// const reference; a string is no range but an item.
 template <class R>
-inline constexpr int nesting = 0;
-template <std::ranges::input_range R>
-inline constexpr int nesting<R> =
-    1 + nesting<std::remove_cvref_t<std::ranges::range_reference_t<const R&>>>;
+struct nest {
+  static constexpr int depth = 0;
+  using item = R;
+};
+template <class R>
+  requires(std::ranges::forward_range<const R&> && !std::is_convertible_v<const R&, text_view>)
+struct nest<R> {
+  using inner = nest<std::remove_cvref_t<std::ranges::range_reference_t<const R&>>>;
+  static constexpr int depth = 1 + inner::depth;
+  using item = typename inner::item;
+};
+template <class R>
+inline constexpr int nesting = nest<R>::depth;
+
+/// Numbers in braces, one level a dimension.
+template <class T, int Rank>
+struct in_braces {
+  using type = std::initializer_list<typename in_braces<T, Rank - 1>::type>;
+};
+template <class T>
+struct in_braces<T, 0> {
+  using type = T;
+};
+template <class X>
+using braces_for = typename in_braces<typename X::value_type, X::extents_type::rank>::type;
 
 template <class T, class R>
 void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& elements) {
@@ -88,7 +110,7 @@ void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& e
   if (extents[depth] != size)
     fail({.rule = broken::host_size_differs, .dim = depth, .have = size, .want = extents[depth]});
   for (const auto& item : range)
-    if constexpr (std::ranges::input_range<decltype(item)>)
+    if constexpr (nesting<std::remove_cvref_t<decltype(item)>> != 0)
       flatten(item, depth + 1, extents, elements);
     else if constexpr (std::is_integral_v<T> &&
                        std::is_floating_point_v<std::remove_cvref_t<decltype(item)>>)
@@ -97,6 +119,50 @@ void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& e
       elements.push_back(static_cast<T>(item));
 }
 
+/// True if `distribute` flattens `R` to a tensor of type `X`.
+template <class R, class X>
+inline constexpr bool flattens =
+    nesting<R> != 0 && nesting<R> == X::extents_type::rank && !EigenMatrix<R> &&
+    std::is_convertible_v<typename nest<R>::item, typename X::value_type>;
+template <class R, class T>
+concept RunOf = std::ranges::contiguous_range<const R> &&
+    std::same_as<std::remove_cv_t<std::ranges::range_value_t<const R>>, T>;
+template <class R, class X>
+concept NestedFor = flattens<R, X> && !(nesting<R> == 1 && std::ranges::contiguous_range<R>);
+template <class H>
+concept HasNumbers = requires {
+  typename number_of<H>::type;
+};
+
+/// True if `distribute` takes these after the pool for a tensor of type `X`; numbers of another
+/// type are refused by the rule about them.
+template <class X, class... A>
+inline constexpr bool is_host_data = false;
+template <class X, class H, std::convertible_to<index_t>... Sizes>
+inline constexpr bool is_host_data<X, H, Sizes...> =
+    (NestedFor<H, X> && sizeof...(Sizes) == 0) || RunOf<H, typename X::value_type> ||
+    HasNumbers<H> || std::is_invocable_r_v<typename X::value_type, const H&, const global_index&>;
+
+template <class X, class R>
+[[nodiscard]] X distribute_nested(const device_pool& pool, const R& host) {
+  extents_desc extents = X::extents_type::value;
+  std::vector<typename X::value_type> elements;
+  flatten(host, 0, extents, elements);
+  for (index_t& extent : extents)
+    if (extent == dyn) extent = 0;
+  return distribute_view<X>(pool, {elements.data(), extents, row_major(extents)});
+}
+
+/// Braces, of which a list of the tensor's own depth is the better match.
+struct flat_braces {
+  template <Scalar T>
+  flat_braces(std::initializer_list<T>) noexcept {}
+};
+struct nested_braces {
+  template <Scalar T>
+  nested_braces(std::initializer_list<std::initializer_list<T>>) noexcept {}
+};
+
 }  // namespace detail
 
 /// Spreads an Eigen matrix (rank 2) or vector (rank 1).
@@ -104,7 +170,7 @@ template <ShardedTensor X, class Derived>
   requires std::same_as<typename Derived::Scalar, typename X::value_type>
 [[nodiscard]] X distribute(const device_pool& pool, const Eigen::MatrixBase<Derived>& host) {
   constexpr int rank = X::extents_type::rank;
-  static_assert(rank == 1 || rank == 2, "an Eigen matrix makes a tensor of rank 1 or 2");
+  if constexpr (rank != 1 && rank != 2) (void)sizeof(host_rank_differs<2, rank>);
   // An expression is evaluated once; a matrix is read where it is.
   const Eigen::Ref<const Eigen::Matrix<typename X::value_type, Eigen::Dynamic, Eigen::Dynamic>, 0,
                    Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>
@@ -115,7 +181,7 @@ template <ShardedTensor X, class Derived>
     view.strides = {index_t{matrix.innerStride()}, index_t{matrix.outerStride()}};
   } else {
     if (matrix.cols() != 1 && matrix.rows() != 1)
-      fail({.rule = broken::rank_differs_from_spec, .have = 1, .want = 2});
+      fail({.rule = broken::host_rank_differs, .have = 2, .want = 1});
     view.extents = {index_t{matrix.size()}};
     view.strides = {index_t{matrix.cols() == 1 ? matrix.innerStride() : matrix.outerStride()}};
   }
@@ -143,20 +209,33 @@ typename X::value_type >
 /// Spreads ranges of ranges, one level a dimension, whose sizes agree.
 ///
 ///     auto x = distribute<X>(pool, std::vector<std::vector<float>>{{1, 2}, {3, 4}});
-template <ShardedTensor X, std::ranges::input_range R>
-  requires(detail::nesting<R> == X::extents_type::rank && !detail::EigenMatrix<R> &&
-           (detail::nesting<R> > 1 || !std::ranges::contiguous_range<R>))
+template <ShardedTensor X, detail::NestedFor<X> R>
 [[nodiscard]] X distribute(const device_pool& pool, const R& host) {
-  extents_desc extents = X::extents_type::value;
-  std::vector<typename X::value_type> elements;
-  detail::flatten(host, 0, extents, elements);
-  for (index_t& extent : extents)
-    if (extent == dyn) extent = 0;
-  return detail::distribute_view<X>(pool, {elements.data(), extents, row_major(extents)});
+  return detail::distribute_nested<X>(pool, host);
+}
+
+/// Spreads numbers in braces, one level a dimension.
+///
+///     auto x = distribute<X>(pool, {{1, 2}, {3, 4}});
+template <ShardedTensor X>
+  requires(X::extents_type::rank > 0)
+[[nodiscard]] X distribute(const device_pool& pool, detail::braces_for<X> host) {
+  return detail::distribute_nested<X>(pool, host);
+}
+/// Braces of another depth.
+template <ShardedTensor X>
+[[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
+  (void)sizeof(host_rank_differs<1, X::extents_type::rank>);
+  return X(nullptr);
+}
+template <ShardedTensor X>
+[[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
+  (void)sizeof(host_rank_differs<2, X::extents_type::rank>);
+  return X(nullptr);
 }
 
 /// Matrices and runs of other numbers than the tensor's do not compile: a cast says what is meant.
-template <ShardedTensor X, class H, class... Sizes>
+template <ShardedTensor X, detail::HasNumbers H, class... Sizes>
   requires(!std::same_as<typename detail::number_of<H>::type, typename X::value_type>)
 [[nodiscard]] X distribute(const device_pool&, const H&, Sizes...) {
   (void)sizeof(host_elements_differ<typename detail::number_of<H>::type, typename X::value_type>);

@@ -133,6 +133,43 @@ struct maker<sharded_tensor<T, Extents, Layout>> {
   }
 };
 
+template <class X>
+[[nodiscard]] X fill_with(const device_pool& pool, const extents_desc& extents,
+                          typename X::value_type value) {
+  return maker<X>::make(pool, extents,
+                        [=](const held_box&, const strided<typename X::value_type>& block) {
+                          fill_block(value, block);
+                        });
+}
+
+/// Fills a tensor with `f(index)`.
+template <class X, class F>
+[[nodiscard]] X generate_each(const device_pool& pool, const extents_desc& extents, const F& f) {
+  using T = typename X::value_type;
+  return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
+    for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
+      global_index at = first;
+      for (index_t i = 0; i < count; ++i) {
+        row[i] = f(at);
+        if (!at.empty()) ++at[at.ssize() - 1];
+      }
+    });
+  });
+}
+
+/// Fills a tensor with `fill_row(index in row-major order, row, count)`.
+template <class X, class Fill>
+[[nodiscard]] X random(const device_pool& pool, const extents_desc& extents, const Fill& fill_row) {
+  using T = typename X::value_type;
+  static_assert(std::is_floating_point_v<T>, "random numbers need a floating type");
+  return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
+    for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
+      if constexpr (std::is_floating_point_v<T>)
+        fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
+    });
+  });
+}
+
 }  // namespace detail
 
 /// A tensor type that can be made: `sharded_tensor<...>`.
@@ -143,20 +180,17 @@ concept ShardedTensor = detail::is_sharded_tensor<X>;
 /// pending, the values of this and of all that follow are what the terms make together.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X full(const device_pool& pool, typename X::value_type value, Sizes... sizes) {
-  return detail::maker<X>::make(pool, fill<typename X::extents_type>(sizes...),
-                                [=](const held_box&, const strided<typename X::value_type>& block) {
-                                  fill_block(value, block);
-                                });
+  return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), value);
 }
 /// A tensor of zeros.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X zeros(const device_pool& pool, Sizes... sizes) {
-  return full<X>(pool, typename X::value_type(0), sizes...);
+  return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), 0);
 }
 /// A tensor of ones.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X ones(const device_pool& pool, Sizes... sizes) {
-  return full<X>(pool, typename X::value_type(1), sizes...);
+  return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), 1);
 }
 
 /// A tensor whose element at a global index is `f(index)`: called once for each element of each
@@ -166,63 +200,33 @@ template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 template <ShardedTensor X, class F, std::convertible_to<index_t>... Sizes>
   requires std::is_invocable_r_v<typename X::value_type, const F&, const global_index&>
 [[nodiscard]] X generate(const device_pool& pool, const F& f, Sizes... sizes) {
-  using T = typename X::value_type;
-  return detail::maker<X>::make(
-      pool, fill<typename X::extents_type>(sizes...),
-      [&](const held_box& part, const strided<T>& block) {
-        detail::for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
-          global_index at = first;
-          for (index_t i = 0; i < count; ++i) {
-            row[i] = f(at);
-            if (!at.empty()) ++at[at.ssize() - 1];
-          }
-        });
-      });
+  return detail::generate_each<X>(pool, fill<typename X::extents_type>(sizes...), f);
 }
 
 /// A tensor that counts its elements in row-major order, from 0.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X iota(const device_pool& pool, Sizes... sizes) {
   const extents_desc extents = fill<typename X::extents_type>(sizes...);
-  return generate<X>(
-      pool,
-      [&](const global_index& at) {
-        return static_cast<typename X::value_type>(detail::linear(extents, at));
-      },
-      sizes...);
-}
-
-namespace detail {
-template <class X, class Fill, class... Sizes>
-[[nodiscard]] X random(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
-  using T = typename X::value_type;
-  static_assert(std::is_floating_point_v<T>, "random numbers need a floating type");
-  const extents_desc extents = fill<typename X::extents_type>(sizes...);
-  return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
-    for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
-      if constexpr (std::is_floating_point_v<T>)
-        fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
-    });
+  return detail::generate_each<X>(pool, extents, [&](const global_index& at) {
+    return static_cast<typename X::value_type>(detail::linear(extents, at));
   });
 }
-}  // namespace detail
 
 /// Random numbers, uniform in [0, 1). The bits of an element depend on the key and its global index
 /// alone, so every layout on every mesh has the same.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X uniform(const device_pool& pool, key seed, Sizes... sizes) {
-  return detail::random<X>(
-      pool,
-      [&](std::uint64_t first, auto* row, index_t count) { fill_uniform(seed, first, row, count); },
-      sizes...);
+  return detail::random<X>(pool, fill<typename X::extents_type>(sizes...),
+                           [&](std::uint64_t first, auto* row, index_t count) {
+                             fill_uniform(seed, first, row, count);
+                           });
 }
 /// Random numbers of the standard normal distribution; otherwise as `uniform`.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X normal(const device_pool& pool, key seed, Sizes... sizes) {
   return detail::random<X>(
-      pool,
-      [&](std::uint64_t first, auto* row, index_t count) { fill_normal(seed, first, row, count); },
-      sizes...);
+      pool, fill<typename X::extents_type>(sizes...),
+      [&](std::uint64_t first, auto* row, index_t count) { fill_normal(seed, first, row, count); });
 }
 
 }  // namespace shardwise

@@ -7,6 +7,7 @@
 #include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/runtime/factories.hpp"
 #include "shardwise/runtime/host_block.hpp"
+#include "shardwise/runtime/made_from.hpp"
 
 namespace shardwise {
 
@@ -85,6 +86,42 @@ template <class T>
                         std::move(blocks));
 }
 
+/// Why a tensor of `T` cannot be made from `R`, given for the shards of all devices.
+template <class T, class R>
+[[nodiscard]] constexpr auto judge_blocks() noexcept {
+  if constexpr (!HostBlocks<R>)
+    return refused<shards_are_not_blocks<shown_as<R>>>{};
+  else if constexpr (!std::same_as<element_of_blocks<R>, T>)
+    return refused<host_elements_differ<element_of_blocks<R>, T>>{};
+  else
+    return legal{};
+}
+
+/// Why `from_shards` cannot be called so.
+template <class X, class Pool, class R>
+[[nodiscard]] constexpr auto judge_from_shards() noexcept {
+  if constexpr (!ShardedTensor<X>)
+    return refused<made_type_is_not_a_tensor<
+        std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>>>{};
+  else if constexpr (!std::same_as<Pool, device_pool>)
+    return refused<mesh_is_not_a_pool<shown_as<Pool>>>{};
+  else
+    return judge_blocks<typename X::value_type, R>();
+}
+template <class X, class Pool, class R>
+using from_shards_judge = decltype(judge_from_shards<X, Pool, R>());
+
+/// The same of `load_local_shards`.
+template <class X, class R>
+[[nodiscard]] constexpr auto judge_load() noexcept {
+  if constexpr (!Readable<X>)
+    return refused<operand_is_not_in_pool<"load_local_shards", operand<0>, shown_as<X>>>{};
+  else
+    return judge_blocks<typename X::value_type, R>();
+}
+template <class X, class R>
+using load_judge = decltype(judge_load<X, R>());
+
 /// True if no axis splits the tensor and none is pending.
 [[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
   return layout.pending == 0 && layout.splitting_axes().empty();
@@ -117,6 +154,14 @@ typename X::value_type >
   if constexpr (sizeof...(Sizes) > 0) extents = fill<extents_type>(sizes...);
   return X(detail::join_blocks<typename X::value_type>(
       pool.state(), layout_type::value, extents, detail::blocks_of(shards, extents_type::rank)));
+}
+
+/// What no tensor can be made from is refused by name. (Four arguments make an `any_tensor`.)
+template <class X = void, class Pool, class R, class... Sizes>
+  requires(!detail::from_shards_judge<X, Pool, R>::ok && (ShardedTensor<X> || sizeof...(Sizes) < 2))
+[[nodiscard]] auto from_shards(const Pool&, const R&, const Sizes&...) {
+  (void)sizeof(typename detail::from_shards_judge<X, Pool, R>::type);
+  return detail::refused_tensor<X>();
 }
 
 /// The same for a layout that is a value; extents that are `dyn` are the sums of the shards.
@@ -157,6 +202,14 @@ template <Element T, HostBlocks R>
   if (detail::is_whole_everywhere(x.layout())) fail({.rule = broken::tensor_is_replicated});
   return any_tensor<T>(
       detail::load_blocks<T>(x.share(), detail::blocks_of(shards, x.layout().rank())));
+}
+
+/// What has no shards of a tensor to load is refused by name.
+template <class X, class R>
+  requires(!detail::load_judge<X, R>::ok)
+[[nodiscard]] auto load_local_shards(const X&, const R&) {
+  (void)sizeof(typename detail::load_judge<X, R>::type);
+  return detail::refused_tensor<X>();
 }
 
 }  // namespace shardwise

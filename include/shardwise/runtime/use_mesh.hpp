@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/distribute.hpp"
+#include "shardwise/runtime/made_from.hpp"
 #include "shardwise/runtime/step.hpp"
 
 #include <concepts>
@@ -49,54 +49,86 @@ class use_mesh {
   const device_pool* outer_;
 };
 
-namespace detail {
-template <class... Arguments>
-inline constexpr bool names_pool = false;
-template <class... Rest>
-inline constexpr bool names_pool<device_pool, Rest...> = true;
-}  // namespace detail
-
 /// `full`, `zeros`, `ones`, `iota`, `uniform`, `normal`, `generate` and `distribute` without a pool
-/// are the same in the pool of the scope.
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X full(const Arguments&... arguments) {
-  return full<X>(use_mesh::pool(), arguments...);
+/// are the same in the pool of the scope. What fits neither is refused by name.
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::value, X, A...>)
+[[nodiscard]] auto full(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::value, X, A...>;
+  if constexpr (judge::ok)
+    return full<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X zeros(const Arguments&... arguments) {
-  return zeros<X>(use_mesh::pool(), arguments...);
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::sizes, X, A...>)
+[[nodiscard]] auto zeros(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::sizes, X, A...>;
+  if constexpr (judge::ok)
+    return zeros<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X ones(const Arguments&... arguments) {
-  return ones<X>(use_mesh::pool(), arguments...);
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::sizes, X, A...>)
+[[nodiscard]] auto ones(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::sizes, X, A...>;
+  if constexpr (judge::ok)
+    return ones<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X iota(const Arguments&... arguments) {
-  return iota<X>(use_mesh::pool(), arguments...);
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::sizes, X, A...>)
+[[nodiscard]] auto iota(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::sizes, X, A...>;
+  if constexpr (judge::ok)
+    return iota<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X uniform(const Arguments&... arguments) {
-  return uniform<X>(use_mesh::pool(), arguments...);
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::key, X, A...>)
+[[nodiscard]] auto uniform(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::key, X, A...>;
+  if constexpr (judge::ok)
+    return uniform<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X normal(const Arguments&... arguments) {
-  return normal<X>(use_mesh::pool(), arguments...);
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::key, X, A...>)
+[[nodiscard]] auto normal(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::key, X, A...>;
+  if constexpr (judge::ok)
+    return normal<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X generate(const Arguments&... arguments) {
-  return generate<X>(use_mesh::pool(), arguments...);
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::function, X, A...>)
+[[nodiscard]] auto generate(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::function, X, A...>;
+  if constexpr (judge::ok)
+    return generate<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
 }
-template <ShardedTensor X, class... Arguments>
-  requires(!detail::names_pool<Arguments...>)
-[[nodiscard]] X distribute(const Arguments&... arguments) {
-  return distribute<X>(use_mesh::pool(), arguments...);
+/// (Four arguments and more make an `any_tensor`.)
+template <class X = void, class... A>
+  requires(!detail::makes_in<detail::made_from::data, X, A...> &&
+           (ShardedTensor<X> || sizeof...(A) < 4))
+[[nodiscard]] auto distribute(const A&... arguments) {
+  using judge = detail::made_judge<detail::made_from::data, X, A...>;
+  if constexpr (judge::ok)
+    return distribute<X>(use_mesh::pool(), arguments...);
+  else
+    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+}
+template <ShardedTensor X>
+  requires(X::extents_type::rank > 0)
+[[nodiscard]] X distribute(detail::braces_for<X> host) {
+  return distribute<X>(use_mesh::pool(), host);
 }
 
 /// `sync(pool)` and `step(pool, body)` in the pool of the scope. Under `using namespace shardwise`

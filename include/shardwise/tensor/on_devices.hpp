@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/index.hpp"
 #include "shardwise/rule/diagnostics.hpp"
 
+#include <concepts>
 #include <iosfwd>
 #include <type_traits>
 
@@ -37,7 +39,7 @@ struct on_devices {
   operator H() const = delete;  // to_host(x).value() is a number, to_host(x) a matrix or elements
 
   /// Refuses.
-  template <class... I>
+  template <std::convertible_to<index_t>... I>
   double& operator()(const I&...) const {
     (void)sizeof(elements_are_on_devices<element_at<I...>, "to_host(x)(i, j)">);
     static double unread = 0;

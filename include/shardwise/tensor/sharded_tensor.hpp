@@ -32,6 +32,7 @@ class sharded_tensor : public on_devices {
   using layout_type = Layout;
   using mesh_type = typename Layout::mesh_type;
 
+  sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
   /// A handle of a node whose description has these types; what makes tensors calls it.
   explicit sharded_tensor(node_ptr<T> state) noexcept : state_(std::move(state)) {}
 

@@ -16,7 +16,7 @@ struct shown_type {
   using type = X;
 };
 template <class X>
-  requires requires { type_name<X>(); }
+  requires(!Operand<X> && requires { type_name<X>(); })
 struct shown_type<X> {
   static constexpr sentence words = type_name<X>();
   using type = written<to_fixed_string<words.size()>(words)>;

@@ -132,6 +132,36 @@ TEST_CASE("nested ranges and single ranges are spread; ragged ones are refused")
           std::vector<std::int64_t>{5, 6, 7});
 }
 
+TEST_CASE("numbers in braces are spread, one level a dimension") {
+  using R = sharded_tensor<float, extents<2, 4>, layout<pod, P<"data", none>>>;
+  using C = sharded_tensor<float, extents<dyn, 2, 2>, layout<pod, P<none, "data", none>>>;
+  const device_pool pool{pod{}};
+  REQUIRE(values(distribute<V>(pool, {5, 6, 7})) == std::vector<std::int64_t>{5, 6, 7});
+  REQUIRE(values(distribute<R>(pool, {{0, 1, 2, 3}, {4, 5, 6, 7}})) == counting(8));
+  REQUIRE(values(distribute<C>(pool, {{{0, 1}, {2, 3}}, {{4, 5}, {6, 7}}})) == counting(8));
+  const auto named = {std::int64_t{1}, std::int64_t{2}};
+  REQUIRE(values(distribute<V>(pool, named)) == std::vector<std::int64_t>{1, 2});
+  REQUIRE_THROWS_WITH(distribute<R>(pool, {{0, 1, 2, 3}, {4, 5}}),
+                      contains("host_size_differs") && contains("2 where 4"));
+  REQUIRE_THROWS_WITH(distribute<R>(pool, {{0, 1, 2, 3}}), contains("1 where 2"));
+  const use_mesh here(pool);
+  REQUIRE(values(distribute<V>({5, 6, 7})) == std::vector<std::int64_t>{5, 6, 7});
+}
+
+TEST_CASE("a mask of bools makes ones and zeros") {
+  const device_pool pool{pod{}};
+  REQUIRE(values(distribute<V>(pool, std::vector<bool>{true, false, true})) ==
+          std::vector<std::int64_t>{1, 0, 1});
+}
+
+TEST_CASE("a matrix is no vector, and the refusal says how many dimensions came") {
+  using L = sharded_tensor<float, extents<dyn>, layout<pod, P<none>>>;
+  const device_pool pool{pod{}};
+  REQUIRE_THROWS_WITH(distribute<L>(pool, Eigen::MatrixXf(6, 5)),
+                      contains("host_rank_differs") && contains("2 where 1 is needed"));
+  REQUIRE(distribute<L>(pool, Eigen::MatrixXf(6, 1)).extents() == extents_desc{6});
+}
+
 TEST_CASE("a callback is asked once for each element of each distinct shard, by global index") {
   using R = sharded_tensor<float, extents<3, 4>, layout<pod, P<none, "model">>>;
   const device_pool pool{pod{}};

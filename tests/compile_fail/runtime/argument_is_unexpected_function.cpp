@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::argument_is_unexpected<shardwise::operand<1>,
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+auto use(const device_pool& pool) { return generate<A>(pool, std::plus<int>{}); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::host_elements_differ<std::
+// expect: , float>
+// expect: the host's data has elements of the type that the tensor has
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use(const device_pool& pool) { return distribute<V>(pool, std::vector<std::string>(8)); }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::host_elements_differ<double, float>
+#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use(const V& v) { return load_local_shards(v, std::vector<Eigen::VectorXd>(8)); }

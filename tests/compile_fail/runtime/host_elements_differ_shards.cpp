@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::host_elements_differ<double, float>
+#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use(const device_pool& pool) {
+  return from_shards<V>(pool, std::vector<std::vector<double>>(8));
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::host_rank_differs<1, 2>
+// expect: the host's data has as many dimensions as the tensor
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+auto use(const device_pool& pool) { return distribute<A>(pool, {1, 2, 3}); }

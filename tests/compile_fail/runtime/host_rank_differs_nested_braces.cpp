@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::host_rank_differs<2, 1>
+// expect: the host's data has as many dimensions as the tensor
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use(const device_pool& pool) { return distribute<V>(pool, {{1, 2}, {3, 4}}); }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::made_type_is_not_a_tensor<shardwise::nothing_given
+// expect: what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < and >
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+auto use(const device_pool& pool) { return distribute(pool, std::vector<float>(64)); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::made_type_is_not_a_tensor<
+// expect: {"[x, y] on mesh(x=2, y=4)"}
+// expect: what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < and >
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+auto use(const device_pool& pool) { return zeros<typename A::layout_type>(pool); }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::made_type_is_not_a_tensor<shardwise::extents<8, 8>
+// expect: what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < and >
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+auto use(const device_pool& pool) { return normal<extents<8, 8>>(pool, key{1}); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::shards_are_not_blocks<std::vector<float
+// expect: shards are a forward range of blocks: Eigen matrices, local shards, or runs of numbers
+#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use(const device_pool& pool) { return from_shards<V>(pool, std::vector<float>(8)); }
