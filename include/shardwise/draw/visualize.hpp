@@ -68,9 +68,7 @@ void visualize(const X& x, std::ostream& out = std::cout) { visualize(x, out, st
 /// What is in no pool has no picture by itself; types and their values have, as above and below.
 template <class X>
   requires(!requires(const X& x) { x.share(); })
-void visualize(const X&) {
-  (void)sizeof(operand_is_not_in_pool<"visualize", operand<0>, shown_as<X>>);
-}
+void visualize(const X&) { (void)sizeof(operand_is_not_in_pool<"visualize", shown_as<X>>); }
 
 /// Draws a tensor type whose sizes are all static, without a pool, or a layout type.
 ///

@@ -208,8 +208,8 @@ struct host_elements_differ {
                 "the host's data has elements of the type that the tensor has");
 };
 
-/// `Operand` of `Function` is a `Have`, which no device pool holds.
-template <fixed_string Function, class Operand, class Have>
+/// `Function` was given a `Have`, which no device pool holds.
+template <fixed_string Function, class Have>
 struct operand_is_not_in_pool {
   static_assert(respected<operand_is_not_in_pool>,
                 "what is computed or read is a tensor in a device pool");

@@ -119,29 +119,26 @@ void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& e
       elements.push_back(static_cast<T>(item));
 }
 
-/// True if `distribute` flattens `R` to a tensor of type `X`.
-template <class R, class X>
-inline constexpr bool flattens =
-    nesting<R> != 0 && nesting<R> == X::extents_type::rank && !EigenMatrix<R> &&
-    std::is_convertible_v<typename nest<R>::item, typename X::value_type>;
-template <class R, class T>
-concept RunOf = std::ranges::contiguous_range<const R> &&
-    std::same_as<std::remove_cv_t<std::ranges::range_value_t<const R>>, T>;
-template <class R, class X>
-concept NestedFor = flattens<R, X> && !(nesting<R> == 1 && std::ranges::contiguous_range<R>);
+/// What `distribute` reads where it is, and what it flattens.
 template <class H>
 concept HasNumbers = requires {
   typename number_of<H>::type;
 };
+template <class R, class T>
+concept RunOf = std::ranges::contiguous_range<const R> &&
+    std::same_as<std::remove_cv_t<std::ranges::range_value_t<const R>>, T>;
+template <class R, class X>
+inline constexpr bool has_rank_of = nesting<R> != 0 && nesting<R> == X::extents_type::rank;
+template <class R, class X>
+concept NestedFor = has_rank_of<R, X> && !HasNumbers<R> && !RunOf<R, typename X::value_type> &&
+                    std::convertible_to<typename nest<R>::item, typename X::value_type>;
 
-/// True if `distribute` takes these after the pool for a tensor of type `X`; numbers of another
+/// True if `distribute` takes this after the pool for a tensor of type `X`; numbers of another
 /// type are refused by the rule about them.
-template <class X, class... A>
-inline constexpr bool is_host_data = false;
-template <class X, class H, std::convertible_to<index_t>... Sizes>
-inline constexpr bool is_host_data<X, H, Sizes...> =
-    (NestedFor<H, X> && sizeof...(Sizes) == 0) || RunOf<H, typename X::value_type> ||
-    HasNumbers<H> || std::is_invocable_r_v<typename X::value_type, const H&, const global_index&>;
+template <class X, class H>
+inline constexpr bool is_host_data =
+    NestedFor<H, X> || RunOf<H, typename X::value_type> || HasNumbers<H> ||
+    std::is_invocable_r_v<typename X::value_type, const H&, const global_index&>;
 
 template <class X, class R>
 [[nodiscard]] X distribute_nested(const device_pool& pool, const R& host) {

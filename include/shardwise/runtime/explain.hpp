@@ -39,7 +39,7 @@ template <Readable First, Readable... Rest>
 template <class X>
   requires(!Readable<X>)
 std::string explain(const X&) {
-  (void)sizeof(operand_is_not_in_pool<"explain", operand<0>, shown_as<X>>);
+  (void)sizeof(operand_is_not_in_pool<"explain", shown_as<X>>);
   return {};
 }
 

@@ -115,7 +115,7 @@ using from_shards_judge = decltype(judge_from_shards<X, Pool, R>());
 template <class X, class R>
 [[nodiscard]] constexpr auto judge_load() noexcept {
   if constexpr (!Readable<X>)
-    return refused<operand_is_not_in_pool<"load_local_shards", operand<0>, shown_as<X>>>{};
+    return refused<operand_is_not_in_pool<"load_local_shards", shown_as<X>>>{};
   else
     return judge_blocks<typename X::value_type, R>();
 }

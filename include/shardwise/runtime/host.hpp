@@ -130,20 +130,6 @@ class local_shard {
   buffer<T> elements_;
 };
 
-namespace detail {
-/// The first argument of a function that is in no pool: a number, a container, a tensor on paper.
-template <int I, class First, class... Rest>
-struct outsider_among : outsider_among<I + 1, Rest...> {};
-template <int I, class First, class... Rest>
-  requires(!Readable<First>)
-struct outsider_among<I, First, Rest...> {
-  using number = operand<I>;
-  using have = shown_as<First>;
-};
-template <class... X>
-using outsider = outsider_among<0, X...>;
-}  // namespace detail
-
 /// Computes tensors and all that they need, together, and returns when they are there. They live in
 /// one pool.
 ///
@@ -165,8 +151,8 @@ void sync(const First& first, const Rest&... rest) {
 template <class... X>
   requires(!(Readable<X> && ...))
 void sync(const X&...) {
-  using first = detail::outsider<X...>;
-  (void)sizeof(operand_is_not_in_pool<"sync", typename first::number, typename first::have>);
+  ((void)sizeof(std::conditional_t<Readable<X>, X, operand_is_not_in_pool<"sync", shown_as<X>>>),
+   ...);
 }
 
 /// What one device holds of a tensor, computed first if need be. A pending reduction stays pending:
@@ -176,7 +162,7 @@ void sync(const X&...) {
 template <class X>
 [[nodiscard]] auto local(const X& x, index_t device) {
   if constexpr (!Readable<X>) {
-    (void)sizeof(operand_is_not_in_pool<"local", operand<0>, shown_as<X>>);
+    (void)sizeof(operand_is_not_in_pool<"local", shown_as<X>>);
     return refused_value{};
   } else {
     node_ptr<typename X::value_type> owner = x.share();
@@ -193,7 +179,7 @@ template <class X>
 template <class X>
 [[nodiscard]] auto shards(const X& x) {
   if constexpr (!Readable<X>) {
-    (void)sizeof(operand_is_not_in_pool<"shards", operand<0>, shown_as<X>>);
+    (void)sizeof(operand_is_not_in_pool<"shards", shown_as<X>>);
     return refused_value{};
   } else {
     std::vector<local_shard<typename X::value_type>> all;
@@ -250,7 +236,7 @@ struct host_read;
 template <class X>
 [[nodiscard]] auto to_host(const X& x) {
   if constexpr (!Readable<X>) {
-    (void)sizeof(operand_is_not_in_pool<"to_host", operand<0>, shown_as<X>>);
+    (void)sizeof(operand_is_not_in_pool<"to_host", shown_as<X>>);
     return host_tensor<float>({}, {});
   } else {
     if constexpr (Operand<X>) {

@@ -5,6 +5,8 @@
 #include "shardwise/tensor/shown_as.hpp"
 
 #include <concepts>
+#include <span>
+#include <tuple>
 #include <type_traits>
 
 namespace shardwise {
@@ -22,44 +24,28 @@ enum class made_from { sizes, value, key, function, data };
 
 /// The argument that `From` needs for tensors of `T`, as errors name it.
 template <made_from From, class T>
-struct wanted {
-  using type = index_t;
-};
-template <class T>
-struct wanted<made_from::data, T> {
-  using type = std::span<const T>;
-};
-template <class T>
-struct wanted<made_from::value, T> {
-  using type = T;
-};
-template <class T>
-struct wanted<made_from::key, T> {
-  using type = key;
-};
-template <class T>
-struct wanted<made_from::function, T> {
-  using type = T(const global_index&);
-};
+using wanted =
+    std::tuple_element_t<static_cast<std::size_t>(From),
+                         std::tuple<index_t, T, key, T(const global_index&), std::span<const T>>>;
 
 template <made_from From, class X, class A>
-inline constexpr bool is_wanted = std::convertible_to<A, typename wanted<From, X>::type>;
+inline constexpr bool is_wanted = std::convertible_to<A, wanted<From, typename X::value_type>>;
 template <class X, class A>
 inline constexpr bool is_wanted<made_from::function, X, A> =
-    std::is_invocable_r_v<X, const A&, const global_index&>;
+    std::is_invocable_r_v<typename X::value_type, const A&, const global_index&>;
+template <class X, class A>
+inline constexpr bool is_wanted<made_from::data, X, A> = is_host_data<X, A>;
 
 /// True if a tensor of type `X` can be made from these arguments after the pool, but for the number
 /// of the sizes.
 template <made_from From, class X, class... A>
-inline constexpr bool makes = false;
-template <ShardedTensor X, class... A>
-inline constexpr bool makes<made_from::sizes, X, A...> = (std::convertible_to<A, index_t> && ...);
+inline constexpr bool makes = From == made_from::sizes&& ShardedTensor<X>;
+template <made_from From, class X, class First, class... Sizes>
+inline constexpr bool makes<From, X, First, Sizes...> = false;
 template <made_from From, ShardedTensor X, class First, class... Sizes>
-  requires(From != made_from::sizes && From != made_from::data)
-inline constexpr bool makes<From, X, First, Sizes...> =
-    is_wanted<From, typename X::value_type, First> && (std::convertible_to<Sizes, index_t> && ...);
-template <ShardedTensor X, class First, class... Sizes>
-inline constexpr bool makes<made_from::data, X, First, Sizes...> = is_host_data<X, First, Sizes...>;
+inline constexpr bool makes<From, X, First, Sizes...> = is_wanted<From, X, First> &&
+                                                        (std::convertible_to<Sizes, index_t> &&
+                                                         ...);
 
 /// The same with the pool in front.
 template <made_from From, class X, class... A>
@@ -73,13 +59,12 @@ template <made_from From, int I, class X, class First = nothing_given, class... 
 [[nodiscard]] constexpr auto judge_argument() noexcept {
   using T = typename X::value_type;
   using data = nest<First>;
-  if constexpr (From == made_from::data && is_host_data<X, First>)
-    return judge_argument<made_from::sizes, I + 1, X, Rest...>();
-  else if constexpr (From != made_from::data && is_wanted<From, T, First>)
+  if constexpr (I == 0 && std::same_as<First, device_pool>)
+    return judge_argument<From, 1, X, Rest...>();
+  else if constexpr (is_wanted<From, X, First>)
     return judge_argument<made_from::sizes, I + 1, X, Rest...>();
   else if constexpr (From != made_from::data || std::same_as<First, nothing_given>)
-    return refused<
-        argument_is_unexpected<operand<I>, shown_as<First>, typename wanted<From, T>::type>>{};
+    return refused<argument_is_unexpected<operand<I>, shown_as<First>, wanted<From, T>>>{};
   else if constexpr (data::depth > 0 && !std::is_convertible_v<typename data::item, T>)
     return refused<host_elements_differ<typename data::item, T>>{};
   else if constexpr (data::depth > 0 && data::depth != X::extents_type::rank)
@@ -90,26 +75,22 @@ template <made_from From, int I, class X, class First = nothing_given, class... 
     return refused<host_data_is_unreadable<shown_as<First>>>{};
 }
 
-template <made_from From, class X, class First = nothing_given, class... Rest>
-[[nodiscard]] constexpr auto judge_call() noexcept {
-  if constexpr (!ShardedTensor<X>)
-    return refused<made_type_is_not_a_tensor<
-        std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>>>{};
-  else if constexpr (std::same_as<First, device_pool>)
-    return judge_argument<From, 1, X, Rest...>();
-  else if constexpr (Mesh<First> || std::same_as<First, mesh_desc>)
-    return refused<mesh_is_not_a_pool<shown_as<First>>>{};
-  else
-    return judge_argument<From, 0, X, First, Rest...>();
-}
-
 /// The verdict on a call that does not name a pool, or cannot be understood.
 template <made_from From, class X, class... A>
-struct made_judge : decltype(judge_call<From, X, A...>()) {};
+[[nodiscard]] constexpr auto judge_call() noexcept {
+  using first = std::tuple_element_t<0, std::tuple<A..., nothing_given>>;
+  if constexpr (makes<From, X, A...>)
+    return legal{};
+  else if constexpr (!ShardedTensor<X>)
+    return refused<made_type_is_not_a_tensor<
+        std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>>>{};
+  else if constexpr (Mesh<first> || std::same_as<first, mesh_desc>)
+    return refused<mesh_is_not_a_pool<shown_as<first>>>{};
+  else
+    return judge_argument<From, 0, X, A...>();
+}
 template <made_from From, class X, class... A>
-  requires makes<From, X, A...>
-struct made_judge<From, X, A...> : legal {
-};
+using made_judge = decltype(judge_call<From, X, A...>());
 
 /// What a refused call gives, so that nothing more is said about it.
 template <class X>

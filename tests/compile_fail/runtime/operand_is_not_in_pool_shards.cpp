@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: {"shards"}
-// expect: shardwise::operand<0>, int>
+// expect: {"shards"}, int>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>
 

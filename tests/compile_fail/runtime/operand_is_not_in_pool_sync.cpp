@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: {"sync"}
-// expect: shardwise::operand<1>, int>
+// expect: {"sync"}, int>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>
 
