@@ -112,9 +112,6 @@ void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& e
   for (const auto& item : range)
     if constexpr (nesting<std::remove_cvref_t<decltype(item)>> != 0)
       flatten(item, depth + 1, extents, elements);
-    else if constexpr (std::is_integral_v<T> &&
-                       std::is_floating_point_v<std::remove_cvref_t<decltype(item)>>)
-      (void)sizeof(host_elements_differ<std::remove_cvref_t<decltype(item)>, T>);
     else
       elements.push_back(static_cast<T>(item));
 }
@@ -142,8 +139,12 @@ inline constexpr bool is_host_data =
 
 template <class X, class R>
 [[nodiscard]] X distribute_nested(const device_pool& pool, const R& host) {
+  using T = typename X::value_type;
+  using item = typename nest<R>::item;
+  if constexpr (std::is_integral_v<T> && std::is_floating_point_v<item>)
+    (void)sizeof(host_elements_differ<item, T>);
   extents_desc extents = X::extents_type::value;
-  std::vector<typename X::value_type> elements;
+  std::vector<T> elements;
   flatten(host, 0, extents, elements);
   for (index_t& extent : extents)
     if (extent == dyn) extent = 0;

@@ -157,11 +157,18 @@ template <class X, class F>
   });
 }
 
+/// The extents of a tensor of random numbers.
+template <class X, class... Sizes>
+[[nodiscard]] auto random_extents(Sizes... sizes) {
+  static_assert(std::is_floating_point_v<typename X::value_type>,
+                "random numbers need a floating type");
+  return fill<typename X::extents_type>(sizes...);
+}
+
 /// Fills a tensor with `fill_row(index in row-major order, row, count)`.
 template <class X, class Fill>
 [[nodiscard]] X random(const device_pool& pool, const extents_desc& extents, const Fill& fill_row) {
   using T = typename X::value_type;
-  static_assert(std::is_floating_point_v<T>, "random numbers need a floating type");
   return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
     for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
       if constexpr (std::is_floating_point_v<T>)
@@ -216,7 +223,7 @@ template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 /// alone, so every layout on every mesh has the same.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X uniform(const device_pool& pool, key seed, Sizes... sizes) {
-  return detail::random<X>(pool, fill<typename X::extents_type>(sizes...),
+  return detail::random<X>(pool, detail::random_extents<X>(sizes...),
                            [&](std::uint64_t first, auto* row, index_t count) {
                              fill_uniform(seed, first, row, count);
                            });
@@ -225,7 +232,7 @@ template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] X normal(const device_pool& pool, key seed, Sizes... sizes) {
   return detail::random<X>(
-      pool, fill<typename X::extents_type>(sizes...),
+      pool, detail::random_extents<X>(sizes...),
       [&](std::uint64_t first, auto* row, index_t count) { fill_normal(seed, first, row, count); });
 }
 

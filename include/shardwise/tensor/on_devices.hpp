@@ -10,13 +10,12 @@
 
 namespace shardwise {
 
-/// What the host holds by itself: a number, an Eigen matrix, a container.
+/// What the host holds by itself: an Eigen matrix, a container.
 template <class H>
-concept HeldByHost = std::is_arithmetic_v<H> || requires {
+concept HeldByHost = requires {
   typename H::PlainObject;
-} || requires {
-  typename H::allocator_type;
-};
+}
+|| requires { typename H::allocator_type; };
 
 /// What reading an element with these indices, and printing, are called in errors.
 template <class... Indices>
@@ -36,7 +35,11 @@ struct on_devices {
   void begin() const = delete;               // for (float v : to_host(x).elements())
   void end() const;                          // never asked: `begin` is refused first
   template <HeldByHost H>
-  operator H() const = delete;  // to_host(x).value() is a number, to_host(x) a matrix or elements
+  operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
+  /// Explicit: what converts to numbers by itself can be compared in many more ways.
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
 
   /// Refuses.
   template <std::convertible_to<index_t>... I>

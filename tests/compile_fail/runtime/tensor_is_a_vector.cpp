@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: to_host(x) a matrix or elements
+// expect: operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
