@@ -133,6 +133,7 @@ struct maker<sharded_tensor<T, Extents, Layout>> {
   }
 };
 
+/// Fills a tensor with one value.
 template <class X>
 [[nodiscard]] X fill_with(const device_pool& pool, const extents_desc& extents,
                           typename X::value_type value) {

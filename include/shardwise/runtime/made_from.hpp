@@ -39,7 +39,7 @@ inline constexpr bool is_wanted<made_from::data, X, A> = is_host_data<X, A>;
 /// True if a tensor of type `X` can be made from these arguments after the pool, but for the number
 /// of the sizes.
 template <made_from From, class X, class... A>
-inline constexpr bool makes = From == made_from::sizes&& ShardedTensor<X>;
+inline constexpr bool makes = is_sharded_tensor<X> && (From == made_from::sizes);
 template <made_from From, class X, class First, class... Sizes>
 inline constexpr bool makes<From, X, First, Sizes...> = false;
 template <made_from From, ShardedTensor X, class First, class... Sizes>

@@ -41,7 +41,7 @@ struct on_devices {
     requires std::is_arithmetic_v<N>
   explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
 
-  /// Refuses.
+  /// Refuses; the number is for what surrounds the call, so that it says nothing more.
   template <std::convertible_to<index_t>... I>
   double& operator()(const I&...) const {
     (void)sizeof(elements_are_on_devices<element_at<I...>, "to_host(x)(i, j)">);
