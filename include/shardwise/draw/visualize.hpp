@@ -3,7 +3,6 @@
 
 #include "shardwise/draw/ascii.hpp"
 #include "shardwise/draw/before_after.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/placement.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
@@ -67,8 +66,8 @@ template <class X>
 void visualize(const X& x, std::ostream& out = std::cout) { visualize(x, out, style_for(out)); }
 /// What is in no pool has no picture by itself; types and their values have, as above and below.
 template <class X>
-  requires(!requires(const X& x) { x.share(); })
-void visualize(const X&) { (void)sizeof(operand_is_not_in_pool<"visualize", shown_as<X>>); }
+  requires(!Readable<X>)
+void visualize(const X&) { (void)sizeof(typename detail::reading<"visualize", X>::type); }
 
 /// Draws a tensor type whose sizes are all static, without a pool, or a layout type.
 ///

@@ -10,9 +10,14 @@ namespace shardwise {
 /// What an operation on the result of a refused one gives: the one error has been said, and what
 /// follows takes this for whatever it needs, in silence.
 struct refused_value {
-  /// Declared alone: nothing runs in a program that breaks a rule.
+  // Declared alone: nothing runs in a program that breaks a rule.
   template <class T>
   operator T() const;
+  template <class... I>
+  refused_value operator()(const I&...) const;
+  refused_value value() const;
+  template <class Out>
+  friend Out& operator<<(Out& out, const refused_value&);
 };
 
 /// What an operation that breaks `Rule` gives. The rule is instantiated with this class, where the

@@ -38,9 +38,8 @@ template <Readable First, Readable... Rest>
 /// What is in no pool, such as a tensor on paper, is not computed.
 template <class X>
   requires(!Readable<X>)
-std::string explain(const X&) {
-  (void)sizeof(operand_is_not_in_pool<"explain", shown_as<X>>);
-  return {};
+typename detail::reading<"explain", X>::type explain(const X&) {
+  return detail::reading<"explain", X>::value();
 }
 
 /// The same of a program on paper, as `trace_program` records it.

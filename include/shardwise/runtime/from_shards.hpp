@@ -94,33 +94,32 @@ template <class T, class R>
   else if constexpr (!std::same_as<element_of_blocks<R>, T>)
     return refused<host_elements_differ<element_of_blocks<R>, T>>{};
   else
-    return legal{};
+    return allowed<T>{};
 }
 
-/// Why `from_shards` cannot be called so.
+/// Judges the arguments of `from_shards`.
 template <class X, class Pool, class R>
 [[nodiscard]] constexpr auto judge_from_shards() noexcept {
   if constexpr (!ShardedTensor<X>)
-    return refused<made_type_is_not_a_tensor<
-        std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>>>{};
+    return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
   else if constexpr (!std::same_as<Pool, device_pool>)
     return refused<mesh_is_not_a_pool<shown_as<Pool>>>{};
   else
     return judge_blocks<typename X::value_type, R>();
 }
 template <class X, class Pool, class R>
-using from_shards_judge = decltype(judge_from_shards<X, Pool, R>());
+using from_shards_outcome = given<decltype(judge_from_shards<X, Pool, R>())>;
 
-/// The same of `load_local_shards`.
+/// Judges the arguments of `load_local_shards`.
 template <class X, class R>
 [[nodiscard]] constexpr auto judge_load() noexcept {
   if constexpr (!Readable<X>)
-    return refused<operand_is_not_in_pool<"load_local_shards", shown_as<X>>>{};
+    return judge_reading<"load_local_shards", X>();
   else
     return judge_blocks<typename X::value_type, R>();
 }
 template <class X, class R>
-using load_judge = decltype(judge_load<X, R>());
+using load_outcome = given<decltype(judge_load<X, R>())>;
 
 /// True if no axis splits the tensor and none is pending.
 [[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
@@ -158,10 +157,12 @@ typename X::value_type >
 
 /// What no tensor can be made from is refused by name. (Four arguments make an `any_tensor`.)
 template <class X = void, class Pool, class R, class... Sizes>
-  requires(!detail::from_shards_judge<X, Pool, R>::ok && (ShardedTensor<X> || sizeof...(Sizes) < 2))
-[[nodiscard]] auto from_shards(const Pool&, const R&, const Sizes&...) {
-  (void)sizeof(typename detail::from_shards_judge<X, Pool, R>::type);
-  return detail::refused_tensor<X>();
+  requires(detail::from_shards_outcome<X, Pool, R>::is_refusal &&
+           (ShardedTensor<X> || sizeof...(Sizes) < 2))
+[[nodiscard]] typename detail::from_shards_outcome<X, Pool, R>::type from_shards(const Pool&,
+                                                                                 const R&,
+                                                                                 const Sizes&...) {
+  return detail::from_shards_outcome<X, Pool, R>::value();
 }
 
 /// The same for a layout that is a value; extents that are `dyn` are the sums of the shards.
@@ -206,10 +207,10 @@ template <Element T, HostBlocks R>
 
 /// What has no shards of a tensor to load is refused by name.
 template <class X, class R>
-  requires(!detail::load_judge<X, R>::ok)
-[[nodiscard]] auto load_local_shards(const X&, const R&) {
-  (void)sizeof(typename detail::load_judge<X, R>::type);
-  return detail::refused_tensor<X>();
+requires detail::load_outcome<X, R>::is_refusal [[nodiscard]]
+typename detail::load_outcome<X, R>::type
+load_local_shards(const X&, const R&) {
+  return detail::load_outcome<X, R>::value();
 }
 
 }  // namespace shardwise

@@ -150,20 +150,16 @@ void sync(const First& first, const Rest&... rest) {
 /// What is in no pool, such as a number or a tensor on paper, is not computed.
 template <class... X>
   requires(!(Readable<X> && ...))
-void sync(const X&...) {
-  ((void)sizeof(std::conditional_t<Readable<X>, X, operand_is_not_in_pool<"sync", shown_as<X>>>),
-   ...);
-}
+void sync(const X&...) { ((void)sizeof(typename detail::reading<"sync", X>::type), ...); }
 
 /// What one device holds of a tensor, computed first if need be. A pending reduction stays pending:
 /// the elements are this device's term.
 ///
 ///     Eigen::MatrixXf block = local(x, 3).matrix();
 template <class X>
-[[nodiscard]] auto local(const X& x, index_t device) {
+[[nodiscard]] decltype(auto) local(const X& x, index_t device) {
   if constexpr (!Readable<X>) {
-    (void)sizeof(operand_is_not_in_pool<"local", shown_as<X>>);
-    return refused_value{};
+    return detail::reading<"local", X>::value();
   } else {
     node_ptr<typename X::value_type> owner = x.share();
     if (device < 0 || device >= owner->where().mesh().devices())
@@ -177,10 +173,9 @@ template <class X>
 
 /// Every device's part of a tensor, in the order of the devices, replicas among them.
 template <class X>
-[[nodiscard]] auto shards(const X& x) {
+[[nodiscard]] decltype(auto) shards(const X& x) {
   if constexpr (!Readable<X>) {
-    (void)sizeof(operand_is_not_in_pool<"shards", shown_as<X>>);
-    return refused_value{};
+    return detail::reading<"shards", X>::value();
   } else {
     std::vector<local_shard<typename X::value_type>> all;
     const node_ptr<typename X::value_type> owner = x.share();
@@ -227,6 +222,39 @@ template <class T>
 /// What `to_host` is called in errors.
 struct host_read;
 
+namespace detail {
+
+/// Judges that a tensor can be gathered.
+template <class X>
+[[nodiscard]] constexpr auto judge_gather() noexcept {
+  if constexpr (!Readable<X> || !Operand<X>) {
+    return judge_reading<"to_host", X>();
+  } else {
+    using layout_type = typename X::layout_type;
+    constexpr const mesh_desc& mesh = layout_type::mesh_type::value;
+    constexpr unsigned pending = axes_of_several(mesh, layout_type::value.pending);
+    if constexpr (pending != 0) {
+      constexpr name axis = first_axis(mesh, pending);
+      constexpr sentence call =
+          call_of(mesh,
+                  propose(mesh, {}, {paper_of<X>::value},
+                          {.rule = broken::partial_value_is_read, .operand = 0, .axis = axis}),
+                  "");
+      return refused<
+          partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
+                                to_fixed_string<call.size()>(call)>>{};
+    } else if constexpr (layout_type::value.manual != 0) {
+      constexpr name axis = first_axis(mesh, layout_type::value.manual);
+      return refused<manual_axis_is_left<to_fixed_string<axis.size()>(axis),
+                                         typename layout_type::spec_type>>{};
+    } else {
+      return allowed<X>{};
+    }
+  }
+}
+
+}  // namespace detail
+
 /// Gathers a tensor into the host's memory, computed first if need be. A pending reduction over
 /// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
 /// `reshard` first.
@@ -234,33 +262,12 @@ struct host_read;
 ///     std::cout << to_host(y) << '\n';
 ///     Eigen::MatrixXf values = to_host(y);
 template <class X>
-[[nodiscard]] auto to_host(const X& x) {
-  if constexpr (!Readable<X>) {
-    (void)sizeof(operand_is_not_in_pool<"to_host", shown_as<X>>);
-    return host_tensor<float>({}, {});
-  } else {
-    if constexpr (Operand<X>) {
-      constexpr const mesh_desc& mesh = X::layout_type::mesh_type::value;
-      constexpr unsigned pending = detail::axes_of_several(mesh, X::layout_type::value.pending);
-      if constexpr (pending != 0) {
-        constexpr name axis = detail::first_axis(mesh, pending);
-        constexpr sentence call =
-            call_of(mesh,
-                    propose(mesh, {}, {paper_of<X>::value},
-                            {.rule = broken::partial_value_is_read, .operand = 0, .axis = axis}),
-                    "");
-        (void)sizeof(
-            partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
-                                  to_fixed_string<call.size()>(call)>);
-      }
-      if constexpr (X::layout_type::value.manual != 0 && pending == 0) {
-        constexpr name axis = detail::first_axis(mesh, X::layout_type::value.manual);
-        (void)sizeof(manual_axis_is_left<to_fixed_string<axis.size()>(axis),
-                                         typename X::layout_type::spec_type>);
-      }
-    }
+[[nodiscard]] decltype(auto) to_host(const X& x) {
+  using outcome = detail::given<decltype(detail::judge_gather<X>())>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else
     return detail::gather<typename X::value_type>(x.share());
-  }
 }
 
 }  // namespace shardwise

@@ -13,6 +13,8 @@ namespace shardwise {
 
 /// How an argument or a type that is missing stands in errors.
 struct nothing_given {};
+template <class X>
+using shown_or_nothing = std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>;
 /// How a range that cannot be read twice through a const reference stands in errors.
 template <class Item>
 struct range_read_once;
@@ -36,16 +38,19 @@ inline constexpr bool is_wanted<made_from::function, X, A> =
 template <class X, class A>
 inline constexpr bool is_wanted<made_from::data, X, A> = is_host_data<X, A>;
 
-/// True if a tensor of type `X` can be made from these arguments after the pool, but for the number
-/// of the sizes.
+/// True if a tensor of type `X` can be made from these arguments after the pool. Host data knows
+/// its extents itself.
 template <made_from From, class X, class... A>
-inline constexpr bool makes = is_sharded_tensor<X> && (From == made_from::sizes);
-template <made_from From, class X, class First, class... Sizes>
-inline constexpr bool makes<From, X, First, Sizes...> = false;
+inline constexpr bool makes = false;
+template <ShardedTensor X, class... Sizes>
+inline constexpr bool makes<made_from::sizes, X, Sizes...> =
+    (std::convertible_to<Sizes, index_t> && ...) &&
+    takes_sizes<typename X::extents_type, int{sizeof...(Sizes)}>;
 template <made_from From, ShardedTensor X, class First, class... Sizes>
-inline constexpr bool makes<From, X, First, Sizes...> = is_wanted<From, X, First> &&
-                                                        (std::convertible_to<Sizes, index_t> &&
-                                                         ...);
+  requires(From != made_from::sizes)
+inline constexpr bool makes<From, X, First, Sizes...> =
+    is_wanted<From, X, First> &&
+    (makes<made_from::sizes, X, Sizes...> || (From == made_from::data && sizeof...(Sizes) == 0));
 
 /// The same with the pool in front.
 template <made_from From, class X, class... A>
@@ -53,16 +58,19 @@ inline constexpr bool makes_in = false;
 template <made_from From, class X, class... A>
 inline constexpr bool makes_in<From, X, device_pool, A...> = makes<From, X, A...>;
 
-/// Why nothing can be made from the arguments from number `I` on. (Types, since a function that is
-/// judged by a value would be a second error.)
-template <made_from From, int I, class X, class First = nothing_given, class... Rest>
+/// Why nothing can be made from the arguments from number `I` on, among them `Sizes` sizes. (Types,
+/// since a function that is judged by a value would be a second error.)
+template <made_from From, int I, int Sizes, class X, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_argument() noexcept {
   using T = typename X::value_type;
   using data = nest<First>;
+  constexpr bool is_size = From == made_from::sizes;
   if constexpr (I == 0 && std::same_as<First, device_pool>)
-    return judge_argument<From, 1, X, Rest...>();
+    return judge_argument<From, 1, Sizes, X, Rest...>();
+  else if constexpr (is_size && takes_sizes<typename X::extents_type, Sizes>)
+    return refused<argument_is_unexpected<operand<I>, shown_as<First>, nothing_given>>{};
   else if constexpr (is_wanted<From, X, First>)
-    return judge_argument<made_from::sizes, I + 1, X, Rest...>();
+    return judge_argument<made_from::sizes, I + 1, Sizes + int{is_size}, X, Rest...>();
   else if constexpr (From != made_from::data || std::same_as<First, nothing_given>)
     return refused<argument_is_unexpected<operand<I>, shown_as<First>, wanted<From, T>>>{};
   else if constexpr (data::depth > 0 && !std::is_convertible_v<typename data::item, T>)
@@ -75,31 +83,26 @@ template <made_from From, int I, class X, class First = nothing_given, class... 
     return refused<host_data_is_unreadable<shown_as<First>>>{};
 }
 
-/// The verdict on a call that does not name a pool, or cannot be understood.
+/// Judges a call that does not name a pool, or cannot be understood: what it makes, or the rule
+/// that it breaks.
 template <made_from From, class X, class... A>
 [[nodiscard]] constexpr auto judge_call() noexcept {
   using first = std::tuple_element_t<0, std::tuple<A..., nothing_given>>;
   if constexpr (makes<From, X, A...>)
-    return legal{};
+    return allowed<X>{};
   else if constexpr (!ShardedTensor<X>)
-    return refused<made_type_is_not_a_tensor<
-        std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>>>{};
+    return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
   else if constexpr (Mesh<first> || std::same_as<first, mesh_desc>)
     return refused<mesh_is_not_a_pool<shown_as<first>>>{};
   else
-    return judge_argument<From, 0, X, A...>();
+    return judge_argument<From, 0, 0, X, A...>();
 }
 template <made_from From, class X, class... A>
-using made_judge = decltype(judge_call<From, X, A...>());
-
-/// What a refused call gives, so that nothing more is said about it.
-template <class X>
-[[nodiscard]] auto refused_tensor() {
-  if constexpr (ShardedTensor<X>)
-    return X(nullptr);
-  else
-    return refused_value{};
-}
+using made_outcome = given<decltype(judge_call<From, X, A...>())>;
+/// Of arguments that do not begin with a pool, or cannot be understood.
+template <made_from From, class X, class... A>
+  requires(!makes_in<From, X, A...>)
+using made_here = typename made_outcome<From, X, A...>::type;
 
 }  // namespace detail
 }  // namespace shardwise

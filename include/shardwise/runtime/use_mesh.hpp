@@ -49,81 +49,61 @@ class use_mesh {
   const device_pool* outer_;
 };
 
+namespace detail {
+/// Calls `make` with the pool of the scope, unless the call is refused.
+template <made_from From, class X, class Make, class... A>
+[[nodiscard]] made_here<From, X, A...> in_scope(const Make& make, const A&... arguments) {
+  using outcome = made_outcome<From, X, A...>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else
+    return make(use_mesh::pool(), arguments...);
+}
+}  // namespace detail
+
 /// `full`, `zeros`, `ones`, `iota`, `uniform`, `normal`, `generate` and `distribute` without a pool
 /// are the same in the pool of the scope. What fits neither is refused by name.
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::value, X, A...>)
-[[nodiscard]] auto full(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::value, X, A...>;
-  if constexpr (judge::ok)
-    return full<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::value, X, A...> full(const A&... a) {
+  return detail::in_scope<detail::made_from::value, X>(
+      [](const auto&... all) { return full<X>(all...); }, a...);
 }
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::sizes, X, A...>)
-[[nodiscard]] auto zeros(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::sizes, X, A...>;
-  if constexpr (judge::ok)
-    return zeros<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::sizes, X, A...> zeros(const A&... a) {
+  return detail::in_scope<detail::made_from::sizes, X>(
+      [](const auto&... all) { return zeros<X>(all...); }, a...);
 }
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::sizes, X, A...>)
-[[nodiscard]] auto ones(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::sizes, X, A...>;
-  if constexpr (judge::ok)
-    return ones<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::sizes, X, A...> ones(const A&... a) {
+  return detail::in_scope<detail::made_from::sizes, X>(
+      [](const auto&... all) { return ones<X>(all...); }, a...);
 }
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::sizes, X, A...>)
-[[nodiscard]] auto iota(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::sizes, X, A...>;
-  if constexpr (judge::ok)
-    return iota<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::sizes, X, A...> iota(const A&... a) {
+  return detail::in_scope<detail::made_from::sizes, X>(
+      [](const auto&... all) { return iota<X>(all...); }, a...);
 }
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::key, X, A...>)
-[[nodiscard]] auto uniform(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::key, X, A...>;
-  if constexpr (judge::ok)
-    return uniform<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::key, X, A...> uniform(const A&... a) {
+  return detail::in_scope<detail::made_from::key, X>(
+      [](const auto&... all) { return uniform<X>(all...); }, a...);
 }
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::key, X, A...>)
-[[nodiscard]] auto normal(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::key, X, A...>;
-  if constexpr (judge::ok)
-    return normal<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::key, X, A...> normal(const A&... a) {
+  return detail::in_scope<detail::made_from::key, X>(
+      [](const auto&... all) { return normal<X>(all...); }, a...);
 }
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::function, X, A...>)
-[[nodiscard]] auto generate(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::function, X, A...>;
-  if constexpr (judge::ok)
-    return generate<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+[[nodiscard]] detail::made_here<detail::made_from::function, X, A...> generate(const A&... a) {
+  return detail::in_scope<detail::made_from::function, X>(
+      [](const auto&... all) { return generate<X>(all...); }, a...);
 }
 /// (Four arguments and more make an `any_tensor`.)
 template <class X = void, class... A>
-  requires(!detail::makes_in<detail::made_from::data, X, A...> &&
-           (ShardedTensor<X> || sizeof...(A) < 4))
-[[nodiscard]] auto distribute(const A&... arguments) {
-  using judge = detail::made_judge<detail::made_from::data, X, A...>;
-  if constexpr (judge::ok)
-    return distribute<X>(use_mesh::pool(), arguments...);
-  else
-    return (void)sizeof(typename judge::type), detail::refused_tensor<X>();
+  requires(ShardedTensor<X> || sizeof...(A) < 4)
+[[nodiscard]] detail::made_here<detail::made_from::data, X, A...> distribute(const A&... a) {
+  return detail::in_scope<detail::made_from::data, X>(
+      [](const auto&... all) { return distribute<X>(all...); }, a...);
 }
 template <ShardedTensor X>
   requires(X::extents_type::rank > 0)

@@ -3,6 +3,8 @@
 
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/layout/notation.hpp"
+#include "shardwise/rule/diagnostics.hpp"
+#include "shardwise/tensor/node.hpp"
 
 namespace shardwise {
 
@@ -32,5 +34,22 @@ struct shown_type<X> {
 /// type.
 template <class X>
 using shown_as = typename detail::shown_type<X>::type;
+
+namespace detail {
+
+/// Judges that `Function` reads a tensor in a pool.
+template <fixed_string Function, class X>
+[[nodiscard]] constexpr auto judge_reading() noexcept {
+  if constexpr (AnyRefused<X>)
+    return allowed<refused_value>{};
+  else if constexpr (Readable<X>)
+    return allowed<X>{};
+  else
+    return refused<operand_is_not_in_pool<Function, shown_as<X>>>{};
+}
+template <fixed_string Function, class X>
+using reading = given<decltype(judge_reading<Function, X>())>;
+
+}  // namespace detail
 
 }  // namespace shardwise

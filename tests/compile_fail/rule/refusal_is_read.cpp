@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// What reads the result of a refused operation says nothing.
+// expect: shardwise::operand_layouts_conflict<shardwise::pointwise<shardwise::functions::add>,
+// expect: shardwise::operand<1>::dimension<0>, shardwise::fixed_string<6>{"model"},
+// expect: dimensions that meet are split alike
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "model">>>;
+using W = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"model", "data">>>;
+float use(const X& x, const W& w) {
+  const auto loss = mean(x + w);
+  sync(loss, x);
+  std::cout << explain(loss) << to_host(loss) << to_host(loss)(0) << '\n';
+  visualize(loss);
+  const auto whole = to_host(loss), mine = local(loss, 0);
+  return to_host(loss).value();
+}

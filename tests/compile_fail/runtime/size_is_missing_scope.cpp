@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::argument_is_unexpected<shardwise::operand<1>, shardwise::nothing_given, long
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using D = sharded_tensor<float, extents<dyn, 8>, layout<pod, P<"x", "y">>>;
+auto use() { return normal<D>(key{1}); }
