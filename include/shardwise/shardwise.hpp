@@ -4,7 +4,9 @@
 /// Everything a program needs: layouts on paper, tensors, the device pool that computes them,
 /// pictures.
 
-#include "shardwise/draw.hpp"
+// Paper first, so that errors are reached by the shortest way.
 #include "shardwise/layout.hpp"
+
+#include "shardwise/draw.hpp"
 #include "shardwise/runtime.hpp"
 #include "shardwise/tensor.hpp"

@@ -26,6 +26,17 @@ struct legal {
   using type = char;
 };
 
+/// The answer where a rule is broken and the compiler has said so already.
+struct refused_before {
+  static constexpr bool ok = false;
+  using type = char;
+};
+
+namespace detail {
+/// Stands for a template argument that was not written, until a rule says what is wanted there.
+struct missing;
+}  // namespace detail
+
 /// Labels for the numbers in a compile-time error: `operand<1>`, `operand<1>::dimension<0>`,
 /// `dimension<0>`, `extent<1001>`.
 template <int N>

@@ -13,6 +13,27 @@ struct layout_is_malformed {
                 "order");
 };
 
+/// `Part`, the template argument at `Position` counted from 0, is not what a tensor has there;
+/// `detail::missing` where there is none.
+template <int Position, class Part>
+struct tensor_is_malformed {
+  static_assert(respected<tensor_is_malformed>,
+                "a sharded_tensor has an element type, extents<...> and a layout, in this order");
+};
+
+/// `Element` is no type of elements.
+template <class Element>
+struct element_is_not_supported {
+  static_assert(respected<element_is_not_supported>,
+                "elements are float, double, int32_t or int64_t, none of them const");
+};
+
+/// `Dimension`, counted from 0, is the first that is too many.
+template <class Dimension>
+struct rank_is_too_high {
+  static_assert(respected<rank_is_too_high>, "a tensor has at most 8 dimensions");
+};
+
 /// `Axis`, in entry `Dimension` of a spec (or among the pending axes), is not an axis of `Mesh`.
 template <fixed_string Axis, class Dimension, class Mesh>
 struct axis_is_not_in_mesh {

@@ -12,10 +12,17 @@ namespace shardwise {
 ///     extents<dyn, 1024>                      // any number of rows of 1024
 template <index_t... Sizes>
 struct extents {
-  static_assert(sizeof...(Sizes) <= max_rank, "a tensor has at most 8 dimensions");
   static constexpr int rank = int{sizeof...(Sizes)};
   static constexpr int dynamic_rank = (0 + ... + int{Sizes == dyn});
   static constexpr extents_desc value{Sizes...};
+};
+
+/// More extents than a tensor may have, which is refused where a tensor is made of them, and where
+/// their value is read.
+template <index_t A, index_t B, index_t C, index_t D, index_t E, index_t F, index_t G, index_t H,
+          index_t I, index_t... More>
+struct extents<A, B, C, D, E, F, G, H, I, More...> {
+  static constexpr int rank = max_rank + 1 + int{sizeof...(More)};
 };
 
 namespace detail {

@@ -11,6 +11,13 @@ namespace shardwise {
 
 namespace detail {
 
+/// The value of a part of a layout; of a type that has none, the part itself is said to be missing.
+template <class Part>
+inline constexpr decltype(nullptr) value_of{};
+template <class Part>
+  requires requires { Part::value; }
+inline constexpr const auto& value_of<Part> = Part::value;
+
 /// Resolves the parts of a layout type; any others than a layout has are no layout. By overloads,
 /// which cost legal layouts nothing.
 [[nodiscard]] constexpr resolved_layout resolve_parts(const mesh_desc& mesh, const spec_desc& spec,
@@ -27,23 +34,31 @@ template <class Mesh, class Spec, class Partial, class Policy>
 /// The rule that a layout breaks of whose parts one is of another kind.
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_part() noexcept {
-  if constexpr (!std::is_same_v<decltype(Mesh::value), const mesh_desc>)
+  if constexpr (!std::is_same_v<decltype(value_of<Mesh>), const mesh_desc&>)
     return refused<layout_is_malformed<0, Mesh>>{};
-  else if constexpr (!std::is_same_v<decltype(Spec::value), const spec_desc>)
+  else if constexpr (!std::is_same_v<decltype(value_of<Spec>), const spec_desc&>)
     return refused<layout_is_malformed<1, Spec>>{};
-  else if constexpr (!std::is_same_v<decltype(Partial::value), const partial_desc>)
+  else if constexpr (!std::is_same_v<decltype(value_of<Partial>), const partial_desc&>)
     return refused<layout_is_malformed<2, Partial>>{};
   else
     return refused<layout_is_malformed<3, Policy>>{};
 }
 
+/// True for a mesh that is refused itself.
+template <class Mesh>
+concept RefusedMesh = requires {
+  requires !Mesh::is_legal;
+};
+
 /// The rule that a layout type breaks.
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_layout() noexcept {
   constexpr diagnosis verdict =
-      resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
+      resolve_parts(value_of<Mesh>, value_of<Spec>, value_of<Partial>, value_of<Policy>).verdict;
   constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (verdict.rule == broken::layout_is_malformed)
+  if constexpr (RefusedMesh<Mesh>)
+    return refused_before{};
+  else if constexpr (verdict.rule == broken::layout_is_malformed)
     return refuse_part<Mesh, Spec, Partial, Policy>();
   else if constexpr (verdict.rule == broken::axis_is_not_in_mesh)
     return refused<axis_is_not_in_mesh<axis, dimension<verdict.dim>, Mesh>>{};
@@ -51,6 +66,8 @@ template <class Mesh, class Spec, class Partial, class Policy>
     return refused<axis_is_used_twice<axis, dimension<verdict.dim>, Spec>>{};
   else if constexpr (verdict.rule == broken::spec_is_malformed)
     return refused<spec_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
+  else if constexpr (verdict.rule == broken::rank_is_too_high)
+    return refused<rank_is_too_high<dimension<verdict.dim>>>{};
   else if constexpr (verdict.rule == broken::grain_is_malformed)
     return refused<grain_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
   else if constexpr (verdict.rule == broken::partial_axis_also_splits)
@@ -77,7 +94,8 @@ template <broken Rule, class Dimension, index_t Have, index_t Unit, class Spec, 
 /// little.
 template <class Mesh, class Spec, class Partial, class Policy,
           bool Legal =
-              resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict.ok()>
+              resolve_parts(value_of<Mesh>, value_of<Spec>, value_of<Partial>, value_of<Policy>)
+                  .verdict.ok()>
 struct layout_judge : legal {};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct layout_judge<Mesh, Spec, Partial, Policy, false>
@@ -90,7 +108,7 @@ template <class Layout, class Extents>
   using spec = typename Layout::spec_type;
   if constexpr (!layout_judge<typename Layout::mesh_type, spec, typename Layout::partial_type,
                               typename Layout::policy_type>::ok)
-    return legal{};
+    return refused_before{};
   else if constexpr (verdict.rule == broken::rank_differs_from_spec)
     return refused<rank_differs_from_spec<int{verdict.have}, int{verdict.want}, spec, Extents>>{};
   else if constexpr (verdict.rule == broken::extent_is_negative)
@@ -117,7 +135,7 @@ struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, E
 ///     using rows = layout<pod, P<"data", none>>;
 ///     using terms = layout<pod, P<"data", none>, partial<"model">>;
 ///     using any = layout<pod, P<"data", none>, partial<>, uneven>;
-template <class Mesh, class Spec, class Partial = partial<>, class Policy = exact>
+template <class Mesh, class Spec = detail::missing, class Partial = partial<>, class Policy = exact>
 struct layout {
   static_assert(sizeof(typename detail::layout_judge<Mesh, Spec, Partial, Policy>::type) > 0);
 
@@ -128,7 +146,9 @@ struct layout {
 
   /// The layout as a value.
   static constexpr layout_desc value =
-      detail::resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).layout;
+      detail::resolve_parts(detail::value_of<Mesh>, detail::value_of<Spec>,
+                            detail::value_of<Partial>, detail::value_of<Policy>)
+          .layout;
 };
 
 }  // namespace shardwise

@@ -128,14 +128,18 @@ namespace detail {
 
 }  // namespace detail
 
-/// Resolves names to a layout on a mesh. Judges: an entry is well formed and so is its grain, its
-/// axes are in the mesh, no axis is used twice, none both splits and is pending or manual, pending
-/// and manual axes are in mesh order.
+/// Resolves names to a layout on a mesh. Judges: the entries are not too many, each is well formed
+/// and so is its grain, its axes are in the mesh, no axis is used twice, none both splits and is
+/// pending or manual, pending and manual axes are in mesh order.
 [[nodiscard]] constexpr resolved_layout resolve(const mesh_desc& mesh, const spec_desc& spec,
                                                 const partial_desc& partial = {},
                                                 policy_desc policy = exact{}) noexcept {
   resolved_layout result;
   layout_desc& layout = result.layout;
+  if (spec.rank() > max_rank) {
+    result.verdict = {.rule = broken::rank_is_too_high, .dim = max_rank};
+    return result;
+  }
   layout.kind = partial.axes.empty() ? reduction::sum : partial.kind;
   layout.uneven = policy.is_uneven;
   layout.dims.resize(spec.dims.size());

@@ -9,7 +9,7 @@ namespace shardwise {
 
 /// A tensor of `T` with these extents, spread as the layout says. On paper it is only named;
 /// `<shardwise/shardwise.hpp>` defines it.
-template <class T, class Extents, class Layout>
+template <class T, class Extents, class Layout = detail::missing>
 class sharded_tensor;
 
 /// A tensor on paper, as a value: what its elements are, how large it is, and who holds what.

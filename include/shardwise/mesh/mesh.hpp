@@ -11,7 +11,8 @@
 namespace shardwise {
 
 /// One axis of a mesh: a name and a size, `dyn` if the size is known only when the program runs.
-template <fixed_string Name, index_t Size>
+/// Without a size, which is refused, it has none of the devices that a mesh needs.
+template <fixed_string Name, index_t Size = 0>
 struct axis {
   static constexpr text_view label = Name;
   static constexpr index_t size = Size;
@@ -75,6 +76,8 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
 
   /// The axes as a value, with `dyn` for sizes that only an object knows.
   static constexpr mesh_desc value = detail::parse_axes(Axes).value;
+  /// False for axes that are refused, of which the compiler has said why.
+  static constexpr bool is_legal = decltype(detail::judge_mesh<Axes>())::ok;
   /// The number of devices, or `dyn`.
   static constexpr index_t devices = value.devices();
   /// The number of dyn axes.

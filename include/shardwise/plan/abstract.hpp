@@ -2,11 +2,14 @@
 #pragma once
 
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/plan/recorder.hpp"
 
-namespace shardwise {
+#include <concepts>
+#include <initializer_list>
+#include <type_traits>
 
-struct abstract_domain;
+namespace shardwise {
 
 /// A tensor without elements: its type for the compiler, its sizes, and its place in the program
 /// that `trace` records. Made by `abstract<X>(sizes...)`.
@@ -14,7 +17,6 @@ template <class T, class Extents, class Layout>
 struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
   static_assert(sizeof(typename detail::extents_judge<Layout, Extents>::type) > 0);
 
-  using domain = abstract_domain;
   using value_type = T;
   using extents_type = Extents;
   using layout_type = Layout;
@@ -78,18 +80,25 @@ struct abstract_domain {
 
 namespace detail {
 
+/// The parts of a tensor type, and the abstract tensor made of them.
 template <class X>
 struct abstract_of;
 template <class T, class Extents, class Layout>
 struct abstract_of<sharded_tensor<T, Extents, Layout>> {
   using type = abstract_tensor<T, Extents, Layout>;
+  using value_type = T;
+  using extents = Extents;
+  using layout = Layout;
 };
 
 /// What `abstract` makes besides the type: dyn extents, then dyn axes, are taken from `sizes` in
 /// order, and what the compiler could not judge is judged.
 template <class Mesh>
 [[nodiscard]] constexpr recorded<Mesh> with_sizes(const extents_desc& extents,
-                                                  const layout_desc& layout, const index_t* sizes) {
+                                                  const layout_desc& layout,
+                                                  std::initializer_list<index_t> given) {
+  if (given.size() == 0) return {Mesh::value, extents};
+  const index_t* sizes = given.begin();
   extents_desc known = extents;
   for (int d = 0; d < known.ssize(); ++d)
     if (known[d] == dyn) {
@@ -114,17 +123,23 @@ template <class Mesh>
 ///     abstract<X>(512)          // X = sharded_tensor<float, extents<dyn, 1024>, ...>
 template <class X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr auto abstract(Sizes... sizes) {
-  using tensor = typename detail::abstract_of<X>::type;
-  using extents = typename tensor::extents_type;
-  using layout = typename tensor::layout_type;
-  using mesh = typename layout::mesh_type;
-  static_assert(sizeof...(Sizes) == std::size_t{extents::dynamic_rank} + mesh::dynamic_axes,
-                "abstract<X> takes one size for each dyn extent and each dyn axis of X");
-  if constexpr (sizeof...(Sizes) == 0) {
-    return tensor{detail::recorded<mesh>(mesh::value, extents::value)};
+  using named = detail::abstract_of<X>;
+  if constexpr (!requires {
+                  typename named::layout::mesh_type;
+                  named::extents::dynamic_rank;
+                  requires is_element<typename named::value_type>;
+                }) {
+    constexpr std::type_identity<X> named_type;
+    using shown [[maybe_unused]] =
+        decltype(typename decltype(detail::refuse_tensor(named_type))::type{});
+    return refused_value{};
   } else {
-    const index_t given[]{static_cast<index_t>(sizes)...};
-    return tensor{detail::with_sizes<mesh>(extents::value, layout::value, given)};
+    using extents = typename named::extents;
+    using mesh = typename named::layout::mesh_type;
+    static_assert(sizeof...(Sizes) == std::size_t{extents::dynamic_rank} + mesh::dynamic_axes,
+                  "abstract<X> takes one size for each dyn extent and each dyn axis of X");
+    return typename named::type{detail::with_sizes<mesh>(extents::value, named::layout::value,
+                                                         {static_cast<index_t>(sizes)...})};
   }
 }
 

@@ -7,11 +7,13 @@
 
 namespace shardwise {
 
+struct abstract_domain;
+
 /// Writes the steps of a program into memory that its owner provides.
 class recorder {
  public:
   /// The mesh and the steps must outlive the recorder.
-  constexpr recorder(const mesh_desc& mesh, step_desc* steps, std::int32_t capacity) noexcept
+  constexpr recorder(mesh_desc& mesh, step_desc* steps, std::int32_t capacity) noexcept
       : mesh_(mesh), steps_(steps), capacity_(capacity) {}
 
   /// Appends a step that reads the results of `operands`, and returns its number.
@@ -25,9 +27,13 @@ class recorder {
   [[nodiscard]] constexpr step_desc& operator[](std::int32_t i) noexcept { return steps_[i]; }
   [[nodiscard]] constexpr std::int32_t size() const noexcept { return count_; }
   [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
+  /// Says where a program runs that has no steps yet.
+  constexpr void place(const mesh_desc& mesh) noexcept {
+    if (count_ == 0) mesh_ = mesh;
+  }
 
  private:
-  const mesh_desc& mesh_;
+  mesh_desc& mesh_;
   step_desc* steps_;
   std::int32_t capacity_;
   std::int32_t count_ = 0;
@@ -40,6 +46,8 @@ namespace detail {
 template <class Mesh>
 class recorded {
  public:
+  using domain = abstract_domain;
+
   constexpr recorded(const mesh_desc& mesh, const extents_desc& extents,
                      recorder* program = nullptr, std::int32_t id = -1,
                      bool is_expression = false) noexcept
@@ -66,8 +74,9 @@ class recorded {
   [[nodiscard]] constexpr tensor_desc known(const tensor_desc& paper) const noexcept {
     return {paper.type, extents_, paper.layout};
   }
-  /// Makes this tensor an input of a program.
+  /// Makes this tensor an input of a program; the first one says where that runs.
   constexpr void enter(recorder& program, const tensor_desc& paper) {
+    program.place(mesh());
     program_ = &program;
     id_ = program.record(
         {.kind = step_kind::input, .label = text<60>("input"), .result = known(paper)});

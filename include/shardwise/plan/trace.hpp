@@ -4,6 +4,9 @@
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/lifetime.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace shardwise {
 
 /// A program as a value: its steps in the order in which they run, how long their results live, and
@@ -19,6 +22,91 @@ struct program {
 
 namespace detail {
 
+/// What `callee` gives where the function it stands for cannot be called.
+struct not_callable {};
+struct takes_anything {
+  not_callable operator()(...) const;
+};
+inline constexpr takes_anything anything{};
+
+/// A function and, beside it, one that takes anything: which of the two a call chooses tells
+/// whether the function can be called, and no error of its body is one step further. There is never
+/// an object of it: `anything` stands for one where only types are asked for. The compiler itself
+/// is asked for the kind of `F`, since a trait would be two more classes for each.
+template <class F, bool Derives = __is_class(F) && !__is_final(F)>
+struct callee : F, takes_anything {
+  using F::operator();
+  using takes_anything::operator();
+};
+template <class F>
+struct callee<F, false> : takes_anything {
+  template <class... X>
+  auto operator()(X&... operands) const -> decltype(std::declval<const F&>()(operands...));
+  using takes_anything::operator();
+};
+template <class T, class Extents, class Layout>
+struct callee<abstract_tensor<T, Extents, Layout>, true> : takes_anything {};
+
+template <class Results, std::size_t I>
+[[nodiscard]] constexpr auto judge_results() noexcept;
+
+/// The rule that a result breaks which is neither a tensor nor several in anything tuple-like.
+template <class Result>
+[[nodiscard]] constexpr auto judge_result() noexcept {
+  if constexpr (Operand<Result>)
+    return legal{};
+  else if constexpr (requires { std::tuple_size<Result>::value; })
+    return judge_results<Result, 0>();
+  else
+    return refused<result_is_not_a_tensor<Result>>{};
+}
+/// The same for several, from one on.
+template <class Results, std::size_t I>
+[[nodiscard]] constexpr auto judge_results() noexcept {
+  if constexpr (I == std::tuple_size<Results>::value)
+    return legal{};
+  else if constexpr (decltype(judge_result<std::tuple_element_t<I, Results>>())::ok)
+    return judge_results<Results, I + 1>();
+  else
+    return judge_result<std::tuple_element_t<I, Results>>();
+}
+
+/// How an error names a function: not by the tensors that it takes, which would make a long line.
+template <class F, int Kind = Operand<F> ? 2 : !std::is_class_v<F>>
+struct shown_function {
+  using type = F;
+};
+template <class F>
+struct shown_function<F, 1> {
+  using type = struct a_function;
+};
+template <class F>
+struct shown_function<F, 2> {
+  using type = struct a_tensor;
+};
+
+/// True for a tensor that `abstract` made.
+template <class X>
+concept AbstractTensor = requires {
+  requires std::is_same_v<typename X::domain, abstract_domain>;
+};
+
+/// The rule that a call of `trace` breaks: by its tensors, its function, or what that returns. One
+/// that is refused has been told of already.
+template <class Result, class F, class... X>
+[[nodiscard]] constexpr auto judge_trace() noexcept {
+  using shown = typename shown_function<F>::type;
+  constexpr int other = first_false<AbstractTensor<X>...>;
+  if constexpr (AnyRefused<X...>)
+    return refused_before{};
+  else if constexpr (other >= 0)
+    return refused<no_tensor<shown, other, X...>>{};
+  else if constexpr (sizeof...(X) == 0 || std::is_same_v<Result, not_callable>)
+    return refused<function_takes_other_operands<shown, int{sizeof...(X)}>>{};
+  else
+    return judge_result<Result>();
+}
+
 /// Marks what the traced function returned: one tensor, or several in anything tuple-like.
 template <class Mesh>
 constexpr void keep(recorder& program, const recorded<Mesh>& result) {
@@ -28,21 +116,8 @@ constexpr void keep(recorder&, refused_value) noexcept {}
 template <class R>
   requires(!Operand<R>)
 constexpr void keep(recorder& program, const R& results) {
-  if constexpr (requires { std::tuple_size<R>::value; })
-    for_each_index<std::tuple_size<R>::value>(
-        [&]<std::size_t I>() { keep(program, get<I>(results)); });
-  else
-    static_assert(
-        requires { std::tuple_size<R>::value; },
-        "a traced function returns a tensor, or several in a tuple");
-}
-
-/// Makes these tensors the inputs of an empty program.
-template <std::size_t Capacity, class First, class... Rest>
-constexpr void enter(program<Capacity>& out, recorder& steps, First& first, Rest&... rest) {
-  out.mesh = first.mesh();
-  first.enter(steps, paper_of<First>::value);
-  (rest.enter(steps, paper_of<Rest>::value), ...);
+  for_each_index<std::tuple_size<R>::value>(
+      [&]<std::size_t I>() { keep(program, get<I>(results)); });
 }
 
 /// Finishes a recorded program: what lives how long, and what it all costs.
@@ -61,27 +136,48 @@ constexpr void add_up(program<Capacity>& out, const recorder& steps) noexcept {
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr program<Capacity> trace_program(const F& f, X... operands) {
   program<Capacity> out;
-  recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
-  detail::enter(out, steps, operands...);
-  detail::keep(steps, f(operands...));
-  detail::add_up(out, steps);
+  using result = decltype(static_cast<const detail::callee<F>&>(detail::anything)(operands...));
+  using judged = decltype(detail::judge_trace<result, F, X...>());
+  using shown [[maybe_unused]] = decltype(typename judged::type{});
+  if constexpr (judged::ok) {
+    recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
+    (operands.enter(steps, paper_of<X>::value), ...);
+    detail::keep(steps, f(operands...));
+    detail::add_up(out, steps);
+  }
   return out;
 }
 
 /// What `f` would cost on operands like these: collectives, bytes, floating-point operations and
-/// peak memory of one device, as a constant to `static_assert` on. Not by way of `trace_program`:
-/// compilers would copy the whole program, and errors would pass through one more function.
+/// peak memory of one device, as a constant to `static_assert` on. Not by way of `trace_program`
+/// where `f` returns one tensor: compilers would judge more and copy the whole program, and errors
+/// would pass through one more function.
 ///
 ///     constexpr auto cost = trace(mlp, abstract<X>(512), abstract<W1>(), abstract<W2>());
 ///     static_assert(cost.collectives() == 0 && cost.peak_bytes_per_device() <= 16_MiB);
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr ledger trace(const F& f, X... operands) {
   program<Capacity> out;
-  recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
-  detail::enter(out, steps, operands...);
-  detail::keep(steps, f(operands...));
-  detail::add_up(out, steps);
-  return out.total;
+  using result = decltype(static_cast<const detail::callee<F>&>(detail::anything)(operands...));
+  if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
+    recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
+    (operands.enter(steps, paper_of<X>::value), ...);
+    steps[f(operands...).id_in(steps)].kept = true;
+    detail::add_up(out, steps);
+    return out.total;
+  } else {
+    using judged = decltype(detail::judge_trace<result, F, X...>());
+    using shown [[maybe_unused]] = decltype(typename judged::type{});
+    if constexpr (judged::ok) return trace_program<Capacity>(f, operands...).total;
+    return {};
+  }
+}
+/// Without a tensor there is nothing to trace.
+template <std::size_t Capacity = 64, class F>
+[[nodiscard]] constexpr ledger trace(const F&) {
+  using judged = decltype(detail::judge_trace<void, F>());
+  using shown [[maybe_unused]] = decltype(typename judged::type{});
+  return {};
 }
 
 }  // namespace shardwise

@@ -8,8 +8,9 @@ namespace shardwise {
 /// The character of `Equation` at `Position` cannot stand there.
 template <fixed_string Equation, int Position>
 struct einsum_is_malformed {
-  static_assert(respected<einsum_is_malformed>,
-                "an einsum reads like \"bi,io->bo\", with one or two operands");
+  static_assert(
+      respected<einsum_is_malformed>,
+      "an einsum reads like \"bi,io->bo\", with one or two operands of at most 8 letters");
 };
 
 /// `Operand` is a `Have`, no tensor.
@@ -162,6 +163,21 @@ template <fixed_string Axis, class Operand, fixed_string Mend>
 struct tensor_is_marked_already {
   static_assert(respected<tensor_is_marked_already>,
                 "only a replicated tensor is marked anew; clear_sharding makes it one");
+};
+
+/// `Function` cannot be called with the `Count` tensors that `trace` has for it.
+template <class Function, int Count>
+struct function_takes_other_operands {
+  static_assert(respected<function_takes_other_operands>,
+                "a traced function is const and takes the tensors of trace, one or more, each by "
+                "const auto&");
+};
+
+/// A traced function returns a `Result`.
+template <class Result>
+struct result_is_not_a_tensor {
+  static_assert(respected<result_is_not_a_tensor>,
+                "a traced function returns a tensor, or several in a tuple");
 };
 
 /// Asked for is a `Have`, which is no tensor type.

@@ -11,9 +11,10 @@ namespace shardwise {
 /// by commas, major to minor; an empty entry is a dimension that is not split. After its axes an
 /// entry may have a grain: `x%32` deals blocks of 32 out in turn, `x*2` cuts each of 2 chunks.
 ///
-/// The entries are borrowed: `spec_desc{{"data", "", "x,y"}}` from literals is always safe.
+/// The entries are borrowed: `spec_desc{{"data", "", "x,y"}}` from literals is always safe. There
+/// is room for one entry more than a tensor may have, so that `resolve` can refuse it.
 struct spec_desc {
-  inplace_vector<text_view, max_rank> dims{};
+  inplace_vector<text_view, max_rank + 1> dims{};
 
   [[nodiscard]] constexpr int rank() const noexcept { return dims.ssize(); }
   friend constexpr bool operator==(const spec_desc&, const spec_desc&) = default;
@@ -112,6 +113,16 @@ template <class... Entries>
   return detail::first_list(entries...);
 }
 
+namespace detail {
+/// As many of the entries as a spec has room for; one too many is enough to be refused.
+template <class... Entries>
+[[nodiscard]] constexpr spec_desc spec_of_entries(const Entries&... entries) noexcept {
+  spec_desc spec;
+  ((spec.dims.full() ? void() : spec.dims.push_back(entries)), ...);
+  return spec;
+}
+}  // namespace detail
+
 /// A partition spec: how each dimension of a tensor is split over the axes of a mesh.
 ///
 ///     P<"data", none>                 // rows over "data", columns not split
@@ -119,12 +130,7 @@ template <class... Entries>
 ///     P<cyclic("x"), none>             // row i on device i % k along "x"
 template <fixed_string... Entries>
 struct P {
-  static_assert(sizeof...(Entries) <= max_rank, "a tensor has at most 8 dimensions");
-  static constexpr spec_desc value{{text_view(Entries)...}};
-};
-template <>
-struct P<> {
-  static constexpr spec_desc value{};
+  static constexpr spec_desc value = detail::spec_of_entries(text_view(Entries)...);
 };
 
 /// A pending reduction: each device along `Axes` holds one term of the value, and the term of the

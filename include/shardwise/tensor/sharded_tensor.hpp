@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/operand.hpp"
+#include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/on_devices.hpp"
 
@@ -23,14 +24,15 @@ struct lazy_domain;
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
 class sharded_tensor : public on_devices {
-  static_assert(sizeof(typename detail::extents_judge<Layout, Extents>::type) > 0);
+  using judge = detail::tensor_judge<T, Extents, Layout>;
+  static_assert(sizeof(typename judge::type) > 0);
 
  public:
   using domain = lazy_domain;
   using value_type = T;
   using extents_type = Extents;
   using layout_type = Layout;
-  using mesh_type = typename Layout::mesh_type;
+  using mesh_type = typename judge::mesh_type;
 
   sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
   /// A handle of a node whose description has these types; what makes tensors calls it.

@@ -54,6 +54,11 @@ static_assert(judged({{""}}, {"y,x"}) ==
 static_assert(judged({{""}}, {"z"}) == diagnosis{.rule = broken::axis_is_not_in_mesh, .axis = "z"});
 static_assert(judged({{""}}, {"x,x"}).rule == broken::axis_is_used_twice);
 static_assert(judged({{"a_name_that_is_longer_than_23"}}).rule == broken::spec_is_malformed);
+static_assert(judged({{"", "", "", "", "", "", "", "x"}}).ok());
+static_assert(judged({{"", "", "", "", "", "", "", "", "z"}}) ==
+              diagnosis{.rule = broken::rank_is_too_high, .dim = 8});
+static_assert(judged(P<"x", "z", none, none, none, none, none, none, none, none>::value) ==
+              diagnosis{.rule = broken::rank_is_too_high, .dim = 8});
 
 constexpr auto checked = [](const extents_desc& extents, const auto& layout) {
   return check(pod::value, std::remove_cvref_t<decltype(layout)>::value, extents);

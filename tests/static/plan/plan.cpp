@@ -117,3 +117,31 @@ static_assert(recorded.steps[0].kind == step_kind::input &&
 static_assert(recorded.steps[3].label == "bi,ih->bh" && recorded.steps[4].label == "gelu");
 static_assert(recorded.steps[6].moved == collective::all_reduce && recorded.steps[6].kept);
 static_assert(recorded.lives[4].reuses == 0 && recorded.lives[3].last_use == 4);
+
+// trace.hpp: whatever can be called is traced, and a call chooses as it does outside of trace.
+using A = decltype(abstract<W1>());
+struct overloaded {
+  constexpr auto operator()(const auto& a) const { return a + a; }
+  constexpr auto operator()(const auto& a, const auto& b) const { return a * b + a; }
+};
+struct closed final {
+  constexpr auto operator()(const auto& a) const { return a + a; }
+};
+constexpr auto doubled(const A& a) { return a + a; }
+struct bound_to_a_function {
+  decltype(doubled)& call;
+  constexpr auto operator()(const auto& a) const { return call(a); }
+};
+constexpr index_t elements = 1024 * 1024;
+static_assert(trace(overloaded{}, abstract<W1>()).flops() == elements);
+static_assert(trace(overloaded{}, abstract<W1>(), abstract<W1>()).flops() == 2 * elements);
+static_assert(trace(closed{}, abstract<W1>()).flops() == elements);
+static_assert(trace(doubled, abstract<W1>()).flops() == elements);
+static_assert(trace(&doubled, abstract<W1>()).flops() == elements);
+static_assert(trace(bound_to_a_function{doubled}, abstract<W1>()).flops() == elements);
+static_assert(trace([](auto&... a) { return (a + ...); }, abstract<W1>(), abstract<W1>()).flops() ==
+              elements);
+// Several tensors are kept by trace as by trace_program.
+constexpr auto several = [](const auto& a) { return std::tuple(a + a, std::array{a * a, -a}); };
+static_assert(trace(several, abstract<W1>()) == trace_program(several, abstract<W1>()).total);
+static_assert(trace(several, abstract<W1>()).flops() == 3 * elements);

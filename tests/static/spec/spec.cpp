@@ -19,6 +19,9 @@ static_assert(std::is_empty_v<exact> && std::is_empty_v<uneven>);
 
 static_assert(P<>::value.rank() == 0 && P<"x", none>::value == spec_desc{{"x", ""}});
 static_assert(P<none, none, none, none, none, none, none, none>::value.rank() == max_rank);
+// A spec keeps one entry more than a tensor has room for, whatever follows.
+static_assert(P<none, none, none, none, none, none, none, none, "x">::value.dims[8] == "x");
+static_assert(P<none, none, none, none, none, none, none, none, none, "x">::value.rank() == 9);
 static_assert(P<by("x", "y")>::value.dims[0] == "x,y");
 static_assert(partial<by("x", "y")>::value == partial_desc{"x,y"});
 static_assert(partial<"x", reduction::min>::value == partial_desc{"x", reduction::min});

@@ -77,6 +77,8 @@ TEST_CASE("layouts that are values are judged before anything is made from them"
   const any_tensor<float> x = spread({2, 2}, rows);
   REQUIRE(values(x) == host);
   REQUIRE_THROWS_WITH(reshard(x, twice), contains("axis_is_used_twice"));
+  REQUIRE_THROWS_WITH(reshard(x, spec_desc{{"data", "", "", "", "", "", "", "", ""}}),
+                      contains("rank_is_too_high") && contains("(dimension 8)"));
   REQUIRE_THROWS_WITH(disable_manual_sharding(enable_manual_sharding(x), twice),
                       contains("axis_is_used_twice"));
   REQUIRE(disable_manual_sharding(enable_manual_sharding(x), spec_desc{{"data", ""}}).layout() ==

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/extents.hpp"
+#include "shardwise/layout/layout.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
+
+#include <concepts>
+#include <type_traits>
+
+namespace shardwise::detail {
+
+/// The extents of a tensor as a type: `extents<...>`, or a struct that is one.
+template <class E>
+concept ExtentsType = requires {
+  { E::value } -> std::same_as<const extents_desc&>;
+};
+
+/// A layout as a type: `layout<...>`, or a struct that is one.
+template <class L>
+concept LayoutType = requires {
+  { L::value } -> std::same_as<const layout_desc&>;
+};
+
+/// True if these are the parts of a tensor. Where they are written out nothing is instantiated to
+/// say so: a layout that is refused is refused where it is used first.
+template <class T, class Extents, class Layout>
+inline constexpr bool are_parts_of_tensor =
+    is_element<T>&& ExtentsType<Extents>&& LayoutType<Layout>;
+template <class T, index_t... Sizes, class Mesh, class Spec, class Partial, class Policy>
+inline constexpr bool
+    are_parts_of_tensor<T, extents<Sizes...>, layout<Mesh, Spec, Partial, Policy>> =
+        is_element<T> && sizeof...(Sizes) <= std::size_t{max_rank};
+
+/// Stands for a layout, whose text would make a long line.
+struct a_layout;
+
+/// What is wrong with a type that is not the extents of a tensor.
+template <class Part>
+struct refused_extents : refused<tensor_is_malformed<1, Part>> {};
+template <index_t... Sizes>
+struct refused_extents<extents<Sizes...>> : refused<rank_is_too_high<dimension<max_rank>>> {};
+template <class Mesh, class Spec, class Partial, class Policy>
+struct refused_extents<layout<Mesh, Spec, Partial, Policy>>
+    : refused<tensor_is_malformed<1, a_layout>> {};
+
+/// The rule that three types break which are not the parts of a tensor.
+template <class T, class Extents, class Layout>
+[[nodiscard]] constexpr auto refuse_parts() noexcept {
+  if constexpr (!is_element<T>)
+    return refused<element_is_not_supported<T>>{};
+  else if constexpr (!are_parts_of_tensor<T, Extents, layout<mesh<>, P<>>>)
+    return refused_extents<Extents>{};
+  else
+    return refused<tensor_is_malformed<2, Layout>>{};
+}
+/// The same for a tensor type, or for another type in its place.
+template <class T, class Extents, class Layout>
+[[nodiscard]] constexpr auto refuse_tensor(
+    std::type_identity<sharded_tensor<T, Extents, Layout>>) noexcept {
+  return refuse_parts<T, Extents, Layout>();
+}
+template <class X>
+[[nodiscard]] constexpr auto refuse_tensor(std::type_identity<X>) noexcept {
+  return refused<tensor_is_malformed<-1, X>>{};
+}
+
+/// Judges what a program names as a tensor: its parts, and then whether they fit together.
+template <class T, class Extents, class Layout,
+          bool Legal = are_parts_of_tensor<T, Extents, Layout>>
+struct tensor_judge : extents_judge<Layout, Extents> {
+  using mesh_type = typename Layout::mesh_type;
+};
+template <class T, class Extents, class Layout>
+struct tensor_judge<T, Extents, Layout, false> : decltype(refuse_parts<T, Extents, Layout>()) {
+  using mesh_type = void;
+};
+
+}  // namespace shardwise::detail

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// The class of the tensor says the same as a tensor on paper.
+// expect: shardwise::element_is_not_supported<const float>
+// expect: elements are float, double, int32_t or int64_t, none of them const
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<const float, extents<8>, layout<pod, P<"x">>>;
+A twice(const A& a) { return a; }

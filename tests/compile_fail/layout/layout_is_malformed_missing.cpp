@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::layout_is_malformed<1, shardwise::detail::missing>
+// expect: a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+constexpr auto value = layout<pod>::value;

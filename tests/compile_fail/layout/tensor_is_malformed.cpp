@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// A spec where a layout is asked for.
+// expect: shardwise::tensor_is_malformed<2, shardwise::P<
+// expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8>, P<"x">>;
+constexpr auto a = abstract<A>();

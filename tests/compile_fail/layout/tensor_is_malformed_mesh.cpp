@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// A mesh where a layout is asked for; what follows says nothing.
+// expect: shardwise::tensor_is_malformed<2, pod>
+// expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<dyn>, pod>;
+constexpr auto cost = trace([](const auto& a) { return a + a; }, abstract<A>(8));

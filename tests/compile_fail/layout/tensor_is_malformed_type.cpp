@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::tensor_is_malformed<-1, float>
+// expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+constexpr auto a = abstract<float>();

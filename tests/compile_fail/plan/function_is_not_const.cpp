@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::function_takes_other_operands<counted, 1>
+// expect: a traced function is const and takes the tensors of trace, one or more, each by
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x">> {};
+using A = sharded_tensor<float, extents<8>, rows>;
+struct counted {
+  int calls = 0;
+  constexpr auto operator()(const auto& a) { return ++calls, a + a; }
+};
+constexpr auto cost = trace(counted{}, abstract<A>());

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_is_not_a_tensor<scale, shardwise::operand<1>, float>
+// expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x">> {};
+using A = sharded_tensor<float, extents<8>, rows>;
+struct scale {
+  constexpr auto operator()(const auto& a, const auto& b) const { return a * b; }
+};
+constexpr auto cost = trace(scale{}, abstract<A>(), 2.0F);

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::einsum_is_malformed<shardwise::fixed_string<13>{"abcdefghi->a"}, 8>
+// expect: with one or two operands of at most 8 letters
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+constexpr auto a = abstract<sharded_tensor<float, extents<8>, layout<pod, P<"x">>>>();
+constexpr auto sum = einsum<"abcdefghi->a">(a);
