@@ -33,8 +33,11 @@ struct refused_before {
 };
 
 namespace detail {
-/// Stands for a template argument that was not written, until a rule says what is wanted there.
-struct missing;
+/// Stands for a template argument that was not written, until a rule says what is wanted there; its
+/// value is of no kind that is.
+struct missing {
+  static constexpr decltype(nullptr) value{};
+};
 }  // namespace detail
 
 /// Labels for the numbers in a compile-time error: `operand<1>`, `operand<1>::dimension<0>`,

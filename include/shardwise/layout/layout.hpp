@@ -11,13 +11,6 @@ namespace shardwise {
 
 namespace detail {
 
-/// The value of a part of a layout; of a type that has none, the part itself is said to be missing.
-template <class Part>
-inline constexpr decltype(nullptr) value_of{};
-template <class Part>
-  requires requires { Part::value; }
-inline constexpr const auto& value_of<Part> = Part::value;
-
 /// Resolves the parts of a layout type; any others than a layout has are no layout. By overloads,
 /// which cost legal layouts nothing.
 [[nodiscard]] constexpr resolved_layout resolve_parts(const mesh_desc& mesh, const spec_desc& spec,
@@ -34,11 +27,11 @@ template <class Mesh, class Spec, class Partial, class Policy>
 /// The rule that a layout breaks of whose parts one is of another kind.
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_part() noexcept {
-  if constexpr (!std::is_same_v<decltype(value_of<Mesh>), const mesh_desc&>)
+  if constexpr (!std::is_same_v<decltype(Mesh::value), const mesh_desc>)
     return refused<layout_is_malformed<0, Mesh>>{};
-  else if constexpr (!std::is_same_v<decltype(value_of<Spec>), const spec_desc&>)
+  else if constexpr (!std::is_same_v<decltype(Spec::value), const spec_desc>)
     return refused<layout_is_malformed<1, Spec>>{};
-  else if constexpr (!std::is_same_v<decltype(value_of<Partial>), const partial_desc&>)
+  else if constexpr (!std::is_same_v<decltype(Partial::value), const partial_desc>)
     return refused<layout_is_malformed<2, Partial>>{};
   else
     return refused<layout_is_malformed<3, Policy>>{};
@@ -54,7 +47,7 @@ concept RefusedMesh = requires {
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_layout() noexcept {
   constexpr diagnosis verdict =
-      resolve_parts(value_of<Mesh>, value_of<Spec>, value_of<Partial>, value_of<Policy>).verdict;
+      resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
   constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
   if constexpr (RefusedMesh<Mesh>)
     return refused_before{};
@@ -94,8 +87,7 @@ template <broken Rule, class Dimension, index_t Have, index_t Unit, class Spec, 
 /// little.
 template <class Mesh, class Spec, class Partial, class Policy,
           bool Legal =
-              resolve_parts(value_of<Mesh>, value_of<Spec>, value_of<Partial>, value_of<Policy>)
-                  .verdict.ok()>
+              resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict.ok()>
 struct layout_judge : legal {};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct layout_judge<Mesh, Spec, Partial, Policy, false>
@@ -146,9 +138,7 @@ struct layout {
 
   /// The layout as a value.
   static constexpr layout_desc value =
-      detail::resolve_parts(detail::value_of<Mesh>, detail::value_of<Spec>,
-                            detail::value_of<Partial>, detail::value_of<Policy>)
-          .layout;
+      detail::resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).layout;
 };
 
 }  // namespace shardwise

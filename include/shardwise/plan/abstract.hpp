@@ -80,12 +80,11 @@ struct abstract_domain {
 
 namespace detail {
 
-/// The parts of a tensor type, and the abstract tensor made of them.
+/// The parts of a tensor type.
 template <class X>
-struct abstract_of;
+struct parts_of;
 template <class T, class Extents, class Layout>
-struct abstract_of<sharded_tensor<T, Extents, Layout>> {
-  using type = abstract_tensor<T, Extents, Layout>;
+struct parts_of<sharded_tensor<T, Extents, Layout>> {
   using value_type = T;
   using extents = Extents;
   using layout = Layout;
@@ -123,7 +122,7 @@ template <class Mesh>
 ///     abstract<X>(512)          // X = sharded_tensor<float, extents<dyn, 1024>, ...>
 template <class X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr auto abstract(Sizes... sizes) {
-  using named = detail::abstract_of<X>;
+  using named = detail::parts_of<X>;
   if constexpr (!requires {
                   typename named::layout::mesh_type;
                   named::extents::dynamic_rank;
@@ -138,8 +137,9 @@ template <class X, std::convertible_to<index_t>... Sizes>
     using mesh = typename named::layout::mesh_type;
     static_assert(sizeof...(Sizes) == std::size_t{extents::dynamic_rank} + mesh::dynamic_axes,
                   "abstract<X> takes one size for each dyn extent and each dyn axis of X");
-    return typename named::type{detail::with_sizes<mesh>(extents::value, named::layout::value,
-                                                         {static_cast<index_t>(sizes)...})};
+    using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;
+    return tensor{detail::with_sizes<mesh>(extents::value, named::layout::value,
+                                           {static_cast<index_t>(sizes)...})};
   }
 }
 

@@ -8,9 +8,9 @@ namespace shardwise {
 /// The character of `Equation` at `Position` cannot stand there.
 template <fixed_string Equation, int Position>
 struct einsum_is_malformed {
-  static_assert(
-      respected<einsum_is_malformed>,
-      "an einsum reads like \"bi,io->bo\", with one or two operands of at most 8 letters");
+  static_assert(respected<einsum_is_malformed>,
+                "an einsum reads like \"bi,io->bo\", with one or two operands of at most 8 "
+                "letters");
 };
 
 /// `Operand` is a `Have`, no tensor.
