@@ -19,6 +19,7 @@
 #include "shardwise/layout/notation.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
+#include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/rule.hpp"
 #include "shardwise/expression.hpp"
 #include "shardwise/plan.hpp"

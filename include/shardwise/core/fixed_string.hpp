@@ -19,11 +19,15 @@ struct fixed_string {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = literal[i];
   }
 
+  /// A number where a text is wanted, as in `P<3>`: `(number)`, which every rule of names refuses.
+  constexpr fixed_string(int) noexcept : fixed_string("(number)") {}
+
   [[nodiscard]] constexpr const char* data() const noexcept { return characters; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return Size - 1; }
 
   friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
 };
+fixed_string(int)->fixed_string<sizeof("(number)")>;
 
 /// The first `Length` characters of `words` as a template argument: how a computed name gets back
 /// into a type.

@@ -7,15 +7,27 @@
 #include "shardwise/mesh/mesh_text.hpp"
 
 #include <concepts>
+#include <type_traits>
 
 namespace shardwise {
 
+/// The size of an axis as it is written; of what is no whole number 0, which no axis has.
+struct axis_size {
+  index_t value = 0;
+
+  constexpr axis_size() = default;
+  constexpr axis_size(index_t size) noexcept : value(size) {}
+  template <class Other>
+    requires(!std::convertible_to<Other, index_t> || std::is_floating_point_v<Other>)
+  constexpr axis_size(Other) noexcept {}
+};
+
 /// One axis of a mesh: a name and a size, `dyn` if the size is known only when the program runs.
 /// Without a size, which is refused, it has none of the devices that a mesh needs.
-template <fixed_string Name, index_t Size = 0>
+template <fixed_string Name, axis_size Size = axis_size{}>
 struct axis {
   static constexpr text_view label = Name;
-  static constexpr index_t size = Size;
+  static constexpr index_t size = Size.value;
 };
 
 namespace of_text {

@@ -20,13 +20,23 @@ constexpr void write_axis(text<Capacity>& out, text_view label, index_t size) no
     out << size;
 }
 
+/// An axis, or what stands for a type that is none: its label is no name.
+template <class A>
+struct axis_or_none {
+  static constexpr text_view label = "(no axis)";
+  static constexpr index_t size = 0;
+};
+template <class A>
+  requires requires { A::label, A::size; }
+struct axis_or_none<A> : A {};
+
 /// The text of the axes of a mesh, major to minor: `data=2, model=4`.
 template <class... Axes>
 [[nodiscard]] consteval auto mesh_text() noexcept {
   constexpr auto words = [] {
     // A label, what is around it, and the 20 characters of the longest number.
-    text<(std::size_t{1} + ... + (Axes::label.size() + 25))> out;
-    (write_axis(out, Axes::label, Axes::size), ...);
+    text<(std::size_t{1} + ... + (axis_or_none<Axes>::label.size() + 25))> out;
+    (write_axis(out, axis_or_none<Axes>::label, axis_or_none<Axes>::size), ...);
     return out;
   }();
   return to_fixed_string<words.size()>(words);

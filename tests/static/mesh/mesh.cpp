@@ -14,6 +14,7 @@ struct longest : mesh<axis<"abcdefghijklmnopqrstuvw", 2>, axis<"_", 1>, axis<"A9
 struct huge : mesh<axis<"a", 65536>, axis<"b", 256>, axis<"c", 64>> {};
 
 // What a mesh is.
+static_assert(axis<"x", 4U>::size == 4 && axis<"x", dyn>::size == dyn && axis<"x">::size == 0);
 static_assert(Mesh<pod> && Mesh<slice> && Mesh<mesh<>> && Mesh<mesh<axis<"x", 1>>>);
 static_assert(!Mesh<int> && !Mesh<mesh_desc> && !Mesh<axis<"x", 2>>);
 

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::spec_is_malformed<shardwise::fixed_string<9>{"(number)"},
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+constexpr layout_desc value = layout<pod, P<"x">, partial<1>>::value;

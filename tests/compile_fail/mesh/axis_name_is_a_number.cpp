@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// An axis with its size first.
+// expect: shardwise::axis_name_is_malformed<shardwise::fixed_string<9>{"(number)"},
+// expect: an axis name is a letter or _ and up to 22 more letters, digits or _
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<2, "x">, axis<"y", 4>> {};
+constexpr index_t devices = pod::devices;
