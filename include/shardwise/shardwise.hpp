@@ -5,8 +5,9 @@
 /// pictures.
 
 // Paper first, so that errors are reached by the shortest way.
+// clang-format off
 #include "shardwise/layout.hpp"
-
 #include "shardwise/draw.hpp"
 #include "shardwise/runtime.hpp"
 #include "shardwise/tensor.hpp"
+// clang-format on
