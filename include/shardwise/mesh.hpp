@@ -8,5 +8,3 @@
 #include "shardwise/mesh/group.hpp"
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
-#include "shardwise/mesh/ordered_mesh.hpp"
-#include "shardwise/mesh/submesh.hpp"

@@ -5,10 +5,8 @@
 
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/collective.hpp"
-#include "shardwise/plan/constraint.hpp"
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/plan/lifetime.hpp"
-#include "shardwise/plan/mark.hpp"
 #include "shardwise/plan/program.hpp"
 #include "shardwise/plan/recorder.hpp"
 #include "shardwise/plan/redistribute.hpp"

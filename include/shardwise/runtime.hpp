@@ -3,7 +3,6 @@
 
 /// What runs: the device pool, kernels, lazy expressions, and programs.
 
-#include "shardwise/runtime/any_mark.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 #include "shardwise/runtime/arithmetic_kernels.hpp"
 #include "shardwise/runtime/computation.hpp"

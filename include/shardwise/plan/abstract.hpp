@@ -121,7 +121,7 @@ template <class Mesh>
 ///
 ///     abstract<X>(512)          // X = sharded_tensor<float, extents<dyn, 1024>, ...>
 template <class X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] constexpr auto abstract(Sizes... sizes) {
+[[nodiscard]] constexpr decltype(auto) abstract(Sizes... sizes) {
   using named = detail::parts_of<X>;
   if constexpr (!requires {
                   typename named::layout::mesh_type;
@@ -129,9 +129,7 @@ template <class X, std::convertible_to<index_t>... Sizes>
                   requires is_element<typename named::value_type>;
                 }) {
     constexpr std::type_identity<X> named_type;
-    using shown [[maybe_unused]] =
-        decltype(typename decltype(detail::refuse_tensor(named_type))::type{});
-    return refused_value{};
+    return detail::given<decltype(detail::refuse_tensor(named_type))>::value();
   } else {
     using extents = typename named::extents;
     using mesh = typename named::layout::mesh_type;

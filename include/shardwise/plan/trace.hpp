@@ -32,26 +32,19 @@ inline constexpr takes_anything anything{};
 /// A function and, beside it, one that takes anything: which of the two a call chooses tells
 /// whether the function can be called, and no error of its body is one step further. There is never
 /// an object of it: `anything` stands for one where only types are asked for.
-template <class F, bool IsFinal = std::is_final_v<F>>
-struct callee : F, takes_anything {
-  using F::operator();
-  using takes_anything::operator();
-};
-/// The same for what cannot be derived from, and so has to be tried.
-template <class F>
-struct callee<F, true> : takes_anything {
+template <class F, bool Derives = __is_class(F) && !__is_final(F)>
+struct callee : takes_anything {
   template <class... X>
   auto operator()(X&... operands) const -> decltype(std::declval<const F&>()(operands...));
   using takes_anything::operator();
 };
-template <class R, class... X>
-struct callee<R(X...), false> : callee<R(X...), true> {};
-template <class R, class... X>
-struct callee<R(X...) noexcept, false> : callee<R(X...), true> {};
 template <class F>
-struct callee<F*, false> : callee<F*, true> {};
+struct callee<F, true> : F, takes_anything {
+  using F::operator();
+  using takes_anything::operator();
+};
 template <class T, class Extents, class Layout>
-struct callee<abstract_tensor<T, Extents, Layout>, false> : takes_anything {};
+struct callee<abstract_tensor<T, Extents, Layout>, true> : takes_anything {};
 
 template <class Results, std::size_t I>
 [[nodiscard]] constexpr auto judge_results() noexcept;
@@ -165,7 +158,7 @@ template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr ledger trace(const F& f, X... operands) {
   program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::anything)(operands...));
-  if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
+  if constexpr ((... && __is_class(X)) && requires(const result& r) { r.id(); }) {
     recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
     (operands.enter(steps, paper_of<X>::value), ...);
     steps[f(operands...).id_in(steps)].kept = true;
