@@ -2,6 +2,9 @@
 // Layouts that are promised, cleared and copied, and tensors put together again from their shards.
 #include "property/generated.hpp"
 #include "support/catch.hpp"
+#include <shardwise/plan/constraint.hpp>
+#include <shardwise/plan/mark.hpp>
+#include <shardwise/runtime/any_mark.hpp>
 #include <shardwise/runtime/from_host_batches.hpp>
 #include <shardwise/runtime/from_shards.hpp>
 

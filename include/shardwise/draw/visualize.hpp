@@ -2,7 +2,6 @@
 #pragma once
 
 #include "shardwise/draw/ascii.hpp"
-#include "shardwise/draw/before_after.hpp"
 #include "shardwise/tensor/placement.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
@@ -46,12 +45,6 @@ inline void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_des
 inline void visualize(std::ostream& out, const mesh_desc& mesh, const layout_desc& layout,
                       const picture_style& style = {}) {
   write_picture(out, mesh, layout, style);
-}
-
-/// Draws a reshard: the tensor before it and after each collective, with the bytes that move.
-inline void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
-                      const layout_desc& target, const picture_style& style = {}) {
-  write_reshard(out, mesh, tensor, target, style);
 }
 
 /// Draws a tensor or an expression; nothing is computed for it.

@@ -80,10 +80,10 @@ struct elementwise_outcome<Function, X...> {
   using paper = paper_from<result>;
   using type = typename domain::template made<pointwise<Function>, paper, X...>;
 };
-// The constraint is the operators' own: clang asks for what they return before it.
+// The constraint of all operators and functions below.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
-using elementwise_result = typename elementwise_outcome<Function, X...>::type;
+using of_elements = typename elementwise_outcome<Function, X...>::type;
 
 }  // namespace detail
 
@@ -94,7 +94,7 @@ using elementwise_result = typename elementwise_outcome<Function, X...>::type;
 /// a value the result's is one too: the rules are checked when the function is applied.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
-[[nodiscard]] constexpr detail::elementwise_result<Function, X...> elementwise(X&&... operands) {
+[[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
   using operation = pointwise<Function>;
   using outcome = detail::elementwise_outcome<Function, X...>;
   if constexpr (outcome::is_typed) {
@@ -110,80 +110,63 @@ template <class Function, class... X>
 }
 
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::add, A, B> operator+(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::add, A, B> operator+(A&& a, B&& b) {
   return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::subtract, A, B> operator-(A&& a,
-                                                                                        B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::subtract, A, B> operator-(A&& a, B&& b) {
   return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::multiply, A, B> operator*(A&& a,
-                                                                                        B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::multiply, A, B> operator*(A&& a, B&& b) {
   return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::divide, A, B> operator/(A&& a,
-                                                                                      B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::divide, A, B> operator/(A&& a, B&& b) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
 }
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::negate, A> operator-(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::negate, A> operator-(A&& a) {
   return elementwise<functions::negate>(std::forward<A>(a));
 }
 
 /// The larger of two values, element by element.
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::maximum, A, B> maximum(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::maximum, A, B> maximum(A&& a, B&& b) {
   return elementwise<functions::maximum>(std::forward<A>(a), std::forward<B>(b));
 }
 /// The smaller of two values, element by element.
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::minimum, A, B> minimum(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::minimum, A, B> minimum(A&& a, B&& b) {
   return elementwise<functions::minimum>(std::forward<A>(a), std::forward<B>(b));
 }
 /// 1 where two values are equal, 0 elsewhere.
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::equal, A, B> equal(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::equal, A, B> equal(A&& a, B&& b) {
   return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b));
 }
 /// 1 where the first value is less than the second, 0 elsewhere.
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::less, A, B> less(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::less, A, B> less(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
 /// Comparisons give 1 where they hold and 0 elsewhere, in the type of the elements: `x * (x > 0)`.
 /// With NaN none holds.
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::less, A, B> operator<(A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::less, A, B> operator<(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::less_equal, A, B> operator<=(A&& a,
-                                                                                           B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::less_equal, A, B> operator<=(A&& a, B&& b) {
   return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::greater, A, B> operator>(A&& a,
-                                                                                       B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::greater, A, B> operator>(A&& a, B&& b) {
   return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-  requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr detail::elementwise_result<functions::greater_equal, A, B> operator>=(
-    A&& a, B&& b) {
+[[nodiscard]] constexpr detail::of_elements<functions::greater_equal, A, B> operator>=(A&& a,
+                                                                                       B&& b) {
   return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
 }
 /// C++ takes `==` and `!=` for one answer, which algorithms ask for too.
@@ -195,49 +178,47 @@ template <class A, class B>
 bool operator!=(const A&, const B&) = delete;  // 1 - equal(a, b) is 1 or 0 for each element
 /// The second value where the first is not zero, the third elsewhere.
 template <class A, class B, class C>
-  requires ElementwiseOperands<A, B, C>
-[[nodiscard]] constexpr detail::elementwise_result<functions::where, A, B, C> where(A&& a, B&& b,
-                                                                                    C&& c) {
+[[nodiscard]] constexpr detail::of_elements<functions::where, A, B, C> where(A&& a, B&& b, C&& c) {
   return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::abs, A> abs(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::abs, A> abs(A&& a) {
   return elementwise<functions::abs>(std::forward<A>(a));
 }
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::square, A> square(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::square, A> square(A&& a) {
   return elementwise<functions::square>(std::forward<A>(a));
 }
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::sqrt, A> sqrt(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::sqrt, A> sqrt(A&& a) {
   return elementwise<functions::sqrt>(std::forward<A>(a));
 }
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::exp, A> exp(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::exp, A> exp(A&& a) {
   return elementwise<functions::exp>(std::forward<A>(a));
 }
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::log, A> log(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::log, A> log(A&& a) {
   return elementwise<functions::log>(std::forward<A>(a));
 }
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::tanh, A> tanh(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::tanh, A> tanh(A&& a) {
   return elementwise<functions::tanh>(std::forward<A>(a));
 }
 /// 1 / (1 + exp(-x)).
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::sigmoid, A> sigmoid(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::sigmoid, A> sigmoid(A&& a) {
   return elementwise<functions::sigmoid>(std::forward<A>(a));
 }
 /// The larger of x and 0.
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::relu, A> relu(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::relu, A> relu(A&& a) {
   return elementwise<functions::relu>(std::forward<A>(a));
 }
 /// x times the normal distribution function, in the tanh form.
-template <NamedOperand A>
-[[nodiscard]] constexpr detail::elementwise_result<functions::gelu, A> gelu(A&& a) {
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::gelu, A> gelu(A&& a) {
   return elementwise<functions::gelu>(std::forward<A>(a));
 }
 

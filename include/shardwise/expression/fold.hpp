@@ -55,22 +55,42 @@ template <class X>
   return static_cast<T>(dims.count(x.extents()));
 }
 
-template <bool Keep, int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) mean_over(X&& x) {
-  if constexpr (AnyRefused<X> || !EitherOperand<X>) {
-    return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x));
-  } else {
-    const auto divisor = mean_divisor(x, named_dims<Dims...>(x.extents().ssize()));
-    return fold_over<reduction::sum, Keep, Dims...>(std::forward<X>(x)) / divisor;
-  }
-}
-
 }  // namespace detail
 
 /// Asks a fold to keep the folded dimensions with one element each, so that the result meets its
 /// operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
 struct keep_dims_t {};
 inline constexpr keep_dims_t keep_dims{};
+
+/// What a fold may be given beside its operand: `keep_dims`, and before it, where the layout is a
+/// value, the dimensions.
+template <class Option, class X>
+concept FoldOption = std::same_as<Option, keep_dims_t> ||
+    (std::same_as<Option, over>&& ValueOperand<X>);
+
+namespace detail {
+
+template <reduction Kind, int... Dims, class X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] constexpr decltype(auto) fold(X&& x, Keep...) {
+  return fold_over<Kind, (sizeof...(Keep) > 0), Dims...>(std::forward<X>(x));
+}
+template <reduction Kind, class X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] auto fold(const X& x, const over& dims, Keep...) {
+  return X::value_domain::fold(Kind, x, dims, sizeof...(Keep) > 0);
+}
+
+/// The dimensions that a fold of `x` is asked for.
+template <int... Dims, class X, class... Options>
+[[nodiscard]] constexpr over dims_of(const X& x, const Options&... options) noexcept {
+  over dims = named_dims<Dims...>(x.extents().ssize());
+  const auto take = [&](const auto& option) {
+    if constexpr (std::same_as<decltype(option), const over&>) dims = option;
+  };
+  (take(options), ...);
+  return dims;
+}
+
+}  // namespace detail
 
 /// Sums over the named dimensions, or over all. A split dimension leaves the result pending.
 ///
@@ -81,70 +101,35 @@ inline constexpr keep_dims_t keep_dims{};
 /// Of a tensor whose layout is a value the dimensions may be values, in each of these folds:
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) sum(X&& x) {
-  return detail::fold_over<reduction::sum, false, Dims...>(std::forward<X>(x));
-}
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) sum(X&& x, keep_dims_t) {
-  return detail::fold_over<reduction::sum, true, Dims...>(std::forward<X>(x));
-}
-template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] auto sum(const X& x, const over& dims, Keep...) {
-  return X::value_domain::fold(reduction::sum, x, dims, sizeof...(Keep) > 0);
+template <int... Dims, NamedOperand X, FoldOption<X>... Options>
+[[nodiscard]] constexpr decltype(auto) sum(X&& x, const Options&... options) {
+  return detail::fold<reduction::sum, Dims...>(std::forward<X>(x), options...);
 }
 /// Multiplies over the named dimensions, or over all.
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) product(X&& x) {
-  return detail::fold_over<reduction::product, false, Dims...>(std::forward<X>(x));
-}
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) product(X&& x, keep_dims_t) {
-  return detail::fold_over<reduction::product, true, Dims...>(std::forward<X>(x));
-}
-template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] auto product(const X& x, const over& dims, Keep...) {
-  return X::value_domain::fold(reduction::product, x, dims, sizeof...(Keep) > 0);
+template <int... Dims, NamedOperand X, FoldOption<X>... Options>
+[[nodiscard]] constexpr decltype(auto) product(X&& x, const Options&... options) {
+  return detail::fold<reduction::product, Dims...>(std::forward<X>(x), options...);
 }
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) max(X&& x) {
-  return detail::fold_over<reduction::max, false, Dims...>(std::forward<X>(x));
-}
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) max(X&& x, keep_dims_t) {
-  return detail::fold_over<reduction::max, true, Dims...>(std::forward<X>(x));
-}
-template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] auto max(const X& x, const over& dims, Keep...) {
-  return X::value_domain::fold(reduction::max, x, dims, sizeof...(Keep) > 0);
+template <int... Dims, NamedOperand X, FoldOption<X>... Options>
+[[nodiscard]] constexpr decltype(auto) max(X&& x, const Options&... options) {
+  return detail::fold<reduction::max, Dims...>(std::forward<X>(x), options...);
 }
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) min(X&& x) {
-  return detail::fold_over<reduction::min, false, Dims...>(std::forward<X>(x));
-}
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) min(X&& x, keep_dims_t) {
-  return detail::fold_over<reduction::min, true, Dims...>(std::forward<X>(x));
-}
-template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] auto min(const X& x, const over& dims, Keep...) {
-  return X::value_domain::fold(reduction::min, x, dims, sizeof...(Keep) > 0);
+template <int... Dims, NamedOperand X, FoldOption<X>... Options>
+[[nodiscard]] constexpr decltype(auto) min(X&& x, const Options&... options) {
+  return detail::fold<reduction::min, Dims...>(std::forward<X>(x), options...);
 }
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) mean(X&& x) {
-  return detail::mean_over<false, Dims...>(std::forward<X>(x));
-}
-template <int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) mean(X&& x, keep_dims_t) {
-  return detail::mean_over<true, Dims...>(std::forward<X>(x));
-}
-template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] auto mean(const X& x, const over& dims, Keep... keep) {
-  return sum(x, dims, keep...) / detail::mean_divisor(x, dims);
+template <int... Dims, NamedOperand X, FoldOption<X>... Options>
+[[nodiscard]] constexpr decltype(auto) mean(X&& x, const Options&... options) {
+  if constexpr (AnyRefused<X> || !EitherOperand<X>) {
+    return sum<Dims...>(std::forward<X>(x), options...);
+  } else {
+    const auto divisor = detail::mean_divisor(x, detail::dims_of<Dims...>(x, options...));
+    return sum<Dims...>(std::forward<X>(x), options...) / divisor;
+  }
 }
 
 }  // namespace shardwise

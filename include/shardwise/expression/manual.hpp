@@ -8,6 +8,12 @@
 
 namespace shardwise {
 
+/// `Axis` is not among the `Manual` axes of the operand of `all_reduce`.
+template <fixed_string Axis, class Manual>
+struct axis_is_not_manual {
+  static_assert(respected<axis_is_not_manual>, "all_reduce folds along manual axes of its operand");
+};
+
 namespace detail {
 
 /// A rule of manual sharding applied to types: `Rule::judge(mesh, tensor)` is its value.

@@ -36,30 +36,4 @@ struct mesh_has_too_many_devices {
   static_assert(respected<mesh_has_too_many_devices>, "a mesh has at most 2^30 devices");
 };
 
-/// An order has `Count` devices, and `Mesh` has `Size`.
-template <index_t Count, index_t Size, class Mesh>
-struct device_count_differs {
-  static_assert(respected<device_count_differs>, "an order of devices has as many as its mesh");
-};
-
-/// `Device` is twice in the order of `Mesh`.
-template <index_t Device, class Mesh>
-struct device_is_repeated {
-  static_assert(respected<device_is_repeated>, "a device is in a mesh once");
-};
-
-/// `Device` is no device of a mesh of `Size`.
-template <index_t Device, index_t Size, class Mesh>
-struct device_is_out_of_range {
-  static_assert(respected<device_is_out_of_range>,
-                "a device is named by a number below the size of the mesh");
-};
-
-/// `Axis` is no axis of `Mesh`, or the sub-mesh names it twice.
-template <fixed_string Axis, class Mesh>
-struct submesh_axis_is_not_in_mesh {
-  static_assert(respected<submesh_axis_is_not_in_mesh>,
-                "a sub-mesh names different axes of its mesh");
-};
-
 }  // namespace shardwise

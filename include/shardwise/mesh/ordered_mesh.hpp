@@ -5,6 +5,25 @@
 
 namespace shardwise {
 
+/// An order has `Count` devices, and `Mesh` has `Size`.
+template <index_t Count, index_t Size, class Mesh>
+struct device_count_differs {
+  static_assert(respected<device_count_differs>, "an order of devices has as many as its mesh");
+};
+
+/// `Device` is twice in the order of `Mesh`.
+template <index_t Device, class Mesh>
+struct device_is_repeated {
+  static_assert(respected<device_is_repeated>, "a device is in a mesh once");
+};
+
+/// `Device` is no device of a mesh of `Size`.
+template <index_t Device, index_t Size, class Mesh>
+struct device_is_out_of_range {
+  static_assert(respected<device_is_out_of_range>,
+                "a device is named by a number below the size of the mesh");
+};
+
 namespace detail {
 
 /// Room for the positions of `Count` devices; arrays have at least one element.

@@ -61,6 +61,13 @@ struct derived_mesh {
   return result;
 }
 
+/// `Axis` is no axis of `Mesh`, or the sub-mesh names it twice.
+template <fixed_string Axis, class Mesh>
+struct submesh_axis_is_not_in_mesh {
+  static_assert(respected<submesh_axis_is_not_in_mesh>,
+                "a sub-mesh names different axes of its mesh");
+};
+
 namespace detail {
 
 /// Judges the axes of a sub-mesh.

@@ -9,6 +9,20 @@ namespace shardwise {
 /// The operation `clear_sharding`, as errors name it.
 struct clearing;
 
+/// `Operand` gets the layout that is promised only by `Collective` over `Axes`.
+template <fixed_string Collective, fixed_string Axes, class Operand, fixed_string Mend>
+struct constraint_needs_communication {
+  static_assert(respected<constraint_needs_communication>,
+                "a constraint is met without communication; only a reshard moves data");
+};
+
+/// `Operand` is split or pending over `Axis`, and marked otherwise.
+template <fixed_string Axis, class Operand, fixed_string Mend>
+struct tensor_is_marked_already {
+  static_assert(respected<tensor_is_marked_already>,
+                "only a replicated tensor is marked anew; clear_sharding makes it one");
+};
+
 namespace detail {
 
 /// The call that a promise is refused for, as compilers print it.

@@ -117,12 +117,6 @@ struct manual_axis_is_left {
                 "a manual axis is left by disable_manual_sharding or reduced by all_reduce");
 };
 
-/// `Axis` is not among the `Manual` axes of the operand of `all_reduce`.
-template <fixed_string Axis, class Manual>
-struct axis_is_not_manual {
-  static_assert(respected<axis_is_not_manual>, "all_reduce folds along manual axes of its operand");
-};
-
 /// `Dimension` is not one of the `Rank` dimensions.
 template <class Dimension, int Rank>
 struct dimension_is_out_of_range {
@@ -149,20 +143,6 @@ template <fixed_string Axis, class Target>
 struct reshard_would_create_partial {
   static_assert(respected<reshard_would_create_partial>,
                 "a reshard finishes pending reductions and never starts one");
-};
-
-/// `Operand` gets the layout that is promised only by `Collective` over `Axes`.
-template <fixed_string Collective, fixed_string Axes, class Operand, fixed_string Mend>
-struct constraint_needs_communication {
-  static_assert(respected<constraint_needs_communication>,
-                "a constraint is met without communication; only a reshard moves data");
-};
-
-/// `Operand` is split or pending over `Axis`, and marked otherwise.
-template <fixed_string Axis, class Operand, fixed_string Mend>
-struct tensor_is_marked_already {
-  static_assert(respected<tensor_is_marked_already>,
-                "only a replicated tensor is marked anew; clear_sharding makes it one");
 };
 
 /// `Function` cannot be called with the `Count` tensors that `trace` has for it.
@@ -236,21 +216,6 @@ template <class Operation, fixed_string Mend>
 struct elements_are_on_devices {
   static_assert(respected<elements_are_on_devices>,
                 "elements are read on the host, after to_host or local");
-};
-
-/// `Have` is given for the shards of all devices.
-template <class Have>
-struct shards_are_not_blocks {
-  static_assert(respected<shards_are_not_blocks>,
-                "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
-                "numbers");
-};
-
-/// No axis of `Mesh` splits the tensor, and none is pending.
-template <class Spec, class Mesh>
-struct tensor_is_replicated {
-  static_assert(respected<tensor_is_replicated>,
-                "a tensor whose shards are loaded one by one is split or pending");
 };
 
 }  // namespace shardwise

@@ -11,6 +11,21 @@
 
 namespace shardwise {
 
+/// `Have` is given for the shards of all devices.
+template <class Have>
+struct shards_are_not_blocks {
+  static_assert(respected<shards_are_not_blocks>,
+                "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
+                "numbers");
+};
+
+/// No axis of `Mesh` splits the tensor, and none is pending.
+template <class Spec, class Mesh>
+struct tensor_is_replicated {
+  static_assert(respected<tensor_is_replicated>,
+                "a tensor whose shards are loaded one by one is split or pending");
+};
+
 namespace detail {
 
 /// Makes a tensor from blocks in the order of the devices; see `from_shards`.

@@ -3,6 +3,7 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: an order of devices has as many as its mesh
 #include <shardwise/layout.hpp>
+#include <shardwise/mesh/ordered_mesh.hpp>
 
 using namespace shardwise;
 

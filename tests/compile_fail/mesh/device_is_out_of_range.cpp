@@ -3,6 +3,7 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: a device is named by a number below the size of the mesh
 #include <shardwise/layout.hpp>
+#include <shardwise/mesh/ordered_mesh.hpp>
 
 using namespace shardwise;
 

@@ -2,6 +2,7 @@
 // expect: shardwise::submesh_axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, pod>
 // expect: a sub-mesh names different axes of its mesh
 #include <shardwise/layout.hpp>
+#include <shardwise/mesh/submesh.hpp>
 
 using namespace shardwise;
 

@@ -2,6 +2,7 @@
 // expect: shardwise::reshard_would_create_partial<shardwise::fixed_string<2>{"y"}, terms>
 // expect: a reshard finishes pending reductions and never starts one
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

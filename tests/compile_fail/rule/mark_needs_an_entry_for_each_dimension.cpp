@@ -3,6 +3,7 @@
 // expect: shardwise::extents<8, 8>>
 // expect: a partition spec has one entry for each dimension of its tensor
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

@@ -4,6 +4,7 @@
 // expect: shardwise::fixed_string<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

@@ -3,6 +3,7 @@
 // expect: shardwise::P<shardwise::fixed_string<2>{"x"}>>, shardwise::operand<0>, pod, cube>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

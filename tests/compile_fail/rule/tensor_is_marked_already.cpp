@@ -3,6 +3,7 @@
 // expect: shardwise::operand<0>, shardwise::fixed_string<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: only a replicated tensor is marked anew; clear_sharding makes it one
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

@@ -2,6 +2,7 @@
 #include <shardwise/draw/ascii.hpp>
 #include <shardwise/draw/before_after.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/mesh/ordered_mesh.hpp>
 
 using namespace shardwise;
 

@@ -3,6 +3,7 @@
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/gradient.hpp>
 #include <shardwise/layout/input_sharding.hpp>
+#include <shardwise/plan/mark.hpp>
 
 #include <type_traits>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <shardwise/layout.hpp>
+#include <shardwise/mesh/ordered_mesh.hpp>
 #include <shardwise/notation.hpp>
 
 using namespace shardwise;

@@ -2,6 +2,7 @@
 // Layouts that are promised: types of results, and that promises cost nothing.
 #include "unit/plan/mark_facts.hpp"
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/mark.hpp>
 
 #include <tuple>
 #include <type_traits>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <shardwise/layout.hpp>
+#include <shardwise/plan/constraint.hpp>
 
 /// A layout on mesh(x=2, y=3, one=1) as it is written.
 struct spelled_layout {

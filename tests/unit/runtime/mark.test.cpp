@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
+#include <shardwise/plan/mark.hpp>
+#include <shardwise/runtime/any_mark.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <numeric>

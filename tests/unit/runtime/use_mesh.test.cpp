@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
+#include <shardwise/mesh/ordered_mesh.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <thread>
@@ -76,7 +77,8 @@ TEST_CASE("shards of a mesh with an order of its own name their devices") {
   for (const auto& shard : shards(x)) REQUIRE(shard.device() == next++);
 }
 
-TEST_CASE("what is pending in the pool of the scope is computed by sync, and at the end of a step") {
+TEST_CASE(
+    "what is pending in the pool of the scope is computed by sync, and at the end of a step") {
   const use_mesh here(pod{});
   const X x = ones<X>();
   const X y = x + x;
