@@ -58,4 +58,11 @@ constexpr void write_reshard(Out& out, const mesh_desc& mesh, const tensor_desc&
   }
 }
 
+/// The same by the name of all pictures on streams.
+template <class Stream>
+void visualize(Stream& out, const mesh_desc& mesh, const tensor_desc& tensor,
+               const layout_desc& target, const picture_style& style = {}) {
+  write_reshard(out, mesh, tensor, target, style);
+}
+
 }  // namespace shardwise

@@ -80,13 +80,12 @@ template <reduction Kind, class X, std::same_as<keep_dims_t>... Keep>
 }
 
 /// The dimensions that a fold of `x` is asked for.
-template <int... Dims, class X, class... Options>
-[[nodiscard]] constexpr over dims_of(const X& x, const Options&... options) noexcept {
-  over dims = named_dims<Dims...>(x.extents().ssize());
-  const auto take = [&](const auto& option) {
-    if constexpr (std::same_as<decltype(option), const over&>) dims = option;
-  };
-  (take(options), ...);
+template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] constexpr over dims_of(const X& x, Keep...) noexcept {
+  return named_dims<Dims...>(x.extents().ssize());
+}
+template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
+[[nodiscard]] constexpr over dims_of(const X&, const over& dims, Keep...) noexcept {
   return dims;
 }
 

@@ -124,8 +124,8 @@ template <class X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr decltype(auto) abstract(Sizes... sizes) {
   using named = detail::parts_of<X>;
   if constexpr (!requires {
-                  typename named::layout::mesh_type;
                   named::extents::dynamic_rank;
+                  typename named::layout::mesh_type;
                   requires is_element<typename named::value_type>;
                 }) {
     constexpr std::type_identity<X> named_type;

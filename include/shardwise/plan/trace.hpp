@@ -27,12 +27,12 @@ struct not_callable {};
 struct takes_anything {
   not_callable operator()(...) const;
 };
-inline constexpr takes_anything anything{};
+inline constexpr takes_anything some_callee{};
 
 /// A function and, beside it, one that takes anything: which of the two a call chooses tells
 /// whether the function can be called, and no error of its body is one step further. There is never
-/// an object of it: `anything` stands for one where only types are asked for.
-template <class F, bool Derives = __is_class(F) && !__is_final(F)>
+/// an object of it: `some_callee` stands for one where only types are asked for.
+template <class F, bool Derives = std::is_class_v<F> && !std::is_final_v<F>>
 struct callee : takes_anything {
   template <class... X>
   auto operator()(X&... operands) const -> decltype(std::declval<const F&>()(operands...));
@@ -135,7 +135,7 @@ constexpr void add_up(program<Capacity>& out, const recorder& steps) noexcept {
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr program<Capacity> trace_program(const F& f, X... operands) {
   program<Capacity> out;
-  using result = decltype(static_cast<const detail::callee<F>&>(detail::anything)(operands...));
+  using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
   using judged = decltype(detail::judge_trace<result, F, X...>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
   if constexpr (judged::ok) {
@@ -157,8 +157,8 @@ template <std::size_t Capacity = 64, class F, class... X>
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr ledger trace(const F& f, X... operands) {
   program<Capacity> out;
-  using result = decltype(static_cast<const detail::callee<F>&>(detail::anything)(operands...));
-  if constexpr ((... && __is_class(X)) && requires(const result& r) { r.id(); }) {
+  using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
+  if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
     recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
     (operands.enter(steps, paper_of<X>::value), ...);
     steps[f(operands...).id_in(steps)].kept = true;

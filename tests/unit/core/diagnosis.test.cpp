@@ -82,7 +82,8 @@ TEST_CASE("the compiler, the run and the manual say the same sentence") {
   }
   std::size_t found = 0;
   std::size_t asked = 0;
-  for (const auto& file : std::filesystem::recursive_directory_iterator("include/shardwise")) {
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(source_dir() / "include/shardwise")) {
     if (file.path().extension() != ".hpp") continue;
     const std::string source = read_file(file.path());
     for (std::sregex_iterator it(source.begin(), source.end(), rule), end; it != end;
