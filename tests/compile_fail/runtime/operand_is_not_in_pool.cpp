@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::operand_is_not_in_pool<
-// expect: {"to_host"}
 // expect: {"to_host"}, int>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>

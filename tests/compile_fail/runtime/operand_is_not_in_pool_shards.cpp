@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: {"shards"}
 // expect: {"shards"}, int>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>

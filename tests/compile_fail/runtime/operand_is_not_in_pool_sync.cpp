@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: {"sync"}
 // expect: {"sync"}, int>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: explicit device_pool(const M&) = delete;  // device_pool pool{pod{}}: a pool is made of a
-// mesh
+// expect: explicit device_pool(const M&) = delete;  // device_pool pool{pod{}}: a pool is made of a mesh
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: operator[](const I&) const = delete;  // to_host(x)(i, j) is an element; local(x, d) a
-// shard
+// expect: operator[](const I&) const = delete;  // to_host(x)(i, j) is an element; local(x, d) a shard
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

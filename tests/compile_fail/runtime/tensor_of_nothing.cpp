@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a
-// device_pool
+// expect: sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
