@@ -33,8 +33,8 @@ struct refused_before {
 };
 
 namespace detail {
-/// Stands for a template argument that was not written, until a rule says what is wanted there; its
-/// value is of no kind that is.
+/// Stands for a template argument that was not written, until a rule says what is wanted there; the
+/// type of its value is none that any rule accepts.
 struct missing {
   static constexpr decltype(nullptr) value{};
 };

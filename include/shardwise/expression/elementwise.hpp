@@ -4,6 +4,8 @@
 #include "shardwise/expression/functions.hpp"
 #include "shardwise/expression/operation.hpp"
 
+#include <utility>
+
 namespace shardwise {
 
 namespace detail {
@@ -80,7 +82,7 @@ struct elementwise_outcome<Function, X...> {
   using paper = paper_from<result>;
   using type = typename domain::template made<pointwise<Function>, paper, X...>;
 };
-// The constraint of all operators and functions below.
+/// What all operators and functions below give; its constraint is theirs.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 using of_elements = typename elementwise_outcome<Function, X...>::type;

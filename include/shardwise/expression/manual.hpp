@@ -107,9 +107,9 @@ template <class X, class Rule, class Target = typename X::layout_type>
 /// manual axes stays as it is, and values of different devices meet in `all_reduce` alone. Every
 /// split extent divides, and nothing is pending.
 ///
-///     auto x = enable_manual_sharding(rows);        // f32[256, 64]{manual: data} of f32[512@data,
-///     64] auto y = all_reduce<"data">(sum<0>(x * x));   // f32[64] auto z =
-///     disable_manual_sharding<P<"data", none>>(exp(x));     // f32[512@data, 64]
+///     auto x = enable_manual_sharding(rows);                    // of f32[512@data, 64]
+///     auto y = all_reduce<"data">(sum<0>(x * x));               // f32[64]
+///     auto z = disable_manual_sharding<P<"data", none>>(exp(x));    // f32[512@data, 64]
 template <Operand X>
 [[nodiscard]] constexpr decltype(auto) enable_manual_sharding(X&& x) {
   if constexpr (AnyRefused<X>) {

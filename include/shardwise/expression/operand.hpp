@@ -25,22 +25,14 @@ concept ValueOperand = requires {
   typename std::remove_cvref_t<X>::value_domain;
 };
 
-/// What elementwise functions and folds are written for: a tensor whose layout is a type or a
-/// value.
+/// A tensor whose layout is a type or a value.
 template <class X>
 concept EitherOperand = Operand<X> || ValueOperand<X>;
 
-namespace detail {
+/// What operators, elementwise functions and folds are written for: tensors, and a tensor type that
+/// is only named, which a rule refuses.
 template <class X>
-inline constexpr bool is_tensor_type = false;
-template <class T, class Extents, class Layout>
-inline constexpr bool is_tensor_type<sharded_tensor<T, Extents, Layout>> = true;
-}  // namespace detail
-
-/// What operators and functions of elements are written for: tensors, and a tensor type that is
-/// only named, which a rule refuses.
-template <class X>
-concept NamedOperand = EitherOperand<X> || detail::is_tensor_type<std::remove_cvref_t<X>>;
+concept NamedOperand = EitherOperand<X> || detail::is_sharded_tensor<std::remove_cvref_t<X>>;
 
 /// Operands of which at least one is a tensor. What else stands beside it is judged where the
 /// operation is applied, by a rule: numbers may, anything else may not.
@@ -112,7 +104,7 @@ template <class First, class... Rest>
 
 namespace detail {
 
-/// Its type.
+/// The type of the first tensor among operands and numbers.
 template <class... X>
 struct tensor_in {};
 template <class First, class... Rest>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/respected.hpp"
-
 #include <type_traits>
 
 namespace shardwise {
@@ -10,7 +8,7 @@ namespace shardwise {
 /// What an operation on the result of a refused one gives: the one error has been said, and what
 /// follows takes this for whatever it needs, in silence.
 struct refused_value {
-  // Declared alone: nothing runs in a program that breaks a rule.
+  // Declared and never defined: nothing runs in a program that breaks a rule.
   template <class T>
   operator T() const;
   template <class... I>

@@ -5,7 +5,8 @@
 
 namespace shardwise {
 
-/// `Part`, the template argument at `Position` counted from 0, is not what a layout has there.
+/// `Part`, the template argument at `Position` counted from 0, is not what a layout has there;
+/// `detail::missing` where there is none.
 template <int Position, class Part>
 struct layout_is_malformed {
   static_assert(respected<layout_is_malformed>,
@@ -14,7 +15,7 @@ struct layout_is_malformed {
 };
 
 /// `Part`, the template argument at `Position` counted from 0, is not what a tensor has there;
-/// `detail::missing` where there is none.
+/// `detail::missing` where there is none. The position is -1 for a `Part` that is no tensor at all.
 template <int Position, class Part>
 struct tensor_is_malformed {
   static_assert(respected<tensor_is_malformed>,

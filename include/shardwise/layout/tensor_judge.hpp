@@ -6,6 +6,7 @@
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 namespace shardwise::detail {

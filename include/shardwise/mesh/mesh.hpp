@@ -11,7 +11,7 @@
 
 namespace shardwise {
 
-/// The size of an axis as it is written; of what is no whole number 0, which no axis has.
+/// The size of an axis as it is written: 0, which no axis has, if it is missing or no whole number.
 struct axis_size {
   index_t value = 0;
 
@@ -23,7 +23,7 @@ struct axis_size {
 };
 
 /// One axis of a mesh: a name and a size, `dyn` if the size is known only when the program runs.
-/// Without a size, which is refused, it has none of the devices that a mesh needs.
+/// An axis without a size is refused where it is in a mesh.
 template <fixed_string Name, axis_size Size = axis_size{}>
 struct axis {
   static constexpr text_view label = Name;

@@ -21,13 +21,12 @@ void copy_part(const host_view<T>& host, const held_box& part, const strided<T>&
       [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
 }
 
+/// Spreads a view that has the rank of the tensor.
 template <class X>
 [[nodiscard]] X distribute_view(const device_pool& pool,
                                 const host_view<typename X::value_type>& host) {
   using T = typename X::value_type;
   using extents_type = typename X::extents_type;
-  if (host.rank() != extents_type::rank)
-    fail({.rule = broken::host_rank_differs, .have = host.rank(), .want = extents_type::rank});
   for (int d = 0; d < host.rank(); ++d)
     if (extents_type::value[d] != dyn && extents_type::value[d] != host.extents[d])
       fail({.rule = broken::host_size_differs,

@@ -105,6 +105,7 @@ template <class X = void, class... A>
   return detail::in_scope<detail::made_from::data, X>(
       [](const auto&... all) { return distribute<X>(all...); }, a...);
 }
+/// Numbers in braces, one level a dimension: `distribute<X>({{1, 2}, {3, 4}})`.
 template <ShardedTensor X>
   requires(X::extents_type::rank > 0)
 [[nodiscard]] X distribute(detail::braces_for<X> host) {
