@@ -57,7 +57,7 @@ void visualize(const X& x, std::ostream& out, const picture_style& style) {
 template <class X>
   requires requires(const X& x) { x.share()->where(); }
 void visualize(const X& x, std::ostream& out = std::cout) { visualize(x, out, style_for(out)); }
-/// What is in no pool has no picture by itself; types and their values have, as above and below.
+/// What is in no pool is refused; a type has a picture without one, as below.
 template <class X>
   requires(!Readable<X>)
 void visualize(const X&) { (void)sizeof(typename detail::reading<"visualize", X>::type); }

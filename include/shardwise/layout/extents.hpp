@@ -17,8 +17,7 @@ struct extents {
   static constexpr extents_desc value{Sizes...};
 };
 
-/// More extents than a tensor may have, which is refused where a tensor is made of them, and where
-/// their value is read.
+/// More extents than a tensor may have: a tensor of them is refused, and they have no value.
 template <index_t A, index_t B, index_t C, index_t D, index_t E, index_t F, index_t G, index_t H,
           index_t I, index_t... More>
 struct extents<A, B, C, D, E, F, G, H, I, More...> {

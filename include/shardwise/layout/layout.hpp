@@ -93,7 +93,8 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct layout_judge<Mesh, Spec, Partial, Policy, false>
     : decltype(refuse_layout<Mesh, Spec, Partial, Policy>()) {};
 
-/// The rule that a layout breaks for the extents of a tensor; none where it is no layout.
+/// The rule that a layout breaks for the extents of a tensor; a layout that is refused itself has
+/// been told of.
 template <class Layout, class Extents>
 [[nodiscard]] constexpr auto refuse_extents() noexcept {
   constexpr diagnosis verdict = check(Layout::mesh_type::value, Layout::value, Extents::value);

@@ -148,9 +148,7 @@ template <std::size_t Capacity = 64, class F, class... X>
 }
 
 /// What `f` would cost on operands like these: collectives, bytes, floating-point operations and
-/// peak memory of one device, as a constant to `static_assert` on. Not by way of `trace_program`
-/// where `f` returns one tensor: compilers would judge more and copy the whole program, and errors
-/// would pass through one more function.
+/// peak memory of one device, as a constant to `static_assert` on.
 ///
 ///     constexpr auto cost = trace(mlp, abstract<X>(512), abstract<W1>(), abstract<W2>());
 ///     static_assert(cost.collectives() == 0 && cost.peak_bytes_per_device() <= 16_MiB);
@@ -158,6 +156,8 @@ template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr ledger trace(const F& f, X... operands) {
   program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
+  // One tensor is not traced by way of `trace_program`: compilers would judge more and copy the
+  // whole program, and errors would pass through one more function.
   if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
     recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
     (operands.enter(steps, paper_of<X>::value), ...);

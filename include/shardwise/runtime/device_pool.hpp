@@ -157,7 +157,7 @@ class device_pool {
   explicit device_pool(const M& mesh, unsigned threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), threads, std::move(stop)) {}
 
-  /// Not without devices, and of nothing that only has a mesh, such as a layout.
+  /// A pool is not made without devices, nor of what only has a mesh, such as a layout.
   device_pool() = delete;  // device_pool pool{pod{}}: a pool has the devices of a mesh
   template <class M>
     requires(!Mesh<M> && !std::is_convertible_v<const M&, mesh_desc> && !std::is_arithmetic_v<M>)

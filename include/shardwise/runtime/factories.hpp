@@ -172,6 +172,7 @@ template <class X, class Fill>
   using T = typename X::value_type;
   return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
     for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
+      // Other elements were refused with the extents.
       if constexpr (std::is_floating_point_v<T>)
         fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
     });

@@ -72,6 +72,12 @@ void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr<T>& o
   if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
 }
 
+/// The tensor that an operation makes, from what it is on paper.
+template <class Paper>
+using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
+                                   typename Paper::layout_type>;
+
+/// How an operation on tensors waits to be computed.
 template <class Operation>
 struct deferring;
 
@@ -125,8 +131,7 @@ struct deferring<pointwise<Function>> {
 template <fixed_string Equation>
 struct deferring<einsum_of<Equation>> {
   template <class Paper, class... X>
-  using made = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
-                              typename Paper::layout_type>;
+  using made = tensor_from<Paper>;
 
   template <class Paper, class... X>
   [[nodiscard]] static auto make(const propagation& split, X&&... operands) {
@@ -134,18 +139,16 @@ struct deferring<einsum_of<Equation>> {
     const std::array<node_ptr<T>, sizeof...(X)> read{operands.share()...};
     for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
     const mesh_desc& mesh = read[0]->where().mesh();
-    return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
-        make_pending<einsum_node<T>>(read, split.result,
-                                     einsum_step(mesh, Equation, split, int{sizeof...(X)}),
-                                     einsum_of<Equation>::parsed.rule, split));
+    return tensor_from<Paper>(make_pending<einsum_node<T>>(
+        read, split.result, einsum_step(mesh, Equation, split, int{sizeof...(X)}),
+        einsum_of<Equation>::parsed.rule, split));
   }
 };
 
 template <reduction Kind, unsigned Reduced, bool Keep>
 struct deferring<fold_of<Kind, Reduced, Keep>> {
   template <class Paper, class... X>
-  using made = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
-                              typename Paper::layout_type>;
+  using made = tensor_from<Paper>;
 
   template <class Paper, class X>
   [[nodiscard]] static auto make(const extents_desc& result, X&& x) {
@@ -168,9 +171,8 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
     text<60> inner;
     fused::add_symbols(inner, tree);
     const step_desc step = fold_step(mesh, Kind, folded, result, index_t{Tree::flops}, inner);
-    return sharded_tensor<T, typename Paper::extents_type, typename Paper::layout_type>(
-        make_pending<fold_node<T, Tree, N>>(std::move(read), result, step, tree, folded, Kind,
-                                            Reduced));
+    return tensor_from<Paper>(make_pending<fold_node<T, Tree, N>>(std::move(read), result, step,
+                                                                  tree, folded, Kind, Reduced));
   }
 };
 
@@ -210,8 +212,7 @@ struct lazy_domain {
   }
   template <class Paper, class X>
   [[nodiscard]] static auto reshard(X&& x) {
-    return sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
-                          typename Paper::layout_type>(
+    return detail::tensor_from<Paper>(
         reshard_node_of<typename Paper::value_type>(x.share(), Paper::layout_type::value));
   }
   template <class Paper, class X>
@@ -221,8 +222,7 @@ struct lazy_domain {
       const step_desc step = manual_step(from->where().mesh(), from->tensor(), result, fold);
       from = step_node_of(std::move(from), step);
     }
-    return sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
-                          typename Paper::layout_type>(std::move(from));
+    return detail::tensor_from<Paper>(std::move(from));
   }
 };
 

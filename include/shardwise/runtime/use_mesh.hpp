@@ -26,7 +26,7 @@ class use_mesh {
       : own_(std::make_unique<const device_pool>(mesh)), outer_(current_) {
     current_ = own_.get();
   }
-  /// Not of a number or a layout.
+  /// A number or a layout is no pool.
   template <class M>
     requires(!Mesh<M>)
   explicit use_mesh(const M&) = delete;  // use_mesh here(pod{}): a mesh, or a device_pool
