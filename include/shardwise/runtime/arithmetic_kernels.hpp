@@ -22,7 +22,7 @@ using lane = typename packet::unpacket_traits<P>::type;
 /// A number rather than a packet of them. Compilers vectorise loops over functions of numbers if
 /// these are written in operators; Eigen writes masks byte by byte.
 template <class P>
-concept Scalar = std::integral<P> || std::floating_point<P>;
+concept OneLane = std::integral<P> || std::floating_point<P>;
 
 template <class P>
 inline constexpr bool is_floating = std::floating_point<lane<P>>;
@@ -208,7 +208,7 @@ struct kernel<functions::relu> {
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
     // The first operand is the one that a maximum returns where either is NaN.
-    if constexpr (detail::Scalar<P>)
+    if constexpr (detail::OneLane<P>)
       return std::max(x, P{0});
     else
       return detail::packet::pmax(x, all_lanes<P>(0));
@@ -221,7 +221,7 @@ struct kernel<functions::equal> {
 
   template <class P>
   [[nodiscard]] static P run(const P& a, const P& b) noexcept {
-    if constexpr (detail::Scalar<P>)
+    if constexpr (detail::OneLane<P>)
       return a == b ? P{1} : P{0};
     else
       return detail::packet::pand(detail::packet::pcmp_eq(a, b), all_lanes<P>(1));
@@ -234,7 +234,7 @@ struct kernel<functions::less> {
 
   template <class P>
   [[nodiscard]] static P run(const P& a, const P& b) noexcept {
-    if constexpr (detail::Scalar<P>)
+    if constexpr (detail::OneLane<P>)
       return a < b ? P{1} : P{0};
     else
       return detail::packet::pand(detail::packet::pcmp_lt(a, b), all_lanes<P>(1));
@@ -247,7 +247,7 @@ struct kernel<functions::less_equal> {
 
   template <class P>
   [[nodiscard]] static P run(const P& a, const P& b) noexcept {
-    if constexpr (detail::Scalar<P>)
+    if constexpr (detail::OneLane<P>)
       return a <= b ? P{1} : P{0};
     else
       return detail::packet::pand(
@@ -282,7 +282,7 @@ struct kernel<functions::where> {
 
   template <class P>
   [[nodiscard]] static P run(const P& condition, const P& yes, const P& no) noexcept {
-    if constexpr (detail::Scalar<P>)
+    if constexpr (detail::OneLane<P>)
       return condition != P{0} ? yes : no;
     else
       return detail::packet::pselect(detail::packet::pcmp_eq(condition, all_lanes<P>(0)), no, yes);

@@ -216,3 +216,9 @@ TEST_CASE("a layout that is a value is judged before blocks are looked at") {
   REQUIRE_THROWS_WITH(from_host_batches(pool, four, {2, 2}, strange),
                       contains("axis_is_not_in_mesh"));
 }
+
+TEST_CASE("a tensor from shards meets numbers, whichever header is included first") {
+  const device_pool pool{pod{}};
+  const auto x = from_shards<V>(pool, blocks{{1, 2}, {3}});
+  REQUIRE(values(x * 2.0F + 1) == std::vector<float>{3, 5, 7});
+}
