@@ -190,5 +190,12 @@ template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target) {
   return reshard(x, detail::layout_for(x, target));
 }
+/// The same for a spec that is a type, so that one function is written for layouts that are types
+/// or values.
+///
+///     auto y = reshard<P<"data", none>>(x);
+template <class Spec, Element T>
+  requires std::is_same_v<decltype(Spec::value), const spec_desc>
+[[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) { return reshard(x, Spec::value); }
 
 }  // namespace shardwise

@@ -4,6 +4,7 @@
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace shardwise {
@@ -23,9 +24,11 @@ class any_tensor : public on_devices {
   using value_type = T;
 
   explicit any_tensor(node_ptr<T> state) noexcept : state_(std::move(state)) {}
-  /// Forgets the types of a tensor.
-  template <class Extents, class Layout>
-  any_tensor(const sharded_tensor<T, Extents, Layout>& typed) noexcept : state_(typed.share()) {}
+  /// Forgets the types of a tensor, or names an expression of tensors that have types.
+  template <class Typed, class X = std::remove_cvref_t<Typed>>
+    requires(!std::is_same_v<X, any_tensor> && Readable<X> &&
+             std::is_same_v<typename X::value_type, T>)
+  any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) {}
 
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return state_->tensor(); }
   [[nodiscard]] const extents_desc& extents() const noexcept { return tensor().extents; }

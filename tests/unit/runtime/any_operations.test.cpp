@@ -137,6 +137,8 @@ TEST_CASE("an einsum is the same of tensors without their types") {
   const V v = normal<V>(pool, key{6});
   same_without_types([](const auto& a, const auto& b) { return einsum<"ij,j->i">(a, b); }, m, v);
   same_without_types([](const auto& a, const auto& b) { return einsum<"ij,ij->">(a, b); }, m, m);
+  same_without_types([](const auto& a) { return reshard<P<none, "y">>(a); }, m);
+  same_without_types([](const auto& a) { return reshard<P<none>>(sum<1>(a)); }, m);
   same_without_types([](const auto& a) { return einsum<"ij->ji">(a); }, m);
 
   const any_tensor<float> x = m, y = v;
