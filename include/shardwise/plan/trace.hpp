@@ -91,12 +91,13 @@ concept AbstractTensor = requires {
 };
 
 /// The rule that a call of `trace` breaks: by its tensors, its function, or what that returns. One
-/// that is refused has been told of already.
+/// that is refused has been told of already, and a function that returns one is not called: what it
+/// reads, like `to_host`, may be for the run alone, which would be a second error.
 template <class Result, class F, class... X>
 [[nodiscard]] constexpr auto judge_trace() noexcept {
   using shown = typename shown_function<F>::type;
   constexpr int other = first_false<AbstractTensor<X>...>;
-  if constexpr (AnyRefused<X...>)
+  if constexpr (AnyRefused<Result, X...>)
     return refused_before{};
   else if constexpr (other >= 0)
     return refused<no_tensor<shown, other, X...>>{};
