@@ -5,6 +5,7 @@
 #include "shardwise/runtime/host.hpp"
 #include "shardwise/runtime/run_program.hpp"
 
+#include <concepts>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -55,7 +56,7 @@ template <class Result>
 ///
 ///     for (int i = 0; i < 100; ++i)
 ///       loss = step(pool, [&] { return train(model, batch(i)); });
-template <class Body>
+template <std::invocable Body>
 auto step(const device_pool& pool, Body&& body) {
   sync(pool);
   if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
@@ -67,5 +68,9 @@ auto step(const device_pool& pool, Body&& body) {
     return result;
   }
 }
+/// Not in a mesh, and not of what cannot be called without arguments.
+template <class Pool, class Body>
+  requires(std::same_as<Pool, device_pool> || (Mesh<Pool> && std::invocable<Body>))
+void step(const Pool&, Body&&) = delete;  // step(pool, [&] { ... }) in a device_pool
 
 }  // namespace shardwise

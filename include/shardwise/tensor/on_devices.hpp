@@ -50,6 +50,11 @@ struct on_devices {
   }
 };
 
+/// A tensor is no number that could be added to one of the host.
+template <class N>
+  requires(std::is_arithmetic_v<N>)
+N& operator+=(N&, const on_devices&) = delete;  // sum += to_host(x).value()
+
 /// A tensor is gathered before it is printed.
 template <class Char, class Traits>
 auto& operator<<(std::basic_ostream<Char, Traits>& out, const on_devices&) {
