@@ -35,12 +35,19 @@ inline constexpr int number_that_is_cut = [] {
   return found;
 }();
 
+/// True for a function whose values have fractions, on elements that have none.
+template <class Function, class T>
+inline constexpr bool loses_fractions = std::is_integral_v<T>&& requires {
+  requires Function::has_fractions;
+};
+
 /// An elementwise function that is legal by the types of its operands alone.
 template <class Function, class... X>
 concept LegalElementwise = !AnyRefused<X...> && requires {
   typename tensor_among<X...>;
   requires(... && Joins<X, tensor_among<X...>>);
   requires number_that_is_cut<typename tensor_among<X...>::value_type, X...> < 0;
+  requires !loses_fractions<Function, typename tensor_among<X...>::value_type>;
   requires result_of<pointwise<Function>, beside<tensor_among<X...>, X>...>::is_legal;
 };
 
@@ -59,6 +66,8 @@ template <class Function, class... X>
     constexpr int cut = number_that_is_cut<T, X...>;
     if constexpr (cut >= 0)
       return refused<number_would_be_cut<operation, operand<cut>, T>>{};
+    else if constexpr (loses_fractions<Function, T>)
+      return refused<elements_have_no_fractions<operation, T>>{};
     else if constexpr ((... || ValueOperand<X>))
       return value_domain_of<X...>::type::template judge<operation, X...>();
     else

@@ -60,30 +60,32 @@ struct abs : nonlinear_function {
 struct square : nonlinear_function {
   static constexpr text_view symbol = "square";
 };
-struct sqrt : nonlinear_function {
+/// Of float and double only: what it gives are fractions.
+struct fractional_function : nonlinear_function {
+  static constexpr bool has_fractions = true;
+};
+struct sqrt : fractional_function {
   static constexpr text_view symbol = "sqrt";
 };
-struct exp : nonlinear_function {
+struct exp : fractional_function {
   static constexpr text_view symbol = "exp";
 };
-struct log : nonlinear_function {
+struct log : fractional_function {
   static constexpr text_view symbol = "log";
 };
-struct tanh : nonlinear_function {
+struct tanh : fractional_function {
   static constexpr text_view symbol = "tanh";
 };
-struct sigmoid {
+struct sigmoid : fractional_function {
   static constexpr text_view symbol = "sigmoid";
-  static constexpr linearity law = linearity::nonlinear;
   static constexpr int flops = 4;
 };
 struct relu : nonlinear_function {
   static constexpr text_view symbol = "relu";
 };
 /// The tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-struct gelu {
+struct gelu : fractional_function {
   static constexpr text_view symbol = "gelu";
-  static constexpr linearity law = linearity::nonlinear;
   static constexpr int flops = 9;
 };
 /// 1 where the operands are equal, 0 elsewhere.

@@ -70,6 +70,13 @@ struct number_would_be_cut {
                 "a number beside tensors is one of their element type");
 };
 
+/// `Operation` gives fractions, which `Element` has not.
+template <class Operation, class Element>
+struct elements_have_no_fractions {
+  static_assert(respected<elements_have_no_fractions>,
+                "roots, exponentials and their like are of float and double");
+};
+
 /// `Dimension` of an operand is split over `Axis`, the dimension that it meets otherwise.
 template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
 struct operand_layouts_conflict {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::elements_have_no_fractions<shardwise::pointwise<shardwise::functions::sqrt>, int>
+// expect: roots, exponentials and their like are of float and double
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x">> {};
+using N = sharded_tensor<int, extents<8>, rows>;
+auto use(const N& counts) { return to_host(sqrt(counts) + 1); }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::elements_have_no_fractions<shardwise::pointwise<shardwise::functions::sqrt>, int>
+// expect: roots, exponentials and their like are of float and double
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+auto use(const any_tensor<int>& counts) { return to_host(sqrt(counts) + 1); }
