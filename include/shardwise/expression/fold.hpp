@@ -50,9 +50,7 @@ template <reduction Kind, bool Keep, int... Dims, NamedOperand X>
 /// What the sum of that many elements is divided by for their mean.
 template <class X>
 [[nodiscard]] constexpr auto mean_divisor(const X& x, const over& dims) noexcept {
-  using T = typename X::value_type;
-  static_assert(std::is_floating_point_v<T>, "a mean needs a floating type");
-  return static_cast<T>(dims.count(x.extents()));
+  return static_cast<typename X::value_type>(dims.count(x.extents()));
 }
 
 }  // namespace detail
@@ -119,12 +117,18 @@ template <int... Dims, NamedOperand X, FoldOption<X>... Options>
 [[nodiscard]] constexpr decltype(auto) min(X&& x, const Options&... options) {
   return detail::fold<reduction::min, Dims...>(std::forward<X>(x), options...);
 }
+/// What `mean` is called in errors.
+struct mean_of;
+
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
 template <int... Dims, NamedOperand X, FoldOption<X>... Options>
 [[nodiscard]] constexpr decltype(auto) mean(X&& x, const Options&... options) {
   if constexpr (AnyRefused<X> || !EitherOperand<X>) {
     return sum<Dims...>(std::forward<X>(x), options...);
+  } else if constexpr (std::is_integral_v<typename std::remove_cvref_t<X>::value_type>) {
+    return detail::given<refused<
+        elements_have_no_fractions<mean_of, typename std::remove_cvref_t<X>::value_type>>>::value();
   } else {
     const auto divisor = detail::mean_divisor(x, detail::dims_of<Dims...>(x, options...));
     return sum<Dims...>(std::forward<X>(x), options...) / divisor;

@@ -74,7 +74,7 @@ struct number_would_be_cut {
 template <class Operation, class Element>
 struct elements_have_no_fractions {
   static_assert(respected<elements_have_no_fractions>,
-                "roots, exponentials and their like are of float and double");
+                "roots, exponentials, means and their like are of float and double");
 };
 
 /// `Dimension` of an operand is split over `Axis`, the dimension that it meets otherwise.

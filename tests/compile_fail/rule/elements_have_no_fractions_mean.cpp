@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::elements_have_no_fractions<shardwise::mean_of, int>
+// expect: roots, exponentials, means and their like are of float and double
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using X = sharded_tensor<std::int32_t, extents<8, 16>, layout<pod, P<"x", "y">>>;
+constexpr auto average = mean<1>(abstract<X>(), keep_dims);
