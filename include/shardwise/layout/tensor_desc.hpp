@@ -42,6 +42,21 @@ inline constexpr bool is_sharded_tensor = false;
 template <class T, class Extents, class Layout>
 inline constexpr bool is_sharded_tensor<sharded_tensor<T, Extents, Layout>> = true;
 
+/// The parts of a tensor type as they are written: constraints ask for these, so that a type that
+/// is refused is refused where the program makes a tensor of it.
+template <class X>
+struct parts_of;
+template <class T, class Extents, class Layout>
+struct parts_of<sharded_tensor<T, Extents, Layout>> {
+  using value_type = T;
+  using extents = Extents;
+  using layout = Layout;
+};
+template <class X>
+using element_in = typename parts_of<X>::value_type;
+template <class X>
+using extents_in = typename parts_of<X>::extents;
+
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr sentence tensor_name(const sharded_tensor<T, Extents, Layout>*) noexcept {
   return to_text(Layout::mesh_type::value, {element_of<T>, Extents::value, Layout::value});

@@ -80,16 +80,6 @@ struct abstract_domain {
 
 namespace detail {
 
-/// The parts of a tensor type.
-template <class X>
-struct parts_of;
-template <class T, class Extents, class Layout>
-struct parts_of<sharded_tensor<T, Extents, Layout>> {
-  using value_type = T;
-  using extents = Extents;
-  using layout = Layout;
-};
-
 /// What `abstract` makes besides the type: dyn extents, then dyn axes, are taken from `sizes` in
 /// order, and what the compiler could not judge is judged.
 template <class Mesh>

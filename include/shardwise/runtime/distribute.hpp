@@ -99,7 +99,7 @@ struct in_braces<T, 0> {
   using type = T;
 };
 template <class X>
-using braces_for = typename in_braces<typename X::value_type, X::extents_type::rank>::type;
+using braces_for = typename in_braces<element_in<X>, extents_in<X>::rank>::type;
 
 template <class T, class R>
 void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& elements) {
@@ -124,17 +124,17 @@ template <class R, class T>
 concept RunOf = std::ranges::contiguous_range<const R> &&
     std::same_as<std::remove_cv_t<std::ranges::range_value_t<const R>>, T>;
 template <class R, class X>
-inline constexpr bool has_rank_of = nesting<R> != 0 && nesting<R> == X::extents_type::rank;
+inline constexpr bool has_rank_of = nesting<R> != 0 && nesting<R> == extents_in<X>::rank;
 template <class R, class X>
-concept NestedFor = has_rank_of<R, X> && !HasNumbers<R> && !RunOf<R, typename X::value_type> &&
-                    std::convertible_to<typename nest<R>::item, typename X::value_type>;
+concept NestedFor = has_rank_of<R, X> && !HasNumbers<R> && !RunOf<R, element_in<X>> &&
+                    std::convertible_to<typename nest<R>::item, element_in<X>>;
 
 /// True if `distribute` takes this after the pool for a tensor of type `X`; numbers of another
 /// type are refused by the rule about them.
 template <class X, class H>
 inline constexpr bool is_host_data =
-    NestedFor<H, X> || RunOf<H, typename X::value_type> || HasNumbers<H> ||
-    std::is_invocable_r_v<typename X::value_type, const H&, const global_index&>;
+    NestedFor<H, X> || RunOf<H, element_in<X>> || HasNumbers<H> ||
+    std::is_invocable_r_v<element_in<X>, const H&, const global_index&>;
 
 template <class X, class R>
 [[nodiscard]] X distribute_nested(const device_pool& pool, const R& host) {
@@ -164,7 +164,7 @@ struct nested_braces {
 
 /// Spreads an Eigen matrix (rank 2) or vector (rank 1).
 template <ShardedTensor X, class Derived>
-  requires std::same_as<typename Derived::Scalar, typename X::value_type>
+  requires std::same_as<typename Derived::Scalar, detail::element_in<X>>
 [[nodiscard]] X distribute(const device_pool& pool, const Eigen::MatrixBase<Derived>& host) {
   constexpr int rank = X::extents_type::rank;
   if constexpr (rank != 1 && rank != 2) (void)sizeof(host_rank_differs<2, rank>);
@@ -189,9 +189,8 @@ template <ShardedTensor X, class Derived>
 ///
 ///     auto x = distribute<X>(pool, std::vector<float>(512 * 1024));
 template <ShardedTensor X, std::ranges::contiguous_range R, std::convertible_to<index_t>... Sizes>
-  requires std::same_as < std::remove_cv_t<std::ranges::range_value_t<R>>,
-typename X::value_type >
-    [[nodiscard]] X distribute(const device_pool& pool, const R& host, Sizes... sizes) {
+  requires std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, detail::element_in<X>>
+[[nodiscard]] X distribute(const device_pool& pool, const R& host, Sizes... sizes) {
   const auto count = static_cast<index_t>(std::ranges::size(host));
   extents_desc extents;
   if constexpr (sizeof...(Sizes) > 0)
@@ -215,34 +214,35 @@ template <ShardedTensor X, detail::NestedFor<X> R>
 ///
 ///     auto x = distribute<X>(pool, {{1, 2}, {3, 4}});
 template <ShardedTensor X>
-  requires(X::extents_type::rank > 0)
+  requires(detail::extents_in<X>::rank > 0)
 [[nodiscard]] X distribute(const device_pool& pool, detail::braces_for<X> host) {
   return detail::distribute_nested<X>(pool, host);
 }
 /// Braces of another depth.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
-  (void)sizeof(host_rank_differs<1, X::extents_type::rank>);
+  (void)sizeof(host_rank_differs<1, detail::extents_in<X>::rank>);
   return X(nullptr);
 }
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
-  (void)sizeof(host_rank_differs<2, X::extents_type::rank>);
+  (void)sizeof(host_rank_differs<2, detail::extents_in<X>::rank>);
   return X(nullptr);
 }
 
 /// Matrices and runs of other numbers than the tensor's do not compile: a cast says what is meant.
 template <ShardedTensor X, detail::HasNumbers H, class... Sizes>
-  requires(!std::same_as<typename detail::number_of<H>::type, typename X::value_type>)
+  requires(!std::same_as<typename detail::number_of<H>::type, detail::element_in<X>>)
 [[nodiscard]] X distribute(const device_pool&, const H&, Sizes...) {
-  (void)sizeof(host_elements_differ<typename detail::number_of<H>::type, typename X::value_type>);
+  (void)sizeof(host_elements_differ<typename detail::number_of<H>::type, detail::element_in<X>>);
   return X(nullptr);
 }
 
 /// Spreads what `f` gives for each global index; see `generate`.
 template <ShardedTensor X, class F, std::convertible_to<index_t>... Sizes>
-  requires std::is_invocable_r_v<typename X::value_type, const F&, const global_index&>
-[[nodiscard]] X distribute(const device_pool& pool, const F& f, Sizes... sizes) {
+  requires std::is_invocable_r_v < detail::element_in<X>,
+const F&, const global_index& >
+              [[nodiscard]] X distribute(const device_pool& pool, const F& f, Sizes... sizes) {
   return generate<X>(pool, f, sizes...);
 }
 

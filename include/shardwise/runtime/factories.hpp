@@ -136,7 +136,7 @@ struct maker<sharded_tensor<T, Extents, Layout>> {
 /// Fills a tensor with one value.
 template <class X>
 [[nodiscard]] X fill_with(const device_pool& pool, const extents_desc& extents,
-                          typename X::value_type value) {
+                          element_in<X> value) {
   return maker<X>::make(pool, extents,
                         [=](const held_box&, const strided<typename X::value_type>& block) {
                           fill_block(value, block);
@@ -188,7 +188,7 @@ concept ShardedTensor = detail::is_sharded_tensor<X>;
 /// A tensor of one value. `sizes` are the dyn extents in order. Under a layout with a reduction
 /// pending, the values of this and of all that follow are what the terms make together.
 template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X full(const device_pool& pool, typename X::value_type value, Sizes... sizes) {
+[[nodiscard]] X full(const device_pool& pool, detail::element_in<X> value, Sizes... sizes) {
   return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), value);
 }
 /// A tensor of zeros.
@@ -207,8 +207,9 @@ template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
 ///
 ///     auto x = generate<X>(pool, [](const global_index& at) { return float(at[0]); });
 template <ShardedTensor X, class F, std::convertible_to<index_t>... Sizes>
-  requires std::is_invocable_r_v<typename X::value_type, const F&, const global_index&>
-[[nodiscard]] X generate(const device_pool& pool, const F& f, Sizes... sizes) {
+  requires std::is_invocable_r_v < detail::element_in<X>,
+const F&, const global_index& >
+              [[nodiscard]] X generate(const device_pool& pool, const F& f, Sizes... sizes) {
   return detail::generate_each<X>(pool, fill<typename X::extents_type>(sizes...), f);
 }
 

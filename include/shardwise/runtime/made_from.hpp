@@ -31,10 +31,10 @@ using wanted =
                          std::tuple<index_t, T, key, T(const global_index&), std::span<const T>>>;
 
 template <made_from From, class X, class A>
-inline constexpr bool is_wanted = std::convertible_to<A, wanted<From, typename X::value_type>>;
+inline constexpr bool is_wanted = std::convertible_to<A, wanted<From, element_in<X>>>;
 template <class X, class A>
 inline constexpr bool is_wanted<made_from::function, X, A> =
-    std::is_invocable_r_v<typename X::value_type, const A&, const global_index&>;
+    std::is_invocable_r_v<element_in<X>, const A&, const global_index&>;
 template <class X, class A>
 inline constexpr bool is_wanted<made_from::data, X, A> = is_host_data<X, A>;
 
@@ -45,7 +45,7 @@ inline constexpr bool makes = false;
 template <ShardedTensor X, class... Sizes>
 inline constexpr bool makes<made_from::sizes, X, Sizes...> =
     (std::convertible_to<Sizes, index_t> && ...) &&
-    takes_sizes<typename X::extents_type, int{sizeof...(Sizes)}>;
+    takes_sizes<extents_in<X>, int{sizeof...(Sizes)}>;
 template <made_from From, ShardedTensor X, class First, class... Sizes>
   requires(From != made_from::sizes)
 inline constexpr bool makes<From, X, First, Sizes...> =
@@ -62,12 +62,12 @@ inline constexpr bool makes_in<From, X, device_pool, A...> = makes<From, X, A...
 /// since a function that is judged by a value would be a second error.)
 template <made_from From, int I, int Sizes, class X, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_argument() noexcept {
-  using T = typename X::value_type;
+  using T = element_in<X>;
   using data = nest<First>;
   constexpr bool is_size = From == made_from::sizes;
   if constexpr (I == 0 && std::same_as<First, device_pool>)
     return judge_argument<From, 1, Sizes, X, Rest...>();
-  else if constexpr (is_size && takes_sizes<typename X::extents_type, Sizes>)
+  else if constexpr (is_size && takes_sizes<extents_in<X>, Sizes>)
     return refused<argument_is_unexpected<operand<I>, shown_as<First>, nothing_given>>{};
   else if constexpr (is_wanted<From, X, First>)
     return judge_argument<made_from::sizes, I + 1, Sizes + int{is_size}, X, Rest...>();
@@ -75,8 +75,8 @@ template <made_from From, int I, int Sizes, class X, class First = nothing_given
     return refused<argument_is_unexpected<operand<I>, shown_as<First>, wanted<From, T>>>{};
   else if constexpr (data::depth > 0 && !std::is_convertible_v<typename data::item, T>)
     return refused<host_elements_differ<typename data::item, T>>{};
-  else if constexpr (data::depth > 0 && data::depth != X::extents_type::rank)
-    return refused<host_rank_differs<data::depth, X::extents_type::rank>>{};
+  else if constexpr (data::depth > 0 && data::depth != extents_in<X>::rank)
+    return refused<host_rank_differs<data::depth, extents_in<X>::rank>>{};
   else if constexpr (data::depth == 0 && std::ranges::input_range<First>)
     return refused<host_data_is_unreadable<range_read_once<std::ranges::range_value_t<First>>>>{};
   else

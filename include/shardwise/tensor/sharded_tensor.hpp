@@ -24,6 +24,7 @@ struct lazy_domain;
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
 class sharded_tensor : public on_devices {
+  static_assert(sizeof(Layout) > 0);  // refused here, if it is, by the shortest way
   using judge = detail::tensor_judge<T, Extents, Layout>;
   static_assert(sizeof(typename judge::type) > 0);
 

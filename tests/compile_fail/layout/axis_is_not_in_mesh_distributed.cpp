@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, shardwise::dimension<1>,
+// expect: a partition spec may only name axes of its mesh
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using Z = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "modle">>>;
+auto use(const device_pool& pool, const std::vector<float>& data) {
+  const auto z = distribute<Z>(pool, data);
+  return z * 2.0F;
+}
