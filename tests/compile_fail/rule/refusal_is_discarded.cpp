@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// A refused operation is an error even where nothing is done with its result.
+// expect: shardwise::operand_layouts_conflict<shardwise::pointwise<shardwise::functions::add>,
+// expect: shardwise::operand<1>::dimension<0>, shardwise::fixed_string<6>{"model"},
+// expect: dimensions that meet are split alike
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct by_data : layout<pod, P<"data", "model">> {};
+struct by_model : layout<pod, P<"model", "data">> {};
+constexpr auto x = abstract<sharded_tensor<float, extents<8, 8>, by_data>>();
+constexpr auto w = abstract<sharded_tensor<float, extents<8, 8>, by_model>>();
+void use() { (void)(x + w); }

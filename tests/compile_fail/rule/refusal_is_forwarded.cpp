@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// A refused operation is an error even where a traced function hands its result on as it is.
+// expect: shardwise::operand_layouts_conflict<shardwise::einsum_of<
+// expect: shardwise::operand<1>::dimension<0>, shardwise::fixed_string<6>{"model"},
+// expect: dimensions that meet are split alike
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct by_data : layout<pod, P<"data", "model">> {};
+struct by_model : layout<pod, P<"model", "data">> {};
+constexpr auto x = abstract<sharded_tensor<float, extents<8, 8>, by_data>>();
+constexpr auto w = abstract<sharded_tensor<float, extents<8, 8>, by_model>>();
+struct dot {
+  constexpr decltype(auto) operator()(const auto& a, const auto& b) const {
+    return einsum<"ij,ij->">(a, b);
+  }
+};
+static_assert(trace(dot{}, x, w).collectives() == 0);
