@@ -17,6 +17,7 @@
 #include "shardwise/runtime/fold_kernels.hpp"
 #include "shardwise/runtime/function_kernels.hpp"
 #include "shardwise/runtime/host.hpp"
+#include "shardwise/runtime/host_data.hpp"
 #include "shardwise/runtime/host_text.hpp"
 #include "shardwise/runtime/lazy.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"

@@ -55,9 +55,9 @@ TEST_CASE("what all devices fold by hand is the fold of the whole tensor") {
         const auto x = distribute(pool, std::span<const float>(host), extents, layout);
         const auto mine = enable_manual_sharding(x);
         const any_tensor<float> folded =
-            all_reduce(fold(kind, mine, 3), kind, mine.layout().manual);
+            all_reduce(fold(kind, mine, over{0, 1}), kind, mine.layout().manual);
         REQUIRE(folded.layout() == layout_desc{});
-        REQUIRE(values(folded) == values(fold(kind, x, 3)));
+        REQUIRE(values(folded) == values(fold(kind, x, over{0, 1})));
       }
     }
 }

@@ -150,8 +150,8 @@ TEST_CASE("a fold over nothing is the identity") {
   const device_pool pool(3);
   const any_tensor<float> nothing =
       make(pool, {0, 2}, layouts(pool.mesh(), 2, false).back(), 1).tensor;
-  REQUIRE(values(fold(reduction::sum, nothing, 1)) == std::vector<float>{0, 0});
-  REQUIRE(values(fold(reduction::product, nothing, 1)) == std::vector<float>{1, 1});
-  REQUIRE(values(fold(reduction::max, nothing, 3)) ==
+  REQUIRE(values(fold(reduction::sum, nothing, over{0})) == std::vector<float>{0, 0});
+  REQUIRE(values(fold(reduction::product, nothing, over{0})) == std::vector<float>{1, 1});
+  REQUIRE(values(fold(reduction::max, nothing, over{0, 1})) ==
           std::vector<float>{-std::numeric_limits<float>::infinity()});
 }

@@ -48,58 +48,53 @@ struct named_once {
   }
 };
 
-/// Judges that `x` is assigned what a function makes of `x` and `y`: that is `x`, or a rule.
-template <class Function, class X, class Y>
-[[nodiscard]] constexpr auto judge_assign() noexcept {
-  using outcome = elementwise_outcome<Function, X&, Y>;
-  if constexpr (outcome::is_refusal) {
-    return typename outcome::judged{};
-  } else if constexpr (ValueOperand<X>) {
-    return allowed<X&>{};
-  } else {
-    using made = paper_of<typename outcome::type>;
-    if constexpr (check_assignment(paper_of<X>::value, made::value).ok()) {
-      return allowed<X&>{};
+/// The call that assigns to `x` what a function makes of `x` and `y`.
+template <class Function>
+struct assign_call {
+  template <class X, class Y>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using outcome = elementwise_outcome<Function, X, Y>;
+    if constexpr (outcome::is_refusal) {
+      return typename outcome::judged{};
+    } else if constexpr (ValueOperand<X>) {
+      return allowed<X>{};
     } else {
-      constexpr sentence tensor = to_text(mesh_of<X>::value, paper_of<X>::value);
-      constexpr sentence value = to_text(mesh_of<X>::value, made::value);
-      return refused<assignment_changes_tensor<to_fixed_string<tensor.size()>(tensor),
-                                               to_fixed_string<value.size()>(value)>>{};
+      using made = paper_of<typename outcome::type>;
+      if constexpr (check_assignment(paper_of<X>::value, made::value).ok()) {
+        return allowed<X>{};
+      } else {
+        constexpr sentence tensor_words = to_text(mesh_of<X>::value, paper_of<X>::value);
+        constexpr sentence value = to_text(mesh_of<X>::value, made::value);
+        return refused<assignment_changes_tensor<to_fixed_string<tensor_words.size()>(tensor_words),
+                                                 to_fixed_string<value.size()>(value)>>{};
+      }
     }
   }
-}
 
-/// What `assign` gives.
-template <class Function, class X, class Y>
-using assign_outcome = given<decltype(judge_assign<Function, X, Y>())>;
+  template <class X, class Y>
+  static constexpr X& apply(X& x, Y&& y) {
+    auto value = elementwise<Function>(x, std::forward<Y>(y));
+    if constexpr (ValueOperand<X>) {
+      if (const diagnosis verdict = check_assignment(x.tensor(), value.tensor()); !verdict.ok()) {
+        sentence words = to_text(x.mesh(), x.tensor());
+        fail(verdict, words << " would be " << to_text(x.mesh(), value.tensor()));
+      }
+      return x = std::move(value);
+      // A layout with a name of its own is the layout that it names.
+    } else if constexpr (std::is_same_v<typename X::layout_type,
+                                        typename decltype(value)::layout_type>) {
+      return x = std::move(value);
+    } else if constexpr (requires { std::move(value).share(); }) {
+      return x = X(std::move(value).share());
+    } else {
+      return x = X{std::move(value)};
+    }
+  }
+};
+
 template <class Function, class X, class Y>
   requires AssigningOperands<X, Y>
-using assign_result = typename assign_outcome<Function, X, Y>::type;
-
-/// Assigns what a function makes of `x` and `y` to `x`.
-template <class Function, class X, class Y>
-constexpr assign_result<Function, X, Y> assign(X& x, Y&& y) {
-  using outcome = assign_outcome<Function, X, Y>;
-  if constexpr (outcome::is_refusal) {
-    return outcome::value();
-  } else if constexpr (ValueOperand<X>) {
-    X value = elementwise<Function>(x, std::forward<Y>(y));
-    if (const diagnosis verdict = check_assignment(x.tensor(), value.tensor()); !verdict.ok()) {
-      sentence words = to_text(x.mesh(), x.tensor());
-      fail(verdict, words << " would be " << to_text(x.mesh(), value.tensor()));
-    }
-    return x = std::move(value);
-  } else {
-    auto value = elementwise<Function>(x, std::forward<Y>(y));
-    // A layout with a name of its own is the layout that it names.
-    if constexpr (std::is_same_v<typename X::layout_type, typename decltype(value)::layout_type>)
-      return x = std::move(value);
-    else if constexpr (requires { std::move(value).share(); })
-      return x = X(std::move(value).share());
-    else
-      return x = X{std::move(value)};
-  }
-}
+using assigned = outcome_of<assign_call<Function>, X&, Y>;
 
 }  // namespace detail
 
@@ -110,23 +105,23 @@ constexpr assign_result<Function, X, Y> assign(X& x, Y&& y) {
 ///     w -= dw * 0.1F;
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assign_result<functions::add, X, Y> operator+=(X& x, Y&& y) {
-  return detail::assign<functions::add>(x, std::forward<Y>(y));
+constexpr detail::assigned<functions::add, X, Y> operator+=(X& x, Y&& y) {
+  return detail::carry_out<detail::assign_call<functions::add>>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assign_result<functions::subtract, X, Y> operator-=(X& x, Y&& y) {
-  return detail::assign<functions::subtract>(x, std::forward<Y>(y));
+constexpr detail::assigned<functions::subtract, X, Y> operator-=(X& x, Y&& y) {
+  return detail::carry_out<detail::assign_call<functions::subtract>>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assign_result<functions::multiply, X, Y> operator*=(X& x, Y&& y) {
-  return detail::assign<functions::multiply>(x, std::forward<Y>(y));
+constexpr detail::assigned<functions::multiply, X, Y> operator*=(X& x, Y&& y) {
+  return detail::carry_out<detail::assign_call<functions::multiply>>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assign_result<functions::divide, X, Y> operator/=(X& x, Y&& y) {
-  return detail::assign<functions::divide>(x, std::forward<Y>(y));
+constexpr detail::assigned<functions::divide, X, Y> operator/=(X& x, Y&& y) {
+  return detail::carry_out<detail::assign_call<functions::divide>>(x, std::forward<Y>(y));
 }
 
 }  // namespace shardwise

@@ -25,8 +25,8 @@ template <fixed_string Equation, class First, class... Rest>
   } else if constexpr (!(EitherOperand<First> && ... && EitherOperand<Rest>)) {
     constexpr int at = first_false<EitherOperand<First>, EitherOperand<Rest>...>;
     return refused<no_tensor<operation, at, First, Rest...>>{};
-  } else if constexpr (abstract_among<First, Rest...>() >= 0) {
-    return refused<operand_is_abstract<operation, operand<abstract_among<First, Rest...>()>>>{};
+  } else if constexpr (abstract_among<First, Rest...> >= 0) {
+    return refused<operand_is_abstract<operation, operand<abstract_among<First, Rest...>>>>{};
   } else if constexpr (!operation::parsed.verdict.ok()) {
     return refused<einsum_is_malformed<Equation, int{operation::parsed.verdict.have}>>{};
   } else if constexpr ((ValueOperand<First> || ... || ValueOperand<Rest>)) {

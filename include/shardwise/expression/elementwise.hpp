@@ -24,16 +24,8 @@ using beside = typename beside_of<Tensor, X>::type;
 
 /// The place of the first number with a fraction among operands whose elements have none, or -1.
 template <class T, class... X>
-inline constexpr int number_that_is_cut = [] {
-  int at = 0;
-  int found = -1;
-  ((found = found < 0 && std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<X>>
-                ? at
-                : found,
-    ++at),
-   ...);
-  return found;
-}();
+inline constexpr int number_that_is_cut =
+    first_false<!(std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
 
 /// True for a function whose values have fractions, on elements that have none.
 template <class Function, class T>
@@ -59,8 +51,8 @@ template <class Function, class... X>
     return allowed<refused_value>{};
   } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
     return refused<no_tensor<operation, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>>{};
-  } else if constexpr (abstract_among<X...>() >= 0) {
-    return refused<operand_is_abstract<operation, operand<abstract_among<X...>()>>>{};
+  } else if constexpr (abstract_among<X...> >= 0) {
+    return refused<operand_is_abstract<operation, operand<abstract_among<X...>>>>{};
   } else {
     using T = typename tensor_among<X...>::value_type;
     constexpr int cut = number_that_is_cut<T, X...>;

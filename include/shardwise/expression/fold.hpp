@@ -6,6 +6,22 @@
 
 namespace shardwise {
 
+/// What `mean` is called in errors.
+struct mean_of;
+
+/// A fold is given something beside its operand that it does not take.
+template <class Operation, class... Options>
+struct fold_options_are_unexpected {
+  static_assert(respected<fold_options_are_unexpected>,
+                "a fold is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, over{0}); "
+                "two tensors meet in maximum(x, y)");
+};
+
+/// Asks a fold to keep the folded dimensions with one element each, so that the result meets its
+/// operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
+struct keep_dims_t {};
+inline constexpr keep_dims_t keep_dims{};
+
 namespace detail {
 
 /// The dimensions that a fold names as types do; none named means all.
@@ -17,75 +33,91 @@ template <int... Dims>
     return over(Dims...);
 }
 
-template <reduction Kind, bool Keep, int... Dims, NamedOperand X>
-[[nodiscard]] constexpr decltype(auto) fold_over(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else if constexpr (!EitherOperand<X>) {
-    return given<refused<no_tensor<fold_of<Kind, 0>, 0, X>>>::value();
-  } else if constexpr (ValueOperand<X>) {
-    return std::remove_cvref_t<X>::value_domain::fold(
-        Kind, x, named_dims<Dims...>(x.extents().ssize()), Keep);
-  } else {
-    using paper = paper_of<X>;
-    constexpr int rank = paper::extents_type::rank;
-    constexpr over dims = named_dims<Dims...>(rank);
-    constexpr diagnosis verdict = dims.judge(rank);
-    if constexpr (!verdict.ok()) {
-      return given<refused<dimension_is_out_of_range<dimension<int{verdict.have}>, rank>>>::value();
-    } else {
-      using operation = fold_of<Kind, dims.bits(), Keep>;
-      if constexpr (!is_legal<operation, paper>) {
-        return given<decltype(judge<operation, paper>())>::value();
-      } else {
-        using result = result_of<operation, paper>;
-        const extents_desc& extents = known_extents<result>(x.mesh(), {&x.extents()});
-        return std::remove_cvref_t<X>::domain::template apply<operation, paper_from<result>>(
-            extents, std::forward<X>(x));
-      }
-    }
-  }
-}
-
-/// What the sum of that many elements is divided by for their mean.
-template <class X>
-[[nodiscard]] constexpr auto mean_divisor(const X& x, const over& dims) noexcept {
-  return static_cast<typename X::value_type>(dims.count(x.extents()));
-}
-
-}  // namespace detail
-
-/// Asks a fold to keep the folded dimensions with one element each, so that the result meets its
-/// operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
-struct keep_dims_t {};
-inline constexpr keep_dims_t keep_dims{};
-
-/// What a fold may be given beside its operand: `keep_dims`, and before it, where the layout is a
-/// value, the dimensions.
-template <class Option, class X>
-concept FoldOption = std::same_as<Option, keep_dims_t> ||
-    (std::same_as<Option, over>&& ValueOperand<X>);
-
-namespace detail {
-
-template <reduction Kind, int... Dims, class X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] constexpr decltype(auto) fold(X&& x, Keep...) {
-  return fold_over<Kind, (sizeof...(Keep) > 0), Dims...>(std::forward<X>(x));
-}
-template <reduction Kind, class X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] auto fold(const X& x, const over& dims, Keep...) {
-  return X::value_domain::fold(Kind, x, dims, sizeof...(Keep) > 0);
-}
-
-/// The dimensions that a fold of `x` is asked for.
+/// The dimensions that a fold of `x` is asked for, where its options are such.
 template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
+  requires(sizeof...(Keep) < 2)
 [[nodiscard]] constexpr over dims_of(const X& x, Keep...) noexcept {
   return named_dims<Dims...>(x.extents().ssize());
 }
-template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
-[[nodiscard]] constexpr over dims_of(const X&, const over& dims, Keep...) noexcept {
-  return dims;
-}
+template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
+  requires(sizeof...(Keep) < 2)
+[[nodiscard]] constexpr over dims_of(const X&, const over& dims, Keep...) noexcept { return dims; }
+
+/// The call of a fold, `sum<Dims...>` and its like.
+template <reduction Kind, int... Dims>
+struct fold_call {
+  /// Of a tensor whose layout is a type; the only option is `keep_dims`.
+  template <class X, class... Options>
+  using result = result_of<
+      fold_of<Kind, named_dims<Dims...>(X::extents_type::rank).bits(), sizeof...(Options) != 0>,
+      paper_of<X>>;
+
+  template <class X, class... Options>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using tensor = std::remove_cvref_t<X>;
+    if constexpr (!EitherOperand<X>) {
+      return refused<no_tensor<fold_of<Kind, 0>, 0, X>>{};
+    } else if constexpr (!requires(X & x, Options... options) {
+                           dims_of<Dims...>(x, options...);
+                         }) {
+      return refused<fold_options_are_unexpected<fold_of<Kind, 0>, briefly<Options>...>>{};
+    } else if constexpr (ValueOperand<X>) {
+      return allowed<tensor>{};
+    } else {
+      constexpr int rank = tensor::extents_type::rank;
+      constexpr diagnosis verdict = named_dims<Dims...>(rank).judge(rank);
+      if constexpr (!verdict.ok()) {
+        return refused<dimension_is_out_of_range<dimension<int{verdict.have}>, rank>>{};
+      } else {
+        using made = result<tensor, Options...>;
+        using operation = typename made::operation;
+        if constexpr (made::is_legal)
+          return allowed<typename tensor::domain::template made<operation, paper_from<made>, X>>{};
+        else
+          return shardwise::judge<operation, paper_of<X>>();
+      }
+    }
+  }
+
+  template <class X, class... Options>
+  [[nodiscard]] static constexpr auto apply(X&& x, const Options&... options) {
+    using tensor = std::remove_cvref_t<X>;
+    if constexpr (ValueOperand<X>) {
+      constexpr bool keep = (... || std::is_same_v<Options, keep_dims_t>);
+      return tensor::value_domain::fold(Kind, x, dims_of<Dims...>(x, options...), keep);
+    } else {
+      using made = result<tensor, Options...>;
+      const extents_desc& extents = known_extents<made>(x.mesh(), {&x.extents()});
+      return tensor::domain::template apply<typename made::operation, paper_from<made>>(
+          extents, static_cast<X&&>(x));
+    }
+  }
+};
+
+/// The call `mean<Dims...>`: a sum, divided.
+template <int... Dims>
+struct mean_call {
+  using summing = fold_call<reduction::sum, Dims...>;
+
+  template <class X, class... Options>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using sum = decltype(summing::template judge<X, Options...>());
+    if constexpr (!sum::ok)
+      return sum{};
+    else if constexpr (std::is_integral_v<typename std::remove_cvref_t<X>::value_type>)
+      return refused<
+          elements_have_no_fractions<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
+    else
+      return allowed<of_elements<functions::divide, typename sum::type,
+                                 typename std::remove_cvref_t<X>::value_type>>{};
+  }
+  template <class X, class... Options>
+  [[nodiscard]] static constexpr auto apply(X&& x, const Options&... options) {
+    using T = typename std::remove_cvref_t<X>::value_type;
+    T terms = static_cast<T>(dims_of<Dims...>(x, options...).count(x.extents()));
+    return summing::apply(static_cast<X&&>(x), options...) / std::move(terms);
+  }
+};
 
 }  // namespace detail
 
@@ -98,41 +130,43 @@ template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
 /// Of a tensor whose layout is a value the dimensions may be values, in each of these folds:
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
-template <int... Dims, NamedOperand X, FoldOption<X>... Options>
-[[nodiscard]] constexpr decltype(auto) sum(X&& x, const Options&... options) {
-  return detail::fold<reduction::sum, Dims...>(std::forward<X>(x), options...);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::sum, Dims...>, X,
+                                           const Options&...>
+sum(X&& x, const Options&... options) {
+  return detail::carry_out<detail::fold_call<reduction::sum, Dims...>>(static_cast<X&&>(x),
+                                                                       options...);
 }
 /// Multiplies over the named dimensions, or over all.
-template <int... Dims, NamedOperand X, FoldOption<X>... Options>
-[[nodiscard]] constexpr decltype(auto) product(X&& x, const Options&... options) {
-  return detail::fold<reduction::product, Dims...>(std::forward<X>(x), options...);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::product, Dims...>, X,
+                                           const Options&...>
+product(X&& x, const Options&... options) {
+  return detail::carry_out<detail::fold_call<reduction::product, Dims...>>(static_cast<X&&>(x),
+                                                                           options...);
 }
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
-template <int... Dims, NamedOperand X, FoldOption<X>... Options>
-[[nodiscard]] constexpr decltype(auto) max(X&& x, const Options&... options) {
-  return detail::fold<reduction::max, Dims...>(std::forward<X>(x), options...);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::max, Dims...>, X,
+                                           const Options&...>
+max(X&& x, const Options&... options) {
+  return detail::carry_out<detail::fold_call<reduction::max, Dims...>>(static_cast<X&&>(x),
+                                                                       options...);
 }
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
-template <int... Dims, NamedOperand X, FoldOption<X>... Options>
-[[nodiscard]] constexpr decltype(auto) min(X&& x, const Options&... options) {
-  return detail::fold<reduction::min, Dims...>(std::forward<X>(x), options...);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::min, Dims...>, X,
+                                           const Options&...>
+min(X&& x, const Options&... options) {
+  return detail::carry_out<detail::fold_call<reduction::min, Dims...>>(static_cast<X&&>(x),
+                                                                       options...);
 }
-/// What `mean` is called in errors.
-struct mean_of;
-
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
-template <int... Dims, NamedOperand X, FoldOption<X>... Options>
-[[nodiscard]] constexpr decltype(auto) mean(X&& x, const Options&... options) {
-  if constexpr (AnyRefused<X> || !EitherOperand<X>) {
-    return sum<Dims...>(std::forward<X>(x), options...);
-  } else if constexpr (std::is_integral_v<typename std::remove_cvref_t<X>::value_type>) {
-    return detail::given<refused<
-        elements_have_no_fractions<mean_of, typename std::remove_cvref_t<X>::value_type>>>::value();
-  } else {
-    const auto divisor = detail::mean_divisor(x, detail::dims_of<Dims...>(x, options...));
-    return sum<Dims...>(std::forward<X>(x), options...) / divisor;
-  }
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr detail::outcome_of<detail::mean_call<Dims...>, X, const Options&...> mean(
+    X&& x, const Options&... options) {
+  return detail::carry_out<detail::mean_call<Dims...>>(static_cast<X&&>(x), options...);
 }
 
 }  // namespace shardwise

@@ -16,32 +16,13 @@ struct axis_is_not_manual {
 
 namespace detail {
 
-/// A rule of manual sharding applied to types: `Rule::judge(mesh, tensor)` is its value.
-template <class X, class Rule>
-struct manual_type {
-  using mesh_type = typename X::mesh_type;
-  static constexpr manual_result value = Rule::judge(mesh_type::value, X::value);
-  static constexpr const extents_desc& extents_value = value.tensor.extents;
-  static constexpr const layout_desc& layout_value = value.tensor.layout;
-
-  /// The result as a type. Where no rule is broken, that is.
-  [[nodiscard]] static constexpr auto result() noexcept {
-    return paper_tensor<typename X::value_type, extents_from_value<manual_type>,
-                        layout_from_value<mesh_type, manual_type>>{};
-  }
-};
-
-/// Applies a rule of manual sharding to an operand that it does not refuse.
-template <class Rule, class X>
-[[nodiscard]] constexpr auto by_hand(X&& x, reduction fold = reduction::sum) {
-  using result = decltype(manual_type<paper_of<X>, Rule>::result());
-  const manual_result known = Rule::judge(x.mesh(), desc_of(x));
-  require(known.verdict);
-  return std::remove_cvref_t<X>::domain::template by_hand<result>(static_cast<X&&>(x), known.tensor,
-                                                                  fold);
-}
-
+/// The three rules of manual sharding: `judge<X>(mesh, tensor)` is what becomes of an `X`,
+/// `target<X>` the layout that is asked for, and `shown` what errors call the rule.
 struct enter_manual {
+  using shown = enter_manual;
+  template <class X>
+  using target = typename X::layout_type;
+  template <class X>
   [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
                                                      const tensor_desc& tensor) noexcept {
     return to_manual(mesh, tensor);
@@ -49,13 +30,21 @@ struct enter_manual {
 };
 template <class Target>
 struct leave_manual {
+  using shown = struct leaving;
+  template <class X>
+  using target = typename reshard_target<mesh_of<X>, exact, Target>::type;
+  template <class X>
   [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
                                                      const tensor_desc& tensor) noexcept {
-    return from_manual(mesh, tensor, Target::value);
+    return from_manual(mesh, tensor, target<X>::value);
   }
 };
 template <fixed_string... Axes>
 struct reduce_manual {
+  using shown = reduce_manual;
+  template <class X>
+  using target = typename X::layout_type;
+  template <class X>
   [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
                                                      const tensor_desc& tensor) noexcept {
     manual_result result{tensor, {}};
@@ -70,33 +59,79 @@ struct reduce_manual {
   }
 };
 
-/// Judges the three rules.
-template <class X, class Rule, class Target = typename X::layout_type>
-[[nodiscard]] constexpr auto judge_manual() noexcept {
-  constexpr diagnosis verdict = manual_type<X, Rule>::value.verdict;
-  constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  using from = typename X::layout_type;
-  if constexpr (verdict.ok())
-    return legal{};
-  else if constexpr (verdict.rule == broken::manual_axis_is_used)
-    return refused<manual_axis_is_used<axis, typename from::mesh_type>>{};
-  else if constexpr (verdict.rule == broken::axis_is_not_manual)
-    return refused<axis_is_not_manual<
-        axis,
-        manual<entry_of_axes<typename from::mesh_type, pack(from::value.manual_axes())>::value>>>{};
-  else if constexpr (verdict.rule == broken::manual_axis_is_left)
-    return refused<manual_axis_is_left<axis, typename Target::spec_type>>{};
-  else if constexpr (verdict.rule == broken::operand_layouts_conflict)
-    return refused<operand_layouts_conflict<
-        Rule, typename operand<0>::template dimension<verdict.dim>, axis, "">>{};
-  else if constexpr (verdict.rule == broken::rank_differs_from_spec)
-    return refused<rank_differs_from_spec<int{verdict.have}, int{verdict.want},
-                                          typename Target::spec_type, typename X::extents_type>>{};
-  else
-    return extents_judge<
-        layout<typename from::mesh_type, typename from::spec_type, typename from::partial_type>,
-        typename X::extents_type>{};
-}
+/// A rule of manual sharding applied to an operand.
+template <class X, class Rule>
+struct manual_type {
+  static constexpr manual_result value =
+      Rule::template judge<X>(mesh_of<X>::value, paper_of<X>::value);
+  static constexpr const extents_desc& extents_value = value.tensor.extents;
+  static constexpr const layout_desc& layout_value = value.tensor.layout;
+};
+
+/// The call of a function that applies `Rule`, and folds by `Fold` if that folds.
+template <class Rule, reduction Fold = reduction::sum>
+struct manual_call {
+  template <class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (!Operand<X>)
+      return refused<no_tensor<typename Rule::shown, 0, X>>{};
+    else
+      return judge_tensor<std::remove_cvref_t<X>>();
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(X&& x) {
+    using tensor = std::remove_cvref_t<X>;
+    const manual_result known = Rule::template judge<tensor>(x.mesh(), desc_of(x));
+    require(known.verdict);
+    return tensor::domain::template by_hand<made<tensor>>(static_cast<X&&>(x), known.tensor, Fold);
+  }
+
+ private:
+  template <class X>
+  [[nodiscard]] static constexpr auto judge_tensor() noexcept {
+    using target = typename Rule::template target<X>;
+    if constexpr (!target_judge<target>::ok)
+      return target_judge<target>{};
+    else if constexpr (!std::is_same_v<mesh_of<X>, typename target::mesh_type>)
+      return refused<operand_meshes_differ<typename Rule::shown, operand<0>, mesh_of<X>,
+                                           typename target::mesh_type>>{};
+    else if constexpr (manual_type<X, Rule>::value.verdict.ok())
+      return allowed<made<X>>{};
+    else
+      return refuse<X, target>();
+  }
+
+  template <class X>
+  using made =
+      typename X::domain::template tensor<typename X::value_type,
+                                          extents_from_value<manual_type<X, Rule>>,
+                                          layout_from_value<mesh_of<X>, manual_type<X, Rule>>>;
+
+  template <class X, class Target>
+  [[nodiscard]] static constexpr auto refuse() noexcept {
+    constexpr diagnosis verdict = manual_type<X, Rule>::value.verdict;
+    constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
+    using from = typename X::layout_type;
+    if constexpr (verdict.rule == broken::manual_axis_is_used)
+      return refused<manual_axis_is_used<axis, mesh_of<X>>>{};
+    else if constexpr (verdict.rule == broken::axis_is_not_manual)
+      return refused<axis_is_not_manual<
+          axis, manual<entry_of_axes<mesh_of<X>, pack(from::value.manual_axes())>::value>>>{};
+    else if constexpr (verdict.rule == broken::manual_axis_is_left)
+      return refused<manual_axis_is_left<axis, typename Target::spec_type>>{};
+    else if constexpr (verdict.rule == broken::operand_layouts_conflict)
+      return refused<operand_layouts_conflict<
+          typename Rule::shown, typename operand<0>::template dimension<verdict.dim>, axis, "">>{};
+    else if constexpr (verdict.rule == broken::rank_differs_from_spec)
+      return refused<
+          rank_differs_from_spec<int{verdict.have}, int{verdict.want}, typename Target::spec_type,
+                                 typename X::extents_type>>{};
+    else
+      return extents_judge<
+          layout<mesh_of<X>, typename from::spec_type, typename from::partial_type>,
+          typename X::extents_type>{};
+  }
+};
 
 }  // namespace detail
 
@@ -110,39 +145,21 @@ template <class X, class Rule, class Target = typename X::layout_type>
 ///     auto x = enable_manual_sharding(rows);                    // of f32[512@data, 64]
 ///     auto y = all_reduce<"data">(sum<0>(x * x));               // f32[64]
 ///     auto z = disable_manual_sharding<P<"data", none>>(exp(x));    // f32[512@data, 64]
-template <Operand X>
-[[nodiscard]] constexpr decltype(auto) enable_manual_sharding(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using rule = detail::enter_manual;
-    using judged = decltype(detail::judge_manual<paper_of<X>, rule>());
-    if constexpr (judged::ok) {
-      return detail::by_hand<rule>(static_cast<X&&>(x));
-    } else {
-      return detail::given<judged>::value();
-    }
-  }
+template <class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::enter_manual>, X>
+enable_manual_sharding(X&& x) {
+  return detail::carry_out<detail::manual_call<detail::enter_manual>>(static_cast<X&&>(x));
 }
 
 /// Takes a tensor back: what the devices hold along the manual axes becomes one tensor that
 /// `Target` splits, a spec or a whole layout. Nothing moves. `Target` names every manual axis; an
 /// axis that is not manual repeats what its devices share.
-template <class Target, Operand X>
-[[nodiscard]] constexpr decltype(auto) disable_manual_sharding(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using paper = paper_of<X>;
-    using to = typename detail::reshard_target<typename paper::mesh_type, exact, Target>::type;
-    using rule = detail::leave_manual<to>;
-    using judged = decltype(detail::judge_manual<paper, rule, to>());
-    if constexpr (judged::ok) {
-      return detail::by_hand<rule>(static_cast<X&&>(x));
-    } else {
-      return detail::given<judged>::value();
-    }
-  }
+template <class Target, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>
+disable_manual_sharding(X&& x) {
+  return detail::carry_out<detail::manual_call<detail::leave_manual<Target>>>(static_cast<X&&>(x));
 }
 
 /// Folds the values that the devices along manual axes have of a tensor into one that all of them
@@ -150,22 +167,18 @@ template <class Target, Operand X>
 ///
 ///     auto total = all_reduce<"data">(x);                        // the sum
 ///     auto most = all_reduce<reduction::max, "data", "model">(x);
-template <reduction Fold, fixed_string... Axes, Operand X>
-[[nodiscard]] constexpr decltype(auto) all_reduce(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using rule = detail::reduce_manual<Axes...>;
-    using judged = decltype(detail::judge_manual<paper_of<X>, rule>());
-    if constexpr (judged::ok) {
-      return detail::by_hand<rule>(static_cast<X&&>(x), Fold);
-    } else {
-      return detail::given<judged>::value();
-    }
-  }
+template <reduction Fold, fixed_string... Axes, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::manual_call<detail::reduce_manual<Axes...>, Fold>, X>
+all_reduce(X&& x) {
+  return detail::carry_out<detail::manual_call<detail::reduce_manual<Axes...>, Fold>>(
+      static_cast<X&&>(x));
 }
-template <fixed_string... Axes, Operand X>
-[[nodiscard]] constexpr decltype(auto) all_reduce(X&& x) {
+template <fixed_string... Axes, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr auto all_reduce(X&& x)
+    -> decltype(all_reduce<reduction::sum, Axes...>(static_cast<X&&>(x))) {
   return all_reduce<reduction::sum, Axes...>(static_cast<X&&>(x));
 }
 

@@ -116,6 +116,11 @@ struct tensor_in<First, Rest...> {
 template <class... X>
 using tensor_among = typename tensor_in<X...>::type;
 
+/// How an error names what was given: a tensor's type would make a long line.
+struct a_tensor;
+template <class X>
+using briefly = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_cvref_t<X>>;
+
 /// What may stand beside a tensor in an operation that the types alone judge.
 template <class X, class Tensor>
 concept Joins = Scalar<X> || std::is_same_v < typename std::remove_cvref_t<X>::domain,

@@ -174,36 +174,31 @@ struct type_at<0, First, Rest...> {
   using type = First;
 };
 
+/// How an error names a tensor type without its definition, which `shardwise.hpp` has.
+struct tensor_that_is_only_named;
+
 /// The rule that `X` breaks of which the operand at place `At` is no tensor.
 template <class Operation, int At, class... X>
-using no_tensor = operand_is_not_a_tensor<Operation, operand<At>,
-                                          std::remove_cvref_t<typename type_at<At, X...>::type>>;
+using no_tensor = operand_is_not_a_tensor<
+    Operation, operand<At>,
+    std::conditional_t<NamedOperand<typename type_at<At, X...>::type>, tensor_that_is_only_named,
+                       std::remove_cvref_t<typename type_at<At, X...>::type>>>;
+
+/// True for a tensor that holds values, or will.
+template <class X>
+inline constexpr bool has_values = ValueOperand<X>;
+template <Operand X>
+inline constexpr bool has_values<X> = std::remove_cvref_t<X>::domain::has_values;
 
 /// The place of the first abstract operand beside operands that have values, or -1.
 template <class... X>
-[[nodiscard]] constexpr int abstract_among() noexcept {
-  int abstract = -1;
-  bool values = false;
-  int at = 0;
-  const auto look = [&]<class Y>(std::type_identity<Y>) {
-    bool has = ValueOperand<Y>;
-    if constexpr (Operand<Y>) has = Y::domain::has_values;
-    if (has) values = true;
-    if (Operand<Y> && !has && abstract < 0) abstract = at;
-    ++at;
-  };
-  (look(std::type_identity<std::remove_cvref_t<X>>{}), ...);
-  return values ? abstract : -1;
-}
+inline constexpr int abstract_among = (... || has_values<X>)
+                                          ? first_false<(!Operand<X> || has_values<X>)...>
+                                          : -1;
 
-/// The position of the first of `Others` that is not `First`, counted from 1, or 0.
+/// The position of the first of `Others` that is not `First`, counted from 1, or -1.
 template <class First, class... Others>
-inline constexpr int stranger = [] {
-  int at = 0;
-  int found = 0;
-  ((++at, found = found == 0 && !std::is_same_v<First, Others> ? at : found), ...);
-  return found;
-}();
+inline constexpr int stranger = first_false<true, std::is_same_v<First, Others>...>;
 
 }  // namespace detail
 
@@ -213,12 +208,13 @@ template <class Operation, class First, class... Rest>
 [[nodiscard]] constexpr auto judge() noexcept {
   constexpr int mesh = detail::stranger<typename First::mesh_type, typename Rest::mesh_type...>;
   constexpr int type = detail::stranger<typename First::value_type, typename Rest::value_type...>;
-  if constexpr (mesh != 0) {
+  if constexpr (mesh >= 0) {
     return refused<operand_meshes_differ<Operation, operand<mesh>, typename First::mesh_type,
                                          typename Rest::mesh_type...>>{};
-  } else if constexpr (type != 0) {
-    return refused<operand_elements_differ<Operation, operand<type>, typename First::value_type,
-                                           typename Rest::value_type...>>{};
+  } else if constexpr (type >= 0) {
+    return refused<operand_elements_differ<
+        Operation, operand<type>, typename detail::type_at<type, First, Rest...>::type::value_type,
+        typename First::value_type>>{};
   } else {
     using result = result_of<Operation, First, Rest...>;
     constexpr diagnosis verdict = result::value.verdict;

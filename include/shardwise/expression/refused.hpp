@@ -82,4 +82,30 @@ inline constexpr bool is_refused<refused_by<Rule>> = true;
 template <class... X>
 concept AnyRefused = (... || detail::is_refused<std::remove_cvref_t<X>>);
 
+namespace detail {
+
+/// Judges a call: a class whose `judge<X...>()` answers `allowed` or `refused`, and whose
+/// `apply(x...)` makes what is allowed. What follows a refusal passes it on.
+template <class Call, class... X>
+[[nodiscard]] constexpr auto judge_operands() noexcept {
+  if constexpr (AnyRefused<X...>)
+    return allowed<refused_value>{};
+  else
+    return Call::template judge<X...>();
+}
+template <class Call, class... X>
+using outcome = given<decltype(judge_operands<Call, X...>())>;
+template <class Call, class... X>
+using outcome_of = typename outcome<Call, X...>::type;
+
+template <class Call, class... X>
+[[nodiscard]] constexpr outcome_of<Call, X...> carry_out(X&&... x) {
+  if constexpr (outcome<Call, X...>::is_refusal)
+    return outcome<Call, X...>::value();
+  else
+    return Call::apply(static_cast<X&&>(x)...);
+}
+
+}  // namespace detail
+
 }  // namespace shardwise

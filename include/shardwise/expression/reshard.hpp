@@ -2,8 +2,18 @@
 #pragma once
 
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/layout/tensor_judge.hpp"
 
 namespace shardwise {
+
+/// The operation `reshard`, as errors name it.
+struct resharding;
+
+/// `Target` stands where a spec or a layout is wanted.
+template <class Target>
+struct target_is_not_a_layout {
+  static_assert(respected<target_is_not_a_layout>, "data moves to a spec P<...> or a layout<...>");
+};
 
 namespace detail {
 
@@ -21,36 +31,71 @@ struct reshard_target<Mesh, Policy, P<Entries...>, Finished> {
 template <class X, class Target, class Policy>
 using resharded_layout = typename reshard_target<
     mesh_of<X>,
-    std::conditional_t<std::is_void_v<Policy>,
-                       typename std::remove_cvref_t<X>::layout_type::policy_type, Policy>,
-    Target, typename std::remove_cvref_t<X>::layout_type::partial_type::finished>::type;
+    std::conditional_t<std::is_void_v<Policy>, typename X::layout_type::policy_type, Policy>,
+    Target, typename X::layout_type::partial_type::finished>::type;
 
-/// The rule that a reshard breaks before its extents are looked at.
-template <class From, class To>
-[[nodiscard]] constexpr auto refuse_reshard() noexcept {
-  if constexpr (!std::is_same_v<typename From::mesh_type, typename To::mesh_type>) {
-    return refused<operand_meshes_differ<reshard_to<typename To::spec_type>, operand<0>,
-                                         typename From::mesh_type, typename To::mesh_type>>{};
+/// Judges the target of a reshard by itself. A layout that is written out is not instantiated for
+/// it, which would be the error of a mistake already.
+template <class Target>
+struct target_judge : std::conditional_t<LayoutType<Target>, legal,
+                                         refused<target_is_not_a_layout<briefly<Target>>>> {};
+template <class Mesh, class Spec, class Partial, class Policy>
+struct target_judge<layout<Mesh, Spec, Partial, Policy>>
+    : layout_judge<Mesh, Spec, Partial, Policy> {};
+
+/// A reshard that the types allow.
+template <class From, class To, class Extents>
+concept LegalReshard = requires {
+  requires target_judge<To>::ok;
+  requires std::is_same_v<typename From::mesh_type, typename To::mesh_type>;
+  requires created_pending(From::value, To::value)
+  == 0 && From::value.manual == To::value.manual;
+  requires extents_judge<To, Extents>::ok;
+};
+
+/// Judges any other.
+template <class X, class Target, class Policy>
+[[nodiscard]] constexpr auto judge_reshard() noexcept {
+  if constexpr (AnyRefused<X>) {
+    return allowed<refused_value>{};
+  } else if constexpr (!Operand<X>) {
+    return refused<no_tensor<resharding, 0, X>>{};
   } else {
-    constexpr unsigned created = created_pending(From::value, To::value);
-    constexpr unsigned left = From::value.manual ^ To::value.manual;
-    constexpr name axis = first_axis(From::mesh_type::value, created != 0 ? created : left);
-    if constexpr (created == 0)
-      return refused<
-          manual_axis_is_left<to_fixed_string<axis.size()>(axis), typename To::spec_type>>{};
-    else
-      return refused<reshard_would_create_partial<to_fixed_string<axis.size()>(axis), To>>{};
+    using from = typename X::layout_type;
+    using to = resharded_layout<X, Target, Policy>;
+    if constexpr (!target_judge<to>::ok) {
+      return target_judge<to>{};
+    } else if constexpr (!std::is_same_v<mesh_of<X>, typename to::mesh_type>) {
+      return refused<operand_meshes_differ<reshard_to<typename to::spec_type>, operand<0>,
+                                           mesh_of<X>, typename to::mesh_type>>{};
+    } else {
+      constexpr unsigned created = created_pending(from::value, to::value);
+      constexpr unsigned left = from::value.manual ^ to::value.manual;
+      constexpr name axis = first_axis(mesh_of<X>::value, created != 0 ? created : left);
+      constexpr auto label = to_fixed_string<axis.size()>(axis);
+      if constexpr (created != 0)
+        return refused<reshard_would_create_partial<label, typename to::partial_type>>{};
+      else if constexpr (left != 0)
+        return refused<manual_axis_is_left<label, typename to::spec_type>>{};
+      else
+        return extents_judge<to, typename X::extents_type>{};
+    }
   }
 }
 
-/// Judges a reshard.
-template <class From, class To, class Extents,
-          bool Legal = std::is_same_v<typename From::mesh_type, typename To::mesh_type>&&
-                               created_pending(From::value, To::value) == 0 &&
-                       From::value.manual == To::value.manual>
-struct reshard_judge : extents_judge<To, Extents> {};
-template <class From, class To, class Extents>
-struct reshard_judge<From, To, Extents, false> : decltype(refuse_reshard<From, To>()) {};
+/// What `reshard<Target, Policy>` gives of an `X`.
+template <class X, class Target, class Policy>
+struct reshard_outcome : given<decltype(judge_reshard<X, Target, Policy>())> {};
+template <class X, class Target, class Policy>
+  requires LegalReshard < typename X::layout_type, resharded_layout<X, Target, Policy>,
+typename X::extents_type > struct reshard_outcome<X, Target, Policy> {
+  static constexpr bool is_refusal = false;
+  using type = typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
+                                                   resharded_layout<X, Target, Policy>>;
+  using judged = allowed<type>;
+};
+template <class X, class Target, class Policy>
+using resharded = typename reshard_outcome<std::remove_cvref_t<X>, Target, Policy>::type;
 
 }  // namespace detail
 
@@ -61,24 +106,15 @@ struct reshard_judge<From, To, Extents, false> : decltype(refuse_reshard<From, T
 ///
 ///     auto y = reshard<P<"data", none>>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
-template <class Target, class Policy = void, Operand X>
-[[nodiscard]] constexpr decltype(auto) reshard(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using paper = paper_of<X>;
-    using from = typename paper::layout_type;
-    using to = detail::resharded_layout<X, Target, Policy>;
-    using judged = detail::reshard_judge<from, to, typename paper::extents_type>;
-    using domain = typename std::remove_cvref_t<X>::domain;
-    if constexpr (judged::ok) {
-      return domain::template reshard<
-          paper_tensor<typename paper::value_type, typename paper::extents_type, to>>(
-          static_cast<X&&>(x));
-    } else {
-      return detail::given<judged>::value();
-    }
-  }
+template <class Target, class Policy = void, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::resharded<X, Target, Policy> reshard(X&& x) {
+  using outcome = detail::reshard_outcome<std::remove_cvref_t<X>, Target, Policy>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else
+    return std::remove_cvref_t<X>::domain::template reshard<typename outcome::type>(
+        static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -24,17 +24,10 @@ struct extents<A, B, C, D, E, F, G, H, I, More...> {
   static constexpr int rank = max_rank + 1 + int{sizeof...(More)};
 };
 
-namespace detail {
-/// True if the dyn extents are as many as the sizes given for them.
-template <class Extents, int Given>
-inline constexpr bool takes_sizes = Given == Extents::dynamic_rank;
-}  // namespace detail
-
 /// The extents of a type with its dyn sizes filled in, in order.
 template <class Extents, std::convertible_to<index_t>... Sizes>
+  requires(sizeof...(Sizes) == Extents::dynamic_rank)
 [[nodiscard]] constexpr extents_desc fill(Sizes... sizes) noexcept {
-  static_assert(detail::takes_sizes<Extents, int{sizeof...(Sizes)}>,
-                "a tensor is made with one size for each of its dyn extents, in order");
   extents_desc known = Extents::value;
   const inplace_vector<index_t, max_rank + 1> given{static_cast<index_t>(sizes)..., index_t{}};
   int next = 0;

@@ -12,6 +12,9 @@ namespace shardwise {
 template <class T, class Extents, class Layout = detail::missing>
 class sharded_tensor;
 
+/// The index of an element of a tensor, one number a dimension.
+using global_index = inplace_vector<index_t, max_rank>;
+
 /// A tensor on paper, as a value: what its elements are, how large it is, and who holds what.
 struct tensor_desc {
   element type = element::f32;

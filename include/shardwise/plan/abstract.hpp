@@ -11,6 +11,13 @@
 
 namespace shardwise {
 
+/// `abstract<X>` was given `Have` sizes instead of `Want`.
+template <int Have, int Want>
+struct size_count_differs {
+  static_assert(respected<size_count_differs>,
+                "abstract<X> takes one size for each dyn extent and each dyn axis of X");
+};
+
 /// A tensor without elements: its type for the compiler, its sizes, and its place in the program
 /// that `trace` records. Made by `abstract<X>(sizes...)`.
 template <class T, class Extents, class Layout>
@@ -26,6 +33,9 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
 struct abstract_domain {
   static constexpr bool has_values = false;
 
+  /// A tensor of these types.
+  template <class T, class Extents, class Layout>
+  using tensor = abstract_tensor<T, Extents, Layout>;
   template <class Paper>
   using abstract_from = abstract_tensor<typename Paper::value_type, typename Paper::extents_type,
                                         typename Paper::layout_type>;
@@ -46,14 +56,14 @@ struct abstract_domain {
     return abstract_from<Paper>{model.made(extents_in(result), id, recording::is_expression)};
   }
 
-  template <class Paper, class X>
-  [[nodiscard]] static constexpr auto reshard(X&& x) {
-    return abstract_from<Paper>{x.resharded(paper_of<X>::value, Paper::layout_type::value)};
+  template <class Made, class X>
+  [[nodiscard]] static constexpr Made reshard(X&& x) {
+    return Made{x.resharded(paper_of<X>::value, Made::layout_type::value)};
   }
 
-  template <class Paper, class X>
-  [[nodiscard]] static constexpr auto by_hand(X&& x, const tensor_desc& result, reduction fold) {
-    return abstract_from<Paper>{x.by_hand(paper_of<X>::value, result, fold)};
+  template <class Made, class X>
+  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result, reduction fold) {
+    return Made{x.by_hand(paper_of<X>::value, result, fold)};
   }
 
  private:
@@ -123,8 +133,10 @@ template <class X, std::convertible_to<index_t>... Sizes>
   } else {
     using extents = typename named::extents;
     using mesh = typename named::layout::mesh_type;
-    static_assert(sizeof...(Sizes) == std::size_t{extents::dynamic_rank} + mesh::dynamic_axes,
-                  "abstract<X> takes one size for each dyn extent and each dyn axis of X");
+    constexpr int wanted = extents::dynamic_rank + mesh::dynamic_axes;
+    if constexpr (sizeof...(Sizes) != wanted) {
+      using wrong [[maybe_unused]] = decltype(size_count_differs<int{sizeof...(Sizes)}, wanted>{});
+    }
     using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;
     return tensor{detail::with_sizes<mesh>(extents::value, named::layout::value,
                                            {static_cast<index_t>(sizes)...})};

@@ -42,18 +42,12 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
     const step_desc& step = steps[i];
     if (!lives[i].needed && step.kind != step_kind::input) continue;
     text<600> line;
-    line << '%' << i << " = " << text_view(step.label);
-    if (step.kind == step_kind::einsum || step.kind == step_kind::pointwise) {
-      line = text<600>{};
-      line << '%' << i << " = " << (step.kind == step_kind::einsum ? "einsum " : "fused ")
-           << text_view(step.label);
-    }
+    line << '%' << i << " = ";
+    if (step.kind == step_kind::einsum) line << "einsum ";
+    if (step.kind == step_kind::pointwise) line << "fused ";
+    line << text_view(step.label);
     for (std::int32_t o : step.operands) line << " %" << o;
-    if (step.kind == step_kind::reshard) {
-      line << " over ";
-      for (int a = 0; a < step.axes.ssize(); ++a)
-        line << (a > 0 ? text_view(",") : text_view("")) << mesh.axes[step.axes[a]].label;
-    }
+    if (step.kind == step_kind::reshard) write_axes(line << " over ", mesh, step.axes);
     line << " : " << text_view(to_text(mesh, step.result));
     index_t moved = 0;
     for (index_t b : step.bytes) moved += b;

@@ -32,56 +32,114 @@ struct call_instead {
   static constexpr auto value = to_fixed_string<words.size()>(words);
 };
 
-/// Judges `constrain<Target, Policy>`.
-template <class X, class Target, class Policy>
-[[nodiscard]] constexpr auto judge_constraint() noexcept {
-  using from = typename std::remove_cvref_t<X>::layout_type;
-  using to = resharded_layout<X, Target, Policy>;
-  using moved = reshard_judge<from, to, typename std::remove_cvref_t<X>::extents_type>;
-  if constexpr (!moved::ok) {
-    return moved{};
-  } else {
-    constexpr transfer needed = first_communication(mesh_of<X>::value, from::value, to::value);
+/// The rule of `constrain`, for an `X` that could be resharded so.
+struct constraining {
+  template <class X, class To>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    constexpr transfer needed =
+        first_communication(mesh_of<X>::value, X::layout_type::value, To::value);
     if constexpr (needed.axes.empty()) {
       return legal{};
     } else {
       constexpr text_view kind = to_text(needed.kind);
       return refused<constraint_needs_communication<
           to_fixed_string<kind.size()>(kind), entry_of_axes<mesh_of<X>, pack(needed.axes)>::value,
-          operand<0>, call_instead<mesh_of<X>, to>::value>>{};
+          operand<0>, call_instead<mesh_of<X>, To>::value>>{};
     }
   }
-}
+};
 
-/// Judges `mark_sharding<Target, Policy>`.
-template <class X, class Target, class Policy>
-[[nodiscard]] constexpr auto judge_marking() noexcept {
-  using from = typename std::remove_cvref_t<X>::layout_type;
-  using to = resharded_layout<X, Target, Policy>;
-  using moved = reshard_judge<from, to, typename std::remove_cvref_t<X>::extents_type>;
-  if constexpr (!moved::ok) {
-    return moved{};
-  } else {
-    constexpr diagnosis verdict = check_marking(mesh_of<X>::value, from::value, to::value);
+/// The rule of `mark_sharding`.
+struct marking {
+  template <class X, class To>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    constexpr diagnosis verdict =
+        check_marking(mesh_of<X>::value, X::layout_type::value, To::value);
     if constexpr (verdict.ok())
       return legal{};
     else
       return refused<tensor_is_marked_already<to_fixed_string<verdict.axis.size()>(verdict.axis),
-                                              operand<0>, call_instead<mesh_of<X>, to>::value>>{};
+                                              operand<0>, call_instead<mesh_of<X>, To>::value>>{};
   }
-}
+};
 
-/// Gives a tensor the layout that was found to cost nothing. A temporary that has it stays what it
-/// is, so that an expression still fuses.
-template <class Target, class Policy, class X>
-[[nodiscard]] constexpr auto promised(X&& x) {
-  using value = std::remove_cvref_t<X>;
-  if constexpr (!std::is_lvalue_reference_v<X> &&
-                std::is_same_v<typename value::layout_type, resharded_layout<X, Target, Policy>>)
-    return value(static_cast<X&&>(x));
-  else
-    return reshard<Target, Policy>(static_cast<X&&>(x));
-}
+/// The call of a function that gives a tensor a layout without moving data, or is refused by
+/// `Rule`. A temporary that has the layout stays what it is, so that an expression still fuses.
+template <class Rule, class Target, class Policy>
+struct promise_call {
+  template <class X>
+  static constexpr bool stays =
+      std::is_same_v<typename std::remove_cvref_t<X>::layout_type,
+                     resharded_layout<std::remove_cvref_t<X>, Target, Policy>>;
+
+  template <class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using tensor = std::remove_cvref_t<X>;
+    using moved = typename reshard_outcome<tensor, Target, Policy>::judged;
+    if constexpr (!moved::ok) {
+      return moved{};
+    } else {
+      using judged =
+          decltype(Rule::template judge<tensor, resharded_layout<tensor, Target, Policy>>());
+      if constexpr (!judged::ok)
+        return judged{};
+      else if constexpr (!std::is_lvalue_reference_v<X> && stays<X>)
+        return allowed<tensor>{};
+      else
+        return moved{};
+    }
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(X&& x) {
+    if constexpr (!std::is_lvalue_reference_v<X> && stays<X>)
+      return std::remove_cvref_t<X>(static_cast<X&&>(x));
+    else
+      return reshard<Target, Policy>(static_cast<X&&>(x));
+  }
+};
+
+/// The call `clear_sharding`.
+struct clear_call {
+  template <class X>
+  using whole = layout_from_key<mesh_of<X>, pack(cleared(X::layout_type::value))>;
+
+  template <class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using tensor = std::remove_cvref_t<X>;
+    if constexpr (!Operand<X>) {
+      return refused<no_tensor<clearing, 0, X>>{};
+    } else if constexpr (tensor::layout_type::value.pending == 0) {
+      return typename reshard_outcome<tensor, whole<tensor>, void>::judged{};
+    } else {
+      constexpr name axis = first_axis(mesh_of<X>::value, tensor::layout_type::value.pending);
+      return refused<partial_value_is_read<clearing, operand<0>, to_fixed_string<axis.size()>(axis),
+                                           call_instead<mesh_of<X>, whole<tensor>>::value>>{};
+    }
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(X&& x) {
+    return reshard<whole<std::remove_cvref_t<X>>>(static_cast<X&&>(x));
+  }
+};
+
+/// The call `shard_as`.
+struct alike_call {
+  template <class X, class Like>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (!Operand<X> || !Operand<Like>)
+      return refused<no_tensor<alike_call, first_false<Operand<X>, Operand<Like>>, X, Like>>{};
+    else
+      return
+          typename reshard_outcome<std::remove_cvref_t<X>,
+                                   typename std::remove_cvref_t<Like>::layout_type, void>::judged{};
+  }
+  template <class X, class Like>
+  [[nodiscard]] static constexpr auto apply(X&& x, const Like& like) {
+    if constexpr (mesh_of<X>::dynamic_axes > 0)
+      if (x.mesh() != like.mesh()) fail({.rule = broken::operand_meshes_differ, .operand = 1});
+    return reshard<typename Like::layout_type>(static_cast<X&&>(x));
+  }
+};
 
 }  // namespace detail
 
@@ -93,18 +151,13 @@ template <class Target, class Policy, class X>
 /// communication.
 ///
 ///     auto h = constrain<P<"data", "model">>(einsum<"bi,ih->bh">(x, w1));
-template <class Target, class Policy = void, Operand X>
-[[nodiscard]] constexpr decltype(auto) constrain(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using judged = decltype(detail::judge_constraint<X, Target, Policy>());
-    if constexpr (judged::ok) {
-      return detail::promised<Target, Policy>(static_cast<X&&>(x));
-    } else {
-      return detail::given<judged>::value();
-    }
-  }
+template <class Target, class Policy = void, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::promise_call<detail::constraining, Target, Policy>, X>
+constrain(X&& x) {
+  return detail::carry_out<detail::promise_call<detail::constraining, Target, Policy>>(
+      static_cast<X&&>(x));
 }
 
 /// A replicated tensor, spread: every device keeps its part, and the result has a type of its own;
@@ -114,18 +167,12 @@ template <class Target, class Policy = void, Operand X>
 /// Host data is marked where it is uploaded: `distribute<X>`.
 ///
 ///     auto rows = mark_sharding<P<"data", none>>(whole);
-template <class Target, class Policy = void, Operand X>
-[[nodiscard]] constexpr decltype(auto) mark_sharding(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using judged = decltype(detail::judge_marking<X, Target, Policy>());
-    if constexpr (judged::ok) {
-      return detail::promised<Target, Policy>(static_cast<X&&>(x));
-    } else {
-      return detail::given<judged>::value();
-    }
-  }
+template <class Target, class Policy = void, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<detail::promise_call<detail::marking, Target, Policy>, X>
+mark_sharding(X&& x) {
+  return detail::carry_out<detail::promise_call<detail::marking, Target, Policy>>(
+      static_cast<X&&>(x));
 }
 
 /// The same tensor with all of it on every device, so that it may be marked anew: a `reshard` by
@@ -133,22 +180,10 @@ template <class Target, class Policy = void, Operand X>
 /// `reshard` that says so.
 ///
 ///     auto columns = mark_sharding<P<none, "model">>(clear_sharding(rows));
-template <Operand X>
-[[nodiscard]] constexpr decltype(auto) clear_sharding(X&& x) {
-  if constexpr (AnyRefused<X>) {
-    return refused_value{};
-  } else {
-    using from = typename std::remove_cvref_t<X>::layout_type;
-    using to = layout_from_key<mesh_of<X>, pack(cleared(from::value))>;
-    if constexpr (from::value.pending == 0) {
-      return reshard<to>(static_cast<X&&>(x));
-    } else {
-      constexpr name axis = detail::first_axis(mesh_of<X>::value, from::value.pending);
-      return detail::given<
-          refused<partial_value_is_read<clearing, operand<0>, to_fixed_string<axis.size()>(axis),
-                                        detail::call_instead<mesh_of<X>, to>::value>>>::value();
-    }
-  }
+template <class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<detail::clear_call, X> clear_sharding(X&& x) {
+  return detail::carry_out<detail::clear_call>(static_cast<X&&>(x));
 }
 
 /// `x` under the layout of `like`, pending reductions and policy included: the `reshard` for two
@@ -156,15 +191,11 @@ template <Operand X>
 /// rank; equal layouts cost nothing.
 ///
 ///     auto momentum = shard_as(gradient, weights);
-template <Operand X, Operand Like>
-[[nodiscard]] constexpr decltype(auto) shard_as(X&& x, const Like& like) {
-  if constexpr (AnyRefused<X, Like>) {
-    return refused_value{};
-  } else {
-    if constexpr (std::is_same_v<mesh_of<X>, mesh_of<Like>> && mesh_of<X>::dynamic_axes > 0)
-      if (x.mesh() != like.mesh()) fail({.rule = broken::operand_meshes_differ, .operand = 1});
-    return reshard<typename Like::layout_type>(static_cast<X&&>(x));
-  }
+template <class X, class Like>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr detail::outcome_of<detail::alike_call, X, const Like&> shard_as(
+    X&& x, const Like& like) {
+  return detail::carry_out<detail::alike_call>(static_cast<X&&>(x), like);
 }
 
 }  // namespace shardwise

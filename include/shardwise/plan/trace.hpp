@@ -81,7 +81,7 @@ struct shown_function<F, 1> {
 };
 template <class F>
 struct shown_function<F, 2> {
-  using type = struct a_tensor;
+  using type = a_tensor;
 };
 
 /// True for a tensor that `abstract` made.

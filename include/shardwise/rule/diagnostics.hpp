@@ -56,8 +56,8 @@ struct operand_meshes_differ {
                 "the operands of an operation live on the same mesh");
 };
 
-/// `Operand` holds other elements than the first; `Elements` are theirs in order.
-template <class Operation, class Operand, class... Elements>
+/// `Operand` holds elements `Have`, and the first tensor `Want`.
+template <class Operation, class Operand, class Have, class Want>
 struct operand_elements_differ {
   static_assert(respected<operand_elements_differ>,
                 "the operands of an operation have the same element type");
@@ -74,7 +74,7 @@ struct number_would_be_cut {
 template <class Operation, class Element>
 struct elements_have_no_fractions {
   static_assert(respected<elements_have_no_fractions>,
-                "roots, exponentials, means and their like are of float and double");
+                "random numbers, roots, exponentials and means are of float and double");
 };
 
 /// `Dimension` of an operand is split over `Axis`, the dimension that it meets otherwise.
@@ -145,8 +145,8 @@ struct expression_is_assigned {
                 "auto names one expression; what is assigned is a sharded_tensor or an any_tensor");
 };
 
-/// The target is pending over `Axis`, the operand is not.
-template <fixed_string Axis, class Target>
+/// The target is pending over `Axis` as `Pending` says, the operand is not.
+template <fixed_string Axis, class Pending>
 struct reshard_would_create_partial {
   static_assert(respected<reshard_would_create_partial>,
                 "a reshard finishes pending reductions and never starts one");

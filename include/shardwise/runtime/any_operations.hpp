@@ -25,15 +25,12 @@ namespace detail {
   return out;
 }
 
-/// The element type of an operand; that of a number is the tensors'.
+/// True for a tensor of `T`, and for a number beside tensors.
 template <class T, class X>
-struct element_beside {
-  using type = T;
-};
+inline constexpr bool has_elements_of = true;
 template <class T, EitherOperand X>
-struct element_beside<T, X> {
-  using type = typename X::value_type;
-};
+inline constexpr bool has_elements_of<T, X> =
+    std::is_same_v<typename std::remove_cvref_t<X>::value_type, T>;
 
 }  // namespace detail
 
@@ -44,12 +41,12 @@ struct any_domain {
   template <class Operation, class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     using T = typename detail::tensor_among<X...>::value_type;
-    constexpr int other =
-        detail::stranger<typename detail::element_beside<T, std::remove_cvref_t<X>>::type...>;
-    if constexpr (other != 0)
+    constexpr int other = detail::first_false<detail::has_elements_of<T, X>...>;
+    if constexpr (other >= 0)
       return refused<operand_elements_differ<
           Operation, operand<other>,
-          typename detail::element_beside<T, std::remove_cvref_t<X>>::type...>>{};
+          typename std::remove_cvref_t<typename detail::type_at<other, X...>::type>::value_type,
+          T>>{};
     else
       return detail::allowed<any_tensor<T>>{};
   }
@@ -158,12 +155,6 @@ template <Element T>
                                  bool keep = false) {
   return any_domain::fold(kind, x, dims, keep);
 }
-/// Folds the dimensions whose bits are set in `reduced`.
-template <Element T>
-[[nodiscard]] any_tensor<T> fold(reduction kind, const any_tensor<T>& x, unsigned reduced) {
-  return fold(kind, x, over::of_bits(reduced));
-}
-
 /// The same tensor under another layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {

@@ -5,10 +5,10 @@
 #include "shardwise/plan/trace.hpp"
 #include "shardwise/runtime/host.hpp"
 
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace shardwise {
@@ -20,12 +20,13 @@ namespace shardwise {
 ///     std::cout << explain(loss, weights);
 template <Readable First, Readable... Rest>
 [[nodiscard]] std::string explain(const First& first, const Rest&... rest) {
-  const auto named = std::make_tuple(first.share(), rest.share()...);
+  const std::vector<std::shared_ptr<node_base>> named{first.share(), rest.share()...};
+  const std::shared_ptr<machine>& home = named.front()->home();
   std::vector<node_base*> roots;
-  std::apply([&](const auto&... nodes) { (roots.push_back(nodes.get()), ...); }, named);
-  const std::shared_ptr<machine>& home = roots.front()->home();
-  for (node_base* root : roots)
+  for (const auto& root : named) {
     if (root->home() != home) fail({.rule = broken::operand_pools_differ});
+    roots.push_back(root.get());
+  }
   const std::lock_guard turn(home->turn());
   const lowered_program program = lower(roots);
   const auto count = static_cast<std::int32_t>(program.steps.size());

@@ -5,19 +5,13 @@
 #include "shardwise/runtime/copy_kernel.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/fold_kernels.hpp"
-#include "shardwise/tensor/any_tensor.hpp"
-#include "shardwise/tensor/eigen.hpp"
-#include "shardwise/tensor/random.hpp"
+#include "shardwise/runtime/made_from.hpp"
 
-#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace shardwise {
-
-/// The index of an element of a tensor, one number a dimension.
-using global_index = inplace_vector<index_t, max_rank>;
 
 namespace detail {
 
@@ -117,126 +111,130 @@ void for_each_row(const held_box& part, const strided<T>& block, const Row& row)
   return {.rule = broken::device_order_differs};
 }
 
-/// The types of a tensor and what is needed to make one.
-template <class X>
-struct maker;
-template <class T, class Extents, class Layout>
-struct maker<sharded_tensor<T, Extents, Layout>> {
-  using value_type = T;
-  using extents_type = Extents;
-  template <class Fill>
-  [[nodiscard]] static auto make(const device_pool& pool, const extents_desc& extents,
-                                 const Fill& fill) {
-    require(check_pool(pool.mesh(), Layout::mesh_type::value));
-    return sharded_tensor<T, Extents, Layout>(
-        make_filled<T>(pool.state(), {element_of<T>, extents, Layout::value}, fill));
-  }
-};
+/// A tensor of type `X` whose distinct shards are filled by `fill(part, block)`.
+template <class X, class Fill>
+[[nodiscard]] X make_tensor(const device_pool& pool, const extents_desc& extents,
+                            const Fill& fill) {
+  require(check_pool(pool.mesh(), X::mesh_type::value));
+  return X(make_filled<typename X::value_type>(pool.state(), desc_of<X>(extents), fill));
+}
+
+/// Fills a tensor row by row: `row(index of the first element, pointer, count)`.
+template <class X, class Row, class... Sizes>
+[[nodiscard]] X make_rows(const device_pool& pool, const Row& row, Sizes... sizes) {
+  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
+                        [&](const held_box& part, const strided<typename X::value_type>& block) {
+                          for_each_row(part, block, row);
+                        });
+}
 
 /// Fills a tensor with one value.
-template <class X>
-[[nodiscard]] X fill_with(const device_pool& pool, const extents_desc& extents,
-                          element_in<X> value) {
-  return maker<X>::make(pool, extents,
-                        [=](const held_box&, const strided<typename X::value_type>& block) {
-                          fill_block(value, block);
+template <class X, class Value, class... Sizes>
+[[nodiscard]] X fill_with(const device_pool& pool, Value value, Sizes... sizes) {
+  using T = typename X::value_type;
+  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
+                        [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
+                          fill_block(all, block);
                         });
 }
 
 /// Fills a tensor with `f(index)`.
-template <class X, class F>
-[[nodiscard]] X generate_each(const device_pool& pool, const extents_desc& extents, const F& f) {
-  using T = typename X::value_type;
-  return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
-    for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
-      global_index at = first;
-      for (index_t i = 0; i < count; ++i) {
-        row[i] = f(at);
-        if (!at.empty()) ++at[at.ssize() - 1];
-      }
-    });
-  });
+template <class X, class F, class... Sizes>
+[[nodiscard]] X generate_each(const device_pool& pool, const F& f, Sizes... sizes) {
+  const auto fill_row = [&](const global_index& first, auto* row, index_t count) {
+    global_index at = first;
+    for (index_t i = 0; i < count; ++i) {
+      row[i] = f(at);
+      if (!at.empty()) ++at[at.ssize() - 1];
+    }
+  };
+  return make_rows<X>(pool, fill_row, sizes...);
 }
 
-/// The extents of a tensor of random numbers.
-template <class X, class... Sizes>
-[[nodiscard]] auto random_extents(Sizes... sizes) {
-  static_assert(std::is_floating_point_v<typename X::value_type>,
-                "random numbers need a floating type");
-  return fill<typename X::extents_type>(sizes...);
+/// Fills a tensor whose elements depend on their place among all, row-major:
+/// `fill_row(place of the first element, pointer, count)`.
+template <class X, class Fill, class... Sizes>
+[[nodiscard]] X numbered(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
+  const extents_desc extents = fill<typename X::extents_type>(sizes...);
+  const auto row = [&](const global_index& first, auto* memory, index_t count) {
+    fill_row(static_cast<std::uint64_t>(linear(extents, first)), memory, count);
+  };
+  return make_rows<X>(pool, row, sizes...);
 }
 
-/// Fills a tensor with `fill_row(index in row-major order, row, count)`.
-template <class X, class Fill>
-[[nodiscard]] X random(const device_pool& pool, const extents_desc& extents, const Fill& fill_row) {
-  using T = typename X::value_type;
-  return maker<X>::make(pool, extents, [&](const held_box& part, const strided<T>& block) {
-    for_each_row(part, block, [&](const global_index& first, T* row, index_t count) {
-      // Other elements were refused with the extents.
-      if constexpr (std::is_floating_point_v<T>)
-        fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
-    });
-  });
-}
+/// Counts on from `first`.
+struct count_row {
+  template <class T>
+  void operator()(std::uint64_t first, T* row, index_t count) const noexcept {
+    for (index_t i = 0; i < count; ++i) row[i] = static_cast<T>(static_cast<index_t>(first) + i);
+  }
+};
 
 }  // namespace detail
 
-/// A tensor type that can be made: `sharded_tensor<...>`.
-template <class X>
-concept ShardedTensor = detail::is_sharded_tensor<X>;
-
-/// A tensor of one value. `sizes` are the dyn extents in order. Under a layout with a reduction
-/// pending, the values of this and of all that follow are what the terms make together.
-template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X full(const device_pool& pool, detail::element_in<X> value, Sizes... sizes) {
-  return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), value);
+/// A tensor of one value: `full<X>(pool, value, sizes...)`.
+///
+/// In this and in all that follow `sizes` are the dyn extents in order, and without a pool it is
+/// that of the scope (`use_mesh`). Under a layout with a reduction pending, the values are what the
+/// terms make together. What cannot be made is refused by name.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::value, X, A...> full(const A&... a) {
+  return detail::make_in_pool<detail::made_from::value, X>(
+      [](const auto&... all) { return detail::fill_with<X>(all...); }, a...);
 }
-/// A tensor of zeros.
-template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X zeros(const device_pool& pool, Sizes... sizes) {
-  return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), 0);
+/// A tensor of zeros: `zeros<X>(pool, sizes...)`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> zeros(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const auto& pool, const auto&... sizes) { return full<X>(pool, 0, sizes...); }, a...);
 }
-/// A tensor of ones.
-template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X ones(const device_pool& pool, Sizes... sizes) {
-  return detail::fill_with<X>(pool, fill<typename X::extents_type>(sizes...), 1);
+/// A tensor of ones: `ones<X>(pool, sizes...)`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> ones(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const auto& pool, const auto&... sizes) { return full<X>(pool, 1, sizes...); }, a...);
 }
 
 /// A tensor whose element at a global index is `f(index)`: called once for each element of each
 /// distinct shard, from several threads.
 ///
 ///     auto x = generate<X>(pool, [](const global_index& at) { return float(at[0]); });
-template <ShardedTensor X, class F, std::convertible_to<index_t>... Sizes>
-  requires std::is_invocable_r_v < detail::element_in<X>,
-const F&, const global_index& >
-              [[nodiscard]] X generate(const device_pool& pool, const F& f, Sizes... sizes) {
-  return detail::generate_each<X>(pool, fill<typename X::extents_type>(sizes...), f);
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::function, X, A...> generate(const A&... a) {
+  return detail::make_in_pool<detail::made_from::function, X>(
+      [](const auto&... all) { return detail::generate_each<X>(all...); }, a...);
 }
 
-/// A tensor that counts its elements in row-major order, from 0.
-template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X iota(const device_pool& pool, Sizes... sizes) {
-  const extents_desc extents = fill<typename X::extents_type>(sizes...);
-  return detail::generate_each<X>(pool, extents, [&](const global_index& at) {
-    return static_cast<typename X::value_type>(detail::linear(extents, at));
-  });
+/// A tensor that counts its elements in row-major order, from 0: `iota<X>(pool, sizes...)`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> iota(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const device_pool& pool, const auto&... sizes) {
+        return detail::numbered<X>(pool, detail::count_row{}, sizes...);
+      },
+      a...);
 }
 
-/// Random numbers, uniform in [0, 1). The bits of an element depend on the key and its global index
-/// alone, so every layout on every mesh has the same.
-template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X uniform(const device_pool& pool, key seed, Sizes... sizes) {
-  return detail::random<X>(pool, detail::random_extents<X>(sizes...),
-                           [&](std::uint64_t first, auto* row, index_t count) {
-                             fill_uniform(seed, first, row, count);
-                           });
+/// Random numbers, uniform in [0, 1): `uniform<X>(pool, key{1}, sizes...)`. The bits of an element
+/// depend on the key and its global index alone, so every layout on every mesh has the same.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
+  return detail::make_in_pool<detail::made_from::key, X>(
+      [](const device_pool& pool, key seed, const auto&... sizes) {
+        return detail::numbered<X>(
+            pool, [=](auto... row) { fill_uniform(seed, row...); }, sizes...);
+      },
+      a...);
 }
 /// Random numbers of the standard normal distribution; otherwise as `uniform`.
-template <ShardedTensor X, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] X normal(const device_pool& pool, key seed, Sizes... sizes) {
-  return detail::random<X>(
-      pool, detail::random_extents<X>(sizes...),
-      [&](std::uint64_t first, auto* row, index_t count) { fill_normal(seed, first, row, count); });
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {
+  return detail::make_in_pool<detail::made_from::key, X>(
+      [](const device_pool& pool, key seed, const auto&... sizes) {
+        return detail::numbered<X>(
+            pool, [=](auto... row) { fill_normal(seed, row...); }, sizes...);
+      },
+      a...);
 }
 
 }  // namespace shardwise

@@ -6,6 +6,7 @@
 #include "shardwise/layout/host_batch.hpp"
 #include "shardwise/runtime/factories.hpp"
 #include "shardwise/runtime/host_block.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
 

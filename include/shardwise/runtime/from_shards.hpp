@@ -7,7 +7,7 @@
 #include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/runtime/factories.hpp"
 #include "shardwise/runtime/host_block.hpp"
-#include "shardwise/runtime/made_from.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
 
@@ -101,7 +101,12 @@ template <class T>
                         std::move(blocks));
 }
 
-/// Why a tensor of `T` cannot be made from `R`, given for the shards of all devices.
+/// True if no axis splits the tensor and none is pending.
+[[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
+  return layout.pending == 0 && layout.splitting_axes().empty();
+}
+
+/// Judges that tensors of `T` can be made from `R`, given for the shards of all devices.
 template <class T, class R>
 [[nodiscard]] constexpr auto judge_blocks() noexcept {
   if constexpr (!HostBlocks<R>)
@@ -109,37 +114,48 @@ template <class T, class R>
   else if constexpr (!std::same_as<element_of_blocks<R>, T>)
     return refused<host_elements_differ<element_of_blocks<R>, T>>{};
   else
-    return allowed<T>{};
+    return legal{};
 }
 
 /// Judges the arguments of `from_shards`.
-template <class X, class Pool, class R>
+template <class X, class Pool, class R, class... Sizes>
 [[nodiscard]] constexpr auto judge_from_shards() noexcept {
-  if constexpr (!ShardedTensor<X>)
+  if constexpr (!ShardedTensor<X>) {
     return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
-  else if constexpr (!std::same_as<Pool, device_pool>)
+  } else if constexpr (!std::same_as<Pool, device_pool>) {
     return refused<mesh_is_not_a_pool<shown_as<Pool>>>{};
-  else
-    return judge_blocks<typename X::value_type, R>();
+  } else {
+    using blocks = decltype(judge_blocks<element_in<X>, R>());
+    if constexpr (!blocks::ok)
+      return blocks{};
+    else
+      return judge_sizes < X, 2, sizeof...(Sizes) == 0 ? 0 : extents_in<X>::dynamic_rank,
+             Sizes... > ();
+  }
 }
-template <class X, class Pool, class R>
-using from_shards_outcome = given<decltype(judge_from_shards<X, Pool, R>())>;
+template <class X, class... A>
+using from_shards_outcome = given<decltype(judge_from_shards<X, A...>())>;
 
 /// Judges the arguments of `load_local_shards`.
 template <class X, class R>
 [[nodiscard]] constexpr auto judge_load() noexcept {
-  if constexpr (!Readable<X>)
+  if constexpr (!Readable<X>) {
     return judge_reading<"load_local_shards", X>();
-  else
-    return judge_blocks<typename X::value_type, R>();
+  } else {
+    using T = typename X::value_type;
+    using blocks = decltype(judge_blocks<T, R>());
+    if constexpr (!blocks::ok)
+      return blocks{};
+    else if constexpr (!Operand<X>)
+      return allowed<any_tensor<T>>{};
+    else if constexpr (is_whole_everywhere(X::layout_type::value))
+      return refused<tensor_is_replicated<typename X::layout_type::spec_type, mesh_of<X>>>{};
+    else
+      return allowed<sharded_tensor<T, typename X::extents_type, typename X::layout_type>>{};
+  }
 }
 template <class X, class R>
 using load_outcome = given<decltype(judge_load<X, R>())>;
-
-/// True if no axis splits the tensor and none is pending.
-[[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
-  return layout.pending == 0 && layout.splitting_axes().empty();
-}
 
 }  // namespace detail
 
@@ -157,27 +173,20 @@ using load_outcome = given<decltype(judge_load<X, R>())>;
 /// of the shard) or `replicas_differ`.
 ///
 ///     auto x = from_shards<X>(pool, std::vector<std::vector<float>>{{1, 2}, {3, 4}});
-template <ShardedTensor X, HostBlocks R, std::convertible_to<index_t>... Sizes>
-  requires std::same_as < detail::element_of_blocks<R>,
-typename X::value_type >
-    [[nodiscard]] X from_shards(const device_pool& pool, const R& shards, Sizes... sizes) {
-  using layout_type = typename X::layout_type;
-  using extents_type = typename X::extents_type;
-  require(detail::check_pool(pool.mesh(), layout_type::mesh_type::value));
-  extents_desc extents = extents_type::value;
-  if constexpr (sizeof...(Sizes) > 0) extents = fill<extents_type>(sizes...);
-  return X(detail::join_blocks<typename X::value_type>(
-      pool.state(), layout_type::value, extents, detail::blocks_of(shards, extents_type::rank)));
-}
-
-/// What no tensor can be made from is refused by name. (Four arguments make an `any_tensor`.)
 template <class X = void, class Pool, class R, class... Sizes>
-  requires(detail::from_shards_outcome<X, Pool, R>::is_refusal &&
-           (ShardedTensor<X> || sizeof...(Sizes) < 2))
-[[nodiscard]] typename detail::from_shards_outcome<X, Pool, R>::type from_shards(const Pool&,
-                                                                                 const R&,
-                                                                                 const Sizes&...) {
-  return detail::from_shards_outcome<X, Pool, R>::value();
+  requires(ShardedTensor<X> || sizeof...(Sizes) < 2)  // four arguments make an `any_tensor`
+[[nodiscard]] constexpr typename detail::from_shards_outcome<X, Pool, R, Sizes...>::type
+from_shards(const Pool& pool, const R& shards, const Sizes&... sizes) {
+  using outcome = detail::from_shards_outcome<X, Pool, R, Sizes...>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else {
+    require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+    extents_desc extents = X::extents_type::value;
+    if constexpr (sizeof...(Sizes) > 0) extents = fill<typename X::extents_type>(sizes...);
+    return X(detail::join_blocks<typename X::value_type>(
+        pool.state(), X::layout_type::value, extents, detail::blocks_of(shards, extents.ssize())));
+  }
 }
 
 /// The same for a layout that is a value; extents that are `dyn` are the sums of the shards.
@@ -199,33 +208,22 @@ template <HostBlocks R>
 
 /// A tensor like `x` with these elements: one block for each device, replicas among them, as for
 /// `from_shards`. `x` stays as it is and need not have been computed. A replicated tensor has no
-/// shards of its own and does not compile.
+/// shards of its own and does not compile (`any_tensor`: throws).
 ///
 ///     auto doubled = load_local_shards(x, blocks);      // from a checkpoint, say
-template <Element T, class Extents, class Layout, HostBlocks R>
-  requires std::same_as<detail::element_of_blocks<R>, T>
-[[nodiscard]] auto load_local_shards(const sharded_tensor<T, Extents, Layout>& x, const R& shards) {
-  if constexpr (detail::is_whole_everywhere(Layout::value))
-    (void)sizeof(tensor_is_replicated<typename Layout::spec_type, typename Layout::mesh_type>);
-  return sharded_tensor<T, Extents, Layout>(
-      detail::load_blocks<T>(x.share(), detail::blocks_of(shards, Extents::rank)));
-}
-
-/// The same for a tensor whose layout is a value; a replicated one throws.
-template <Element T, HostBlocks R>
-  requires std::same_as<detail::element_of_blocks<R>, T>
-[[nodiscard]] any_tensor<T> load_local_shards(const any_tensor<T>& x, const R& shards) {
-  if (detail::is_whole_everywhere(x.layout())) fail({.rule = broken::tensor_is_replicated});
-  return any_tensor<T>(
-      detail::load_blocks<T>(x.share(), detail::blocks_of(shards, x.layout().rank())));
-}
-
-/// What has no shards of a tensor to load is refused by name.
 template <class X, class R>
-requires detail::load_outcome<X, R>::is_refusal [[nodiscard]]
-typename detail::load_outcome<X, R>::type
-load_local_shards(const X&, const R&) {
-  return detail::load_outcome<X, R>::value();
+[[nodiscard]] constexpr typename detail::load_outcome<X, R>::type load_local_shards(
+    const X& x, const R& shards) {
+  using outcome = detail::load_outcome<X, R>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else {
+    const auto like = x.share();
+    if (detail::is_whole_everywhere(like->tensor().layout))
+      fail({.rule = broken::tensor_is_replicated});
+    return typename outcome::type(detail::load_blocks<typename X::value_type>(
+        like, detail::blocks_of(shards, like->tensor().rank())));
+  }
 }
 
 }  // namespace shardwise

@@ -202,6 +202,9 @@ template <class T>
 struct lazy_domain {
   static constexpr bool has_values = true;
 
+  /// A tensor of these types.
+  template <class T, class Extents, class Layout>
+  using tensor = sharded_tensor<T, Extents, Layout>;
   /// What `apply` gives.
   template <class Operation, class Paper, class... X>
   using made = typename detail::deferring<Operation>::template made<Paper, X...>;
@@ -210,19 +213,18 @@ struct lazy_domain {
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
     return detail::deferring<Operation>::template make<Paper>(result, std::forward<X>(operands)...);
   }
-  template <class Paper, class X>
-  [[nodiscard]] static auto reshard(X&& x) {
-    return detail::tensor_from<Paper>(
-        reshard_node_of<typename Paper::value_type>(x.share(), Paper::layout_type::value));
+  template <class Made, class X>
+  [[nodiscard]] static Made reshard(X&& x) {
+    return Made(reshard_node_of<typename Made::value_type>(x.share(), Made::layout_type::value));
   }
-  template <class Paper, class X>
-  [[nodiscard]] static auto by_hand(X&& x, const tensor_desc& result, reduction fold) {
-    node_ptr<typename Paper::value_type> from = x.share();
+  template <class Made, class X>
+  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result, reduction fold) {
+    node_ptr<typename Made::value_type> from = x.share();
     if (from->tensor() != result) {
       const step_desc step = manual_step(from->where().mesh(), from->tensor(), result, fold);
       from = step_node_of(std::move(from), step);
     }
-    return detail::tensor_from<Paper>(std::move(from));
+    return Made(std::move(from));
   }
 };
 

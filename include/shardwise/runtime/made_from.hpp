@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/distribute.hpp"
-#include "shardwise/tensor/shown_as.hpp"
+#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/runtime/host_data.hpp"
+#include "shardwise/runtime/use_mesh.hpp"
+#include "shardwise/tensor/random.hpp"
 
 #include <concepts>
 #include <span>
@@ -11,13 +13,17 @@
 
 namespace shardwise {
 
+/// A tensor type that can be made: `sharded_tensor<...>`.
+template <class X>
+concept ShardedTensor = detail::is_sharded_tensor<X>;
+
 /// How an argument or a type that is missing stands in errors.
 struct nothing_given {};
+/// What `full`, and what `uniform` and `normal` are called there.
+struct filling;
+struct random_numbers;
 template <class X>
 using shown_or_nothing = std::conditional_t<std::is_void_v<X>, nothing_given, shown_as<X>>;
-/// How a range that cannot be read twice through a const reference stands in errors.
-template <class Item>
-struct range_read_once;
 
 namespace detail {
 
@@ -30,79 +36,75 @@ using wanted =
     std::tuple_element_t<static_cast<std::size_t>(From),
                          std::tuple<index_t, T, key, T(const global_index&), std::span<const T>>>;
 
-template <made_from From, class X, class A>
-inline constexpr bool is_wanted = std::convertible_to<A, wanted<From, element_in<X>>>;
-template <class X, class A>
-inline constexpr bool is_wanted<made_from::function, X, A> =
-    std::is_invocable_r_v<element_in<X>, const A&, const global_index&>;
-template <class X, class A>
-inline constexpr bool is_wanted<made_from::data, X, A> = is_host_data<X, A>;
-
-/// True if a tensor of type `X` can be made from these arguments after the pool. Host data knows
-/// its extents itself.
-template <made_from From, class X, class... A>
-inline constexpr bool makes = false;
-template <ShardedTensor X, class... Sizes>
-inline constexpr bool makes<made_from::sizes, X, Sizes...> =
-    (std::convertible_to<Sizes, index_t> && ...) &&
-    takes_sizes<extents_in<X>, int{sizeof...(Sizes)}>;
-template <made_from From, ShardedTensor X, class First, class... Sizes>
-  requires(From != made_from::sizes)
-inline constexpr bool makes<From, X, First, Sizes...> =
-    is_wanted<From, X, First> &&
-    (makes<made_from::sizes, X, Sizes...> || (From == made_from::data && sizeof...(Sizes) == 0));
-
-/// The same with the pool in front.
-template <made_from From, class X, class... A>
-inline constexpr bool makes_in = false;
-template <made_from From, class X, class... A>
-inline constexpr bool makes_in<From, X, device_pool, A...> = makes<From, X, A...>;
-
-/// Why nothing can be made from the arguments from number `I` on, among them `Sizes` sizes. (Types,
-/// since a function that is judged by a value would be a second error.)
-template <made_from From, int I, int Sizes, class X, class First = nothing_given, class... Rest>
-[[nodiscard]] constexpr auto judge_argument() noexcept {
-  using T = element_in<X>;
-  using data = nest<First>;
-  constexpr bool is_size = From == made_from::sizes;
-  if constexpr (I == 0 && std::same_as<First, device_pool>)
-    return judge_argument<From, 1, Sizes, X, Rest...>();
-  else if constexpr (is_size && takes_sizes<extents_in<X>, Sizes>)
+/// Judges the arguments from number `I` on, of which `Wanted` are to be sizes: what they make, or
+/// the rule that they break. (Types, since a function that is judged by a value would be a second
+/// error.)
+template <class X, int I, int Wanted, class First = nothing_given, class... Rest>
+[[nodiscard]] constexpr auto judge_sizes() noexcept {
+  if constexpr (Wanted == 0 && std::same_as<First, nothing_given>)
+    return allowed<X>{};
+  else if constexpr (Wanted == 0)
     return refused<argument_is_unexpected<operand<I>, shown_as<First>, nothing_given>>{};
-  else if constexpr (is_wanted<From, X, First>)
-    return judge_argument<made_from::sizes, I + 1, Sizes + int{is_size}, X, Rest...>();
-  else if constexpr (From != made_from::data || std::same_as<First, nothing_given>)
-    return refused<argument_is_unexpected<operand<I>, shown_as<First>, wanted<From, T>>>{};
-  else if constexpr (data::depth > 0 && !std::is_convertible_v<typename data::item, T>)
-    return refused<host_elements_differ<typename data::item, T>>{};
-  else if constexpr (data::depth > 0 && data::depth != extents_in<X>::rank)
-    return refused<host_rank_differs<data::depth, extents_in<X>::rank>>{};
-  else if constexpr (data::depth == 0 && std::ranges::input_range<First>)
-    return refused<host_data_is_unreadable<range_read_once<std::ranges::range_value_t<First>>>>{};
+  else if constexpr (std::convertible_to<First, index_t>)
+    return judge_sizes<X, I + 1, Wanted - 1, Rest...>();
   else
-    return refused<host_data_is_unreadable<shown_as<First>>>{};
+    return refused<argument_is_unexpected<operand<I>, shown_as<First>, index_t>>{};
+}
+/// The same before what `From` says has been found.
+template <made_from From, class X, int I, class First = nothing_given, class... Rest>
+[[nodiscard]] constexpr auto judge_arguments() noexcept {
+  using T = element_in<X>;
+  constexpr int sizes = extents_in<X>::dynamic_rank;
+  if constexpr (From == made_from::sizes) {
+    return judge_sizes<X, I, sizes, First, Rest...>();
+  } else if constexpr (From == made_from::data && !std::same_as<First, nothing_given>) {
+    using data = decltype(judge_host<X, First>());
+    if constexpr (data::ok)
+      return judge_sizes<X, I + 1, host_sizes<X, First, int{sizeof...(Rest)}>(), Rest...>();
+    else
+      return data{};
+  } else if constexpr (From == made_from::value && number_that_is_cut<T, First> == 0) {
+    return refused<number_would_be_cut<filling, operand<I>, T>>{};
+  } else if constexpr (From == made_from::function ? FunctionOf<First, T>
+                                                   : std::convertible_to<First, wanted<From, T>>) {
+    return judge_sizes<X, I + 1, sizes, Rest...>();
+  } else {
+    return refused<argument_is_unexpected<operand<I>, shown_as<First>, wanted<From, T>>>{};
+  }
 }
 
-/// Judges a call that does not name a pool, or cannot be understood: what it makes, or the rule
-/// that it breaks.
-template <made_from From, class X, class... A>
+/// Judges a call that makes an `X`.
+template <made_from From, class X, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_call() noexcept {
-  using first = std::tuple_element_t<0, std::tuple<A..., nothing_given>>;
-  if constexpr (makes<From, X, A...>)
-    return allowed<X>{};
-  else if constexpr (!ShardedTensor<X>)
+  if constexpr (!ShardedTensor<X>)
     return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
-  else if constexpr (Mesh<first> || std::same_as<first, mesh_desc>)
-    return refused<mesh_is_not_a_pool<shown_as<first>>>{};
+  else if constexpr (Mesh<First> || std::same_as<First, mesh_desc>)
+    return refused<mesh_is_not_a_pool<shown_as<First>>>{};
+  else if constexpr (From == made_from::key && !std::is_floating_point_v<element_in<X>>)
+    return refused<elements_have_no_fractions<random_numbers, element_in<X>>>{};
+  else if constexpr (std::same_as<First, device_pool>)
+    return judge_arguments<From, X, 1, Rest...>();
   else
-    return judge_argument<From, 0, 0, X, A...>();
+    return judge_arguments<From, X, 0, First, Rest...>();
 }
 template <made_from From, class X, class... A>
 using made_outcome = given<decltype(judge_call<From, X, A...>())>;
-/// Of arguments that do not begin with a pool, or cannot be understood.
 template <made_from From, class X, class... A>
-  requires(!makes_in<From, X, A...>)
-using made_here = typename made_outcome<From, X, A...>::type;
+using made = typename made_outcome<From, X, A...>::type;
+
+/// Calls `make(pool, arguments...)`, unless the call is refused: with the pool that comes first, or
+/// with that of the scope. It is constexpr, as is what calls it, for refusals: clang points at the
+/// program's line then, even where the result is discarded.
+template <made_from From, class X, class Make, class... A>
+[[nodiscard]] constexpr made<From, X, A...> make_in_pool(const Make& make, const A&... a) {
+  using outcome = made_outcome<From, X, A...>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else if constexpr (std::same_as<std::tuple_element_t<0, std::tuple<A..., void>>, device_pool>)
+    return make(a...);
+  else
+    return make(use_mesh::pool(), a...);
+}
 
 }  // namespace detail
 }  // namespace shardwise

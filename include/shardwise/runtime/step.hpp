@@ -4,6 +4,7 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/runtime/host.hpp"
 #include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/use_mesh.hpp"
 
 #include <concepts>
 #include <memory>
@@ -72,5 +73,12 @@ auto step(const device_pool& pool, Body&& body) {
 template <class Pool, class Body>
   requires(std::same_as<Pool, device_pool> || (Mesh<Pool> && std::invocable<Body>))
 void step(const Pool&, Body&&) = delete;  // step(pool, [&] { ... }) in a device_pool
+
+/// `sync(pool)` and `step(pool, body)` in the pool of the scope. Under `using namespace shardwise`
+/// the bare call `sync()` is ambiguous wherever POSIX declares its own, so say `shardwise::sync()`.
+inline void sync() { sync(use_mesh::pool()); }
+template <class Body>
+  requires(!std::same_as<std::remove_cvref_t<Body>, device_pool>)
+auto step(Body&& body) { return step(use_mesh::pool(), std::forward<Body>(body)); }
 
 }  // namespace shardwise

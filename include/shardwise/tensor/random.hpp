@@ -178,13 +178,14 @@ void fill_stream(key source, stream purpose, std::uint64_t first, T* out, index_
 
 /// The number at `index` of a key's uniform numbers in [0, 1): a multiple of 2^-24, or 2^-53 for
 /// double. A constant expression, the same on every machine.
-template <std::floating_point T>
-[[nodiscard]] constexpr T uniform(key source, std::uint64_t index) noexcept {
+template <std::floating_point T, std::integral Index>
+[[nodiscard]] constexpr T uniform(key source, Index index) noexcept {
+  const auto at = static_cast<std::uint64_t>(index);
   T numbers[detail::per_counter<T>]{};
-  detail::uniform_block<T>(detail::random_words<1>(source.value, detail::stream::uniform,
-                                                   index / detail::per_counter<T>),
-                           numbers);
-  return numbers[index % detail::per_counter<T>];
+  detail::uniform_block<T>(
+      detail::random_words<1>(source.value, detail::stream::uniform, at / detail::per_counter<T>),
+      numbers);
+  return numbers[at % detail::per_counter<T>];
 }
 
 /// The number at `index` of a key's normal numbers, mean 0 and variance 1: Box and Muller's
@@ -193,13 +194,14 @@ template <std::floating_point T>
 ///
 /// The same bits on every compiler and machine with IEEE doubles, unless `-ffast-math` reorders
 /// them.
-template <std::floating_point T>
-[[nodiscard]] T normal(key source, std::uint64_t index) noexcept {
+template <std::floating_point T, std::integral Index>
+[[nodiscard]] T normal(key source, Index index) noexcept {
+  const auto at = static_cast<std::uint64_t>(index);
   T numbers[detail::per_counter<T>]{};
   detail::normal_block<T>(
-      detail::random_words<1>(source.value, detail::stream::normal, index / detail::per_counter<T>),
+      detail::random_words<1>(source.value, detail::stream::normal, at / detail::per_counter<T>),
       numbers);
-  return numbers[index % detail::per_counter<T>];
+  return numbers[at % detail::per_counter<T>];
 }
 
 /// `out[i] = uniform<T>(source, first_index + i)` for i below `n`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::elements_have_no_fractions<shardwise::mean_of, int>
-// expect: roots, exponentials, means and their like are of float and double
+// expect: random numbers, roots, exponentials and means are of float and double
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

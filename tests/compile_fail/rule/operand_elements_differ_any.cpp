@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::operand_elements_differ<shardwise::pointwise<shardwise::functions::where>,
-// expect: shardwise::operand<2>, float, float, double>
+// expect: shardwise::operand<2>, double, float>
 // expect: the operands of an operation have the same element type
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::operand_is_not_a_tensor<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<0>, shardwise::sharded_tensor<float, shardwise::extents<1024, 4096>, rows>>
+// expect: shardwise::operand<0>, shardwise::detail::tensor_that_is_only_named>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/layout.hpp>
 

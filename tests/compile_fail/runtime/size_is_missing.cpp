@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: takes_sizes<shardwise::extents<-1, 8>, 0>
-// expect: a tensor is made with one size for each of its dyn extents, in order
+// expect: shardwise::argument_is_unexpected<shardwise::operand<2>, shardwise::nothing_given, long
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

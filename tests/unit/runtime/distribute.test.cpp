@@ -83,7 +83,7 @@ TEST_CASE("layouts that are values are judged before anything is made from them"
                       contains("axis_is_used_twice"));
   REQUIRE(disable_manual_sharding(enable_manual_sharding(x), spec_desc{{"data", ""}}).layout() ==
           rows);
-  REQUIRE_THROWS_WITH(fold(reduction::sum, x, 0b101),
+  REQUIRE_THROWS_WITH(fold(reduction::sum, x, over{0, 2}),
                       contains("dimension_is_out_of_range") && contains("2 where less than 2"));
 }
 
@@ -118,6 +118,11 @@ TEST_CASE("Eigen matrices of either order, blocks, and expressions are spread") 
   larger.block(1, 2, 6, 4) = rows;
   REQUIRE(values(distribute<M>(pool, larger.block(1, 2, 6, 4))) == counting(24));
   REQUIRE(values(distribute<M>(pool, (columns * 2.0F).eval()))[5] == 10.0F);
+  REQUIRE(values(distribute<M>(pool, columns * 2.0F))[5] == 10.0F);
+  REQUIRE(values(distribute<M>(pool, columns.array() + 1.0F))[5] == 6.0F);
+  const Eigen::ArrayXf array = Eigen::ArrayXf::LinSpaced(4, 1, 4);
+  using R = sharded_tensor<float, extents<4>, layout<pod, P<"data">>>;
+  REQUIRE(values(distribute<R>(pool, array)) == std::vector<float>{1, 2, 3, 4});
   REQUIRE_THROWS_AS(distribute<M>(pool, larger), error);
   const Eigen::MatrixXf back = to_host(distribute<M>(pool, columns));
   REQUIRE(back == columns);
@@ -132,6 +137,21 @@ TEST_CASE("nested ranges and single ranges are spread; ragged ones are refused")
                       contains("dimension 1") && contains("3 where 4"));
   REQUIRE(values(distribute<V>(pool, std::list<int>{5, 6, 7})) ==
           std::vector<std::int64_t>{5, 6, 7});
+}
+
+TEST_CASE("values and counts become elements; random tensors hold the numbers of their key") {
+  using I = sharded_tensor<std::int32_t, extents<dyn, 4>, layout<pod, P<"data", "model">>>;
+  const device_pool pool{pod{}};
+  REQUIRE(values(full<I>(pool, 3L, 2)) == std::vector<std::int32_t>(8, 3));
+  REQUIRE(values(full<M>(pool, 0.5, 2)) == std::vector<float>(8, 0.5F));
+  REQUIRE(values(ones<I>(pool, 2)) == std::vector<std::int32_t>(8, 1));
+  REQUIRE(values(iota<M>(pool, 6)) == counting(24));
+  const std::vector<float> even = values(uniform<M>(pool, key{1}, 6));
+  const std::vector<float> bell = values(normal<M>(pool, key{1}, 6));
+  for (int i = 0; i < 24; ++i) {
+    REQUIRE(even[static_cast<std::size_t>(i)] == uniform<float>(key{1}, i));
+    REQUIRE(bell[static_cast<std::size_t>(i)] == normal<float>(key{1}, i));
+  }
 }
 
 TEST_CASE("numbers in braces are spread, one level a dimension") {

@@ -139,6 +139,8 @@ TEST_CASE("loading shards gives a new tensor of the same type") {
   REQUIRE(values(x) == std::vector<float>{1, 2, 3});
   REQUIRE(values(load_local_shards(y, shards(x))) == values(x));
   REQUIRE(values(load_local_shards(any_tensor<float>(x), shards(y))) == values(y));
+  const V like_an_expression = load_local_shards(x * 2.0F, shards(y));
+  REQUIRE(values(like_an_expression) == values(y));
 
   const std::string count = "shard_count_differs";
   REQUIRE_THROWS_WITH(load_local_shards(x, blocks{{4, 5}, {6}, {4, 5}}),

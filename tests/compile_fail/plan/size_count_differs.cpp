@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::size_count_differs<0, 1>
 // expect: abstract<X> takes one size for each dyn extent and each dyn axis of X
 #include <shardwise/layout.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: random numbers need a floating type
+// expect: shardwise::elements_have_no_fractions<shardwise::random_numbers, int>
+// expect: random numbers, roots, exponentials and means are of float and double
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

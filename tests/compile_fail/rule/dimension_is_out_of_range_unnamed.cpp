@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// However long the type of the operand is, the error does not name it.
+// expect: shardwise::dimension_is_out_of_range<shardwise::dimension<9>, 2>
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "model">>>;
+auto use(const X& x) { return mean<9>(x, keep_dims) + x; }

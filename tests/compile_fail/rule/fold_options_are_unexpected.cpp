@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::fold_options_are_unexpected<shardwise::fold_of<
+// expect: shardwise::over>
+// expect: a fold is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, over{0}); two tensors meet in maximum(x, y)
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "model">>>;
+auto use() { return sum(abstract<X>(), over{0}); }

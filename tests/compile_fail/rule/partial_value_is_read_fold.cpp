@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::partial_value_is_read<shardwise::fold_of<
+// expect: shardwise::fixed_string<6>{"model"}
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using T = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", none>, partial<"model">>>;
+auto use(const T& terms) { return max<0>(terms); }

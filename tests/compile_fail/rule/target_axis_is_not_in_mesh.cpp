@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is refused is not resharded: nothing moves, and nothing more is said.
+// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<5>{"nope"}, shardwise::dimension<1>, pod>
+// expect: a partition spec may only name axes of its mesh
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "model">>>;
+constexpr auto moved = [](const auto& x) { return relu(reshard<P<"model", "nope">>(x)) + x; };
+static_assert(trace(moved, abstract<X>()).collectives() == 0);

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::target_is_not_a_layout<shardwise::detail::a_tensor>
+// expect: data moves to a spec P<...> or a layout<...>
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "model">>>;
+auto use() { return reshard<X>(abstract<X>()) + 1.0F; }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// The error is the program's line, even where nothing is done with the tensor.
+// expect: shardwise::argument_is_unexpected<shardwise::operand<1>, int, shardwise::nothing_given>
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "model">>>;
+void use(const device_pool& pool) { (void)zeros<X>(pool, 3); }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::argument_is_unexpected<shardwise::operand<2>, int, shardwise::nothing_given>
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using D = sharded_tensor<float, extents<dyn, dyn>, layout<pod, P<"data", none>>>;
+auto use(const device_pool& pool, const Eigen::MatrixXf& m) { return distribute<D>(pool, m, 4, 4); }

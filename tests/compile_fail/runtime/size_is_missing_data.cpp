@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// Of two dyn extents the data tell neither.
+// expect: shardwise::argument_is_unexpected<shardwise::operand<2>, shardwise::nothing_given, long
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using D = sharded_tensor<float, extents<dyn, dyn>, layout<pod, P<"data", none>>>;
+auto use(const device_pool& pool) { return distribute<D>(pool, std::vector<float>(8)); }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::argument_is_unexpected<shardwise::operand<3>, shardwise::nothing_given, long
+// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+#include <shardwise/runtime/from_shards.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using D = sharded_tensor<float, extents<dyn, dyn>, layout<pod, P<"data", none>>>;
+auto use(const device_pool& pool) {
+  return from_shards<D>(pool, std::vector<std::vector<float>>(8), 4);
+}
