@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.21)
 set(count 200)
 set(limit_KiB_of_GNU 225280)    # 220 MiB
-set(limit_KiB_of_Clang 176128)  # 172 MiB
+set(limit_KiB_of_Clang 178176)  # 174 MiB
 
 # The pairs of specs of x[b, i] and w[i, o]: all agree on the contracted dimension i.
 set(x_specs "\"data\", none" "\"data\", \"model\"" "none, \"model\"" "\"model\", none"

@@ -48,14 +48,12 @@ inline void visualize(std::ostream& out, const mesh_desc& mesh, const layout_des
 }
 
 /// Draws a tensor or an expression; nothing is computed for it.
-template <class X>
-  requires requires(const X& x) { x.share()->where(); }
+template <Readable X>
 void visualize(const X& x, std::ostream& out, const picture_style& style) {
   const placement& where = x.share()->where();
   visualize(out, where.mesh(), where.tensor(), style);
 }
-template <class X>
-  requires requires(const X& x) { x.share()->where(); }
+template <Readable X>
 void visualize(const X& x, std::ostream& out = std::cout) { visualize(x, out, style_for(out)); }
 /// What is in no pool is refused; a type has a picture without one, as below.
 template <class X>

@@ -14,10 +14,11 @@ namespace shardwise {
 
 /// A tensor that gets another value, and what is beside it.
 template <class X, class Y>
-concept AssigningOperands = EitherOperand<X> && ElementwiseOperands<X, Y> && !std::is_const_v<X> &&
-                            (ValueOperand<X> || !ValueOperand<Y>)&&!requires {
-  typename X::never_assigned;
-};
+concept AssigningOperands =
+    !std::is_const_v<X> &&
+    (detail::standing_of<X> == detail::standing::refused_tensor ||
+     (EitherOperand<X> && ElementwiseOperands<X, Y> &&
+      (ValueOperand<X> || !ValueOperand<Y>)&&!requires { typename X::never_assigned; }));
 
 namespace detail {
 

@@ -9,7 +9,7 @@ namespace detail {
 
 /// A contraction that is legal by the types of its operands alone.
 template <fixed_string Equation, class First, class... Rest>
-concept LegalEinsum = requires {
+concept LegalEinsum = Operand<First> && (... && Operand<Rest>) && requires {
   requires(... && std::is_same_v<typename std::remove_cvref_t<First>::domain,
                                  typename std::remove_cvref_t<Rest>::domain>);
   requires einsum_of<Equation>::parsed.verdict.ok();

@@ -5,34 +5,46 @@
 #include "shardwise/layout/extents.hpp"
 #include "shardwise/layout/key.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
+#include "shardwise/layout/tensor_judge.hpp"
 
 #include <type_traits>
 
 namespace shardwise {
+
+namespace detail {
+template <class T, class Extents, class Layout>
+inline constexpr int standing_of<sharded_tensor<T, Extents, Layout>> = [] {
+  if constexpr (!tensor_judge<T, Extents, Layout>::ok)
+    return standing::refused_tensor;
+  else if constexpr (requires { typename sharded_tensor<T, Extents, Layout>::domain; })
+    return standing::typed;
+  else
+    return standing::other;
+}();
+}  // namespace detail
 
 /// What an operation may be applied to: anything with a domain, which says what applying means
 /// (recording on paper, or building a lazy node). It has `value_type`, `extents_type`,
 /// `layout_type` and their values `extents()` and `mesh()` too. The result of a refused operation
 /// is one by its name alone.
 template <class X>
-concept Operand = detail::is_refused<std::remove_cvref_t<X>> || requires {
-  typename std::remove_cvref_t<X>::domain;
-};
+concept Operand = detail::standing_of<std::remove_cvref_t<X>>
+>= detail::standing::typed;
 
 /// A tensor whose layout is a value: its `value_domain` judges an operation when it is applied.
 template <class X>
-concept ValueOperand = requires {
-  typename std::remove_cvref_t<X>::value_domain;
-};
+concept ValueOperand = detail::standing_of<std::remove_cvref_t<X>>
+== detail::standing::valued;
 
 /// A tensor whose layout is a type or a value.
 template <class X>
-concept EitherOperand = Operand<X> || ValueOperand<X>;
+concept EitherOperand = detail::standing_of<std::remove_cvref_t<X>>
+>= detail::standing::valued;
 
 /// What operators, elementwise functions and folds are written for: tensors, and a tensor type that
 /// is only named, which a rule refuses.
 template <class X>
-concept NamedOperand = EitherOperand<X> || detail::is_sharded_tensor<std::remove_cvref_t<X>>;
+concept NamedOperand = detail::is_sharded_tensor<std::remove_cvref_t<X>> || EitherOperand<X>;
 
 /// Operands of which at least one is a tensor. What else stands beside it is judged where the
 /// operation is applied, by a rule: numbers may, anything else may not.
@@ -123,8 +135,12 @@ using briefly = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_cvref_
 
 /// What may stand beside a tensor in an operation that the types alone judge.
 template <class X, class Tensor>
-concept Joins = Scalar<X> || std::is_same_v < typename std::remove_cvref_t<X>::domain,
-typename Tensor::domain > ;
+concept Joins = Scalar<X> || requires {
+  requires detail::standing_of<std::remove_cvref_t<X>>
+  == detail::standing::typed;
+  requires std::is_same_v < typename std::remove_cvref_t<X>::domain,
+  typename Tensor::domain > ;
+};
 
 }  // namespace detail
 

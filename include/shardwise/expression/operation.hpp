@@ -177,12 +177,24 @@ struct type_at<0, First, Rest...> {
 /// How an error names a tensor type without its definition, which `shardwise.hpp` has.
 struct tensor_that_is_only_named;
 
-/// The rule that `X` breaks of which the operand at place `At` is no tensor.
+/// The rule that an operand at place `At` breaks which is no tensor: its own, if it is the type of
+/// one that is refused.
+template <class Operation, int At, class X>
+struct no_tensor_at {
+  using type = operand_is_not_a_tensor<Operation, operand<At>, X>;
+};
+template <class Operation, int At, class T, class Extents, class Layout>
+struct no_tensor_at<Operation, At, sharded_tensor<T, Extents, Layout>> {
+  using judge = tensor_judge<T, Extents, Layout>;
+  using type =
+      std::conditional_t<judge::ok,
+                         operand_is_not_a_tensor<Operation, operand<At>, tensor_that_is_only_named>,
+                         typename judge::type>;
+};
 template <class Operation, int At, class... X>
-using no_tensor = operand_is_not_a_tensor<
-    Operation, operand<At>,
-    std::conditional_t<NamedOperand<typename type_at<At, X...>::type>, tensor_that_is_only_named,
-                       std::remove_cvref_t<typename type_at<At, X...>::type>>>;
+using no_tensor =
+    typename no_tensor_at<Operation, At,
+                          std::remove_cvref_t<typename type_at<At, X...>::type>>::type;
 
 /// True for a tensor that holds values, or will.
 template <class X>

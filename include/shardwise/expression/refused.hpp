@@ -69,18 +69,29 @@ const refused_by<typename Judged::type> given<Judged, false>::refusal{};
 };
 #endif
 
+/// What a type is to an operation: anything; a tensor type that is refused itself, and so is not to
+/// be instantiated; a tensor whose layout is a value, or a type; the result of a refused operation.
+/// Numbers, since comparing enumerators would ask the operators of tensors, which ask for these.
+struct standing {
+  static constexpr int other = 0, refused_tensor = 1, valued = 2, typed = 3, refused_result = 4;
+};
 template <class X>
-inline constexpr bool is_refused = false;
+inline constexpr int standing_of = requires {
+  typename X::domain;
+}
+? standing::typed : requires { typename X::value_domain; }
+? standing::valued : standing::other;
 template <>
-inline constexpr bool is_refused<refused_value> = true;
+inline constexpr int standing_of<refused_value> = standing::refused_result;
 template <class Rule>
-inline constexpr bool is_refused<refused_by<Rule>> = true;
+inline constexpr int standing_of<refused_by<Rule>> = standing::refused_result;
 
 }  // namespace detail
 
 /// Operands of which one is the result of a refused operation.
 template <class... X>
-concept AnyRefused = (... || detail::is_refused<std::remove_cvref_t<X>>);
+concept AnyRefused = (... || (detail::standing_of<std::remove_cvref_t<X>> ==
+                              detail::standing::refused_result));
 
 namespace detail {
 

@@ -43,14 +43,17 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct target_judge<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
 
+/// True if a reshard starts no pending reduction and leaves manual axes as they are.
+[[nodiscard]] constexpr bool is_reachable(const layout_desc& from, const layout_desc& to) noexcept {
+  return created_pending(from, to) == 0 && from.manual == to.manual;
+}
+
 /// A reshard that the types allow.
 template <class From, class To, class Extents>
 concept LegalReshard = requires {
   requires target_judge<To>::ok;
   requires std::is_same_v<typename From::mesh_type, typename To::mesh_type>;
-  requires created_pending(From::value, To::value)
-  == 0 && From::value.manual == To::value.manual;
-  requires extents_judge<To, Extents>::ok;
+  requires is_reachable(From::value, To::value) && extents_judge<To, Extents>::ok;
 };
 
 /// Judges any other.
@@ -87,8 +90,10 @@ template <class X, class Target, class Policy>
 template <class X, class Target, class Policy>
 struct reshard_outcome : given<decltype(judge_reshard<X, Target, Policy>())> {};
 template <class X, class Target, class Policy>
-  requires LegalReshard < typename X::layout_type, resharded_layout<X, Target, Policy>,
-typename X::extents_type > struct reshard_outcome<X, Target, Policy> {
+  requires(standing_of<X> == standing::typed &&
+           LegalReshard<typename X::layout_type, resharded_layout<X, Target, Policy>,
+                        typename X::extents_type>)
+struct reshard_outcome<X, Target, Policy> {
   static constexpr bool is_refusal = false;
   using type = typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
                                                    resharded_layout<X, Target, Policy>>;

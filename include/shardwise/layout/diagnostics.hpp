@@ -102,8 +102,9 @@ struct tensor_is_too_large {
   static_assert(respected<tensor_is_too_large>, "a tensor has at most 2^56 elements");
 };
 
-/// `Extent` cannot be cut into `Parts` equal shards; `Nearest` has the two sizes that can.
-template <class Dimension, class Extent, class Parts, class Nearest, class Spec, class Mesh>
+/// `Extent` cannot be cut into the `Parts` equal shards of `Entry`; `Nearest` has the two sizes
+/// that can.
+template <class Dimension, class Extent, class Parts, class Nearest, fixed_string Entry, class Mesh>
 struct extent_is_not_divisible {
   static_assert(respected<extent_is_not_divisible>,
                 "a split extent is divisible by its axes, or the layout says uneven");
@@ -131,8 +132,8 @@ struct no_alternative_is_free {
 };
 
 /// `Extent` is no multiple of `Unit`, the elements of a block times the devices that blocks are
-/// dealt to; `Nearest` has the two sizes that are.
-template <class Dimension, class Extent, class Unit, class Nearest, class Spec, class Mesh>
+/// dealt to by `Entry`; `Nearest` has the two sizes that are.
+template <class Dimension, class Extent, class Unit, class Nearest, fixed_string Entry, class Mesh>
 struct blocks_do_not_divide_extent {
   static_assert(respected<blocks_do_not_divide_extent>,
                 "block times devices divides a block-cyclic extent, or the layout says uneven");

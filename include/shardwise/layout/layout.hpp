@@ -72,15 +72,17 @@ template <class Mesh, class Spec, class Partial, class Policy>
 }
 
 /// The rule that a layout breaks for an extent that it does not split evenly.
-template <broken Rule, class Dimension, index_t Have, index_t Unit, class Spec, class Mesh>
+template <broken Rule, int Dim, index_t Have, index_t Unit, class Spec, class Mesh>
 [[nodiscard]] constexpr auto refuse_division() noexcept {
+  constexpr text_view words = Spec::value.dims[Dim];
+  constexpr auto entry = to_fixed_string<words.size()>(words);
+  using dim = dimension<Dim>;
   using sizes = nearest<Have / Unit * Unit, (Have / Unit + 1) * Unit>;
   if constexpr (Rule == broken::blocks_do_not_divide_extent)
-    return refused<blocks_do_not_divide_extent<Dimension, extent<Have>, multiple_of<Unit>, sizes,
-                                               Spec, Mesh>>{};
-  else
     return refused<
-        extent_is_not_divisible<Dimension, extent<Have>, parts<Unit>, sizes, Spec, Mesh>>{};
+        blocks_do_not_divide_extent<dim, extent<Have>, multiple_of<Unit>, sizes, entry, Mesh>>{};
+  else
+    return refused<extent_is_not_divisible<dim, extent<Have>, parts<Unit>, sizes, entry, Mesh>>{};
 }
 
 /// Judges a layout type. A class, not a function: most layouts are legal, and that is to cost
@@ -109,7 +111,7 @@ template <class Layout, class Extents>
   else if constexpr (verdict.rule == broken::tensor_is_too_large)
     return refused<tensor_is_too_large<dimension<verdict.dim>, extent<verdict.have>>>{};
   else
-    return refuse_division<verdict.rule, dimension<verdict.dim>, verdict.have, verdict.want, spec,
+    return refuse_division<verdict.rule, verdict.dim, verdict.have, verdict.want, spec,
                            typename Layout::mesh_type>();
 }
 

@@ -23,15 +23,16 @@ concept LayoutType = requires {
   { L::value } -> std::same_as<const layout_desc&>;
 };
 
-/// True if these are the parts of a tensor. Where they are written out nothing is instantiated to
-/// say so: a layout that is refused is refused where it is used first.
+/// True if these are the parts of a tensor. Where they are written out none is instantiated to say
+/// so, which would be the error of a layout that is refused already.
 template <class T, class Extents, class Layout>
 inline constexpr bool are_parts_of_tensor =
     is_element<T>&& ExtentsType<Extents>&& LayoutType<Layout>;
 template <class T, index_t... Sizes, class Mesh, class Spec, class Partial, class Policy>
 inline constexpr bool
     are_parts_of_tensor<T, extents<Sizes...>, layout<Mesh, Spec, Partial, Policy>> =
-        is_element<T> && sizeof...(Sizes) <= std::size_t{max_rank};
+        is_element<T> &&
+        sizeof...(Sizes) <= std::size_t{max_rank} && layout_judge<Mesh, Spec, Partial, Policy>::ok;
 
 /// Stands for a layout, whose text would make a long line.
 struct a_layout;
@@ -45,6 +46,13 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct refused_extents<layout<Mesh, Spec, Partial, Policy>>
     : refused<tensor_is_malformed<1, a_layout>> {};
 
+/// What is wrong with a type that is not a legal layout.
+template <class Part>
+struct refused_layout : refused<tensor_is_malformed<2, Part>> {};
+template <class Mesh, class Spec, class Partial, class Policy>
+struct refused_layout<layout<Mesh, Spec, Partial, Policy>>
+    : layout_judge<Mesh, Spec, Partial, Policy> {};
+
 /// The rule that three types break which are not the parts of a tensor.
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr auto refuse_parts() noexcept {
@@ -53,7 +61,7 @@ template <class T, class Extents, class Layout>
   else if constexpr (!are_parts_of_tensor<T, Extents, layout<mesh<>, P<>>>)
     return refused_extents<Extents>{};
   else
-    return refused<tensor_is_malformed<2, Layout>>{};
+    return refused_layout<Layout>{};
 }
 /// The same for a tensor type, or for another type in its place.
 template <class T, class Extents, class Layout>
@@ -76,5 +84,11 @@ template <class T, class Extents, class Layout>
 struct tensor_judge<T, Extents, Layout, false> : decltype(refuse_parts<T, Extents, Layout>()) {
   using mesh_type = void;
 };
+
+/// The same of a tensor type, which is not instantiated for it.
+template <class X>
+struct tensor_type_judge;
+template <class T, class Extents, class Layout>
+struct tensor_type_judge<sharded_tensor<T, Extents, Layout>> : tensor_judge<T, Extents, Layout> {};
 
 }  // namespace shardwise::detail

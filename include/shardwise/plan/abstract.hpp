@@ -133,9 +133,9 @@ template <class X, std::convertible_to<index_t>... Sizes>
   } else {
     using extents = typename named::extents;
     using mesh = typename named::layout::mesh_type;
-    constexpr int wanted = extents::dynamic_rank + mesh::dynamic_axes;
-    if constexpr (sizeof...(Sizes) != wanted) {
-      using wrong [[maybe_unused]] = decltype(size_count_differs<int{sizeof...(Sizes)}, wanted>{});
+    if constexpr (sizeof...(Sizes) != std::size_t{extents::dynamic_rank} + mesh::dynamic_axes) {
+      using wrong [[maybe_unused]] = decltype(
+          size_count_differs<int{sizeof...(Sizes)}, extents::dynamic_rank + mesh::dynamic_axes>{});
     }
     using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;
     return tensor{detail::with_sizes<mesh>(extents::value, named::layout::value,

@@ -122,6 +122,8 @@ template <class X, class Pool, class R, class... Sizes>
 [[nodiscard]] constexpr auto judge_from_shards() noexcept {
   if constexpr (!ShardedTensor<X>) {
     return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
+  } else if constexpr (!tensor_type_judge<X>::ok) {
+    return tensor_type_judge<X>{};
   } else if constexpr (!std::same_as<Pool, device_pool>) {
     return refused<mesh_is_not_a_pool<shown_as<Pool>>>{};
   } else {

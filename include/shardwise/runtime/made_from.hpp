@@ -80,6 +80,8 @@ template <made_from From, class X, class First = nothing_given, class... Rest>
     return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
   else if constexpr (Mesh<First> || std::same_as<First, mesh_desc>)
     return refused<mesh_is_not_a_pool<shown_as<First>>>{};
+  else if constexpr (!tensor_type_judge<X>::ok)
+    return tensor_type_judge<X>{};
   else if constexpr (From == made_from::key && !std::is_floating_point_v<element_in<X>>)
     return refused<elements_have_no_fractions<random_numbers, element_in<X>>>{};
   else if constexpr (std::same_as<First, device_pool>)

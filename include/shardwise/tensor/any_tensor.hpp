@@ -26,8 +26,9 @@ class any_tensor : public on_devices {
   explicit any_tensor(node_ptr<T> state) noexcept : state_(std::move(state)) {}
   /// Forgets the types of a tensor, or names an expression of tensors that have types.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
-    requires(!std::is_same_v<X, any_tensor> && Readable<X> &&
-             std::is_same_v<typename X::value_type, T>)
+    requires(detail::standing_of<X> == detail::standing::refused_tensor ||
+             (!std::is_same_v<X, any_tensor> && Readable<X> &&
+              std::is_same_v<typename X::value_type, T>))
   any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) {}
 
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return state_->tensor(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
+#include "shardwise/expression/operand.hpp"
 #include "shardwise/tensor/buffer.hpp"
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/placement.hpp"
@@ -114,7 +115,8 @@ using node_ptr = std::shared_ptr<node<T>>;
 
 /// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
 template <class X>
-concept Readable = requires(const X& x) {
+concept Readable = detail::standing_of<X>
+!= detail::standing::refused_tensor&& requires(const X& x) {
   typename X::value_type;
   { x.share() } -> std::convertible_to<node_ptr<typename X::value_type>>;
 };

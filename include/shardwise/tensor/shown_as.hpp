@@ -44,6 +44,8 @@ template <fixed_string Function, class X>
     return allowed<refused_value>{};
   else if constexpr (Readable<X>)
     return allowed<X>{};
+  else if constexpr (standing_of<X> == standing::refused_tensor)
+    return tensor_type_judge<X>{};
   else
     return refused<operand_is_not_in_pool<Function, shown_as<X>>>{};
 }
