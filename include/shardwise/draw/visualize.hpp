@@ -54,7 +54,9 @@ void visualize(const X& x, std::ostream& out, const picture_style& style) {
   visualize(out, where.mesh(), where.tensor(), style);
 }
 template <Readable X>
-void visualize(const X& x, std::ostream& out = std::cout) { visualize(x, out, style_for(out)); }
+void visualize(const X& x, std::ostream& out = std::cout) {
+  visualize(x, out, style_for(out));
+}
 /// What is in no pool is refused; a type has a picture without one, as below.
 template <class X>
   requires(!Readable<X>)
@@ -73,15 +75,13 @@ void visualize(std::ostream& out, const picture_style& style) {
   visualize(out, shown.mesh, shown.tensor, style);
 }
 template <class Layout>
-  requires requires {
-    Layout::value.dims;
-    typename Layout::mesh_type;
-  }
+  requires(!detail::is_sharded_tensor<Layout> && detail::LayoutType<Layout>)
 void visualize(std::ostream& out, const picture_style& style) {
   visualize(out, Layout::mesh_type::value, Layout::value, style);
 }
 template <class X>
 void visualize(std::ostream& out = std::cout) {
+  static_assert(sizeof(X) > 0);  // refused here, if it is, by the shortest way
   visualize<X>(out, style_for(out));
 }
 

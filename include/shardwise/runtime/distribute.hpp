@@ -120,8 +120,8 @@ template <class X, class H, class... Sizes>
 /// Spreads host data: `distribute<X>(pool, data, sizes...)`.
 ///
 /// The data are row-major elements in a contiguous range (then `sizes` are the dyn extents in
-/// order; a single one may be left out), an Eigen matrix (rank 2) or vector (rank 1), ranges of
-/// ranges, one level a dimension, or a function of the global index (see `generate`). What is
+/// order; a single one may be left out), an Eigen matrix or array (rank 1 or 2), ranges of ranges,
+/// one level a dimension, or a function of the global index (see `generate`). What is
 /// contiguous has elements of the tensor's type. Without a pool it is that of the scope.
 ///
 ///     auto x = distribute<X>(pool, std::vector<float>(512 * 1024));

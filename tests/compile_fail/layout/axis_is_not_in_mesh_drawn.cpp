@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// The first use of a type that is refused, wherever it is, is its one error.
+// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, shardwise::dimension<1>,
+// expect: a partition spec may only name axes of its mesh
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using Z = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", "modle">>>;
+void use() { visualize<Z>(); }
