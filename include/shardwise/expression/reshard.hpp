@@ -43,17 +43,13 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct target_judge<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
 
-/// True if a reshard starts no pending reduction and leaves manual axes as they are.
-[[nodiscard]] constexpr bool is_reachable(const layout_desc& from, const layout_desc& to) noexcept {
-  return created_pending(from, to) == 0 && from.manual == to.manual;
-}
-
 /// A reshard that the types allow.
 template <class From, class To, class Extents>
 concept LegalReshard = requires {
   requires target_judge<To>::ok;
   requires std::is_same_v<typename From::mesh_type, typename To::mesh_type>;
-  requires is_reachable(From::value, To::value) && extents_judge<To, Extents>::ok;
+  requires(check_reshard(From::mesh_type::value, From::value, To::value).ok());
+  requires extents_judge<To, Extents>::ok;
 };
 
 /// Judges any other.
@@ -72,14 +68,12 @@ template <class X, class Target, class Policy>
       return refused<operand_meshes_differ<reshard_to<typename to::spec_type>, operand<0>,
                                            mesh_of<X>, typename to::mesh_type>>{};
     } else {
-      constexpr unsigned created = created_pending(from::value, to::value);
-      constexpr unsigned left = from::value.manual ^ to::value.manual;
-      constexpr name axis = first_axis(mesh_of<X>::value, created != 0 ? created : left);
-      constexpr auto label = to_fixed_string<axis.size()>(axis);
-      if constexpr (created != 0)
-        return refused<reshard_would_create_partial<label, typename to::partial_type>>{};
-      else if constexpr (left != 0)
-        return refused<manual_axis_is_left<label, typename to::spec_type>>{};
+      constexpr diagnosis verdict = check_reshard(mesh_of<X>::value, from::value, to::value);
+      constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
+      if constexpr (verdict.rule == broken::reshard_would_create_partial)
+        return refused<reshard_would_create_partial<axis, typename to::partial_type>>{};
+      else if constexpr (verdict.rule == broken::manual_axis_is_left)
+        return refused<manual_axis_is_left<axis, typename to::spec_type>>{};
       else
         return extents_judge<to, typename X::extents_type>{};
     }

@@ -89,6 +89,27 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return check(mesh, layout, extents);
 }
 
+namespace detail {
+/// The lowest axis of a set of bits.
+[[nodiscard]] constexpr name first_axis(const mesh_desc& mesh, unsigned bits) noexcept {
+  for (int a = 0; a < mesh.rank(); ++a)
+    if ((bits >> a & 1U) != 0) return mesh.axes[a].label;
+  return {};
+}
+}  // namespace detail
+
+/// Judges a reshard between two layouts of a mesh: it starts no pending reduction, and leaves
+/// manual axes as they are.
+[[nodiscard]] constexpr diagnosis check_reshard(const mesh_desc& mesh, const layout_desc& from,
+                                                const layout_desc& to) noexcept {
+  if (const unsigned created = created_pending(from, to); created != 0)
+    return {.rule = broken::reshard_would_create_partial,
+            .axis = detail::first_axis(mesh, created)};
+  if (const unsigned left = from.manual ^ to.manual; left != 0)
+    return {.rule = broken::manual_axis_is_left, .axis = detail::first_axis(mesh, left)};
+  return {};
+}
+
 /// The layout that a spec means on a mesh, for specs that only the run knows.
 ///
 /// Reports what `resolve` finds wrong as an `error`.

@@ -50,6 +50,15 @@ namespace shardwise {
   return {};
 }
 
+/// Judges whether the sharding of a tensor may be cleared: nothing is pending.
+[[nodiscard]] constexpr diagnosis check_clearing(const mesh_desc& mesh,
+                                                 const layout_desc& layout) noexcept {
+  if (layout.pending == 0) return {};
+  return {.rule = broken::partial_value_is_read,
+          .operand = 0,
+          .axis = detail::first_axis(mesh, layout.pending)};
+}
+
 /// The layout of a tensor whose sharding is cleared: every device has all of it.
 [[nodiscard]] constexpr layout_desc cleared(const layout_desc& layout) noexcept {
   layout_desc whole;

@@ -105,20 +105,26 @@ struct clear_call {
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using tensor = std::remove_cvref_t<X>;
-    if constexpr (!Operand<X>) {
+    if constexpr (!Operand<X>)
       return refused<no_tensor<clearing, 0, X>>{};
-    } else if constexpr (tensor::layout_type::value.pending == 0) {
-      return typename reshard_outcome<tensor, whole<tensor>, void>::judged{};
-    } else {
-      constexpr name axis = first_axis(mesh_of<X>::value, tensor::layout_type::value.pending);
-      return refused<partial_value_is_read<clearing, operand<0>, to_fixed_string<axis.size()>(axis),
-                                           call_instead<mesh_of<X>, whole<tensor>>::value>>{};
-    }
+    else
+      return judge_tensor<std::remove_cvref_t<X>>();
   }
   template <class X>
   [[nodiscard]] static constexpr auto apply(X&& x) {
     return reshard<whole<std::remove_cvref_t<X>>>(static_cast<X&&>(x));
+  }
+
+ private:
+  template <class X>
+  [[nodiscard]] static constexpr auto judge_tensor() noexcept {
+    constexpr diagnosis verdict = check_clearing(mesh_of<X>::value, X::layout_type::value);
+    if constexpr (verdict.ok())
+      return typename reshard_outcome<X, whole<X>, void>::judged{};
+    else
+      return refused<partial_value_is_read<clearing, operand<0>,
+                                           to_fixed_string<verdict.axis.size()>(verdict.axis),
+                                           call_instead<mesh_of<X>, whole<X>>::value>>{};
   }
 };
 

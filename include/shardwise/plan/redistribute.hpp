@@ -248,14 +248,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
                                                     const layout_desc& target) noexcept {
   redistribution way;
   way.verdict = check(mesh, target, tensor.extents);
-  const unsigned created = created_pending(tensor.layout, target);
-  if (way.verdict.ok() && created != 0)
-    for (int a = mesh.rank() - 1; a >= 0; --a)
-      if ((created >> a & 1U) != 0)
-        way.verdict = {.rule = broken::reshard_would_create_partial, .axis = mesh.axes[a].label};
-  if (way.verdict.ok() && tensor.layout.manual != target.manual)
-    way.verdict = {.rule = broken::manual_axis_is_left,
-                   .axis = detail::first_axis(mesh, tensor.layout.manual ^ target.manual)};
+  if (way.verdict.ok()) way.verdict = check_reshard(mesh, tensor.layout, target);
   if (!way.verdict.ok()) return way;
 
   layout_desc now = tensor.layout;

@@ -146,13 +146,6 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// The lowest axis of a set of bits.
-[[nodiscard]] constexpr name first_axis(const mesh_desc& mesh, unsigned bits) noexcept {
-  for (int a = 0; a < mesh.rank(); ++a)
-    if ((bits >> a & 1U) != 0) return mesh.axes[a].label;
-  return {};
-}
-
 /// The axes among these that have several devices, or as yet any number of them: a sum over one
 /// device is no sum, so an axis of size 1 passes everything.
 [[nodiscard]] constexpr unsigned axes_of_several(const mesh_desc& mesh, unsigned bits) noexcept {

@@ -36,12 +36,8 @@ template <Element T, LayoutValue Target>
 template <Element T>
 [[nodiscard]] any_tensor<T> clear_sharding(const any_tensor<T>& x) {
   const layout_desc whole = cleared(x.layout());
-  if (x.layout().pending != 0) {
-    const diagnosis verdict{.rule = broken::partial_value_is_read,
-                            .operand = 0,
-                            .axis = detail::first_axis(x.mesh(), x.layout().pending)};
-    fail(verdict, promise_advice(x.mesh(), x.tensor(), whole, verdict));
-  }
+  const diagnosis verdict = check_clearing(x.mesh(), x.layout());
+  if (!verdict.ok()) fail(verdict, promise_advice(x.mesh(), x.tensor(), whole, verdict));
   return reshard(x, whole);
 }
 

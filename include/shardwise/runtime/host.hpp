@@ -185,23 +185,30 @@ template <class X>
   }
 }
 
+/// Judges whether the host can read a tensor: no reduction over several devices is pending, and no
+/// axis is manual.
+[[nodiscard]] constexpr diagnosis check_reading(const mesh_desc& mesh,
+                                                const layout_desc& layout) noexcept {
+  if (const unsigned pending = detail::axes_of_several(mesh, layout.pending); pending != 0)
+    return {.rule = broken::partial_value_is_read,
+            .operand = 0,
+            .axis = detail::first_axis(mesh, pending)};
+  if (layout.manual == 0) return {};
+  return {.rule = broken::manual_axis_is_left, .axis = detail::first_axis(mesh, layout.manual)};
+}
+
 namespace detail {
 /// The elements of a tensor, computed first if need be, in the host's memory.
 template <class T>
 [[nodiscard]] host_tensor<T> gather(const node_ptr<T>& owner) {
   const placement& where = owner->where();
   const tensor_desc& tensor = where.tensor();
-  if (const unsigned pending = detail::axes_of_several(where.mesh(), tensor.layout.pending);
-      pending != 0) {
-    const diagnosis verdict{.rule = broken::partial_value_is_read,
-                            .operand = 0,
-                            .axis = detail::first_axis(where.mesh(), pending)};
+  const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
+  if (verdict.rule == broken::partial_value_is_read) {
     const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
     fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
   }
-  if (tensor.layout.manual != 0)
-    fail({.rule = broken::manual_axis_is_left,
-          .axis = detail::first_axis(where.mesh(), tensor.layout.manual)});
+  require(verdict);
   owner->evaluate();
   std::vector<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
   const strided<T> whole{elements.data(), tensor.extents, row_major(tensor.extents)};
@@ -232,21 +239,14 @@ template <class X>
   } else {
     using layout_type = typename X::layout_type;
     constexpr const mesh_desc& mesh = layout_type::mesh_type::value;
-    constexpr unsigned pending = axes_of_several(mesh, layout_type::value.pending);
-    if constexpr (pending != 0) {
-      constexpr name axis = first_axis(mesh, pending);
-      constexpr sentence call =
-          call_of(mesh,
-                  propose(mesh, {}, {paper_of<X>::value},
-                          {.rule = broken::partial_value_is_read, .operand = 0, .axis = axis}),
-                  "");
+    constexpr diagnosis verdict = check_reading(mesh, layout_type::value);
+    constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
+    if constexpr (verdict.rule == broken::partial_value_is_read) {
+      constexpr sentence call = call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict), "");
       return refused<
-          partial_value_is_read<host_read, operand<0>, to_fixed_string<axis.size()>(axis),
-                                to_fixed_string<call.size()>(call)>>{};
-    } else if constexpr (layout_type::value.manual != 0) {
-      constexpr name axis = first_axis(mesh, layout_type::value.manual);
-      return refused<manual_axis_is_left<to_fixed_string<axis.size()>(axis),
-                                         typename layout_type::spec_type>>{};
+          partial_value_is_read<host_read, operand<0>, axis, to_fixed_string<call.size()>(call)>>{};
+    } else if constexpr (verdict.rule == broken::manual_axis_is_left) {
+      return refused<manual_axis_is_left<axis, typename layout_type::spec_type>>{};
     } else {
       return allowed<X>{};
     }

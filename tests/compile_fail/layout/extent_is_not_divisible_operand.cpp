@@ -2,6 +2,7 @@
 // expect: shardwise::extent_is_not_divisible<shardwise::dimension<0>, shardwise::extent<1001>,
 // expect: shardwise::parts<2>, shardwise::nearest<1000, 1002>,
 // expect: shardwise::fixed_string<5>{"data"}, pod>
+// expect: a split extent is divisible by its axes, or the layout says uneven
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

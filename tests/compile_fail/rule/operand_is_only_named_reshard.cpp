@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::operand_is_not_a_tensor<
 // expect: shardwise::operand<0>, shardwise::detail::tensor_that_is_only_named>
+// expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/layout.hpp>
 #include <shardwise/expression/manual.hpp>
 

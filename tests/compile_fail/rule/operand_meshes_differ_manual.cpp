@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_meshes_differ<
+// expect: shardwise::operand_meshes_differ<shardwise::detail::leaving, shardwise::operand<0>, pod, cube>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/layout.hpp>
 #include <shardwise/expression/manual.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::partial_value_is_read<shardwise::fold_of<
-// expect: shardwise::fixed_string<6>{"model"}
+// expect: shardwise::operand<0>, shardwise::fixed_string<6>{"model"}, shardwise::fixed_string<34>{"reshard<P<data, none>>(operand 0)"}>
+// expect: a pending reduction is finished before its value is read
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
