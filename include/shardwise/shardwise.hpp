@@ -7,7 +7,10 @@
 // Paper first, so that errors are reached by the shortest way.
 // clang-format off
 #include "shardwise/layout.hpp"
-#include "shardwise/draw.hpp"
-#include "shardwise/runtime.hpp"
+#include "shardwise/pool.hpp"
+#include "shardwise/kernel.hpp"
 #include "shardwise/tensor.hpp"
+#include "shardwise/runtime.hpp"
+#include "shardwise/host.hpp"
+#include "shardwise/draw.hpp"
 // clang-format on

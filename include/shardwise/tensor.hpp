@@ -7,7 +7,6 @@
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/buffer.hpp"
 #include "shardwise/tensor/device_memory.hpp"
-#include "shardwise/tensor/eigen.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/on_devices.hpp"
 #include "shardwise/tensor/philox.hpp"
@@ -15,5 +14,4 @@
 #include "shardwise/tensor/random.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 #include "shardwise/tensor/shown_as.hpp"
-#include "shardwise/tensor/strided.hpp"
 #include "shardwise/tensor/system_memory.hpp"

@@ -5,8 +5,8 @@
 #include <shardwise/plan/constraint.hpp>
 #include <shardwise/plan/mark.hpp>
 #include <shardwise/runtime/any_mark.hpp>
-#include <shardwise/runtime/from_host_batches.hpp>
-#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/host/from_host_batches.hpp>
+#include <shardwise/host/from_shards.hpp>
 
 using namespace generated;
 

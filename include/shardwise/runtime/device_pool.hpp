@@ -5,7 +5,7 @@
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/plan/program.hpp"
 #include "shardwise/runtime/pending_list.hpp"
-#include "shardwise/runtime/worker_team.hpp"
+#include "shardwise/pool/worker_team.hpp"
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/placement.hpp"

@@ -3,7 +3,7 @@
 
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/plan/trace.hpp"
-#include "shardwise/runtime/host.hpp"
+#include "shardwise/runtime/sync.hpp"
 
 #include <memory>
 #include <mutex>

@@ -4,10 +4,10 @@
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/plan/step.hpp"
 #include "shardwise/runtime/computation.hpp"
-#include "shardwise/runtime/contract_kernel.hpp"
-#include "shardwise/runtime/copy_kernel.hpp"
-#include "shardwise/runtime/pointwise_kernel.hpp"
-#include "shardwise/runtime/reduce_kernel.hpp"
+#include "shardwise/kernel/contract_kernel.hpp"
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/reduce_kernel.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/layout/tensor_desc.hpp"
-#include "shardwise/tensor/strided.hpp"
+#include "shardwise/kernel/strided.hpp"
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
-#include "shardwise/tensor/eigen.hpp"
+#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/tensor/philox.hpp"
 
 #include <algorithm>

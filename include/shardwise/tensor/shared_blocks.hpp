@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/layout/shard.hpp"
-#include "shardwise/tensor/strided.hpp"
+#include "shardwise/kernel/strided.hpp"
 
 namespace shardwise {
 

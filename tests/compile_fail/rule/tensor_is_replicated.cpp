@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::tensor_is_replicated<shardwise::P<shardwise::fixed_string<1>{""}>, pod>
 // expect: a tensor whose shards are loaded one by one is split or pending
-#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/host/from_shards.hpp>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::host_elements_differ<double, float>
 // expect: the host's data has elements of the type that the tensor has
-#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::mesh_is_not_a_pool<
 // expect: a tensor is made in a device pool: device_pool pool{pod{}}
-#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

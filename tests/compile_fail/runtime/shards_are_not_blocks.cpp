@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::shards_are_not_blocks<std::vector<float
 // expect: shards are a forward range of blocks: Eigen matrices, local shards, or runs of numbers
-#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::argument_is_unexpected<shardwise::operand<3>, shardwise::nothing_given, long
 // expect: after the pool comes what fills the tensor, then one size for each dyn extent
-#include <shardwise/runtime/from_shards.hpp>
+#include <shardwise/host/from_shards.hpp>
 
 using namespace shardwise;
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Data in and out: what the host gives to tensors, and what it reads of them.
+
+#include "shardwise/host/distribute.hpp"
+#include "shardwise/host/factories.hpp"
+#include "shardwise/host/host.hpp"
+#include "shardwise/host/host_data.hpp"
+#include "shardwise/host/host_text.hpp"
+#include "shardwise/host/made_from.hpp"

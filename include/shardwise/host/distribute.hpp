@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/rule/diagnostics.hpp"
+#include "shardwise/host/factories.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// Host data as a view: where it starts, its extents and strides.
+template <class T>
+using host_view = strided<const T>;
+
+/// Copies a part of the host's data into a shard.
+template <class T>
+void copy_part(const host_view<T>& host, const held_box& part, const strided<T>& block) {
+  for_each_shared_block(
+      whole_of(host.extents), host, part, block,
+      [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
+}
+
+/// Spreads a view that has the rank of the tensor.
+template <class X>
+[[nodiscard]] X distribute_view(const device_pool& pool,
+                                const host_view<typename X::value_type>& host) {
+  using T = typename X::value_type;
+  using extents_type = typename X::extents_type;
+  for (int d = 0; d < host.rank(); ++d)
+    if (extents_type::value[d] != dyn && extents_type::value[d] != host.extents[d])
+      fail({.rule = broken::host_size_differs,
+            .dim = d,
+            .have = host.extents[d],
+            .want = extents_type::value[d]});
+  return make_tensor<X>(pool, host.extents, [&](const held_box& part, const strided<T>& block) {
+    copy_part<T>(host, part, block);
+  });
+}
+
+template <class T, class R>
+void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& elements) {
+  index_t size = 0;
+  for ([[maybe_unused]] const auto& item : range) ++size;
+  if (extents[depth] == dyn) extents[depth] = size;
+  if (extents[depth] != size)
+    fail({.rule = broken::host_size_differs, .dim = depth, .have = size, .want = extents[depth]});
+  for (const auto& item : range)
+    if constexpr (nest<std::remove_cvref_t<decltype(item)>>::depth != 0)
+      flatten(item, depth + 1, extents, elements);
+    else
+      elements.push_back(static_cast<T>(item));
+}
+
+template <class X, class R>
+[[nodiscard]] X distribute_nested(const device_pool& pool, const R& host) {
+  using T = typename X::value_type;
+  extents_desc extents = X::extents_type::value;
+  std::vector<T> elements;
+  flatten(host, 0, extents, elements);
+  for (index_t& extent : extents)
+    if (extent == dyn) extent = 0;
+  return distribute_view<X>(pool, {elements.data(), extents, row_major(extents)});
+}
+
+template <class X, EigenMatrix H>
+[[nodiscard]] X distribute_matrix(const device_pool& pool, const H& host) {
+  // An expression is evaluated once; a matrix is read where it is.
+  const Eigen::Ref<const Eigen::Matrix<typename X::value_type, Eigen::Dynamic, Eigen::Dynamic>, 0,
+                   Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>
+      matrix(host.derived().matrix());
+  host_view<typename X::value_type> view{matrix.data(), {}, {}};
+  if constexpr (X::extents_type::rank == 2) {
+    view.extents = {index_t{matrix.rows()}, index_t{matrix.cols()}};
+    view.strides = {index_t{matrix.innerStride()}, index_t{matrix.outerStride()}};
+  } else {
+    if (matrix.cols() != 1 && matrix.rows() != 1)
+      fail({.rule = broken::host_rank_differs, .have = 2, .want = 1});
+    view.extents = {index_t{matrix.size()}};
+    view.strides = {index_t{matrix.cols() == 1 ? matrix.innerStride() : matrix.outerStride()}};
+  }
+  return distribute_view<X>(pool, view);
+}
+
+/// Spreads elements in a row; without sizes a dyn extent, of which there is one at most, is as
+/// large as it must be.
+template <class X, class R, class... Sizes>
+[[nodiscard]] X distribute_run(const device_pool& pool, const R& host, Sizes... sizes) {
+  const auto count = static_cast<index_t>(std::ranges::size(host));
+  extents_desc extents = X::extents_type::value;
+  if constexpr (sizeof...(Sizes) > 0) {
+    extents = fill<typename X::extents_type>(sizes...);
+  } else {
+    index_t known = 1;
+    for (index_t extent : extents)
+      if (extent != dyn) known *= extent;
+    for (index_t& extent : extents)
+      if (extent == dyn) extent = known == 0 ? 0 : count / known;
+  }
+  if (element_count(extents) != count)
+    fail({.rule = broken::host_size_differs, .have = count, .want = element_count(extents)});
+  return distribute_view<X>(pool, {std::ranges::data(host), extents, row_major(extents)});
+}
+
+template <class X, class H, class... Sizes>
+[[nodiscard]] X distribute_data(const device_pool& pool, const H& host, Sizes... sizes) {
+  if constexpr (FunctionOf<H, typename X::value_type>)
+    return generate_each<X>(pool, host, sizes...);
+  else if constexpr (RunOf<H, typename X::value_type>)
+    return distribute_run<X>(pool, host, sizes...);
+  else if constexpr (EigenMatrix<H>)
+    return distribute_matrix<X>(pool, host);
+  else
+    return distribute_nested<X>(pool, host);
+}
+
+}  // namespace detail
+
+/// Spreads host data: `distribute<X>(pool, data, sizes...)`.
+///
+/// The data are row-major elements in a contiguous range (then `sizes` are the dyn extents in
+/// order; a single one may be left out), an Eigen matrix or array (rank 1 or 2), ranges of ranges,
+/// one level a dimension, or a function of the global index (see `generate`). What is
+/// contiguous has elements of the tensor's type. Without a pool it is that of the scope.
+///
+///     auto x = distribute<X>(pool, std::vector<float>(512 * 1024));
+///     auto y = distribute<X>(pool, std::vector<std::vector<float>>{{1, 2}, {3, 4}});
+template <class X = void, class... A>
+  requires(ShardedTensor<X> || sizeof...(A) < 4)  // four arguments make an `any_tensor`
+[[nodiscard]] constexpr detail::made<detail::made_from::data, X, A...> distribute(const A&... a) {
+  return detail::make_in_pool<detail::made_from::data, X>(
+      [](const auto&... all) { return detail::distribute_data<X>(all...); }, a...);
+}
+
+/// Spreads numbers in braces, one level a dimension.
+///
+///     auto x = distribute<X>(pool, {{1, 2}, {3, 4}});
+template <ShardedTensor X>
+  requires(detail::extents_in<X>::rank > 0)
+[[nodiscard]] X distribute(const device_pool& pool, detail::braces_for<X> host) {
+  return detail::distribute_nested<X>(pool, host);
+}
+template <ShardedTensor X>
+  requires(detail::extents_in<X>::rank > 0)
+[[nodiscard]] X distribute(detail::braces_for<X> host) {
+  return detail::distribute_nested<X>(use_mesh::pool(), host);
+}
+/// Braces of another depth.
+template <ShardedTensor X>
+[[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
+  (void)sizeof(host_rank_differs<1, detail::extents_in<X>::rank>);
+  return X(nullptr);
+}
+template <ShardedTensor X>
+[[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
+  (void)sizeof(host_rank_differs<2, detail::extents_in<X>::rank>);
+  return X(nullptr);
+}
+
+/// Spreads a whole host tensor.
+template <Element T>
+[[nodiscard]] any_tensor<T> distribute(const device_pool& pool, std::span<const T> host,
+                                       const extents_desc& extents, const layout_desc& layout) {
+  require(check_known(pool.mesh(), layout, extents));
+  if (element_count(extents) != static_cast<index_t>(host.size()))
+    fail({.rule = broken::host_size_differs,
+          .have = static_cast<index_t>(host.size()),
+          .want = element_count(extents)});
+  const detail::host_view<T> view{host.data(), extents, row_major(extents)};
+  return any_tensor<T>(detail::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
+                                              [&](const held_box& part, const strided<T>& block) {
+                                                detail::copy_part<T>(view, part, block);
+                                              }));
+}
+/// The same under a spec of the pool's mesh, with nothing pending.
+///
+///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
+template <Element T>
+[[nodiscard]] any_tensor<T> distribute(const device_pool& pool, std::span<const T> host,
+                                       const extents_desc& extents, const spec_desc& spec,
+                                       policy_desc policy = exact{}) {
+  return distribute<T>(pool, host, extents, layout_of(pool.mesh(), spec, {}, policy));
+}
+
+}  // namespace shardwise

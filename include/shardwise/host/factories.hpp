@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/host/made_from.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
+/// `part` is what the shard holds of each dimension and `block` its row-major memory.
+template <class T, class Fill>
+[[nodiscard]] node_ptr<T> make_shards(const std::shared_ptr<machine>& home,
+                                      const tensor_desc& tensor, const Fill& fill) {
+  require(check_known(home->mesh(), tensor.layout, tensor.extents));
+  auto place = std::make_shared<const placement>(home->mesh(), tensor);
+  const placement& where = *place;
+  std::vector<buffer<T>> shards;
+  for (index_t s = 0; s < where.count(); ++s)
+    shards.emplace_back(home->storage(), where.size_of_shard(s));
+  home->run_shards(
+      where,
+      [&](index_t shard) {
+        const held_box part = where.held_by(where.device_of(shard));
+        T* memory = shards[static_cast<std::size_t>(shard)].writable();
+        fill(shard, part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
+      },
+      where.count() * where.bytes_per_device());
+  auto made = std::make_shared<node<T>>(home, std::move(place), std::move(shards));
+  made->charge(home->memory());
+  return made;
+}
+
+/// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
+/// Where a reduction is pending, the first device along its axes has the elements and the others
+/// have what changes nothing, so that the value is theirs.
+template <class T, class Fill>
+[[nodiscard]] node_ptr<T> make_filled(const std::shared_ptr<machine>& home,
+                                      const tensor_desc& tensor, const Fill& fill) {
+  const device_groups shards = shards_of(home->mesh(), tensor.layout);
+  const device_groups terms(home->mesh(), tensor.layout.pending_axes());
+  return make_shards<T>(home, tensor,
+                        [&](index_t shard, const held_box& part, const strided<T>& block) {
+                          if (terms.position_of(shards.member(0, shard)) == 0)
+                            fill(part, block);
+                          else
+                            fill_block(identity_of<T>(tensor.layout.kind), block);
+                        });
+}
+
+/// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global
+/// index of the first element, `pointer` where it goes.
+template <class T, class Row>
+void for_each_row(const held_box& part, const strided<T>& block, const Row& row) {
+  if (block.size() == 0) return;
+  inplace_vector<index_t, max_rank> local;
+  global_index at;
+  for (const held_range& held : part) {
+    local.push_back(0);
+    at.push_back(held.global(0));
+  }
+  const int last = part.ssize() - 1;
+  T* pointer = block.data;
+  if (last < 0) return row(at, pointer, 1);
+  for (;;) {
+    for (index_t x = 0, count = 0; x < part[last].size(); x += count, pointer += count) {
+      at[last] = part[last].global(x);
+      count = part[last].run(x);
+      row(at, pointer, count);
+    }
+    int d = last - 1;
+    for (bool more = false; d >= 0 && !more; d -= more ? 0 : 1) {
+      more = ++local[d] < part[d].size();
+      if (!more) local[d] = 0;
+      at[d] = part[d].global(local[d]);
+    }
+    if (d < 0) return;
+  }
+}
+
+/// The place of an element among all elements of the tensor, row-major.
+[[nodiscard]] inline index_t linear(const extents_desc& extents, const global_index& at) noexcept {
+  index_t place = 0;
+  for (int d = 0; d < extents.ssize(); ++d) place = place * extents[d] + at[d];
+  return place;
+}
+
+/// The mesh of the pool must be that of the tensor: the same axes, with the sizes that are static,
+/// and the same devices in the same order.
+[[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
+                                             const mesh_desc& wanted) noexcept {
+  if (pool.rank() != wanted.rank())
+    return {.rule = broken::pool_size_differs, .have = pool.rank(), .want = wanted.rank()};
+  for (int a = 0; a < wanted.rank(); ++a)
+    if (pool.axes[a].label != wanted.axes[a].label)
+      return {.rule = broken::pool_size_differs, .axis = wanted.axes[a].label};
+    else if (wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
+      return {.rule = broken::pool_size_differs,
+              .axis = wanted.axes[a].label,
+              .have = pool.size(a),
+              .want = wanted.size(a)};
+  if (pool.order == wanted.order) return {};
+  return {.rule = broken::device_order_differs};
+}
+
+/// A tensor of type `X` whose distinct shards are filled by `fill(part, block)`.
+template <class X, class Fill>
+[[nodiscard]] X make_tensor(const device_pool& pool, const extents_desc& extents,
+                            const Fill& fill) {
+  require(check_pool(pool.mesh(), X::mesh_type::value));
+  return X(make_filled<typename X::value_type>(pool.state(), desc_of<X>(extents), fill));
+}
+
+/// Fills a tensor row by row: `row(index of the first element, pointer, count)`.
+template <class X, class Row, class... Sizes>
+[[nodiscard]] X make_rows(const device_pool& pool, const Row& row, Sizes... sizes) {
+  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
+                        [&](const held_box& part, const strided<typename X::value_type>& block) {
+                          for_each_row(part, block, row);
+                        });
+}
+
+/// Fills a tensor with one value.
+template <class X, class Value, class... Sizes>
+[[nodiscard]] X fill_with(const device_pool& pool, Value value, Sizes... sizes) {
+  using T = typename X::value_type;
+  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
+                        [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
+                          fill_block(all, block);
+                        });
+}
+
+/// Fills a tensor with `f(index)`.
+template <class X, class F, class... Sizes>
+[[nodiscard]] X generate_each(const device_pool& pool, const F& f, Sizes... sizes) {
+  const auto fill_row = [&](const global_index& first, auto* row, index_t count) {
+    global_index at = first;
+    for (index_t i = 0; i < count; ++i) {
+      row[i] = f(at);
+      if (!at.empty()) ++at[at.ssize() - 1];
+    }
+  };
+  return make_rows<X>(pool, fill_row, sizes...);
+}
+
+/// Fills a tensor whose elements depend on their place among all, row-major:
+/// `fill_row(place of the first element, pointer, count)`.
+template <class X, class Fill, class... Sizes>
+[[nodiscard]] X numbered(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
+  const extents_desc extents = fill<typename X::extents_type>(sizes...);
+  const auto row = [&](const global_index& first, auto* memory, index_t count) {
+    fill_row(static_cast<std::uint64_t>(linear(extents, first)), memory, count);
+  };
+  return make_rows<X>(pool, row, sizes...);
+}
+
+/// Counts on from `first`.
+struct count_row {
+  template <class T>
+  void operator()(std::uint64_t first, T* row, index_t count) const noexcept {
+    for (index_t i = 0; i < count; ++i) row[i] = static_cast<T>(static_cast<index_t>(first) + i);
+  }
+};
+
+}  // namespace detail
+
+/// A tensor of one value: `full<X>(pool, value, sizes...)`.
+///
+/// In this and in all that follow `sizes` are the dyn extents in order, and without a pool it is
+/// that of the scope (`use_mesh`). Under a layout with a reduction pending, the values are what the
+/// terms make together. What cannot be made is refused by name.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::value, X, A...> full(const A&... a) {
+  return detail::make_in_pool<detail::made_from::value, X>(
+      [](const auto&... all) { return detail::fill_with<X>(all...); }, a...);
+}
+/// A tensor of zeros: `zeros<X>(pool, sizes...)`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> zeros(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const auto& pool, const auto&... sizes) { return full<X>(pool, 0, sizes...); }, a...);
+}
+/// A tensor of ones: `ones<X>(pool, sizes...)`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> ones(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const auto& pool, const auto&... sizes) { return full<X>(pool, 1, sizes...); }, a...);
+}
+
+/// A tensor whose element at a global index is `f(index)`: called once for each element of each
+/// distinct shard, from several threads.
+///
+///     auto x = generate<X>(pool, [](const global_index& at) { return float(at[0]); });
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::function, X, A...> generate(const A&... a) {
+  return detail::make_in_pool<detail::made_from::function, X>(
+      [](const auto&... all) { return detail::generate_each<X>(all...); }, a...);
+}
+
+/// A tensor that counts its elements in row-major order, from 0: `iota<X>(pool, sizes...)`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> iota(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const device_pool& pool, const auto&... sizes) {
+        return detail::numbered<X>(pool, detail::count_row{}, sizes...);
+      },
+      a...);
+}
+
+/// Random numbers, uniform in [0, 1): `uniform<X>(pool, key{1}, sizes...)`. The bits of an element
+/// depend on the key and its global index alone, so every layout on every mesh has the same.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
+  return detail::make_in_pool<detail::made_from::key, X>(
+      [](const device_pool& pool, key seed, const auto&... sizes) {
+        return detail::numbered<X>(
+            pool, [=](auto... row) { fill_uniform(seed, row...); }, sizes...);
+      },
+      a...);
+}
+/// Random numbers of the standard normal distribution; otherwise as `uniform`.
+template <class X = void, class... A>
+[[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {
+  return detail::make_in_pool<detail::made_from::key, X>(
+      [](const device_pool& pool, key seed, const auto&... sizes) {
+        return detail::numbered<X>(
+            pool, [=](auto... row) { fill_normal(seed, row...); }, sizes...);
+      },
+      a...);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Tensors from what each device is to hold; not part of `shardwise.hpp`.
+
+#include "shardwise/layout/join_shards.hpp"
+#include "shardwise/rule/diagnostics.hpp"
+#include "shardwise/host/factories.hpp"
+#include "shardwise/host/host_block.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
+
+namespace shardwise {
+
+/// `Have` is given for the shards of all devices.
+template <class Have>
+struct shards_are_not_blocks {
+  static_assert(respected<shards_are_not_blocks>,
+                "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
+                "numbers");
+};
+
+/// No axis of `Mesh` splits the tensor, and none is pending.
+template <class Spec, class Mesh>
+struct tensor_is_replicated {
+  static_assert(respected<tensor_is_replicated>,
+                "a tensor whose shards are loaded one by one is split or pending");
+};
+
+namespace detail {
+
+/// Makes a tensor from blocks in the order of the devices; see `from_shards`.
+template <class T>
+[[nodiscard]] node_ptr<T> join_blocks(const std::shared_ptr<machine>& home,
+                                      const layout_desc& layout, const extents_desc& extents,
+                                      std::vector<host_block<T>> blocks) {
+  const mesh_desc& mesh = home->mesh();
+  const given_shards given(mesh, layout, static_cast<index_t>(blocks.size()));
+  require(given.verdict());
+  if (extents.ssize() != layout.rank())
+    fail({.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()});
+  const auto block = [&](index_t number) -> host_block<T>& {
+    return blocks[static_cast<std::size_t>(number)];
+  };
+
+  std::vector<extents_desc> shapes;
+  std::vector<index_t> numbers(static_cast<std::size_t>(mesh.devices()), 0);
+  given.for_each([&](index_t number, index_t device) {
+    extents_desc shape = block(number).view.extents;
+    if (block(number).is_run) {
+      shape = extents_of(shard_box(mesh, layout, extents, device));
+      for (int d = 0; d < layout.rank(); ++d)
+        if (extents[d] == dyn) shape[d] = dyn;
+      shape = shape_of_run(shape, block(number).count, static_cast<int>(number));
+    }
+    shapes.push_back(shape);
+    numbers[static_cast<std::size_t>(device)] = number;
+  });
+  const joined_shards joined = join_shards(mesh, layout, extents, shapes);
+  require(joined.verdict);
+
+  const tensor_desc tensor{element_of<T>, joined.extents, layout};
+  const placement where(mesh, tensor);
+  given.for_each([&](index_t number, index_t device) {
+    strided<const T>& view = block(number).view;
+    const extents_desc part = extents_of(where.box_of(device));
+    if (block(number).count != element_count(part))
+      fail({.rule = broken::shard_extents_differ,
+            .operand = static_cast<int>(number),
+            .have = block(number).count,
+            .want = element_count(part)});
+    if (block(number).is_run) view = {view.data, part, row_major(part)};
+  });
+
+  std::vector<index_t> differing(static_cast<std::size_t>(where.count()), -1);
+  const device_groups distinct = shards_of(mesh, layout);
+  const auto view_for = [&](index_t device) -> const strided<const T>& {
+    return block(numbers[static_cast<std::size_t>(device)]).view;
+  };
+  node_ptr<T> made =
+      make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& memory) {
+        if (memory.size() == 0) return;
+        const strided<const T>& first = view_for(where.device_of(shard));
+        copy_block(first, memory);
+        index_t& differs = differing[static_cast<std::size_t>(shard)];
+        for (index_t r = 1; given.for_all() && r < where.replicas() && differs < 0; ++r)
+          if (!same_bits(first, view_for(distinct.member(r, shard))))
+            differs = distinct.member(r, shard);
+      });
+  for (index_t device : differing)
+    if (device >= 0) fail({.rule = broken::replicas_differ, .operand = static_cast<int>(device)});
+  return made;
+}
+
+/// Makes a tensor like another one, from the blocks of all devices.
+template <class T>
+[[nodiscard]] node_ptr<T> load_blocks(const node_ptr<T>& like, std::vector<host_block<T>> blocks) {
+  const auto count = static_cast<index_t>(blocks.size());
+  if (count != like->home()->devices())
+    fail({.rule = broken::shard_count_differs, .have = count, .want = like->home()->devices()});
+  return join_blocks<T>(like->home(), like->tensor().layout, like->tensor().extents,
+                        std::move(blocks));
+}
+
+/// True if no axis splits the tensor and none is pending.
+[[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
+  return layout.pending == 0 && layout.splitting_axes().empty();
+}
+
+/// Judges that tensors of `T` can be made from `R`, given for the shards of all devices.
+template <class T, class R>
+[[nodiscard]] constexpr auto judge_blocks() noexcept {
+  if constexpr (!HostBlocks<R>)
+    return refused<shards_are_not_blocks<shown_as<R>>>{};
+  else if constexpr (!std::same_as<element_of_blocks<R>, T>)
+    return refused<host_elements_differ<element_of_blocks<R>, T>>{};
+  else
+    return legal{};
+}
+
+/// Judges the arguments of `from_shards`.
+template <class X, class Pool, class R, class... Sizes>
+[[nodiscard]] constexpr auto judge_from_shards() noexcept {
+  if constexpr (!ShardedTensor<X>) {
+    return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
+  } else if constexpr (!tensor_type_judge<X>::ok) {
+    return tensor_type_judge<X>{};
+  } else if constexpr (!std::same_as<Pool, device_pool>) {
+    return refused<mesh_is_not_a_pool<shown_as<Pool>>>{};
+  } else {
+    using blocks = decltype(judge_blocks<element_in<X>, R>());
+    if constexpr (!blocks::ok)
+      return blocks{};
+    else
+      return judge_sizes < X, 2, sizeof...(Sizes) == 0 ? 0 : extents_in<X>::dynamic_rank,
+             Sizes... > ();
+  }
+}
+template <class X, class... A>
+using from_shards_outcome = given<decltype(judge_from_shards<X, A...>())>;
+
+/// Judges the arguments of `load_local_shards`.
+template <class X, class R>
+[[nodiscard]] constexpr auto judge_load() noexcept {
+  if constexpr (!Readable<X>) {
+    return judge_reading<"load_local_shards", X>();
+  } else {
+    using T = typename X::value_type;
+    using blocks = decltype(judge_blocks<T, R>());
+    if constexpr (!blocks::ok)
+      return blocks{};
+    else if constexpr (!Operand<X>)
+      return allowed<any_tensor<T>>{};
+    else if constexpr (is_whole_everywhere(X::layout_type::value))
+      return refused<tensor_is_replicated<typename X::layout_type::spec_type, mesh_of<X>>>{};
+    else
+      return allowed<sharded_tensor<T, typename X::extents_type, typename X::layout_type>>{};
+  }
+}
+template <class X, class R>
+using load_outcome = given<decltype(judge_load<X, R>())>;
+
+}  // namespace detail
+
+/// A tensor from one block of host memory for each device, in the order of the devices; replicas
+/// may be left out, all of them: then there is one block for the first device of each distinct
+/// shard.
+///
+/// A block is an Eigen matrix, vector or map, a `local_shard`, a `host_tensor`, or a contiguous
+/// range of row-major elements. It has exactly the extents of its device's part, which may be
+/// empty. `sizes` are the dyn extents in order. Without them they are the sums of the shards; of
+/// runs of elements one can be told so. Blocks for replicas are compared, bit for bit. For a
+/// pending layout each block is its device's term.
+///
+/// Throws `shard_count_differs`, `rank_differs_from_spec`, `shard_extents_differ` (with the number
+/// of the shard) or `replicas_differ`.
+///
+///     auto x = from_shards<X>(pool, std::vector<std::vector<float>>{{1, 2}, {3, 4}});
+template <class X = void, class Pool, class R, class... Sizes>
+  requires(ShardedTensor<X> || sizeof...(Sizes) < 2)  // four arguments make an `any_tensor`
+[[nodiscard]] constexpr typename detail::from_shards_outcome<X, Pool, R, Sizes...>::type
+from_shards(const Pool& pool, const R& shards, const Sizes&... sizes) {
+  using outcome = detail::from_shards_outcome<X, Pool, R, Sizes...>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else {
+    require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+    extents_desc extents = X::extents_type::value;
+    if constexpr (sizeof...(Sizes) > 0) extents = fill<typename X::extents_type>(sizes...);
+    return X(detail::join_blocks<typename X::value_type>(
+        pool.state(), X::layout_type::value, extents, detail::blocks_of(shards, extents.ssize())));
+  }
+}
+
+/// The same for a layout that is a value; extents that are `dyn` are the sums of the shards.
+template <HostBlocks R>
+[[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
+                               const extents_desc& extents, const layout_desc& layout) {
+  using T = detail::element_of_blocks<R>;
+  require(check(pool.mesh(), layout));
+  return any_tensor<T>(detail::join_blocks<T>(pool.state(), layout, extents,
+                                              detail::blocks_of(shards, layout.rank())));
+}
+/// The same under a spec of the pool's mesh, with nothing pending.
+template <HostBlocks R>
+[[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
+                               const extents_desc& extents, const spec_desc& spec,
+                               policy_desc policy = exact{}) {
+  return from_shards(pool, shards, extents, layout_of(pool.mesh(), spec, {}, policy));
+}
+
+/// A tensor like `x` with these elements: one block for each device, replicas among them, as for
+/// `from_shards`. `x` stays as it is and need not have been computed. A replicated tensor has no
+/// shards of its own and does not compile (`any_tensor`: throws).
+///
+///     auto doubled = load_local_shards(x, blocks);      // from a checkpoint, say
+template <class X, class R>
+[[nodiscard]] constexpr typename detail::load_outcome<X, R>::type load_local_shards(
+    const X& x, const R& shards) {
+  using outcome = detail::load_outcome<X, R>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else {
+    const auto like = x.share();
+    if (detail::is_whole_everywhere(like->tensor().layout))
+      fail({.rule = broken::tensor_is_replicated});
+    return typename outcome::type(detail::load_blocks<typename X::value_type>(
+        like, detail::blocks_of(shards, like->tensor().rank())));
+  }
+}
+
+}  // namespace shardwise

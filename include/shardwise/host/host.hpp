@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/runtime/sync.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
+#include "shardwise/kernel/eigen.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
+#include "shardwise/tensor/shown_as.hpp"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// A whole tensor in the host's memory: row-major elements and their extents.
+///
+/// Converts to an Eigen matrix or vector if the rank is at most 2, and prints with `<<`.
+template <class T>
+class host_tensor {
+ public:
+  host_tensor(extents_desc extents, std::vector<T> elements) noexcept
+      : extents_(extents), elements_(std::move(elements)) {}
+
+  [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
+  [[nodiscard]] std::span<const T> elements() const& noexcept { return elements_; }
+  /// Of a temporary, the elements themselves: `for (float v : to_host(y).elements())` is safe.
+  [[nodiscard]] std::vector<T> elements() && noexcept { return std::move(elements_); }
+  [[nodiscard]] const T* data() const noexcept { return elements_.data(); }
+  [[nodiscard]] const T* begin() const noexcept { return elements_.data(); }
+  [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }
+  [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(elements_.size()); }
+
+  /// The element at one index a dimension.
+  template <std::convertible_to<index_t>... I>
+  [[nodiscard]] const T& operator()(I... indices) const {
+    if (sizeof...(I) != extents_.size())
+      fail({.rule = broken::operand_rank_differs,
+            .have = index_t{sizeof...(I)},
+            .want = extents_.ssize()});
+    [[maybe_unused]] const inplace_vector<index_t, max_rank> strides = row_major(extents_);
+    index_t offset = 0;
+    int d = 0;
+    ((offset += static_cast<index_t>(indices) * strides[d++]), ...);
+    return elements_[static_cast<std::size_t>(offset)];
+  }
+
+  /// The one element of a tensor of rank 0.
+  [[nodiscard]] const T& value() const {
+    if (!extents_.empty())
+      fail({.rule = broken::operand_rank_differs, .have = extents_.ssize(), .want = 0});
+    return elements_.front();
+  }
+
+  /// A matrix (rank 2), a column, or a row where a row is asked for (rank 1), or one element
+  /// (rank 0); sizes that are fixed must be those of the tensor.
+  template <int Rows, int Columns, int Options>
+  operator Eigen::Matrix<T, Rows, Columns, Options>() const {
+    if (extents_.size() > 2)
+      fail({.rule = broken::operand_rank_differs, .have = extents_.ssize(), .want = 2});
+    const bool is_row = Rows == 1 && extents_.size() == 1;
+    const index_t rows = extents_.empty() || is_row ? 1 : extents_[0];
+    const index_t columns = is_row ? extents_[0] : extents_.size() < 2 ? 1 : extents_[1];
+    require_fixed(0, rows, Rows);
+    require_fixed(1, columns, Columns);
+    using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const matrix>(elements_.data(), rows, columns);
+  }
+
+  /// Not by itself: the rank is known when the program runs. (Whole numbers are no part of it,
+  /// since Eigen would take them for sizes.)
+  template <std::floating_point N>
+  operator N() const = delete;  // value() is the one number of a tensor of rank 0
+
+  friend bool operator==(const host_tensor&, const host_tensor&) = default;
+
+ private:
+  static void require_fixed(int dim, index_t have, index_t fixed) {
+    if (fixed != Eigen::Dynamic && fixed != have)
+      fail({.rule = broken::host_size_differs, .dim = dim, .have = fixed, .want = have});
+  }
+
+  extents_desc extents_;
+  std::vector<T> elements_;
+};
+
+/// A device's part of a tensor: a view of the shard's own memory, which it keeps alive.
+template <class T>
+class local_shard {
+ public:
+  local_shard(node_ptr<T> owner, index_t device)
+      : owner_(std::move(owner)),
+        device_(device),
+        part_(owner_->where().box_of(device)),
+        elements_(owner_->shard(owner_->where().shard_of(device))) {}
+
+  [[nodiscard]] index_t device() const noexcept { return device_; }
+  /// Which of the devices that hold the same elements this is, from 0.
+  [[nodiscard]] index_t replica() const noexcept { return owner_->where().replica_of(device_); }
+  /// The global indices that it holds; along a dimension with a grain they are no range, and this
+  /// one is in storage order (see `grained_split`): ask `global` there.
+  [[nodiscard]] const box& range() const noexcept { return part_; }
+  /// The global index along a dimension of the element at local index `x`.
+  [[nodiscard]] index_t global(int dimension, index_t x) const noexcept {
+    return owner_->where().held_by(device_)[dimension].global(x);
+  }
+  [[nodiscard]] extents_desc extents() const noexcept { return extents_of(part_); }
+
+  /// The elements, row-major.
+  [[nodiscard]] std::span<const T> elements() const noexcept { return elements_.view(); }
+  /// The elements as an Eigen map: rank 2, or rank 1 as a column.
+  [[nodiscard]] auto matrix() const {
+    using rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const extents_desc shape = extents();
+    if (shape.size() > 2)
+      fail({.rule = broken::operand_rank_differs, .have = shape.ssize(), .want = 2});
+    return Eigen::Map<const rows>(elements_.data(), shape.empty() ? 1 : shape[0],
+                                  shape.size() < 2 ? 1 : shape[1]);
+  }
+
+ private:
+  node_ptr<T> owner_;
+  index_t device_;
+  box part_;
+  buffer<T> elements_;
+};
+
+/// What one device holds of a tensor, computed first if need be. A pending reduction stays pending:
+/// the elements are this device's term.
+///
+///     Eigen::MatrixXf block = local(x, 3).matrix();
+template <class X>
+[[nodiscard]] decltype(auto) local(const X& x, index_t device) {
+  if constexpr (!Readable<X>) {
+    return detail::reading<"local", X>::value();
+  } else {
+    node_ptr<typename X::value_type> owner = x.share();
+    if (device < 0 || device >= owner->where().mesh().devices())
+      fail({.rule = broken::device_is_out_of_range,
+            .have = device,
+            .want = owner->where().mesh().devices()});
+    owner->evaluate();
+    return local_shard<typename X::value_type>(std::move(owner), device);
+  }
+}
+
+/// Every device's part of a tensor, in the order of the devices, replicas among them.
+template <class X>
+[[nodiscard]] decltype(auto) shards(const X& x) {
+  if constexpr (!Readable<X>) {
+    return detail::reading<"shards", X>::value();
+  } else {
+    std::vector<local_shard<typename X::value_type>> all;
+    const node_ptr<typename X::value_type> owner = x.share();
+    owner->evaluate();
+    for (index_t d = 0; d < owner->where().mesh().devices(); ++d) all.emplace_back(owner, d);
+    return all;
+  }
+}
+
+/// Judges whether the host can read a tensor: no reduction over several devices is pending, and no
+/// axis is manual.
+[[nodiscard]] constexpr diagnosis check_reading(const mesh_desc& mesh,
+                                                const layout_desc& layout) noexcept {
+  if (const unsigned pending = detail::axes_of_several(mesh, layout.pending); pending != 0)
+    return {.rule = broken::partial_value_is_read,
+            .operand = 0,
+            .axis = detail::first_axis(mesh, pending)};
+  if (layout.manual == 0) return {};
+  return {.rule = broken::manual_axis_is_left, .axis = detail::first_axis(mesh, layout.manual)};
+}
+
+namespace detail {
+/// The elements of a tensor, computed first if need be, in the host's memory.
+template <class T>
+[[nodiscard]] host_tensor<T> gather(const node_ptr<T>& owner) {
+  const placement& where = owner->where();
+  const tensor_desc& tensor = where.tensor();
+  const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
+  if (verdict.rule == broken::partial_value_is_read) {
+    const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
+    fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
+  }
+  require(verdict);
+  owner->evaluate();
+  std::vector<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
+  const strided<T> whole{elements.data(), tensor.extents, row_major(tensor.extents)};
+  owner->home()->run_shards(
+      where,
+      [&](index_t shard) {
+        const index_t device = where.device_of(shard);
+        const held_box part = where.held_by(device);
+        for_each_shared_block(
+            part, owner->block(device, part), whole_of(tensor.extents), whole,
+            [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
+      },
+      2 * static_cast<index_t>(elements.size() * sizeof(T)));
+  return host_tensor<T>(tensor.extents, std::move(elements));
+}
+}  // namespace detail
+
+/// What `to_host` is called in errors.
+struct host_read;
+
+namespace detail {
+
+/// Judges that a tensor can be gathered.
+template <class X>
+[[nodiscard]] constexpr auto judge_gather() noexcept {
+  if constexpr (!Readable<X> || !Operand<X>) {
+    return judge_reading<"to_host", X>();
+  } else {
+    using layout_type = typename X::layout_type;
+    constexpr const mesh_desc& mesh = layout_type::mesh_type::value;
+    constexpr diagnosis verdict = check_reading(mesh, layout_type::value);
+    constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
+    if constexpr (verdict.rule == broken::partial_value_is_read) {
+      constexpr sentence call = call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict), "");
+      return refused<
+          partial_value_is_read<host_read, operand<0>, axis, to_fixed_string<call.size()>(call)>>{};
+    } else if constexpr (verdict.rule == broken::manual_axis_is_left) {
+      return refused<manual_axis_is_left<axis, typename layout_type::spec_type>>{};
+    } else {
+      return allowed<X>{};
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction over
+/// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
+/// `reshard` first.
+///
+///     std::cout << to_host(y) << '\n';
+///     Eigen::MatrixXf values = to_host(y);
+template <class X>
+[[nodiscard]] decltype(auto) to_host(const X& x) {
+  using outcome = detail::given<decltype(detail::judge_gather<X>())>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else
+    return detail::gather<typename X::value_type>(x.share());
+}
+
+}  // namespace shardwise

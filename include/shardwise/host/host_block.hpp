@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/eigen.hpp"
+#include "shardwise/kernel/strided.hpp"
+
+#include <cstring>
+#include <ranges>
+#include <type_traits>
+#include <vector>
+
+namespace shardwise {
+
+/// An Eigen matrix or vector, or a map or block of one, whose elements lie in memory.
+template <class B>
+concept MatrixInMemory = requires(const B& b) {
+  typename B::Scalar;
+  requires B::IsRowMajor == 0 || B::IsRowMajor == 1;
+  { b.data() } -> std::convertible_to<const typename B::Scalar*>;
+  b.innerStride() + b.outerStride() + b.rows() + b.cols();
+};
+
+/// Row-major elements that know their extents: `local_shard`, `host_tensor`.
+template <class B>
+concept ShapedElements = !MatrixInMemory<B> && requires(const B& b) {
+  { b.extents() } -> std::convertible_to<extents_desc>;
+  b.elements().data();
+};
+
+/// A run of row-major elements: a vector, an array, a span.
+template <class B>
+concept RunOfElements =
+    !MatrixInMemory<B> && !ShapedElements<B> && std::ranges::contiguous_range<const B>;
+
+/// A block of the host's memory, as programs hold it.
+template <class B>
+concept HostBlock = MatrixInMemory<B> || ShapedElements<B> || RunOfElements<B>;
+
+/// Several blocks of the host's memory, one after another; the range or its items own them.
+template <class R>
+concept HostBlocks = std::ranges::forward_range<const R> &&
+    HostBlock<std::ranges::range_value_t<const R>> &&
+    (std::is_lvalue_reference_v<std::ranges::range_reference_t<const R>> ||
+     std::ranges::borrowed_range<std::ranges::range_value_t<const R>>);
+
+namespace detail {
+
+template <class B>
+struct element_of_block {
+  using type = std::remove_cvref_t<decltype(*std::declval<const B&>().data())>;
+};
+template <ShapedElements B>
+struct element_of_block<B> {
+  using type = std::remove_cvref_t<decltype(*std::declval<const B&>().elements().data())>;
+};
+
+/// A block as a kernel sees it. A run has no extents before its tensor is known.
+template <class T>
+struct host_block {
+  strided<const T> view{};
+  bool is_run = false;
+  index_t count = 0;
+};
+
+/// The view of a block for a tensor of this rank: a matrix of one column or row may be of rank 1.
+template <HostBlock B>
+[[nodiscard]] auto block_of(const B& block, int rank) {
+  host_block<typename element_of_block<B>::type> out;
+  if constexpr (MatrixInMemory<B>) {
+    const index_t inner = block.innerStride();
+    const index_t outer = block.outerStride();
+    const index_t rows = block.rows();
+    const index_t columns = block.cols();
+    out.view = {block.data(), {rows, columns}, {inner, outer}};
+    if (B::IsRowMajor) out.view.strides = {outer, inner};
+    if (rank == 1 && (rows == 1 || columns == 1)) {
+      const int kept = columns == 1 ? 0 : 1;
+      out.view.extents = {out.view.extents[kept]};
+      out.view.strides = {out.view.strides[kept]};
+    }
+    out.count = rows * columns;
+  } else if constexpr (ShapedElements<B>) {
+    out.view = {block.elements().data(), block.extents(), row_major(block.extents())};
+    out.count = out.view.size();
+  } else {
+    out.view.data = std::ranges::data(block);
+    out.is_run = true;
+    out.count = static_cast<index_t>(std::ranges::size(block));
+  }
+  return out;
+}
+
+/// The element type of the blocks in a range.
+template <class R>
+using element_of_blocks = typename element_of_block<std::ranges::range_value_t<const R>>::type;
+
+/// The views of all blocks.
+template <HostBlocks R>
+[[nodiscard]] auto blocks_of(const R& range, int rank) {
+  std::vector<host_block<element_of_blocks<R>>> blocks;
+  for (const auto& block : range) blocks.push_back(block_of(block, rank));
+  return blocks;
+}
+
+/// The extents of a run of `count` elements: those of `part`, of which one may be `dyn`; it stays
+/// so where another one is 0.
+[[nodiscard]] inline extents_desc shape_of_run(extents_desc part, index_t count, int number) {
+  int unknown = -1;
+  index_t others = 1;
+  for (int d = 0; d < part.ssize(); ++d)
+    if (part[d] != dyn)
+      others *= part[d];
+    else if (unknown < 0)
+      unknown = d;
+    else
+      fail({.rule = broken::shard_extents_differ, .operand = number, .dim = d},
+           "several sizes are dyn: give them after the blocks, or blocks that have extents");
+  if (unknown >= 0 && others > 0) part[unknown] = count / others;
+  return part;
+}
+
+/// True if two blocks of the same extents have the same bits. Both are copied once.
+template <class T>
+[[nodiscard]] bool same_bits(const strided<const T>& a, const strided<const T>& b) {
+  if (a.size() == 0) return true;
+  const auto packed = [&](const strided<const T>& from) {
+    std::vector<T> elements(static_cast<std::size_t>(a.size()));
+    copy_block(from, strided<T>{elements.data(), a.extents, row_major(a.extents)});
+    return elements;
+  };
+  return std::memcmp(packed(a).data(), packed(b).data(),
+                     static_cast<std::size_t>(a.size()) * sizeof(T)) == 0;
+}
+
+}  // namespace detail
+}  // namespace shardwise

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/functions.hpp"
+#include "shardwise/kernel/eigen.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+namespace packet = Eigen::internal;
+
+/// The element type of a packet; a scalar is a packet of one lane.
+template <class P>
+using lane = typename packet::unpacket_traits<P>::type;
+
+/// A number rather than a packet of them. Compilers vectorise loops over functions of numbers if
+/// these are written in operators; Eigen writes masks byte by byte.
+template <class P>
+concept OneLane = std::integral<P> || std::floating_point<P>;
+
+template <class P>
+inline constexpr bool is_floating = std::floating_point<lane<P>>;
+
+/// The bits that are set in either.
+template <class P>
+[[nodiscard]] P either_bits(const P& a, const P& b) noexcept {
+  if constexpr (std::same_as<P, float>)
+    return std::bit_cast<P>(std::bit_cast<std::uint32_t>(a) | std::bit_cast<std::uint32_t>(b));
+  else if constexpr (std::same_as<P, double>)
+    return std::bit_cast<P>(std::bit_cast<std::uint64_t>(a) | std::bit_cast<std::uint64_t>(b));
+  else
+    return packet::por(a, b);
+}
+
+/// Signed arithmetic that wraps around instead of being undefined on overflow.
+template <std::signed_integral T, class F>
+[[nodiscard]] constexpr T wrap(T a, T b, F f) noexcept {
+  using bits = std::make_unsigned_t<T>;
+  return static_cast<T>(f(static_cast<bits>(a), static_cast<bits>(b)));
+}
+}  // namespace detail
+
+/// The same number in every lane of a packet: a constant of a kernel, `all_lanes<P>(0.5)`.
+template <class P>
+[[nodiscard]] P all_lanes(double value) noexcept {
+  return detail::packet::pset1<P>(static_cast<detail::lane<P>>(value));
+}
+
+/// How one elementwise function is computed: `kernel<functions::add>::run(a, b)` on packets of any
+/// width, or on scalars.
+///
+/// - A NaN operand gives NaN; only comparisons (0) and the condition of `where` (true) read it.
+/// - Integers wrap around; an integer divided by zero is 0.
+/// - Where `exact` is there and true, a scalar's bits are those of a packet's lane, on every
+///   machine: then compilers may vectorise a loop over scalars instead (`wide_kernel.hpp`).
+/// - Integers have no roots and transcendental functions (`transcendental_kernels.hpp`): convert.
+template <class Function>
+struct kernel;
+
+template <class Function>
+concept ExactFunction = requires {
+  requires kernel<Function>::exact;
+};
+
+template <>
+struct kernel<functions::identity> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    return x;
+  }
+};
+
+template <>
+struct kernel<functions::negate> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    if constexpr (std::integral<P>)
+      return detail::wrap(P{0}, x, [](auto a, auto b) { return a - b; });
+    else
+      return detail::packet::pnegate(x);
+  }
+};
+
+template <>
+struct kernel<functions::add> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (std::integral<P>)
+      return detail::wrap(a, b, [](auto x, auto y) { return x + y; });
+    else
+      return detail::packet::padd(a, b);
+  }
+};
+
+template <>
+struct kernel<functions::subtract> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (std::integral<P>)
+      return detail::wrap(a, b, [](auto x, auto y) { return x - y; });
+    else
+      return detail::packet::psub(a, b);
+  }
+};
+
+template <>
+struct kernel<functions::multiply> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (std::integral<P>)
+      return detail::wrap(a, b, [](auto x, auto y) { return x * y; });
+    else
+      return detail::packet::pmul(a, b);
+  }
+};
+
+template <>
+struct kernel<functions::divide> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (std::integral<P>) {
+      // The two quotients that hardware traps on: nothing, and the most negative number over -1.
+      if (b == P{0}) return P{0};
+      return b == P{-1} ? kernel<functions::negate>::run(a) : a / b;
+    } else {
+      return detail::packet::pdiv(a, b);
+    }
+  }
+};
+
+/// NaN if either operand is NaN. Of zeros of different sign the result is the negative one,
+/// whatever their order.
+template <>
+struct kernel<functions::maximum> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    // A packet maximum returns one fixed operand where either is NaN, so of the two orders one is
+    // NaN; joining the bits keeps it, and changes nothing where both orders agree.
+    if constexpr (std::integral<P>)
+      return std::max(a, b);
+    else
+      return detail::either_bits(detail::packet::pmax(a, b), detail::packet::pmax(b, a));
+  }
+};
+
+/// NaN if either operand is NaN. Of zeros of different sign the result is the negative one.
+template <>
+struct kernel<functions::minimum> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (std::integral<P>)
+      return std::min(a, b);
+    else
+      return detail::either_bits(detail::packet::pmin(a, b), detail::packet::pmin(b, a));
+  }
+};
+
+template <>
+struct kernel<functions::abs> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    if constexpr (std::integral<P>)
+      return x < P{0} ? kernel<functions::negate>::run(x) : x;
+    else
+      return detail::packet::pabs(x);
+  }
+};
+
+template <>
+struct kernel<functions::square> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    return kernel<functions::multiply>::run(x, x);
+  }
+};
+
+/// The greater of x and 0; NaN remains NaN.
+template <>
+struct kernel<functions::relu> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    // The first operand is the one that a maximum returns where either is NaN.
+    if constexpr (detail::OneLane<P>)
+      return std::max(x, P{0});
+    else
+      return detail::packet::pmax(x, all_lanes<P>(0));
+  }
+};
+
+template <>
+struct kernel<functions::equal> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return a == b ? P{1} : P{0};
+    else
+      return detail::packet::pand(detail::packet::pcmp_eq(a, b), all_lanes<P>(1));
+  }
+};
+
+template <>
+struct kernel<functions::less> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return a < b ? P{1} : P{0};
+    else
+      return detail::packet::pand(detail::packet::pcmp_lt(a, b), all_lanes<P>(1));
+  }
+};
+
+template <>
+struct kernel<functions::less_equal> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return a <= b ? P{1} : P{0};
+    else
+      return detail::packet::pand(
+          detail::packet::por(detail::packet::pcmp_lt(a, b), detail::packet::pcmp_eq(a, b)),
+          all_lanes<P>(1));
+  }
+};
+
+template <>
+struct kernel<functions::greater> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    return kernel<functions::less>::run(b, a);
+  }
+};
+
+template <>
+struct kernel<functions::greater_equal> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    return kernel<functions::less_equal>::run(b, a);
+  }
+};
+
+template <>
+struct kernel<functions::where> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& condition, const P& yes, const P& no) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return condition != P{0} ? yes : no;
+    else
+      return detail::packet::pselect(detail::packet::pcmp_eq(condition, all_lanes<P>(0)), no, yes);
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/expression/fused.hpp"
+#include "shardwise/kernel/contraction.hpp"
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/reduce_kernel.hpp"
+#include "shardwise/spec/reduction.hpp"
+#include "shardwise/kernel/strided.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+/// What is done after rows are final if nothing is: then panels have no use.
+struct no_epilogue {
+  constexpr void operator()(index_t, index_t) const noexcept {}
+};
+
+/// The local part of a contraction of two operands, in the steps that `run` lists.
+template <class T>
+class contraction_run {
+ public:
+  contraction_run(const contraction& what, const strided<const T>& a, const strided<const T>& b,
+                  const strided<T>& out) noexcept
+      : a_(what.a, a), b_(what.b, b), out_(what.out, out) {
+    for (int d = 0; d < a.rank(); ++d) extents_[what.a[d]] = a.extents[d];
+    for (int d = 0; d < b.rank(); ++d) extents_[what.b[d]] = b.extents[d];
+    if (out.rank() > 0) rows_ = out.extents[0];
+    if (out.rank() > 0 && rows_ > 1) first_ = what.out[0];
+    empty_ = out.size() == 0;
+  }
+
+  template <class Epilogue>
+  void run(const Epilogue& epilogue) {
+    if (empty_) return;
+    sum_alone(a_, b_, summed_a_);
+    sum_alone(b_, a_, summed_b_);
+    // The rows of the result are those of the left matrix.
+    if (first_ >= 0 && !a_.has(static_cast<std::uint8_t>(first_))) std::swap(a_, b_);
+    classify();
+    if (k_.labels.empty())
+      multiply_elements();
+    else if (m_.labels.empty() && n_.labels.empty())
+      multiply_and_sum();
+    else if (k_.size(extents_) == 0)
+      fill_block(T{0}, whole(out_.labels).view(out_.data, out_.strides, extents_));
+    else
+      return multiply_labels(epilogue);
+    epilogue(index_t{0}, rows_);
+  }
+
+ private:
+  using product = fused::call<functions::multiply, fused::argument<0>, fused::argument<1>>;
+  using operand = labelled<const T>;
+
+  [[nodiscard]] static dimensions whole(const contraction::labels& labels) noexcept {
+    return {labels};
+  }
+
+  /// Sums an operand over the labels that it has alone.
+  void sum_alone(operand& mine, const operand& other, std::unique_ptr<packed_block<T>>& sums) {
+    std::uint8_t alone = 0;
+    for (int i = 0; i < mine.labels.ssize(); ++i)
+      if (!other.has(mine.labels[i]) && !out_.has(mine.labels[i]))
+        alone = static_cast<std::uint8_t>(alone | 1U << i);
+    if (alone == 0) return;
+    dimensions kept;
+    for (int i = 0; i < mine.labels.ssize(); ++i)
+      if ((alone >> i & 1U) == 0) kept.labels.push_back(mine.labels[i]);
+    sums = std::make_unique<packed_block<T>>(kept, extents_);
+    run_reduce<T>(reduction::sum, fused::argument<0>{},
+                  {whole(mine.labels).view(mine.data, mine.strides, extents_)},
+                  whole(mine.labels).view(sums->data(), sums->strides, extents_), alone);
+    mine.data = sums->data();
+    mine.labels = kept.labels;
+    std::copy_n(sums->strides, max_labels, mine.strides);
+  }
+
+  void classify() noexcept {
+    for (std::uint8_t label : a_.labels)
+      (b_.has(label) ? out_.has(label) ? batch_ : k_ : m_).labels.push_back(label);
+    for (std::uint8_t label : b_.labels)
+      if (!a_.has(label)) n_.labels.push_back(label);
+    batch_.sort(out_.strides);
+    m_.sort(out_.strides);
+    n_.sort(out_.strides);
+    k_.sort(m_.size(extents_) < n_.size(extents_) ? b_.strides : a_.strides);
+  }
+
+  /// Nothing is summed: a product of elements, or of everything with everything.
+  void multiply_elements() noexcept {
+    const dimensions all = whole(out_.labels);
+    run_pointwise<T>(
+        product{},
+        {all.view(a_.data, a_.strides, extents_), all.view(b_.data, b_.strides, extents_)},
+        all.view(out_.data, out_.strides, extents_));
+  }
+
+  /// Every label is in both operands: a dot product for each element of the result.
+  void multiply_and_sum() noexcept {
+    const dimensions all = whole(a_.labels);
+    std::uint8_t summed = 0;
+    for (int i = 0; i < all.labels.ssize(); ++i)
+      if (!out_.has(all.labels[i])) summed = static_cast<std::uint8_t>(summed | 1U << i);
+    run_reduce<T>(
+        reduction::sum, product{},
+        {all.view(a_.data, a_.strides, extents_), all.view(b_.data, b_.strides, extents_)},
+        all.view(out_.data, out_.strides, extents_), summed);
+  }
+
+  template <class U>
+  [[nodiscard]] matrix_view<U> matrix(U* data, const index_t* strides, const dimensions& rows,
+                                      const dimensions& columns) const noexcept {
+    return {data, rows.size(extents_), columns.size(extents_), rows.stride(strides, extents_),
+            columns.stride(strides, extents_)};
+  }
+  [[nodiscard]] dimensions batched(const dimensions& rows,
+                                   const dimensions& columns) const noexcept {
+    dimensions all = batch_;
+    for (std::uint8_t label : rows.labels) all.labels.push_back(label);
+    for (std::uint8_t label : columns.labels) all.labels.push_back(label);
+    return all;
+  }
+  /// The operand as matrices, packed once if its strides are not those of matrices.
+  [[nodiscard]] matrix_view<const T> prepare(operand& mine, const dimensions& rows,
+                                             const dimensions& columns,
+                                             std::unique_ptr<packed_block<T>>& pack) {
+    const auto in_place = matrix<const T>(mine.data, mine.strides, rows, columns);
+    if (in_place.is_usable()) return in_place;
+    const dimensions all = batched(rows, columns);
+    pack = std::make_unique<packed_block<T>>(all, extents_);
+    copy_block<T>(all.view(mine.data, mine.strides, extents_), pack->view(extents_));
+    mine.data = pack->data();
+    std::copy_n(pack->strides, max_labels, mine.strides);
+    return matrix<const T>(mine.data, mine.strides, rows, columns);
+  }
+
+  template <class Epilogue>
+  void multiply_labels(const Epilogue& epilogue) {
+    std::unique_ptr<packed_block<T>> pack_a, pack_b, pack_out;
+    auto a = prepare(a_, m_, k_, pack_a), b = prepare(b_, k_, n_, pack_b);
+    auto out = matrix<T>(out_.data, out_.strides, m_, n_);
+    const dimensions all = batched(m_, n_);
+    const strided<T> result = all.view(out_.data, out_.strides, extents_);
+    if (!out.is_usable()) {
+      pack_out = std::make_unique<packed_block<T>>(all, extents_);
+      std::copy_n(pack_out->strides, max_labels, out_.strides);
+      out = matrix<T>(pack_out->data(), out_.strides, m_, n_);
+    }
+    if (!pack_out && batch_.labels.empty() && !m_.labels.empty() && m_.labels[0] == first_)
+      return multiply_panels(a, b, out, epilogue);
+    loop_nest<3> nest;
+    for (int label : batch_.labels)
+      nest.push({extents_[label], {a_.strides[label], b_.strides[label], out_.strides[label]}});
+    const auto a0 = a.data, b0 = b.data;
+    const auto out0 = out.data;
+    for (index_t i = 0; i < nest.size(); ++i) {
+      const auto at = nest.at(i);
+      a.data = a0 + at.offsets[0];
+      b.data = b0 + at.offsets[1];
+      out.data = out0 + at.offsets[2];
+      multiply_matrices(a, b, out);
+    }
+    if (pack_out) {
+      const strided<T> packed = pack_out->view(extents_);
+      copy_block<T>({packed.data, packed.extents, packed.strides}, result);
+    }
+    epilogue(index_t{0}, rows_);
+  }
+
+  /// Where few products are summed the result is finished panel by panel, while it is in the cache;
+  /// where many are, every panel would pack `b` again.
+  template <class Epilogue>
+  void multiply_panels(const matrix_view<const T>& a, const matrix_view<const T>& b,
+                       const matrix_view<T>& out, const Epilogue& epilogue) {
+    constexpr index_t few = 128;
+    const index_t row = out.rows / rows_;
+    const bool in_panels = !std::is_same_v<Epilogue, no_epilogue> && k_.size(extents_) <= few;
+    const index_t panel = in_panels ? std::max<index_t>(1, few / row) : rows_;
+    for (index_t begin = 0; begin < rows_; begin += panel) {
+      const index_t end = std::min(begin + panel, rows_);
+      multiply_matrices(a.row_range(begin * row, end * row), b,
+                        out.row_range(begin * row, end * row));
+      epilogue(begin, end);
+    }
+  }
+
+  operand a_, b_;
+  labelled<T> out_;
+  index_t extents_[max_labels]{};
+  index_t rows_ = 1;
+  int first_ = -1;
+  bool empty_ = false;
+  dimensions batch_, m_, n_, k_;
+  std::unique_ptr<packed_block<T>> summed_a_, summed_b_;
+};
+}  // namespace detail
+
+/// `out = einsum(a, b)` on local blocks, overwriting `out`, which is neither of the operands; after
+/// rows [begin, end) of its first dimension are final, `epilogue(begin, end)` is called: for all of
+/// them at once, or in panels where few products are summed.
+///
+/// Matrix products run in place where the strides allow, and on packed copies elsewhere. The bits
+/// depend on the extents and strides only.
+template <class T, class Epilogue>
+void contract(const contraction& what, const strided<const T>& a, const strided<const T>& b,
+              const strided<T>& out, const Epilogue& epilogue) {
+  detail::contraction_run<T>(what, a, b, out).run(epilogue);
+}
+
+/// The same without an epilogue.
+template <class T>
+void contract(const contraction& what, const strided<const T>& a, const strided<const T>& b,
+              const strided<T>& out) {
+  contract<T>(what, a, b, out, detail::no_epilogue{});
+}
+
+/// The einsum of one operand: sums, permutations, diagonals. `what.b` is not read.
+template <class T>
+void contract(const contraction& what, const strided<const T>& a, const strided<T>& out) {
+  const detail::labelled<const T> from(what.a, a);
+  const detail::labelled<T> to(what.out, out);
+  index_t extents[detail::max_labels]{};
+  for (int d = 0; d < a.rank(); ++d) extents[what.a[d]] = a.extents[d];
+  if (out.size() == 0) return;
+  const detail::dimensions all{from.labels};
+  std::uint8_t summed = 0;
+  for (int i = 0; i < all.labels.ssize(); ++i)
+    if (!to.has(all.labels[i])) summed = static_cast<std::uint8_t>(summed | 1U << i);
+  const auto source = all.view(from.data, from.strides, extents);
+  const auto target = all.view(to.data, to.strides, extents);
+  if (summed == 0) return copy_block<T>(source, target);
+  run_reduce<T>(reduction::sum, fused::argument<0>{}, {source}, target, summed);
+}
+
+}  // namespace shardwise

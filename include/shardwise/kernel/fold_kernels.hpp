@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/spec/reduction.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace shardwise {
+
+/// What a reduction of nothing gives: 0, 1, and the numbers below and above all others.
+template <class T>
+[[nodiscard]] constexpr T identity_of(reduction kind) noexcept {
+  using limits = std::numeric_limits<T>;
+  switch (kind) {
+    case reduction::sum:
+      return T{0};
+    case reduction::product:
+      return T{1};
+    case reduction::max:
+      return limits::has_infinity ? -limits::infinity() : limits::lowest();
+    case reduction::min:
+      return limits::has_infinity ? limits::infinity() : limits::max();
+  }
+  return T{0};
+}
+
+namespace detail {
+/// How many rows are folded at once, and how many partial results of one level make one of the
+/// next: rounding errors grow with the logarithm of the number of rows.
+inline constexpr int radix = 8;
+
+/// The elements of a run that are folded in registers before their lanes are put away.
+template <class T>
+inline constexpr index_t leaf = 16 * step<T>;
+
+/// How many neighbouring results are computed together: a page of them.
+template <class T>
+inline constexpr std::size_t neighbours = 4096 / sizeof(T);
+
+/// A reduction as functions on rows, so that a prologue is compiled once for all reductions.
+template <class T>
+struct folding {
+  T identity;
+  /// The fold of at most a leaf of elements.
+  T (*run)(const T* from, index_t n, T identity);
+  /// The same before the last stage: `lanes[i]` folds the elements i, i + step, i + 2 step, ...
+  void (*lanes)(const T* from, index_t n, T identity, T* lanes);
+  /// `into[i]` folds the i-th elements of all rows, in pairs.
+  void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
+  /// `into[i] = fold(into[i], from[i])`.
+  void (*onto)(const T* from, T* into, index_t n);
+};
+
+/// The lanes of one step as they are folded: elements of later steps come onto those of earlier
+/// ones, then packets in pairs, then halves of a packet.
+template <class T, class Function>
+struct folded_lanes {
+  using P = typename vector_of<T>::type;
+  static constexpr index_t width = sizeof(P) / sizeof(T);
+  static constexpr std::size_t packets = vector_of<T>::packets;
+  P sums[packets];
+
+  /// Integers are folded in loops that compilers vectorise, packets in unrolled ones.
+  template <class F>
+  static void each(F f) {
+    if constexpr (width == 1)
+      for (std::size_t u = 0; u < packets; ++u) f(u);
+    else
+      for_each_index<packets>([&]<std::size_t U>() { f(U); });
+  }
+  [[nodiscard]] static P load(const T* from, std::size_t u) {
+    return packet::ploadu<P>(from + static_cast<index_t>(u) * width);
+  }
+
+  folded_lanes(const T* from, index_t n, T identity) noexcept {
+    if (n >= step<T>)
+      each([&](std::size_t u) { sums[u] = load(from, u); });
+    else
+      each([&](std::size_t u) { sums[u] = packet::pset1<P>(identity); });
+    index_t done = n >= step<T> ? step<T> : 0;
+    for (; done + step<T> <= n; done += step<T>)
+      each([&](std::size_t u) { sums[u] = kernel<Function>::run(sums[u], load(from + done, u)); });
+    if (done == n) return;
+    T padded[step<T>];
+    std::fill_n(padded, step<T>, identity);
+    std::copy_n(from + done, n - done, padded);
+    each([&](std::size_t u) { sums[u] = kernel<Function>::run(sums[u], load(padded, u)); });
+  }
+
+  [[nodiscard]] T finish() noexcept {
+    for (std::size_t half = packets / 2; half > 0; half /= 2)
+      for (std::size_t u = 0; u < half; ++u)
+        sums[u] = kernel<Function>::run(sums[u], sums[u + half]);
+    T numbers[sizeof(P) / sizeof(T)];
+    packet::pstoreu(numbers, sums[0]);
+    for (index_t half = width / 2; half > 0; half /= 2)
+      for (index_t i = 0; i < half; ++i)
+        numbers[i] = kernel<Function>::run(numbers[i], numbers[i + half]);
+    return numbers[0];
+  }
+};
+
+template <class T, class Function>
+[[nodiscard]] T fold_run(const T* from, index_t n, T identity) noexcept {
+  if (n > 16) return folded_lanes<T, Function>(from, n, identity).finish();
+  T sum = identity;
+  for (index_t i = 0; i < n; ++i) sum = kernel<Function>::run(sum, from[i]);
+  return sum;
+}
+
+template <class T, class Function>
+void fold_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
+  using folded = folded_lanes<T, Function>;
+  folded all(from, n, identity);
+  folded::each([&](std::size_t u) {
+    packet::pstoreu(lanes + static_cast<index_t>(u) * folded::width, all.sums[u]);
+  });
+}
+
+template <class T, class Function>
+void fold_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
+  using P = typename vector_of<T>::type;
+  constexpr index_t width = sizeof(P) / sizeof(T);
+  const auto f = [](const auto& a, const auto& b) { return kernel<Function>::run(a, b); };
+  const auto fold = [&](auto load) {
+    return f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
+             f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
+  };
+  index_t i = 0;
+  if constexpr (width > 1)
+    for (; i + width <= n; i += width)
+      packet::pstoreu(into + i, fold([i](const T* row) { return packet::ploadu<P>(row + i); }));
+  for (; i < n; ++i) into[i] = fold([i](const T* row) { return row[i]; });
+}
+
+template <class T, class Function>
+void fold_onto(const T* from, T* into, index_t n) noexcept {
+  using P = typename vector_of<T>::type;
+  constexpr index_t width = sizeof(P) / sizeof(T);
+  index_t i = 0;
+  if constexpr (width > 1)
+    for (; i + width <= n; i += width)
+      packet::pstoreu(into + i, kernel<Function>::run(packet::ploadu<P>(into + i),
+                                                      packet::ploadu<P>(from + i)));
+  for (; i < n; ++i) into[i] = kernel<Function>::run(into[i], from[i]);
+}
+
+template <class T>
+[[nodiscard]] folding<T> folding_of(reduction kind) noexcept {
+  const auto make = [kind]<class F>(F) {
+    return folding<T>{identity_of<T>(kind), fold_run<T, F>, fold_lanes<T, F>, fold_rows<T, F>,
+                      fold_onto<T, F>};
+  };
+  switch (kind) {
+    case reduction::sum:
+      return make(functions::add{});
+    case reduction::product:
+      return make(functions::multiply{});
+    case reduction::max:
+      return make(functions::maximum{});
+    case reduction::min:
+      return make(functions::minimum{});
+  }
+  return make(functions::add{});
+}
+
+/// Folds any number of rows of `n` elements into one, as a tree whose shape is given by their
+/// number: rows in pairs, and `radix` partial results of a level into one of the next.
+template <class T, std::size_t Width>
+class cascade {
+ public:
+  cascade(const folding<T>& fold, index_t n) noexcept : fold_(fold), n_(n) {}
+
+  void add(const T* row) noexcept {
+    rows_[pending_++] = row;
+    if (pending_ == radix) put_away();
+  }
+  /// True when rows that were added are no longer read.
+  [[nodiscard]] bool is_settled() const noexcept { return pending_ == 0; }
+
+  /// The fold of all rows.
+  [[nodiscard]] const T* finish() noexcept {
+    put_away();
+    std::fill_n(sum_, n_, fold_.identity);
+    for (int level = 0; level < levels; ++level)
+      if (counts_[level] > 0) fold_.onto(partial_[level], sum_, n_);
+    return sum_;
+  }
+
+ private:
+  static constexpr int levels = 12;
+
+  void put_away() noexcept {
+    if (pending_ == 0) return;
+    if (pending_ < radix) std::fill_n(sum_, n_, fold_.identity);
+    while (pending_ < radix) rows_[pending_++] = sum_;
+    fold_.rows(rows_, sum_, n_);
+    pending_ = 0;
+    const T* carry = sum_;
+    for (int level = 0;; ++level) {
+      if (counts_[level] == 0)
+        std::copy_n(carry, n_, partial_[level]);
+      else
+        fold_.onto(carry, partial_[level], n_);
+      if (++counts_[level] < radix || level == levels - 1) return;
+      counts_[level] = 0;
+      carry = partial_[level];
+    }
+  }
+
+  const folding<T>& fold_;
+  index_t n_;
+  int pending_ = 0;
+  index_t counts_[levels]{};
+  const T* rows_[radix];
+  T sum_[Width];
+  T partial_[levels][Width];
+};
+}  // namespace detail
+
+}  // namespace shardwise

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// One `kernel` for each function of `expression/functions.hpp`.
+#include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/kernel/transcendental_kernels.hpp"

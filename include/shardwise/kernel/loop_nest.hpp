@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/core/inplace_vector.hpp"
+#include "shardwise/kernel/strided.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+namespace shardwise {
+
+/// The loops that walk `N` views of the same extents together, dimensions that every view walks
+/// without a gap made one. At least one loop is left; elements are numbered in row-major order.
+///
+///     two [4, 8] blocks without gaps: one loop of 32; a column beside one: two loops
+template <std::size_t N>
+class loop_nest {
+ public:
+  /// One dimension: how many steps, and how far each view moves in a step.
+  struct loop {
+    index_t extent;
+    index_t strides[N];
+  };
+  /// Where an element is: its number along each loop, and its offset in each view.
+  struct position {
+    index_t along[max_rank];
+    index_t inner = 0;
+    index_t offsets[N]{};
+  };
+
+  /// Adds a dimension inside those that are there.
+  constexpr void push(const loop& next) noexcept {
+    size_ *= next.extent;
+    if (next.extent == 1) return;
+    if (rank_ == 0 || !follows(loops_[rank_ - 1], next)) {
+      loops_[rank_++] = next;
+      return;
+    }
+    const index_t extent = loops_[rank_ - 1].extent * next.extent;
+    loops_[rank_ - 1] = next;
+    loops_[rank_ - 1].extent = extent;
+  }
+
+  [[nodiscard]] constexpr index_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr int rank() const noexcept { return rank_; }
+  [[nodiscard]] constexpr index_t inner_extent() const noexcept {
+    return rank_ == 0 ? 1 : loops_[rank_ - 1].extent;
+  }
+  /// The distance of neighbours along the last loop in view `k`.
+  [[nodiscard]] constexpr index_t inner_stride(std::size_t k) const noexcept {
+    return rank_ == 0 ? 1 : loops_[rank_ - 1].strides[k];
+  }
+
+  /// The place of element `number`.
+  [[nodiscard]] constexpr position at(index_t number) const noexcept {
+    position place;
+    for (int d = rank_ - 1; d >= 0; --d) {
+      const loop& here = loops_[d];
+      const index_t rest = d == 0 ? 0 : number / here.extent;
+      place.along[d] = number - rest * here.extent;
+      for (std::size_t k = 0; k < N; ++k) place.offsets[k] += place.along[d] * here.strides[k];
+      number = rest;
+    }
+    if (rank_ > 0) place.inner = place.along[rank_ - 1];
+    return place;
+  }
+
+  /// Moves from any element of a row to the first of the next row; after the last row, to the
+  /// first.
+  constexpr void next_row(position& place) const noexcept {
+    for (int d = rank_ - 1; d >= 0; --d) {
+      const loop& here = loops_[d];
+      const bool more = d < rank_ - 1 && place.along[d] + 1 < here.extent;
+      const index_t move = more ? 1 : -place.along[d];
+      place.along[d] += move;
+      for (std::size_t k = 0; k < N; ++k) place.offsets[k] += move * here.strides[k];
+      if (more) break;
+    }
+    place.inner = 0;
+  }
+
+ private:
+  [[nodiscard]] static constexpr bool follows(const loop& outer, const loop& inner) noexcept {
+    for (std::size_t k = 0; k < N; ++k)
+      if (outer.strides[k] != inner.strides[k] * inner.extent) return false;
+    return true;
+  }
+
+  // Not initialised: a nest is made for every kernel call, and reads no more loops than it has.
+  loop loops_[max_rank];
+  int rank_ = 0;
+  index_t size_ = 1;
+};
+
+/// The dimensions of a view, those with the longest strides first: the order in which it is
+/// written front to back.
+[[nodiscard]] constexpr inplace_vector<int, max_rank> by_stride(
+    const inplace_vector<index_t, max_rank>& strides) noexcept {
+  inplace_vector<int, max_rank> order;
+  for (int d = 0; d < strides.ssize(); ++d) {
+    order.push_back(d);
+    for (int i = d; i > 0 && strides[order[i - 1]] < strides[order[i]]; --i)
+      std::swap(order[i - 1], order[i]);
+  }
+  return order;
+}
+
+/// Copies `count` elements that are `stride` apart to neighbours.
+template <class T>
+void gather_elements(const T* from, index_t stride, index_t count, T* to) noexcept {
+  // A call costs more than copying a few elements.
+  if (stride == 1 && count >= 16)
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  else
+    for (index_t i = 0; i < count; ++i) to[i] = from[i * stride];
+}
+
+/// Copies `count` neighbours to elements that are `stride` apart.
+template <class T>
+void scatter_elements(const T* from, index_t count, T* to, index_t stride) noexcept {
+  if (stride == 1 && count >= 16)
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  else
+    for (index_t i = 0; i < count; ++i) to[i * stride] = from[i];
+}
+
+/// Calls `f(done, offsets, run)` for the pieces of the elements [first, first + count) that lie in
+/// one row each: `done` elements come before the piece, which is `run` elements long.
+template <std::size_t N, class F>
+void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f) {
+  auto place = nest.at(first);
+  for (index_t done = 0; done < count; nest.next_row(place)) {
+    const index_t run = std::min(count - done, nest.inner_extent() - place.inner);
+    f(done, place.offsets, run);
+    done += run;
+  }
+}
+
+}  // namespace shardwise

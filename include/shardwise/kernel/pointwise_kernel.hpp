@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/expression/fused.hpp"
+#include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/wide_kernel.hpp"
+#include "shardwise/kernel/strided.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+
+namespace shardwise {
+
+namespace detail {
+/// The packet that a type is computed with and how many make a step of the inner loop. Integers go
+/// through arrays of fixed length, which compilers vectorise themselves.
+template <class T>
+struct vector_of {
+  using type = typename packet::packet_traits<T>::type;
+  static constexpr std::size_t packets = 4;
+};
+template <std::integral T>
+struct vector_of<T> {
+  using type = T;
+  static constexpr std::size_t packets = 32;
+};
+
+/// The elements of one step. Every element is computed in a whole step, so that its bits depend on
+/// nothing but its operands.
+template <class T>
+inline constexpr index_t step = static_cast<index_t>(vector_of<T>::packets *
+                                                     sizeof(typename vector_of<T>::type) /
+                                                     sizeof(T));
+
+/// How many elements are put next to each other where a view's are not.
+inline constexpr index_t staged = 256;
+
+/// The value of a fused tree where argument `I` is `operand[I]`.
+template <class T, std::size_t N>
+struct evaluation {
+  using P = typename vector_of<T>::type;
+  P operand[N];
+
+  template <std::size_t I>
+  [[nodiscard]] P operator()(fused::argument<I>) const noexcept {
+    return operand[I];
+  }
+  template <class U>
+  [[nodiscard]] P operator()(const fused::constant<U>& leaf) const noexcept {
+    return packet::pset1<P>(static_cast<T>(leaf.value));
+  }
+  template <class F, class A>
+  [[nodiscard]] P operator()(const fused::call<F, A>& tree) const {
+    return kernel<F>::run((*this)(tree.first));
+  }
+  template <class F, class A, class B>
+  [[nodiscard]] P operator()(const fused::call<F, A, B>& tree) const {
+    return kernel<F>::run((*this)(tree.first), (*this)(tree.second));
+  }
+  template <class F, class A, class B, class C>
+  [[nodiscard]] P operator()(const fused::call<F, A, B, C>& tree) const {
+    return kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third));
+  }
+};
+
+/// The steps of `run_steps` on packets of the width that the program was compiled for.
+template <class T, class Tree, std::size_t N>
+[[gnu::noinline]] void run_packets(const Tree& tree, const T* const (&operands)[N],
+                                   const index_t (&moves)[N], T* out, index_t steps) {
+  using P = typename vector_of<T>::type;
+  constexpr std::size_t packets = vector_of<T>::packets;
+  constexpr std::size_t lanes = sizeof(P) / sizeof(T);
+  const Tree local = tree;
+  const T* from[N];
+  for (std::size_t k = 0; k < N; ++k) from[k] = operands[k];
+  for (; steps > 0; --steps, out += step<T>) {
+    P results[packets];
+    const auto compute = [&](std::size_t u) {
+      evaluation<T, N> values;
+      for_each_index<N>(
+          [&]<std::size_t K>() { values.operand[K] = packet::ploadu<P>(from[K] + u * lanes); });
+      results[u] = values(local);
+    };
+    const auto store = [&](std::size_t u) { packet::pstoreu(out + u * lanes, results[u]); };
+    if constexpr (lanes == 1) {
+      for (std::size_t u = 0; u < packets; ++u) compute(u);
+      for (std::size_t u = 0; u < packets; ++u) store(u);
+    } else {
+      for_each_index<packets>([&]<std::size_t U>() { compute(U); });
+      for_each_index<packets>([&]<std::size_t U>() { store(U); });
+    }
+    for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
+  }
+}
+
+/// Computes `steps` whole steps. Operand `k` moves on by `moves[k]` elements a step: 0 repeats it.
+///
+/// The only place where elements are computed, in one of two functions that are never inlined; a
+/// process always takes the same: one sequence of instructions for all elements. A step loads
+/// before it stores, so `out` may be one of the operands.
+template <class T, class Tree, std::size_t N>
+void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
+               index_t steps) {
+  if (!run_wide<step<T>>(tree, operands, moves, out, steps))
+    run_packets(tree, operands, moves, out, steps);
+}
+
+/// The core of every elementwise computation: `n` neighbours of `out`. Operands are neighbours too,
+/// or where `moves[k]` is 0 one step that holds the same number throughout.
+template <class T, class Tree, std::size_t N>
+void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
+               index_t n) {
+  const index_t rest = n % step<T>;
+  if (rest == 0) return run_steps(tree, operands, moves, out, n / step<T>);
+  // The last elements are computed first, in a step of their own that ends with them: where `out`
+  // is an operand, nothing that it needs is overwritten yet.
+  T padded[N][step<T>];
+  T results[step<T>];
+  const T* from[N];
+  for (std::size_t k = 0; k < N; ++k) {
+    from[k] = operands[k];
+    if (moves[k] == 0) continue;
+    if (n >= step<T>) {
+      from[k] += n - step<T>;
+      continue;
+    }
+    // Filled up with an element of the operand, which raises no floating-point exception of its
+    // own.
+    std::fill(padded[k], padded[k] + step<T> - n, operands[k][0]);
+    std::copy_n(operands[k], n, padded[k] + step<T> - n);
+    from[k] = padded[k];
+  }
+  run_steps(tree, from, moves, results, 1);
+  run_steps(tree, operands, moves, out, n / step<T>);
+  std::copy_n(results + step<T> - rest, rest, out + n - rest);
+}
+}  // namespace detail
+
+/// Computes any run of the elements of a fused tree, whatever the strides of its operands.
+template <class T, class Tree, std::size_t N>
+class fused_reader {
+ public:
+  /// `nest` walks the operands, element 0 of which is at `data`; `tree` and `nest` outlive this.
+  fused_reader(const Tree& tree, const T* const (&data)[N], const loop_nest<N>& nest) noexcept
+      : tree_(tree), nest_(nest) {
+    for (std::size_t k = 0; k < N; ++k) {
+      data_[k] = data[k];
+      strided_ |= nest.inner_stride(k) != 0 && nest.inner_stride(k) != 1;
+    }
+  }
+
+  /// Moves every operand's element 0.
+  void rebase(const T* const (&data)[N]) noexcept {
+    for (std::size_t k = 0; k < N; ++k) data_[k] = data[k];
+  }
+
+  /// True if the operands are not all neighbours, or repeated, along the last loop.
+  [[nodiscard]] bool gathers() const noexcept { return strided_; }
+
+  /// The elements [first, first + count) next to each other: in place if they are so in an operand
+  /// that the tree only passes on, or else computed into `buffer`.
+  [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const {
+    if constexpr (std::same_as<Tree, fused::argument<N - 1>>) {
+      const auto place = nest_.at(first);
+      if (nest_.inner_stride(N - 1) == 1 && place.inner + count <= nest_.inner_extent())
+        return data_[N - 1] + place.offsets[N - 1];
+    }
+    read(first, count, buffer);
+    return buffer;
+  }
+
+  /// Writes the elements [first, first + count) to `out` and its neighbours.
+  void read(index_t first, index_t count, T* out) const {
+    for (index_t done = 0; done < count;) {
+      const auto place = nest_.at(first + done);
+      const index_t row = std::min(count - done, nest_.inner_extent() - place.inner);
+      const index_t wanted = std::min(count - done, detail::staged);
+      if (row >= std::min(wanted, detail::step<T>))
+        done += read_row(place.offsets, row, out + done);
+      else
+        done += read_rows(first + done, wanted, out + done);
+    }
+  }
+
+ private:
+  /// Elements of one row: neighbours are read in place.
+  index_t read_row(const index_t (&offsets)[N], index_t row, T* out) const {
+    const index_t run = strided_ ? std::min(row, detail::staged) : row;
+    T buffers[N][detail::staged];
+    const T* from[N];
+    index_t moves[N];
+    for (std::size_t k = 0; k < N; ++k) {
+      const T* start = data_[k] + offsets[k];
+      const index_t stride = nest_.inner_stride(k);
+      from[k] = stride == 1 ? start : buffers[k];
+      moves[k] = stride == 0 ? 0 : detail::step<T>;
+      if (stride == 0)
+        std::fill_n(buffers[k], detail::step<T>, *start);
+      else if (stride != 1)
+        gather_elements(start, stride, run, buffers[k]);
+    }
+    detail::run_block(tree_, from, moves, out, run);
+    return run;
+  }
+
+  /// Elements of several short rows, put next to each other first.
+  index_t read_rows(index_t first, index_t run, T* out) const {
+    T buffers[N][detail::staged];
+    const T* from[N];
+    index_t moves[N];
+    for (std::size_t k = 0; k < N; ++k) {
+      from[k] = buffers[k];
+      moves[k] = detail::step<T>;
+    }
+    for_each_piece(nest_, first, run, [&](index_t done, const index_t(&offsets)[N], index_t n) {
+      for (std::size_t k = 0; k < N; ++k)
+        gather_elements(data_[k] + offsets[k], nest_.inner_stride(k), n, buffers[k] + done);
+    });
+    detail::run_block(tree_, from, moves, out, run);
+    return run;
+  }
+
+  const Tree& tree_;
+  const T* data_[N];
+  const loop_nest<N>& nest_;
+  bool strided_ = false;
+};
+
+/// Computes a fused tree for every element in one pass. All views have the same extents; stride 0
+/// repeats an element of an operand. `out` may be one of the operands, with the same strides.
+///
+/// The bits of an element depend on its operands only, not on where it lies. What the kernel of a
+/// user's own function throws, it throws.
+template <class T, class Tree, std::size_t N>
+void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N], const strided<T>& out) {
+  loop_nest<N> inputs;
+  loop_nest<1> output;
+  const T* data[N];
+  for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
+  for (int d : by_stride(out.strides)) {
+    typename loop_nest<N>::loop loop{out.extents[d], {}};
+    for (std::size_t k = 0; k < N; ++k) loop.strides[k] = operands[k].strides[d];
+    inputs.push(loop);
+    output.push({out.extents[d], {out.strides[d]}});
+  }
+  const fused_reader<T, Tree, N> reader(tree, data, inputs);
+  const index_t stride = output.inner_stride(0);
+  if (stride == 1) {
+    // Where an operand's neighbours are far apart, columns of blocks use its cache lines again.
+    const bool by_column = reader.gathers() && inputs.inner_extent() < output.size();
+    const index_t row =
+        by_column ? std::min(inputs.inner_extent(), output.inner_extent()) : output.inner_extent();
+    const index_t width = by_column ? detail::staged : row;
+    for (index_t column = 0; column < row; column += width)
+      for (index_t first = column; first < output.size(); first += row)
+        reader.read(first, std::min(width, row - column), out.data + output.at(first).offsets[0]);
+    return;
+  }
+  T buffer[detail::staged];
+  for (index_t first = 0; first < output.size();) {
+    const index_t run = std::min(detail::staged, output.size() - first);
+    reader.read(first, run, buffer);
+    for_each_piece(output, first, run, [&](index_t done, const index_t(&at)[1], index_t n) {
+      scatter_elements(buffer + done, n, out.data + at[0], stride);
+    });
+    first += run;
+  }
+}
+
+}  // namespace shardwise

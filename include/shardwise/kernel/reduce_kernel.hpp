@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/spec/reduction.hpp"
+#include "shardwise/kernel/strided.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace shardwise {
+
+namespace detail {
+/// Folds the elements [first, first + n) of a reader to one number, leaf by leaf.
+template <class T, class Reader>
+[[nodiscard]] T fold_long_run(const folding<T>& fold, const Reader& reader, index_t first,
+                              index_t n) {
+  T buffer[leaf<T>];
+  T lanes[radix][step<T>];
+  cascade<T, step<T>> leaves(fold, step<T>);
+  int slot = 0;
+  for (index_t done = 0; done < n; done += leaf<T>) {
+    const index_t count = std::min(leaf<T>, n - done);
+    fold.lanes(reader.view(first + done, count, buffer), count, fold.identity, lanes[slot]);
+    leaves.add(lanes[slot]);
+    slot = leaves.is_settled() ? 0 : slot + 1;
+  }
+  return fold.run(leaves.finish(), step<T>, fold.identity);
+}
+
+/// Folds `count` runs of `n` elements each, one after another in the reader, to a number each.
+template <class T, class Reader>
+void fold_runs(const folding<T>& fold, const Reader& reader, index_t first, index_t count,
+               index_t n, T* out) {
+  if (n == 0) {
+    std::fill_n(out, count, fold.identity);
+  } else if (n > leaf<T>) {
+    for (index_t i = 0; i < count; ++i) out[i] = fold_long_run(fold, reader, first + i * n, n);
+  } else {
+    // Short runs: as many as fit are computed at once.
+    T buffer[leaf<T>];
+    const index_t together = leaf<T> / n;
+    for (index_t done = 0; done < count; done += together) {
+      const index_t runs = std::min(together, count - done);
+      const T* from = reader.view(first + done * n, runs * n, buffer);
+      for (index_t i = 0; i < runs; ++i) out[done + i] = fold.run(from + i * n, n, fold.identity);
+    }
+  }
+}
+
+/// The dimensions of a reduction: runs of reduced elements inside rows of kept ones, both
+/// contiguous in the order of the dimensions, and whatever reduced and kept dimensions are outside.
+template <std::size_t N>
+struct reduction_nest {
+  loop_nest<N> rows;         ///< the last kept dimensions, then the reduced ones inside them
+  index_t row = 1, run = 1;  ///< how many elements of each
+  loop_nest<N> outer_reduced;
+  loop_nest<N> outer_kept;
+  loop_nest<1> out;  ///< all kept dimensions
+
+  template <class T>
+  reduction_nest(const strided<const T> (&operands)[N], const strided<T>& result,
+                 std::uint8_t reduced) noexcept {
+    const auto is_reduced = [&](int d) { return (reduced >> d & 1) != 0; };
+    int runs = result.rank(), begin = 0;
+    while (runs > 0 && (is_reduced(runs - 1) || result.extents[runs - 1] == 1)) --runs;
+    for (begin = runs; begin > 0 && (!is_reduced(begin - 1) || result.extents[begin - 1] == 1);)
+      --begin;
+    for (int d = 0; d < result.rank(); ++d) {
+      typename loop_nest<N>::loop loop{result.extents[d], {}};
+      for (std::size_t k = 0; k < N; ++k) loop.strides[k] = operands[k].strides[d];
+      if (d >= begin)
+        rows.push(loop);
+      else
+        (is_reduced(d) ? outer_reduced : outer_kept).push(loop);
+      if (d >= begin) (d >= runs ? run : row) *= loop.extent;
+      if (!is_reduced(d)) out.push({loop.extent, {result.strides[d]}});
+    }
+  }
+};
+}  // namespace detail
+
+/// Folds a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
+///
+/// All views have the extents of the operands; `out` has stride 0 along reduced dimensions.
+/// Elements are folded as a tree that depends on the extents only, so the bits do too; a reduction
+/// of nothing gives the identity; max and min propagate NaN.
+template <class T, class Tree, std::size_t N>
+void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],
+                const strided<T>& out, std::uint8_t reduced) {
+  using detail::radix;
+  constexpr auto page = static_cast<index_t>(detail::neighbours<T>);
+  const detail::folding<T> fold = detail::folding_of<T>(kind);
+  const detail::reduction_nest<N> nest(operands, out, reduced);
+  const T* data[N];
+  for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
+  fused_reader<T, Tree, N> reader(prologue, data, nest.rows);
+  T buffers[radix][detail::neighbours<T>];
+  for (index_t kept = 0; kept < nest.outer_kept.size(); ++kept)
+    for (index_t first = 0; first < nest.row; first += page) {
+      const index_t n = std::min(page, nest.row - first);
+      const auto base = nest.outer_kept.at(kept);
+      detail::cascade<T, detail::neighbours<T>> rows(fold, n);
+      for (index_t r = 0; r < nest.outer_reduced.size(); ++r) {
+        const auto place = nest.outer_reduced.at(r);
+        for (std::size_t k = 0; k < N; ++k)
+          data[k] = operands[k].data + base.offsets[k] + place.offsets[k];
+        reader.rebase(data);
+        T* buffer = buffers[r % radix];
+        if (nest.run == 1) {
+          rows.add(reader.view(first, n, buffer));
+        } else {
+          detail::fold_runs(fold, reader, first * nest.run, n, nest.run, buffer);
+          rows.add(buffer);
+        }
+      }
+      const T* result = rows.finish();
+      for_each_piece(nest.out, kept * nest.row + first, n,
+                     [&](index_t done, const index_t(&at)[1], index_t count) {
+                       scatter_elements(result + done, count, out.data + at[0],
+                                        nest.out.inner_stride(0));
+                     });
+    }
+}
+
+}  // namespace shardwise

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/functions.hpp"
+#include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/kernel/eigen.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+
+namespace shardwise {
+
+namespace detail {
+/// `c[0] x^(n-1) + ... + c[n-1]`.
+template <class P, std::size_t N>
+[[nodiscard]] P polynomial(const P& x, const double (&c)[N]) noexcept {
+  P sum = all_lanes<P>(c[0]);
+  for (std::size_t i = 1; i < N; ++i) sum = packet::pmadd(sum, x, all_lanes<P>(c[i]));
+  return sum;
+}
+}  // namespace detail
+
+/// The correctly rounded root, the same on every machine.
+template <>
+struct kernel<functions::sqrt> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    static_assert(detail::is_floating<P>, "sqrt is computed on float and double only");
+    // Eigen's roots of whole packets are estimates (infinity gives NaN); those of half a packet of
+    // doubles are exact, and remain so when they are rounded to float.
+    namespace packet = detail::packet;
+    using half = typename packet::packet_traits<double>::half;
+    using T = detail::lane<P>;
+    constexpr std::size_t lanes = sizeof(P) / sizeof(T);
+    constexpr std::size_t stride = sizeof(half) / sizeof(double);
+    if constexpr (lanes % stride != 0) {
+      return std::sqrt(x);
+    } else {
+      T narrow[lanes];
+      double wide[lanes];
+      packet::pstoreu(narrow, x);
+      for (std::size_t i = 0; i < lanes; ++i) wide[i] = narrow[i];
+      for (std::size_t i = 0; i < lanes; i += stride)
+        packet::pstoreu(wide + i, packet::psqrt(packet::ploadu<half>(wide + i)));
+      for (std::size_t i = 0; i < lanes; ++i) narrow[i] = static_cast<T>(wide[i]);
+      return packet::ploadu<P>(narrow);
+    }
+  }
+};
+
+/// Within 3e-7 of the result for float and 4e-16 for double; a result that would be subnormal is 0,
+/// and so is exp(-infinity).
+template <>
+struct kernel<functions::exp> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    static_assert(detail::is_floating<P>, "exp is computed on float and double only");
+    // Eigen clamps its argument: beyond the ends the result is written here.
+    constexpr bool narrow = std::same_as<detail::lane<P>, float>;
+    constexpr double above = narrow ? 88.72283172607421875 : 709.782712893383973096;
+    constexpr double below = narrow ? -87.33654022216796875 : -708.396418532264078749;
+    namespace packet = detail::packet;
+    const P infinity = all_lanes<P>(std::numeric_limits<double>::infinity());
+    const P within =
+        packet::pselect(packet::pcmp_lt(all_lanes<P>(above), x), infinity, packet::pexp(x));
+    return packet::pandnot(within, packet::pcmp_lt(x, all_lanes<P>(below)));
+  }
+};
+
+/// The natural logarithm: -infinity at 0, NaN below; subnormal numbers count as the least normal
+/// one. Within 1.5e-7 of the result for float and 3e-16 for double.
+template <>
+struct kernel<functions::log> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    static_assert(detail::is_floating<P>, "log is computed on float and double only");
+    return detail::packet::plog(x);
+  }
+};
+
+/// Within 4e-7 of the result for float and 5e-16 for double.
+template <>
+struct kernel<functions::tanh> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    static_assert(detail::is_floating<P>, "tanh is computed on float and double only");
+    namespace packet = detail::packet;
+    if constexpr (std::same_as<detail::lane<P>, float>) {
+      return packet::generic_fast_tanh_float(x);
+    } else {
+      // Cephes: a rational function of x^2 near 0, 1 - 2 / (exp(2|x|) + 1) elsewhere.
+      constexpr double p[] = {-9.64399179425052238628e-1, -9.92877231001918586564e1,
+                              -1.61468768441708447952e3};
+      constexpr double q[] = {1.0, 1.12811678491632931402e2, 2.23548839060100448583e3,
+                              4.84406305325125486048e3};
+      const P one = all_lanes<P>(1), size = packet::pabs(x), x2 = packet::pmul(x, x);
+      const P ratio = packet::pdiv(detail::polynomial(x2, p), detail::polynomial(x2, q));
+      const P near = packet::pmadd(packet::pmul(x, x2), ratio, x);
+      const P grown = kernel<functions::exp>::run(packet::padd(size, size));
+      const P far =
+          packet::psub(one, packet::pdiv(packet::padd(one, one), packet::padd(grown, one)));
+      const P sign = packet::pand(x, all_lanes<P>(-0.0));
+      return packet::pselect(packet::pcmp_lt(size, all_lanes<P>(0.625)), near,
+                             packet::por(far, sign));
+    }
+  }
+};
+
+/// 1 / (1 + exp(-x)): 0 and 1 at the ends, never NaN for a number.
+template <>
+struct kernel<functions::sigmoid> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    static_assert(detail::is_floating<P>, "sigmoid is computed on float and double only");
+    const P one = all_lanes<P>(1);
+    const P grown = kernel<functions::exp>::run(detail::packet::pnegate(x));
+    return detail::packet::pdiv(one, detail::packet::padd(one, grown));
+  }
+};
+
+/// The tanh form. Within 4e-7 max(1, |x|) of the exact value for float and 6e-16 max(1, |x|) for
+/// double, relative errors being large where the value is almost 0; gelu(-infinity) is 0.
+template <>
+struct kernel<functions::gelu> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    static_assert(detail::is_floating<P>, "gelu is computed on float and double only");
+    namespace packet = detail::packet;
+    // sqrt(2/pi), and that times 0.044715.
+    constexpr double linear = 0.79788456080286535588, cubic = 0.035677408136300125;
+    // Below -16 every result rounds to 0, and infinity would meet it in a product.
+    const P bounded = packet::pmax(x, all_lanes<P>(-64));
+    const P x2 = packet::pmul(bounded, bounded);
+    const P inner =
+        packet::pmul(bounded, packet::pmadd(x2, all_lanes<P>(cubic), all_lanes<P>(linear)));
+    if constexpr (std::same_as<detail::lane<P>, float>) {
+      const P half = packet::pmul(bounded, all_lanes<P>(0.5));
+      return packet::pmadd(half, kernel<functions::tanh>::run(inner), half);
+    } else {
+      return packet::pmul(bounded, kernel<functions::sigmoid>::run(packet::padd(inner, inner)));
+    }
+  }
+};
+
+}  // namespace shardwise

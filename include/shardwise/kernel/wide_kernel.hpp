@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/expression/functions.hpp"
+#include "shardwise/expression/fused.hpp"
+#include "shardwise/kernel/arithmetic_kernels.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+/// Elementwise arithmetic on 256 bits in programs that are compiled for every x86-64, which are
+/// all that set no `-march`: their packets are 128 bits wide, and the loads of a fused pass then
+/// take longer than the cache that they come from. Whether the machine can is asked as it runs.
+namespace shardwise::detail {
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX__) && !defined(__OPTIMIZE_SIZE__)
+
+/// True if a tree's bits on scalars are those on packets, and wider ones are faster: no instruction
+/// divides vectors of integers.
+template <class T, class Tree>
+inline constexpr bool widens = std::floating_point<T> || std::signed_integral<T>;
+template <class T, class F, class... Children>
+inline constexpr bool widens<T, fused::call<F, Children...>> = ExactFunction<F> &&
+                                                               (widens<T, Children> && ...);
+template <std::integral T, class A, class B>
+inline constexpr bool widens<T, fused::call<functions::divide, A, B>> = false;
+
+/// The value of a fused tree for element `number` of its operands, inlined however large the tree
+/// is: a call would keep the loop around it from being vectorised.
+template <class T, std::size_t N>
+struct scalar_at {
+  const T* const (&operands)[N];
+  std::size_t number;
+
+  template <std::size_t I>
+  [[nodiscard, gnu::always_inline]] T operator()(fused::argument<I>) const noexcept {
+    return operands[I][number];
+  }
+  template <class U>
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::constant<U>& leaf) const noexcept {
+    return static_cast<T>(leaf.value);
+  }
+  template <class F, class A>
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A>& tree) const {
+    return kernel<F>::run((*this)(tree.first));
+  }
+  template <class F, class A, class B>
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A, B>& tree) const {
+    return kernel<F>::run((*this)(tree.first), (*this)(tree.second));
+  }
+  template <class F, class A, class B, class C>
+  [[nodiscard, gnu::always_inline]] T operator()(const fused::call<F, A, B, C>& tree) const {
+    return kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third));
+  }
+};
+
+/// The elements [First, First + 32 bytes): one vector. A loop over the whole of a short step costs
+/// g++ as much as it saves; one of so many rounds as a vector has lanes leaves no loop at all. Its
+/// elements are independent, since `out` is an operand or apart from all.
+template <std::size_t First, class T, class Tree, std::size_t N>
+[[gnu::always_inline]] inline void run_vector(const Tree& tree, const T* const (&from)[N], T* out) {
+#if defined(__clang__)
+  // Flags may rule vectors out, which is nothing to warn of.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang loop vectorize(assume_safety) unroll(disable)
+#else
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
+  for (std::size_t i = First; i < First + 32 / sizeof(T); ++i)
+    out[i] = scalar_at<T, N>{from, i}(tree);
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+}
+
+/// The steps of `run_wide`. The target has no fused multiply-add, which would round once where
+/// packets round twice; 512 bits, whose target has, were no faster.
+template <class T, class Tree, std::size_t N, std::size_t... Vector>
+[[gnu::noinline, gnu::target("avx2")]] void run_vectors(const Tree& tree,
+                                                        const T* const (&operands)[N],
+                                                        const index_t (&moves)[N], T* out,
+                                                        index_t steps,
+                                                        std::index_sequence<Vector...>) {
+  constexpr std::size_t lanes = 32 / sizeof(T);
+  const Tree local = tree;
+  const T* from[N];
+  for_each_index<N>([&]<std::size_t K>() { from[K] = operands[K]; });
+  for (; steps > 0; --steps, out += sizeof...(Vector) * lanes) {
+    (run_vector<Vector * lanes>(local, from, out), ...);
+    for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
+  }
+}
+
+/// Computes `steps` steps of `Step` elements and returns true, or returns false and leaves it to
+/// packets of the width that the program was compiled for. Either way the bits are the same.
+///
+/// The answer is the same for all elements, so that even which of two NaNs a sum passes on, which
+/// compilers choose, does not depend on where an element lies.
+template <index_t Step, class T, class Tree, std::size_t N>
+[[nodiscard]] bool run_wide(const Tree& tree, const T* const (&operands)[N],
+                            const index_t (&moves)[N], T* out, index_t steps) {
+  if constexpr (widens<T, Tree>) {
+    // A bit in a variable that the start-up code of the compiler's own library has set.
+    if (__builtin_cpu_supports("avx2")) {
+      constexpr std::size_t bytes = static_cast<std::size_t>(Step) * sizeof(T);
+      static_assert(bytes % 32 == 0, "a step is a number of vectors");
+      run_vectors(tree, operands, moves, out, steps, std::make_index_sequence<bytes / 32>{});
+      return true;
+    }
+  }
+  return false;
+}
+
+#else
+
+template <index_t Step, class T, class Tree, std::size_t N>
+[[nodiscard]] constexpr bool run_wide(const Tree&, const T* const (&)[N], const index_t (&)[N], T*,
+                                      index_t) noexcept {
+  return false;
+}
+
+#endif
+
+}  // namespace shardwise::detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/pool/cores.hpp"
+#include "shardwise/pool/phase_gate.hpp"
+#include "shardwise/pool/task_ranges.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// The work of a phase, in bytes read and written plus arithmetic operations, up to which no other
+/// thread is worth its while: about a microsecond of one core.
+inline constexpr index_t small_work = 64_KiB;
+
+/// The work up to which it is not worth to wake a thread: about 20 microseconds of one core.
+inline constexpr index_t work_worth_waking = 1_MiB;
+
+/// Work of unknown size: worth every thread.
+inline constexpr index_t large_work = std::numeric_limits<index_t>::max();
+
+/// Reported by a phase that a stop request cut short: some of its tasks never started.
+class pool_stopped : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override {
+    return "the device pool was stopped before all of its devices had run";
+  }
+};
+
+/// Threads that run the tasks of one phase after another, the calling thread among them.
+///
+///     worker_team team(2);
+///     team.run(8, [&](index_t task) { results[task] = compute(task); });
+///
+/// - Small work stays in the calling thread, larger work goes to the helpers that are awake, and
+///   work worth waking (in one phase, or in many that found all asleep) to all that it can use.
+/// - Helpers poll for about 20 microseconds after their last phase and then sleep; they sleep at
+///   once if the team has more threads than the process has cores. A phase never waits for a
+///   helper that has not begun to help.
+/// - Any number of threads may call `run`. One of them at a time has the helpers; the others work
+///   through their own tasks and take the helpers over as soon as they are free. A `run` inside a
+///   task is such a call, so it never waits for itself.
+/// - The destructor waits for the calls that are inside `run`. It must not run inside a task.
+class worker_team {
+ public:
+  /// The caller and `threads - 1` helpers; 0 stands for the available cores. Fewer threads if the
+  /// system refuses to make them. A request on `stop` counts like `request_stop`.
+  explicit worker_team(unsigned threads = 0, std::stop_token stop = {})
+      : worker_team(threads, core_set::available(), std::move(stop)) {}
+
+  worker_team(const worker_team&) = delete;
+  worker_team& operator=(const worker_team&) = delete;
+
+  ~worker_team() {
+    // Polled, because a caller on its way out could not notify without touching freed memory.
+    while (visitors_.load(std::memory_order_acquire) != 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    gate_.shut();
+    helpers_.clear();
+  }
+
+  /// The threads of the team, the caller included.
+  [[nodiscard]] unsigned threads() const noexcept {
+    return static_cast<unsigned>(helpers_.size()) + 1;
+  }
+
+  /// Calls `body(0)` ... `body(count - 1)`, each once, and returns when all have returned; what
+  /// they wrote is then visible here. Allocates nothing.
+  ///
+  /// A phase of one task, or of at most `small_work`, runs in the calling thread. If tasks throw,
+  /// the exception of the lowest of them arrives here, whatever the threads do: all tasks before it
+  /// have run, and those after it may not have. After a stop request no further task starts; if any
+  /// was left out, the call throws `pool_stopped` (aborts where exceptions are disabled).
+  template <class Body>
+  void run(index_t count, Body&& body, index_t work = large_work) {
+    visit here(visitors_);
+    const helpers wanted = judge(count, work);
+    for (index_t task = 0; task < count; ++task) {
+      if (wanted != helpers::unused && count - task > 1 && here.take_team()) {
+        const auto address = const_cast<void*>(static_cast<const void*>(std::addressof(body)));
+        return run_together(task, count, wanted, call<std::remove_reference_t<Body>>, address);
+      }
+      if (stop_requested()) report_stop();
+      body(task);
+    }
+  }
+
+  /// Lets running tasks finish and starts no other, now and ever after.
+  void request_stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool stop_requested() const noexcept {
+    return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();
+  }
+
+ private:
+  using function = void (*)(void* body, index_t task);
+  enum class helpers : unsigned char { unused, awake, all };
+  static constexpr std::uint32_t has_team = 0x80000000;
+
+  worker_team(unsigned threads, const core_set& cores, std::stop_token stop)
+      : gate_(cores, std::chrono::microseconds(threads > cores.size() ? 0 : 20)),
+        tasks_(std::min(threads == 0 ? cores.size() : threads, phase_gate::most_helpers)),
+        stop_(std::move(stop)) {
+    helpers_.reserve(tasks_.threads() - 1);
+    const auto hire = [&] {
+      for (std::size_t thread = 1; thread < tasks_.threads(); ++thread)
+        helpers_.emplace_back([this, thread] { help(thread); });
+    };
+#if defined(__cpp_exceptions)
+    try {
+      hire();
+    } catch (...) {
+      // A smaller team gives the same results.
+    }
+#else
+    hire();
+#endif
+  }
+
+  /// One call of `run`, which the destructor waits for and which may hold the helpers.
+  class visit {
+   public:
+    explicit visit(std::atomic<std::uint32_t>& visitors) noexcept : visitors_(visitors) {
+      visitors_.fetch_add(1, std::memory_order_relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit() { visitors_.fetch_sub(1 + held_, std::memory_order_release); }
+
+    [[nodiscard]] bool take_team() noexcept {
+      if ((visitors_.load(std::memory_order_relaxed) & has_team) != 0) return false;
+      if ((visitors_.fetch_or(has_team, std::memory_order_acquire) & has_team) != 0) return false;
+      held_ = has_team;
+      return true;
+    }
+
+   private:
+    std::atomic<std::uint32_t>& visitors_;
+    std::uint32_t held_ = 0;
+  };
+
+  template <class Body>
+  static void call(void* body, index_t task) {
+    (*static_cast<Body*>(body))(task);
+  }
+
+  [[noreturn]] static void report_stop() {
+#if defined(__cpp_exceptions)
+    throw pool_stopped();
+#else
+    std::fputs(pool_stopped().what(), stderr);
+    std::abort();
+#endif
+  }
+
+  [[nodiscard]] helpers judge(index_t count, index_t work) noexcept {
+    if (helpers_.empty() || count < 2 || work <= small_work) return helpers::unused;
+    if (work <= work_worth_waking) {
+      if (gate_.sleepers() < index_t{threads()} - 1) return helpers::awake;
+      // Many such phases are worth waking for, and whether they follow is known only afterwards.
+      const index_t waited = worked_alone_.fetch_add(work, std::memory_order_relaxed) + work;
+      if (waited <= work_worth_waking) return helpers::unused;
+    }
+    worked_alone_.store(0, std::memory_order_relaxed);
+    return helpers::all;
+  }
+
+  void run_together(index_t first, index_t count, helpers wanted, function task, void* body) {
+    call_ = task;
+    body_ = body;
+    tasks_.deal(first, count);
+    failed_.store(count, std::memory_order_relaxed);
+    abandoned_.store(false, std::memory_order_relaxed);
+    gate_.open(wanted == helpers::all ? tasks_.useful_threads() - 1 : 0);
+    work(0);
+    gate_.close();
+#if defined(__cpp_exceptions)
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+#endif
+    if (abandoned_.load(std::memory_order_relaxed)) report_stop();
+  }
+
+  void help(std::size_t thread) noexcept {
+    phase_gate::memory last;
+    while (gate_.enter(last)) {
+      work(thread);
+      gate_.leave();
+    }
+  }
+
+  void work(std::size_t thread) noexcept {
+    tasks_.take_all(thread, [this](index_t from, index_t to) {
+      for (index_t task = from; task < to; ++task) {
+        if (task > failed_.load(std::memory_order_relaxed)) return;
+        if (stop_requested()) return abandoned_.store(true, std::memory_order_relaxed);
+        attempt(task);
+      }
+    });
+  }
+
+  void attempt(index_t task) {
+#if defined(__cpp_exceptions)
+    try {
+      call_(body_, task);
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex_);
+      if (task >= failed_.load(std::memory_order_relaxed)) return;
+      failed_.store(task, std::memory_order_relaxed);
+      failure_ = std::current_exception();
+    }
+#else
+    call_(body_, task);
+#endif
+  }
+
+  phase_gate gate_;
+  alignas(64) std::atomic<std::uint32_t> visitors_{0};
+  std::atomic<index_t> worked_alone_{0};
+  // The phase.
+  alignas(64) task_ranges tasks_;
+  function call_ = nullptr;
+  void* body_ = nullptr;
+  std::atomic<index_t> failed_{0};
+  std::atomic<bool> abandoned_{false};
+  std::atomic<bool> stopped_{false};
+  std::stop_token stop_;
+  std::exception_ptr failure_;
+  std::mutex failure_mutex_;
+  std::vector<std::jthread> helpers_;
+};
+
+}  // namespace shardwise

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/runtime/lazy_domain.hpp"
+#include "shardwise/runtime/use_mesh.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
+#include "shardwise/tensor/shown_as.hpp"
+
+#include <array>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace shardwise {
+
+/// Computes tensors and all that they need, together, and returns when they are there. They live in
+/// one pool.
+///
+///     sync(loss, weights);
+template <Readable First, Readable... Rest>
+void sync(const First& first, const Rest&... rest) {
+  // An expression without a name is held here, a handle holds its node itself.
+  const std::tuple<decltype(first.share()), decltype(rest.share())...> named(first.share(),
+                                                                             rest.share()...);
+  const auto roots = std::apply(
+      [](const auto&... nodes) { return std::array<node_base*, sizeof...(nodes)>{nodes.get()...}; },
+      named);
+  for (node_base* root : roots)
+    if (root->home() != roots[0]->home()) fail({.rule = broken::operand_pools_differ});
+  run_program(roots);
+}
+
+/// What is in no pool, such as a number or a tensor on paper, is not computed.
+template <class... X>
+  requires(!(Readable<X> && ...))
+void sync(const X&...) { ((void)sizeof(typename detail::reading<"sync", X>::type), ...); }
+
+}  // namespace shardwise
