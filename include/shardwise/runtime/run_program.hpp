@@ -19,20 +19,53 @@ namespace shardwise {
 struct lowered_program {
   std::vector<step_desc> steps;
   std::vector<lifetime> lives;
-  std::vector<node_base*> nodes;
+  /// Each is held until it has been computed, so that a failure finds all that are left; then its
+  /// readers decide how long it lives. Null for inputs.
+  std::vector<std::shared_ptr<node_base>> nodes;
 };
+
+namespace detail {
+
+/// Nodes that were given a number, which they lose when this goes, whatever was thrown meanwhile.
+class numbered_nodes {
+ public:
+  numbered_nodes() = default;
+  numbered_nodes(const numbered_nodes&) = delete;
+  numbered_nodes& operator=(const numbered_nodes&) = delete;
+  ~numbered_nodes() {
+    for (node_base* at : nodes_) at->number = -1;
+  }
+
+  void add(node_base& found) {
+    nodes_.push_back(&found);
+    found.number = 0;
+  }
+  void number_from(std::size_t first) noexcept {
+    for (node_base* at : nodes_) at->number = static_cast<std::int32_t>(first++);
+  }
+  /// Puts pending nodes in the order in which they were written.
+  void sort() noexcept {
+    std::sort(nodes_.begin(), nodes_.end(), [](node_base* a, node_base* b) {
+      return a->task()->sequence() < b->task()->sequence();
+    });
+  }
+  [[nodiscard]] const std::vector<node_base*>& in_order() const noexcept { return nodes_; }
+
+ private:
+  std::vector<node_base*> nodes_;
+};
+
+}  // namespace detail
 
 /// Lowers everything pending that `roots` need. The caller holds the machine's turn.
 ///
 /// A result that a handle outside of the graph holds is kept; all others live until their last use.
 [[nodiscard]] inline lowered_program lower(std::span<node_base* const> roots) {
-  lowered_program program;
-  std::vector<node_base*> pending;
+  detail::numbered_nodes pending;
   std::vector<node_base*> open;
   const auto meet = [&](node_base* found) {
     if (found->ready() || found->number >= 0) return;
-    found->number = 0;
-    pending.push_back(found);
+    pending.add(*found);
     open.push_back(found);
   };
   for (node_base* root : roots) meet(root);
@@ -41,46 +74,43 @@ struct lowered_program {
     open.pop_back();
     for (const std::shared_ptr<node_base>& operand : task->operands()) meet(operand.get());
   }
-  std::sort(pending.begin(), pending.end(), [](node_base* a, node_base* b) {
-    return a->task()->sequence() < b->task()->sequence();
-  });
+  pending.sort();
 
   // Inputs come first, in the order in which the program reads them.
+  detail::numbered_nodes inputs;
   const auto enter = [&](node_base* found) {
-    if (!found->ready() || found->number >= 0) return;
-    found->number = 0;
-    program.nodes.push_back(found);
+    if (found->ready() && found->number < 0) inputs.add(*found);
   };
-  for (node_base* at : pending)
+  for (node_base* at : pending.in_order())
     for (const std::shared_ptr<node_base>& operand : at->task()->operands()) enter(operand.get());
   for (node_base* root : roots) enter(root);
-  const std::size_t first = program.nodes.size();
-  program.nodes.insert(program.nodes.end(), pending.begin(), pending.end());
-  std::vector<long> readers(program.nodes.size(), 0);
-  for (std::size_t i = 0; i < program.nodes.size(); ++i) {
-    node_base& at = *program.nodes[i];
-    at.number = static_cast<std::int32_t>(i);
-    if (i < first) {
-      program.steps.push_back({.kind = step_kind::input,
-                               .label = text<60>("input"),
-                               .result = at.tensor(),
-                               .kept = true});
-      continue;
-    }
-    step_desc step = at.task()->step();
-    for (const std::shared_ptr<node_base>& operand : at.task()->operands()) {
+  const std::size_t first = inputs.in_order().size();
+  inputs.number_from(0);
+  pending.number_from(first);
+
+  lowered_program program;
+  program.nodes.resize(first);
+  for (node_base* at : inputs.in_order())
+    program.steps.push_back({.kind = step_kind::input,
+                             .label = text<60>("input"),
+                             .result = at->tensor(),
+                             .kept = true});
+  std::vector<long> owners(first + pending.in_order().size(), 1);  // the program
+  for (node_base* at : pending.in_order()) {
+    step_desc step = at->task()->step();
+    for (const std::shared_ptr<node_base>& operand : at->task()->operands()) {
       step.operands.push_back(operand->number);
-      ++readers[static_cast<std::size_t>(operand->number)];
+      ++owners[static_cast<std::size_t>(operand->number)];
     }
     program.steps.push_back(step);
+    program.nodes.push_back(at->shared_from_this());
   }
   for (std::size_t i = first; i < program.nodes.size(); ++i)
-    program.steps[i].kept = program.nodes[i]->weak_from_this().use_count() > readers[i];
+    program.steps[i].kept = program.nodes[i].use_count() > owners[i];
   for (node_base* root : roots) program.steps[static_cast<std::size_t>(root->number)].kept = true;
   program.lives.resize(program.steps.size());
   plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(program.steps.size()),
                  program.lives.data());
-  for (node_base* at : program.nodes) at->number = -1;
   return program;
 }
 
@@ -94,8 +124,9 @@ namespace detail {
 }
 
 /// Runs some nodes in one pass over their shards: all but the first write over memory that is there
-/// already, and all number their shards alike. What it throws is what they are from now on.
-inline void run_phase(machine& home, std::span<node_base* const> nodes,
+/// already, and all number their shards alike. What it throws is what they are from now on; those
+/// that are computed are let go.
+inline void run_phase(machine& home, std::span<std::shared_ptr<node_base>> nodes,
                       std::span<const lifetime> lives) {
   const auto run = [&] {
     const placement& where = nodes.front()->where();
@@ -105,7 +136,7 @@ inline void run_phase(machine& home, std::span<node_base* const> nodes,
       work += work_of(where, *nodes[i]->task());
     }
     const auto body = [&](index_t shard) {
-      for (node_base* at : nodes) at->task()->run_shard(shard);
+      for (const std::shared_ptr<node_base>& at : nodes) at->task()->run_shard(shard);
     };
     home.run_shards(where, body, work);
   };
@@ -113,24 +144,27 @@ inline void run_phase(machine& home, std::span<node_base* const> nodes,
   try {
     run();
   } catch (...) {
-    for (node_base* at : nodes) at->task()->fail_with(std::current_exception());
+    for (const std::shared_ptr<node_base>& at : nodes)
+      at->task()->fail_with(std::current_exception());
     throw;
   }
 #else
   run();
 #endif
-  for (node_base* at : nodes) {
+  for (std::shared_ptr<node_base>& at : nodes) {
     at->task()->count(home.counted());
     at->task()->finish();
+    at.reset();
   }
 }
 
 /// Fails everything that reads what failed, and throws the first of these failures if there is one.
-inline void throw_failures(std::span<node_base* const> nodes) {
+/// Where there is no node, there was an input or it has been computed.
+inline void throw_failures(std::span<const std::shared_ptr<node_base>> nodes) {
 #if defined(__cpp_exceptions)
   std::exception_ptr first;
-  for (node_base* at : nodes) {
-    if (at->ready()) continue;
+  for (const std::shared_ptr<node_base>& at : nodes) {
+    if (at == nullptr) continue;
     computation& task = *at->task();
     for (const std::shared_ptr<node_base>& operand : task.operands())
       if (!operand->ready() && operand->task()->failure())
@@ -156,18 +190,19 @@ inline void throw_failures(std::span<node_base* const> nodes) {
 /// needs what failed earlier runs nothing.
 inline void run_roots(machine& home, std::span<node_base* const> roots) {
   if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front())) {
-    throw_failures(roots);
-    const lifetime alone;
-    return run_phase(home, roots, {&alone, 1});
+    std::shared_ptr<node_base> alone = roots.front()->shared_from_this();
+    throw_failures({&alone, 1});
+    const lifetime lives;
+    return run_phase(home, {&alone, 1}, {&lives, 1});
   }
-  const lowered_program program = lower(roots);
+  lowered_program program = lower(roots);
   const std::span nodes(program.nodes);
-  const std::span lives(program.lives);
+  const std::span<const lifetime> lives(program.lives);
   throw_failures(nodes);
   std::size_t next = 0;
   const auto run_next = [&] {
     const std::size_t begin = next++;
-    if (nodes[begin]->ready()) return;
+    if (nodes[begin] == nullptr) return;
     // The epilogue of a step runs on each shard right after it, while the shard is in the cache.
     while (next < nodes.size() && lives[next].reuses >= 0 &&
            program.steps[next].kind == step_kind::pointwise &&

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+using M = sharded_tensor<float, extents<8, 8>, layout<pod, P<"data", none>>>;
+using W = sharded_tensor<float, extents<8, 8>, layout<pod, P<none, "model">>>;
+
+/// A place in a program where a device function may do what it likes. All are alike but for their
+/// number: two programs of different threads never share one.
+template <int Place>
+struct hook {
+  static constexpr text_view symbol = "hook";
+  static constexpr linearity law = linearity::nonlinear;
+  static constexpr int flops = 1;
+  static inline std::atomic<bool> armed{false};
+  static inline std::function<void()> action;
+};
+
+/// Does `action` in the hook of one place while it lives.
+template <int Place>
+class arm {
+ public:
+  explicit arm(std::function<void()> action) {
+    hook<Place>::action = std::move(action);
+    hook<Place>::armed = true;
+  }
+  arm(const arm&) = delete;
+  arm& operator=(const arm&) = delete;
+  ~arm() { hook<Place>::armed = false; }
+};
+
+[[noreturn]] void give_up() { throw std::runtime_error("broken on purpose"); }
+
+/// Programs of every kind of step with hooks between them; `Base` numbers the first hook.
+template <int Base, int I>
+auto at(const auto& x) {
+  return elementwise<hook<Base + I>>(x);
+}
+template <int Base>
+auto chain(const M& x, const W&) {
+  auto y = at<Base, 1>(reshard<P<none, none>>(at<Base, 0>(relu(x) * 2.0F)));
+  return sharded_tensor(at<Base, 2>(reshard<P<"data", none>>(y + 1.0F)));
+}
+template <int Base>
+auto product(const M& x, const W& w) {
+  const M h = at<Base, 0>(x * 2.0F);
+  auto y = at<Base, 1>(relu(einsum<"bi,io->bo">(h, w) + 1.0F));
+  return sharded_tensor(at<Base, 2>(reshard<P<"data", none>>(y)) - h);
+}
+template <int Base>
+auto diamond(const M& x, const W&) {
+  auto stem = at<Base, 0>(x - 1.0F);
+  auto left = reshard<P<none, none>>(stem * 3.0F);
+  auto right = at<Base, 1>(reshard<P<none, none>>(stem)) + left;
+  return sharded_tensor(at<Base, 2>(right * left));
+}
+template <int Base>
+auto folded(const M& x, const W&) {
+  auto columns = reshard<P<none>>(sum<0>(at<Base, 0>(x) * 2.0F));
+  auto wide = reshard<P<none, none>>(at<Base, 1>(x)) - columns;
+  return sharded_tensor(at<Base, 2>(wide));
+}
+template <int Base>
+auto untyped(const M& x, const W& w) {
+  const any_tensor<float> a = x, b = w;
+  const any_tensor<float> y = relu(einsum("bi,io->bo", at<Base, 0>(a), b));
+  const any_tensor<float> z = at<Base, 1>(reshard(y, spec_desc{{"", ""}}) * 0.5F);
+  return at<Base, 2>(reshard(z, spec_desc{{"data", ""}}));
+}
+
+template <class Function>
+void for_each_program(const Function& f) {
+  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return chain<B>(x, w); });
+  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return product<B>(x, w); });
+  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return diamond<B>(x, w); });
+  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return folded<B>(x, w); });
+  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return untyped<B>(x, w); });
+}
+template <int I>
+inline constexpr std::integral_constant<int, I> number{};
+
+M rows(const device_pool& pool) { return iota<M>(pool) * 0.25F - 4.0F; }
+W columns(const device_pool& pool) { return iota<W>(pool) * 0.125F - 3.0F; }
+
+std::string words_of(const auto& f) {
+  try {
+    (void)f();
+  } catch (const std::exception& thrown) {
+    return thrown.what();
+  }
+  return "nothing was thrown";
+}
+
+void require_no_charge(const device_pool& pool) {
+  for (index_t d = 0; d < pool.devices(); ++d) REQUIRE(pool.state()->memory().held(d) == 0);
+}
+
+}  // namespace
+
+template <int Place>
+struct shardwise::kernel<hook<Place>> {
+  template <class Packet>
+  static Packet run(const Packet& x) {
+    if (hook<Place>::armed) hook<Place>::action();
+    return x;
+  }
+};
+
+TEST_CASE("what a device function throws ends its program, wherever it is, and nothing else") {
+  for_each_program([](const auto& program) {
+    for_each_index<3>([&]<std::size_t Place>() {
+      for (const unsigned threads : {1U, 3U}) {
+        const device_pool pool(pod{}, threads);
+        {
+          const M x = rows(pool);
+          const W w = columns(pool);
+          const auto expected = to_host(program(number<0>, x, w));
+          const M other = x * 3.0F;
+          const auto y = program(number<0>, x, w);
+          const auto reader = y + 1.0F;
+          {
+            const arm<static_cast<int>(Place)> broken(give_up);
+            REQUIRE_THROWS_AS(to_host(y), device_error);
+          }
+          // The same failure for ever, for what needs it too; all else goes on.
+          const std::string words = words_of([&] { return to_host(y); });
+          REQUIRE_THAT(words, contains("broken on purpose"));
+          REQUIRE(words_of([&] { return to_host(y); }) == words);
+          REQUIRE(words_of([&] { return to_host(reader); }) == words);
+          REQUIRE(words_of([&] { sync(y); }) == words);
+          REQUIRE(to_host(other) == to_host(x * 3.0F));
+          REQUIRE(to_host(program(number<0>, x, w)) == expected);
+          REQUIRE_NOTHROW(sync(pool));
+        }
+        require_no_charge(pool);
+      }
+    });
+  });
+}
+
+TEST_CASE("a failure inside sync of a pool or of several results leaves the pool as it was") {
+  const device_pool pool{pod{}};
+  for_each_program([&](const auto& program) {
+    for_each_index<3>([&]<std::size_t Place>() {
+      const M x = rows(pool);
+      const W w = columns(pool);
+      const auto expected = to_host(program(number<10>, x, w));
+      const auto good = program(number<10>, x, w);
+      const auto bad = program(number<0>, x, w);
+      const auto dropped = [&] { return program(number<0>, x, w); };
+      {
+        const arm<static_cast<int>(Place)> broken(give_up);
+        REQUIRE_THROWS_AS(sync(bad, good), device_error);
+        REQUIRE_THROWS_AS(to_host(dropped()), device_error);
+        (void)dropped();
+      }
+      REQUIRE_NOTHROW(sync(pool));
+      REQUIRE(to_host(good) == expected);
+      REQUIRE_THROWS_AS(to_host(bad), device_error);
+    });
+  });
+}
+
+TEST_CASE("a pool that is stopped by its own device function ends the program there") {
+  for_each_program([](const auto& program) {
+    for_each_index<3>([&]<std::size_t Place>() {
+      for (const unsigned threads : {1U, 3U}) {
+        const device_pool pool(pod{}, threads);
+        {
+          const M x = rows(pool);
+          const W w = columns(pool);
+          const M before = x * 3.0F;
+          sync(before);
+          const auto y = program(number<0>, x, w);
+          const arm<static_cast<int>(Place)> stopping([&] { pool.request_stop(); });
+          REQUIRE_THROWS_AS(to_host(y), pool_stopped);
+          REQUIRE_THROWS_AS(to_host(y), pool_stopped);
+          REQUIRE_THROWS_AS(sync(x * 1.0F), pool_stopped);
+          REQUIRE(local(before, 0).elements()[1] == -11.25F);
+        }
+        require_no_charge(pool);
+      }
+    });
+  });
+}
+
+TEST_CASE("threads may run programs that sometimes fail beside each other in one pool") {
+  const device_pool pool(pod{}, 3);
+  const M x = rows(pool);
+  const W w = columns(pool);
+  sync(x, w);
+  std::atomic<int> right{0};
+  {
+    std::vector<std::jthread> threads;
+    for_each_index<4>([&]<std::size_t Thread>() {
+      threads.emplace_back([&] {
+        constexpr int base = static_cast<int>(Thread) * 10;
+        int calls = 0;
+        // The mutex of the machine orders the calls of one program's devices only in part.
+        std::atomic<int> fuse{0};
+        const auto burn = [&] {
+          if (fuse.fetch_sub(1) == 0) give_up();
+        };
+        const arm<base> first(burn);
+        const arm<base + 1> second(burn);
+        const arm<base + 2> third(burn);
+        for_each_program([&](const auto& program) {
+          fuse = -1;
+          const auto expected = to_host(program(number<base>, x, w));
+          for (int round = 0; round < 12; ++round) {
+            fuse = 5 * round;
+            const auto y = program(number<base>, x, w);
+            try {
+              right += to_host(y) == expected ? 1 : 0;
+            } catch (const device_error&) {
+              fuse = -1;
+              const std::string words = words_of([&] { return to_host(y); });
+              right += words.find("broken on purpose") != std::string::npos ? 1 : 0;
+            }
+            ++calls;
+          }
+        });
+        right -= calls;
+      });
+    });
+  }
+  REQUIRE(right == 0);
+  REQUIRE(to_host(x * 1.0F) == to_host(x));
+}
+
+TEST_CASE("a program that fails inside a device function of another pool fails both") {
+  const device_pool outer(pod{}, 2);
+  const device_pool inner(pod{}, 2);
+  for_each_program([&](const auto& program) {
+    for_each_index<3>([&]<std::size_t Place>() {
+      const M x = rows(outer), u = rows(inner);
+      const W w = columns(outer), v = columns(inner);
+      sync(x, w);
+      sync(u, v);
+      const auto expected = to_host(program(number<10>, u, v));
+      const arm<static_cast<int>(Place)> nested([&] { (void)to_host(program(number<10>, u, v)); });
+      REQUIRE(to_host(program(number<0>, x, w)) == expected);
+      const arm<10 + static_cast<int>(Place)> broken(give_up);
+      const auto y = program(number<0>, x, w);
+      REQUIRE_THROWS_AS(to_host(y), device_error);
+      REQUIRE_THAT(words_of([&] { return to_host(y); }), contains("broken on purpose"));
+      REQUIRE(to_host(u * 1.0F) == to_host(u));
+    });
+  });
+}
+
+TEST_CASE("a million pending tensors are dropped, alone or by threads that share them") {
+  const device_pool pool{pod{}};
+  const M x = ones<M>(pool);
+  const auto build = [](M from, int length) {
+    for (int i = 0; i < length; ++i) from = from + 1.0F;
+    return from;
+  };
+  (void)build(x, 1000000);
+
+  for (int round = 0; round < 20; ++round) {
+    // Two chains that read each other's links and a third that both read.
+    std::optional<M> a = build(x, 3), b = build(x, 3), shared = x;
+    for (int i = 0; i < 2000; ++i) {
+      shared = *shared * 2.0F;
+      const M next = *a + *b * *shared;
+      b = *b - *a * *shared;
+      a = next;
+    }
+    std::atomic<int> ready{0};
+    const auto drop = [&](std::optional<M>& name) {
+      ++ready;
+      while (ready < 3) std::this_thread::yield();
+      name.reset();
+    };
+    std::vector<std::jthread> threads;
+    for (auto* name : {&a, &b, &shared}) threads.emplace_back([&, name] { drop(*name); });
+    threads.clear();
+  }
+  REQUIRE_NOTHROW(sync(pool));
+}
