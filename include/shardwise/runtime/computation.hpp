@@ -31,18 +31,25 @@ class computation {
   computation& operator=(const computation&) = delete;
 
   /// Lets go of the operands without recursion, however long the chain of pending nodes is: what
-  /// dies with them leaves its own operands to the node that died first.
+  /// dies with them leaves its own operands to the node that died first. Allocates nothing, since
+  /// tensors are dropped where memory is short.
   virtual ~computation() {
-    if (operands_.empty()) return;
-    static thread_local std::vector<std::shared_ptr<node_base>>* orphans = nullptr;
-    std::vector<std::shared_ptr<node_base>> own;
-    auto& heirs = orphans != nullptr ? *orphans : own;
-    for (std::shared_ptr<node_base>& operand : operands_) heirs.push_back(std::move(operand));
-    if (orphans != nullptr) return;
-    orphans = &own;
-    while (!own.empty()) {
-      const std::shared_ptr<node_base> last = std::move(own.back());
-      own.pop_back();
+    static thread_local std::shared_ptr<node_base>* orphans = nullptr;
+    std::shared_ptr<node_base> own;
+    const bool is_first = orphans == nullptr;
+    if (is_first) orphans = &own;
+    for (std::shared_ptr<node_base>& operand : operands_) {
+      computation* const task = operand->task();
+      // The last owner passes the node on; what others hold too is left to the last of them. So a
+      // node is on one list at most, whatever other threads drop meanwhile.
+      if (task != nullptr && operand.use_count() == 1)
+        task->next_orphan_ = std::exchange(*orphans, std::move(operand));
+      operand.reset();
+    }
+    if (!is_first) return;
+    while (own != nullptr) {
+      const std::shared_ptr<node_base> last = std::move(own);
+      own = std::move(last->task()->next_orphan_);
     }
     orphans = nullptr;
   }
@@ -102,6 +109,8 @@ class computation {
   std::uint64_t sequence_;
   std::exception_ptr failure_;
   node_operands operands_;
+  /// The next of those that die with a node that reads this one.
+  std::shared_ptr<node_base> next_orphan_;
   pending_list::entry place_;
 };
 
