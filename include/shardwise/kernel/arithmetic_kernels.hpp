@@ -55,10 +55,13 @@ template <class P>
 /// How one elementwise function is computed: `kernel<functions::add>::run(a, b)` on packets of any
 /// width, or on scalars.
 ///
+/// - Where `exact` is there and true, results are those of IEEE arithmetic: the same bits on every
+///   instruction set, in packets and in scalars, but for which of two NaNs a result passes on.
+///   Compilers may then vectorise a loop over scalars instead (`wide_kernel.hpp`).
+/// - Others keep a number of ulp, units in the last place of the exact result unless told
+///   otherwise, that they name; their bits depend on the instruction set.
 /// - A NaN operand gives NaN; only comparisons (0) and the condition of `where` (true) read it.
 /// - Integers wrap around; an integer divided by zero is 0.
-/// - Where `exact` is there and true, a scalar's bits are those of a packet's lane, on every
-///   machine: then compilers may vectorise a loop over scalars instead (`wide_kernel.hpp`).
 /// - Integers have no roots and transcendental functions (`transcendental_kernels.hpp`): convert.
 template <class Function>
 struct kernel;
@@ -78,6 +81,7 @@ struct kernel<functions::identity> {
   }
 };
 
+/// Flips the sign of every number, zeros and NaN too.
 template <>
 struct kernel<functions::negate> {
   static constexpr bool exact = true;
@@ -86,8 +90,10 @@ struct kernel<functions::negate> {
   [[nodiscard]] static P run(const P& x) noexcept {
     if constexpr (std::integral<P>)
       return detail::wrap(P{0}, x, [](auto a, auto b) { return a - b; });
-    else
-      return detail::packet::pnegate(x);
+    else if constexpr (std::floating_point<P>)
+      return -x;
+    else  // Eigen subtracts packets of some widths from 0.
+      return detail::packet::pxor(x, all_lanes<P>(-0.0));
   }
 };
 
@@ -200,7 +206,7 @@ struct kernel<functions::square> {
   }
 };
 
-/// The greater of x and 0; NaN remains NaN.
+/// The greater of x and 0; NaN and -0 remain what they are.
 template <>
 struct kernel<functions::relu> {
   static constexpr bool exact = true;
