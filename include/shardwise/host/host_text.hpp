@@ -23,6 +23,7 @@ class host_printer {
         shortened_(x.size() > 1000),
         width_(static_cast<std::size_t>(std::max(out.width(0), std::streamsize{0}))) {
     words_.copyfmt(out);
+    words_.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
   }
 
   void print() {

@@ -31,6 +31,7 @@ template <Readable First, Readable... Rest>
   const lowered_program program = lower(roots);
   const auto count = static_cast<std::int32_t>(program.steps.size());
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
   write_program(out, home->mesh(), program.steps.data(), program.lives.data(), count,
                 summarize(home->mesh(), program.steps.data(), program.lives.data(), count));
   return out.str();
@@ -47,6 +48,7 @@ typename detail::reading<"explain", X>::type explain(const X&) {
 template <std::size_t Capacity>
 [[nodiscard]] std::string explain(const program<Capacity>& traced) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);
   write_program(out, traced);
   return out.str();
 }
