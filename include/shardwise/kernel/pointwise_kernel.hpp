@@ -5,8 +5,8 @@
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
-#include "shardwise/kernel/wide_kernel.hpp"
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/kernel/wide_kernel.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -38,6 +38,23 @@ inline constexpr index_t step = static_cast<index_t>(vector_of<T>::packets *
 /// How many elements are put next to each other where a view's are not.
 inline constexpr index_t staged = 256;
 
+/// What a function of a fused tree returns, rounded as it is. Where there are fused multiply-adds,
+/// g++ joins a product of one function with the sum of the next: then a fused tree would have other
+/// bits than the same functions one by one. It cannot where it does not see what a register holds.
+template <class P>
+[[nodiscard]] P rounded(P value) noexcept {
+#if defined(__FMA__) && defined(__GNUC__) && !defined(__clang__)
+  if constexpr (!std::integral<P>) {
+#if defined(__AVX512F__)
+    asm("" : "+v"(value));
+#else
+    asm("" : "+x"(value));
+#endif
+  }
+#endif
+  return value;
+}
+
 /// The value of a fused tree where argument `I` is `operand[I]`.
 template <class T, std::size_t N>
 struct evaluation {
@@ -54,15 +71,15 @@ struct evaluation {
   }
   template <class F, class A>
   [[nodiscard]] P operator()(const fused::call<F, A>& tree) const {
-    return kernel<F>::run((*this)(tree.first));
+    return rounded(kernel<F>::run((*this)(tree.first)));
   }
   template <class F, class A, class B>
   [[nodiscard]] P operator()(const fused::call<F, A, B>& tree) const {
-    return kernel<F>::run((*this)(tree.first), (*this)(tree.second));
+    return rounded(kernel<F>::run((*this)(tree.first), (*this)(tree.second)));
   }
   template <class F, class A, class B, class C>
   [[nodiscard]] P operator()(const fused::call<F, A, B, C>& tree) const {
-    return kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third));
+    return rounded(kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third)));
   }
 };
 

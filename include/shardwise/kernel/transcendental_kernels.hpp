@@ -70,8 +70,7 @@ struct kernel<functions::exp> {
     constexpr double below = narrow ? -87.33654022216796875 : -708.396418532264078749;
     namespace packet = detail::packet;
     const P infinity = all_lanes<P>(std::numeric_limits<double>::infinity());
-    const P within =
-        packet::pselect(packet::pcmp_lt(all_lanes<P>(above), x), infinity, inside(x));
+    const P within = packet::pselect(packet::pcmp_lt(all_lanes<P>(above), x), infinity, inside(x));
     return packet::pandnot(within, packet::pcmp_lt(x, all_lanes<P>(below)));
   }
 
