@@ -22,5 +22,6 @@
 #include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/rule.hpp"
 #include "shardwise/expression.hpp"
+#include "shardwise/operation.hpp"
 #include "shardwise/plan.hpp"
 // clang-format on

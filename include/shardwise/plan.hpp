@@ -4,11 +4,15 @@
 /// Programs as values: redistributions, traces, lifetimes, ledgers.
 
 #include "shardwise/plan/abstract.hpp"
-#include "shardwise/plan/collective.hpp"
+#include "shardwise/plan/cluster.hpp"
+#include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/plan/explain.hpp"
+#include "shardwise/plan/fused_program.hpp"
+#include "shardwise/plan/ledger.hpp"
 #include "shardwise/plan/lifetime.hpp"
+#include "shardwise/plan/planned_program.hpp"
 #include "shardwise/plan/program.hpp"
-#include "shardwise/plan/recorder.hpp"
+#include "shardwise/plan/recorded.hpp"
 #include "shardwise/plan/redistribute.hpp"
 #include "shardwise/plan/step.hpp"
 #include "shardwise/plan/trace.hpp"

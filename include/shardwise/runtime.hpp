@@ -9,6 +9,7 @@
 #include "shardwise/runtime/explain.hpp"
 #include "shardwise/runtime/lazy.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
+#include "shardwise/runtime/lower.hpp"
 #include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/step.hpp"

@@ -16,9 +16,9 @@ namespace {
 
 // The folders in the order of the data flow. A header includes its own folder and those before it.
 constexpr std::array<std::string_view, 21> folders = {
-    "core",       "mesh",  "spec", "layout", "notation", "rule",    "operation",
-    "expression", "plan",  "pool", "kernel", "tensor",   "runtime", "host",
-    "nn",         "optim", "data", "io",     "interop",  "draw",    "mpi"};
+    "core",      "mesh",  "spec", "layout", "notation", "rule",    "expression",
+    "operation", "plan",  "pool", "kernel", "tensor",   "runtime", "host",
+    "nn",        "optim", "data", "io",     "interop",  "draw",    "mpi"};
 constexpr std::size_t paper_folders = 9;                                // core to plan
 const std::set<std::string> not_in_everything = {"data", "io", "mpi"};  // not in shardwise.hpp
 

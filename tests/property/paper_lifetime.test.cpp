@@ -25,21 +25,22 @@ std::vector<step_desc> make_program(numbers& random) {
     step_desc step;
     step.result = shapes[random(random(2) == 0 ? 1 : 4)];
     if (i >= inputs) {
-      constexpr step_kind kinds[] = {step_kind::pointwise, step_kind::pointwise, step_kind::einsum,
-                                     step_kind::fold, step_kind::reshard};
+      constexpr step_kind kinds[] = {step_kind::pass, step_kind::pass, step_kind::operation,
+                                     step_kind::operation, step_kind::collective};
       step.kind = kinds[random(5)];
       const index_t reads =
-          step.kind == step_kind::pointwise ? 1 + random(max_fused_operands) : 1 + random(2);
+          step.kind == step_kind::pass ? 1 + random(max_fused_operands) : 1 + random(2);
       for (index_t k = 0; k < reads; ++k)
         step.operands.push_back(static_cast<std::int32_t>(
             random(2) == 0 ? i - 1 - random(std::min<index_t>(i, 2)) : random(i)));
-      step.flops = random(100);
-      if (step.kind == step_kind::reshard) {
-        step.moved = static_cast<collective>(random(collective_count));
+      step.cost.flops = random(100);
+      if (step.kind == step_kind::collective) {
+        step.cost.is_collective = true;
+        step.cost.moved = static_cast<collective>(random(collective_count));
         for (std::uint8_t a = 0; a < 2; ++a)
           if (random(2) == 0) {
-            step.axes.push_back(a);
-            step.bytes.push_back(step.moved == collective::slice ? 0 : random(50));
+            step.cost.axes.push_back(a);
+            step.cost.bytes.push_back(step.cost.moved == collective::slice ? 0 : random(50));
           }
       }
     }
@@ -100,14 +101,14 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
         REQUIRE(life.reuses == -1);
         continue;
       }
-      flops += step.flops;
-      if (step.kind == step_kind::reshard && pod.parts(step.axes) > 1) {
-        if (step.moved != collective::slice) ++collectives;
-        for (int k = 0; k < step.axes.ssize(); ++k) bytes_by_axis[step.axes[k]] += step.bytes[k];
+      flops += step.cost.flops;
+      if (step.kind == step_kind::collective && pod.parts(step.cost.axes) > 1) {
+        if (step.cost.moved != collective::slice) ++collectives;
+        for (int k = 0; k < step.cost.axes.ssize(); ++k) bytes_by_axis[step.cost.axes[k]] += step.cost.bytes[k];
       }
       // The memory that a pass may write over: the first operand that dies here and is as large.
       int wanted = -1;
-      for (int k = step.operands.ssize() - 1; k >= 0 && step.kind == step_kind::pointwise; --k) {
+      for (int k = step.operands.ssize() - 1; k >= 0 && step.kind == step_kind::pass; --k) {
         const std::int32_t o = step.operands[k];
         if (steps[at(o)].kind != step_kind::input && !steps[at(o)].kept &&
             last_reader(steps, o) == i && steps[at(o)].result == step.result)

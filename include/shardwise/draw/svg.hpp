@@ -4,7 +4,7 @@
 #include "shardwise/draw/svg_collective.hpp"
 #include "shardwise/draw/svg_reshard.hpp"
 #include "shardwise/draw/svg_tensor.hpp"
-#include "shardwise/expression/reshard.hpp"
+#include "shardwise/operation/reshard.hpp"
 
 namespace shardwise {
 

@@ -1,12 +1,59 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/functions.hpp"
 #include "shardwise/expression/operation.hpp"
 
 #include <utility>
 
 namespace shardwise {
+
+/// What a function applied element by element is called, how it treats pending reductions, and what
+/// it costs an element. A function whose law depends on the elements has `law_for(element)` too.
+///
+///     struct silu : elementwise_function<"silu", linearity::nonlinear, 5> {};
+template <fixed_string Symbol, linearity Law = linearity::nonlinear, int Flops = 1>
+struct elementwise_function {
+  static constexpr text_view symbol = Symbol;
+  static constexpr linearity law = Law;
+  static constexpr int flops = Flops;
+};
+/// The same for those of float and double only: what they give are fractions.
+template <fixed_string Symbol, int Flops = 1>
+struct fractional_function : elementwise_function<Symbol, linearity::nonlinear, Flops> {
+  static constexpr bool has_fractions = true;
+};
+
+/// The operation that applies a function element by element: `Function` says what it is called, its
+/// law and what it costs.
+template <class Function>
+struct pointwise {
+  using function = Function;
+  using operation_class = pointwise;
+  static constexpr text_view name = Function::symbol;
+  static constexpr bool is_elementwise = true;
+  static constexpr attributes how{};
+
+  [[nodiscard]] static constexpr linearity law(const tensor_descs& operands) noexcept {
+    if constexpr (requires { Function::law_for(element::f32); })
+      return Function::law_for(operands[0].type);
+    else
+      return Function::law;
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    operand_extents extents;
+    for (const tensor_desc& operand : operands) extents.push_back(operand.extents);
+    return elementwise_rule(law(operands), extents);
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs& operands) noexcept {
+    return rule(how, operands);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc&, const attributes&,
+                                                     const tensor_descs&,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = Function::flops};
+  }
+};
 
 namespace detail {
 
@@ -46,24 +93,24 @@ concept LegalElementwise = !AnyRefused<X...> && requires {
 /// Judges any other.
 template <class Function, class... X>
 [[nodiscard]] constexpr auto judge_elementwise() noexcept {
-  using operation = pointwise<Function>;
+  using applied = pointwise<Function>;
   if constexpr (AnyRefused<X...>) {
     return allowed<refused_value>{};
   } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
-    return refused<no_tensor<operation, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>>{};
+    return refused<no_tensor<applied, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>>{};
   } else if constexpr (abstract_among<X...> >= 0) {
-    return refused<operand_is_abstract<operation, operand<abstract_among<X...>>>>{};
+    return refused<operand_is_abstract<applied, operand<abstract_among<X...>>>>{};
   } else {
     using T = typename tensor_among<X...>::value_type;
     constexpr int cut = number_that_is_cut<T, X...>;
     if constexpr (cut >= 0)
-      return refused<number_would_be_cut<operation, operand<cut>, T>>{};
+      return refused<number_would_be_cut<applied, operand<cut>, T>>{};
     else if constexpr (loses_fractions<Function, T>)
-      return refused<elements_have_no_fractions<operation, T>>{};
+      return refused<elements_have_no_fractions<applied, T>>{};
     else if constexpr ((... || ValueOperand<X>))
-      return value_domain_of<X...>::type::template judge<operation, X...>();
+      return value_domain_of<X...>::type::template judge<applied, X...>();
     else
-      return judge<operation, beside<tensor_among<X...>, X>...>();
+      return judge<applied, beside<tensor_among<X...>, X>...>();
   }
 }
 
@@ -98,131 +145,18 @@ using of_elements = typename elementwise_outcome<Function, X...>::type;
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
-  using operation = pointwise<Function>;
+  using applied = pointwise<Function>;
   using outcome = detail::elementwise_outcome<Function, X...>;
   if constexpr (outcome::is_typed) {
     const extents_desc& extents = known_extents<typename outcome::result>(
         first_tensor(operands...).mesh(), {&known_extents(operands)...});
-    return outcome::domain::template apply<operation, typename outcome::paper>(
+    return outcome::domain::template apply<applied, typename outcome::paper>(
         extents, std::forward<X>(operands)...);
   } else if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
-    return detail::value_domain_of<X...>::type::template apply<operation>(operands...);
+    return detail::value_domain_of<X...>::type::template apply<applied>(operands...);
   }
-}
-
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::add, A, B> operator+(A&& a, B&& b) {
-  return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::subtract, A, B> operator-(A&& a, B&& b) {
-  return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::multiply, A, B> operator*(A&& a, B&& b) {
-  return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::divide, A, B> operator/(A&& a, B&& b) {
-  return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::negate, A> operator-(A&& a) {
-  return elementwise<functions::negate>(std::forward<A>(a));
-}
-
-/// The larger of two values, element by element.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::maximum, A, B> maximum(A&& a, B&& b) {
-  return elementwise<functions::maximum>(std::forward<A>(a), std::forward<B>(b));
-}
-/// The smaller of two values, element by element.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::minimum, A, B> minimum(A&& a, B&& b) {
-  return elementwise<functions::minimum>(std::forward<A>(a), std::forward<B>(b));
-}
-/// 1 where two values are equal, 0 elsewhere.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::equal, A, B> equal(A&& a, B&& b) {
-  return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b));
-}
-/// 1 where the first value is less than the second, 0 elsewhere.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::less, A, B> less(A&& a, B&& b) {
-  return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
-}
-/// Comparisons give 1 where they hold and 0 elsewhere, in the type of the elements: `x * (x > 0)`.
-/// With NaN none holds.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::less, A, B> operator<(A&& a, B&& b) {
-  return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::less_equal, A, B> operator<=(A&& a, B&& b) {
-  return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::greater, A, B> operator>(A&& a, B&& b) {
-  return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::greater_equal, A, B> operator>=(A&& a,
-                                                                                       B&& b) {
-  return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
-}
-/// C++ takes `==` and `!=` for one answer, which algorithms ask for too.
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-bool operator==(const A&, const B&) = delete;  // equal(a, b) is 1 or 0 for each element
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-bool operator!=(const A&, const B&) = delete;  // 1 - equal(a, b) is 1 or 0 for each element
-/// The second value where the first is not zero, the third elsewhere.
-template <class A, class B, class C>
-[[nodiscard]] constexpr detail::of_elements<functions::where, A, B, C> where(A&& a, B&& b, C&& c) {
-  return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
-}
-
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::abs, A> abs(A&& a) {
-  return elementwise<functions::abs>(std::forward<A>(a));
-}
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::square, A> square(A&& a) {
-  return elementwise<functions::square>(std::forward<A>(a));
-}
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::sqrt, A> sqrt(A&& a) {
-  return elementwise<functions::sqrt>(std::forward<A>(a));
-}
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::exp, A> exp(A&& a) {
-  return elementwise<functions::exp>(std::forward<A>(a));
-}
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::log, A> log(A&& a) {
-  return elementwise<functions::log>(std::forward<A>(a));
-}
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::tanh, A> tanh(A&& a) {
-  return elementwise<functions::tanh>(std::forward<A>(a));
-}
-/// 1 / (1 + exp(-x)).
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::sigmoid, A> sigmoid(A&& a) {
-  return elementwise<functions::sigmoid>(std::forward<A>(a));
-}
-/// The larger of x and 0.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::relu, A> relu(A&& a) {
-  return elementwise<functions::relu>(std::forward<A>(a));
-}
-/// x times the normal distribution function, in the tanh form.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::gelu, A> gelu(A&& a) {
-  return elementwise<functions::gelu>(std::forward<A>(a));
 }
 
 }  // namespace shardwise

@@ -17,6 +17,7 @@ namespace shardwise::fused {
 template <std::size_t I>
 struct argument {
   static constexpr std::size_t arguments = I + 1;
+  static constexpr int calls = 0;
   static constexpr int flops = 0;
 };
 
@@ -25,6 +26,7 @@ template <class T>
 struct constant {
   T value;
   static constexpr std::size_t arguments = 0;
+  static constexpr int calls = 1;
   static constexpr int flops = 0;
 };
 
@@ -36,6 +38,7 @@ template <class Function, class A>
 struct call<Function, A> {
   A first;
   static constexpr std::size_t arguments = A::arguments;
+  static constexpr int calls = 1 + A::calls;
   static constexpr int flops = Function::flops + A::flops;
 };
 template <class Function, class A, class B>
@@ -44,6 +47,7 @@ struct call<Function, A, B> {
   B second;
   static constexpr std::size_t arguments =
       A::arguments > B::arguments ? A::arguments : B::arguments;
+  static constexpr int calls = 1 + A::calls + B::calls;
   static constexpr int flops = Function::flops + A::flops + B::flops;
 };
 template <class Function, class A, class B, class C>
@@ -52,23 +56,9 @@ struct call<Function, A, B, C> {
   B second;
   C third;
   static constexpr std::size_t arguments = call<Function, call<Function, A, B>, C>::arguments;
+  static constexpr int calls = 1 + A::calls + B::calls + C::calls;
   static constexpr int flops = Function::flops + A::flops + B::flops + C::flops;
 };
-
-/// Adds the symbols of a tree's functions to `out`, those that are computed first before the
-/// others: `multiply add relu`.
-template <std::size_t Capacity, std::size_t I>
-constexpr void add_symbols(text<Capacity>&, argument<I>) noexcept {}
-template <std::size_t Capacity, class T>
-constexpr void add_symbols(text<Capacity>&, const constant<T>&) noexcept {}
-template <std::size_t Capacity, class F, class... Children>
-constexpr void add_symbols(text<Capacity>& out, const call<F, Children...>& tree) noexcept {
-  add_symbols(out, tree.first);
-  if constexpr (sizeof...(Children) > 1) add_symbols(out, tree.second);
-  if constexpr (sizeof...(Children) > 2) add_symbols(out, tree.third);
-  if (!out.empty()) out << ' ';
-  out << F::symbol;
-}
 
 /// The same tree with every operand's number raised by `Offset`: operands of a right-hand side come
 /// after those of the left.

@@ -4,41 +4,10 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/rule/diagnostics.hpp"
-#include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/mend.hpp"
+#include "shardwise/rule/operation.hpp"
 
 namespace shardwise {
-
-/// The operations, as types: each knows its factor rule.
-///
-/// A function applied element by element.
-template <class Function>
-struct pointwise {
-  using function = Function;
-  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs& operands) noexcept {
-    operand_extents extents;
-    for (const tensor_desc& operand : operands) extents.push_back(operand.extents);
-    return elementwise_rule(Function::law, extents);
-  }
-};
-
-/// A contraction, `einsum_of<"bi,io->bo">`.
-template <fixed_string Equation>
-struct einsum_of {
-  static constexpr text_view equation = Equation;
-  static constexpr parsed_einsum parsed = parse_einsum(Equation);
-  [[nodiscard]] static constexpr const factor_rule& rule(const tensor_descs&) noexcept {
-    return parsed.rule;
-  }
-};
-
-/// Dimensions folded away: those whose bits are set in `Reduced`; kept with one element if `Keep`.
-template <reduction Kind, unsigned Reduced, bool Keep = false>
-struct fold_of {
-  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs& operands) noexcept {
-    return reduction_rule(Kind, operands[0].rank(), Reduced, Keep);
-  }
-};
 
 /// The extents of an operation's operands once they are known, each where its operand has them.
 using known_operands = inplace_vector<const extents_desc*, max_operands>;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/functions.hpp"
 #include "shardwise/kernel/eigen.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/comparison.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// One `kernel` for each function of `expression/functions.hpp`.
+/// One `kernel` for each function of `operation/`.
 #include "shardwise/kernel/arithmetic_kernels.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"

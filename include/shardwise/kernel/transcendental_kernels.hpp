@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/functions.hpp"
 #include "shardwise/kernel/arithmetic_kernels.hpp"
 #include "shardwise/kernel/eigen.hpp"
+#include "shardwise/operation/transcendental.hpp"
 
 #include <cmath>
 #include <concepts>

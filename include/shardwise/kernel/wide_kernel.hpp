@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
-#include "shardwise/expression/functions.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/operation/arithmetic.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -21,6 +21,11 @@ enum class element : std::uint8_t { f32, f64, i32, i64 };
   return type == element::f32 || type == element::i32 ? 4 : 8;
 }
 
+/// True for elements that have fractions.
+[[nodiscard]] constexpr bool has_fractions(element type) noexcept {
+  return type == element::f32 || type == element::f64;
+}
+
 template <class T>
 inline constexpr bool is_element = false;
 template <>

@@ -3,7 +3,7 @@
 
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
-#include "shardwise/plan/recorder.hpp"
+#include "shardwise/plan/recorded.hpp"
 
 #include <concepts>
 #include <initializer_list>
@@ -45,24 +45,25 @@ struct abstract_domain {
 
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static constexpr abstract_from<Paper> apply(const Result& result, X&&... operands) {
-    using recording = detail::recording<Operation>;
     const auto& model = first_tensor(operands...);
     if constexpr (Paper::mesh_type::dynamic_axes > 0) require_one_mesh(model.mesh(), operands...);
-    recorder* const program = model.program();
-    const std::int32_t id =
-        program == nullptr
-            ? -1
-            : recording::template record<Paper>(*program, result, static_cast<X&&>(operands)...);
-    return abstract_from<Paper>{model.made(extents_in(result), id, recording::is_expression)};
+    const extents_desc& extents = extents_in(result);
+    program_builder* const program = model.program();
+    return abstract_from<Paper>{model.made(
+        extents, program == nullptr ? -1
+                                    : detail::record<Operation, Paper>(
+                                          *program, extents, static_cast<X&&>(operands)...))};
   }
 
   template <class Made, class X>
   [[nodiscard]] static constexpr Made reshard(X&& x) {
+    if constexpr (std::is_lvalue_reference_v<X>) x.name();
     return Made{x.resharded(paper_of<X>::value, Made::layout_type::value)};
   }
 
   template <class Made, class X>
   [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result, reduction fold) {
+    if constexpr (std::is_lvalue_reference_v<X>) x.name();
     return Made{x.by_hand(paper_of<X>::value, result, fold)};
   }
 

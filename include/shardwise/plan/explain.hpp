@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/lifetime.hpp"
+#include "shardwise/plan/planned_program.hpp"
 
 namespace shardwise {
-
-template <std::size_t Capacity>
-struct program;
 
 namespace detail {
 
@@ -43,14 +40,13 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
     if (!lives[i].needed && step.kind != step_kind::input) continue;
     text<600> line;
     line << '%' << i << " = ";
-    if (step.kind == step_kind::einsum) line << "einsum ";
-    if (step.kind == step_kind::pointwise) line << "fused ";
+    if (step.kind == step_kind::pass) line << "fused ";
     line << text_view(step.label);
     for (std::int32_t o : step.operands) line << " %" << o;
-    if (step.kind == step_kind::reshard) write_axes(line << " over ", mesh, step.axes);
+    if (step.kind == step_kind::collective) write_axes(line << " over ", mesh, step.cost.axes);
     line << " : " << text_view(to_text(mesh, step.result));
     index_t moved = 0;
-    for (index_t b : step.bytes) moved += b;
+    for (index_t b : step.cost.bytes) moved += b;
     if (moved > 0) detail::write_bytes(line << "   receives ", moved);
     if (lives[i].reuses >= 0) line << "   in the memory of %" << step.operands[lives[i].reuses];
     out << text_view(line) << text_view("\n");
@@ -63,12 +59,16 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
   out << text_view(sum) << text_view(" per device\n");
 }
 
-/// The same of a program on paper, as `trace_program` records it.
+/// The same of a planned program, and of a program on paper, as `trace_program` records it.
 ///
 ///     write_program(std::cout, trace_program(mlp, abstract<X>(512), abstract<W>()));
 template <class Out, std::size_t Capacity>
+constexpr void write_program(Out& out, const planned_program<Capacity>& planned) {
+  write_program(out, planned.mesh, planned.steps, planned.lives, planned.count, planned.total);
+}
+template <class Out, std::size_t Capacity>
 constexpr void write_program(Out& out, const program<Capacity>& traced) {
-  write_program(out, traced.mesh, traced.steps, traced.lives, traced.count, traced.total);
+  write_program(out, plan(traced));
 }
 
 }  // namespace shardwise

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/program.hpp"
+#include "shardwise/plan/ledger.hpp"
+#include "shardwise/plan/step.hpp"
 
 namespace shardwise {
 
@@ -15,7 +16,7 @@ struct lifetime {
   bool needed = false;
 };
 
-/// Decides the lifetimes of a program's results, written to `lives[0 .. count)`.
+/// Decides the lifetimes of the results of a program's steps, written to `lives[0 .. count)`.
 ///
 /// Steps are in the order in which they run. A fused pass writes over the first operand that nobody
 /// needs after it and that has the same elements, extents and layout; so the epilogue of a product
@@ -30,7 +31,7 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
         if (lives[o].last_use < i) lives[o].last_use = i;
       }
   for (std::int32_t i = 0; i < count; ++i) {
-    if (!lives[i].needed || steps[i].kind != step_kind::pointwise) continue;
+    if (!lives[i].needed || steps[i].kind != step_kind::pass) continue;
     for (int k = 0; k < steps[i].operands.ssize() && lives[i].reuses < 0; ++k) {
       const std::int32_t o = steps[i].operands[k];
       if (steps[o].kind != step_kind::input && !steps[o].kept && lives[o].last_use == i &&
@@ -52,7 +53,7 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
   for (std::int32_t i = 0; i < count; ++i) {
     const step_desc& step = steps[i];
     if (!lives[i].needed || step.kind == step_kind::input) continue;
-    total.count(step);
+    total.count(step.cost);
     const std::int32_t reused = lives[i].reuses < 0 ? -1 : step.operands[lives[i].reuses];
     if (reused < 0) live += bytes(i);
     total.note_live(live);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/reshard.hpp"
+#include "shardwise/operation/reshard.hpp"
 #include "shardwise/plan/constraint.hpp"
 
 namespace shardwise {

@@ -2,136 +2,204 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/plan/redistribute.hpp"
-#include "shardwise/rule/propagate.hpp"
+#include "shardwise/rule/operation.hpp"
+
+#include <concepts>
 
 namespace shardwise {
 
-/// What an operation of a program does.
-enum class step_kind : std::uint8_t { input, pointwise, einsum, fold, reshard };
-
-/// The field's name of a kind of step.
-[[nodiscard]] constexpr text_view to_text(step_kind kind) noexcept {
-  constexpr text_view words[] = {"input", "pointwise", "einsum", "fold", "reshard"};
-  return words[static_cast<unsigned>(kind)];
-}
-
-/// The highest number of tensors that one fused pass reads.
-inline constexpr int max_fused_operands = 8;
-
-/// The numbers of the steps whose results a step reads.
-using step_operands = inplace_vector<std::int32_t, max_fused_operands>;
-
-/// One step of a program: a fused pass, a contraction, a fold, or one collective.
-struct step_desc {
-  step_kind kind = step_kind::input;
-  /// The functions of a fused pass from the first on, the equation of an einsum, the fold's name.
-  text<60> label{};
-  /// The steps whose results it reads.
-  step_operands operands{};
-  tensor_desc result{};
-  /// The floating-point operations of one device, for the largest shard.
-  index_t flops = 0;
-  /// The same for one element of a fused pass.
-  index_t flops_per_element = 0;
-  /// The collective, if it is one.
-  collective moved = collective::slice;
-  /// How a collective that reduces folds.
-  reduction fold = reduction::sum;
-  axis_list axes{};
-  inplace_vector<index_t, max_axes> bytes{};
-  /// True if the program's caller keeps the result.
+/// One operation applied: to which values, with which attributes, and what the program said of the
+/// result. The value is the number of the instruction.
+struct instruction {
+  const operation* what = nullptr;
+  /// The place of its attributes in the program's table.
+  std::int32_t how = 0;
+  value_ids operands{};
+  /// True if the program named the value: it used it by a name, so that what reads it does not
+  /// compute it anew.
+  bool named = false;
+  /// True if the program's caller keeps the value.
   bool kept = false;
+  /// True for an input whose memory the program may take.
+  bool donated = false;
 };
 
-/// What a program costs one device: collectives by kind and axis, bytes that it receives, floating
-/// point operations, and the most memory that its tensors take at once.
-///
-/// A collective over several axes is one collective; it counts for each of its axes, and its bytes
-/// are charged to them as in the hierarchy that does the same. Slices move nothing and are no
-/// collectives, and neither is what runs over axes of size 1. Sizes are those of the largest shard.
-class ledger {
- public:
-  constexpr ledger() = default;
-  constexpr explicit ledger(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
+/// A program as a borrowed value: what functions of programs read. Its instructions stand in an
+/// order in which they can run, unfused; equal programs compute the same.
+struct program_view {
+  const mesh_desc* mesh = nullptr;
+  const instruction* code = nullptr;
+  const tensor_desc* values = nullptr;
+  const attributes* table = nullptr;
+  std::int32_t count = 0;
 
-  /// How many collectives there are: all, of one kind, over one axis, or of one kind over one axis.
-  [[nodiscard]] constexpr index_t collectives() const noexcept {
-    index_t n = 0;
-    for (int k = 1; k < collective_count; ++k) n += counts_[k];
-    return n;
+  [[nodiscard]] constexpr const operation& what(value_id i) const noexcept { return *code[i].what; }
+  [[nodiscard]] constexpr const attributes& how(value_id i) const noexcept {
+    return table[code[i].how];
   }
-  [[nodiscard]] constexpr index_t collectives(collective kind) const noexcept {
-    return counts_[static_cast<unsigned>(kind)];
-  }
-  [[nodiscard]] constexpr index_t collectives(text_view axis) const {
-    index_t n = 0;
-    for (int k = 1; k < collective_count; ++k) n += collectives(static_cast<collective>(k), axis);
-    return n;
-  }
-  [[nodiscard]] constexpr index_t collectives(collective kind, text_view axis) const {
-    return axis_counts_[static_cast<unsigned>(kind)][number_of(axis)];
+  /// What the operands of an instruction are on paper.
+  [[nodiscard]] constexpr tensor_descs operands(value_id i) const noexcept {
+    tensor_descs all;
+    for (value_id o : code[i].operands) all.push_back(values[o]);
+    return all;
   }
 
-  /// The bytes that a device receives: in all, by kind, over one axis, or by kind over one axis.
-  [[nodiscard]] constexpr index_t bytes_moved() const noexcept {
-    index_t n = 0;
-    for (const auto& row : bytes_)
-      for (index_t b : row) n += b;
-    return n;
-  }
-  [[nodiscard]] constexpr index_t bytes_moved(collective kind) const noexcept {
-    index_t n = 0;
-    for (index_t b : bytes_[static_cast<unsigned>(kind)]) n += b;
-    return n;
-  }
-  [[nodiscard]] constexpr index_t bytes_moved(text_view axis) const {
-    index_t n = 0;
-    for (int k = 0; k < collective_count; ++k) n += bytes_moved(static_cast<collective>(k), axis);
-    return n;
-  }
-  [[nodiscard]] constexpr index_t bytes_moved(collective kind, text_view axis) const {
-    return bytes_[static_cast<unsigned>(kind)][number_of(axis)];
-  }
-
-  /// The floating-point operations of one device.
-  [[nodiscard]] constexpr index_t flops() const noexcept { return flops_; }
-  /// The most bytes that the tensors of the program take on one device at once.
-  [[nodiscard]] constexpr index_t peak_bytes_per_device() const noexcept { return peak_; }
-  [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
-
-  /// Adds a step that ran, or would run.
-  constexpr void count(const step_desc& step) noexcept {
-    flops_ += step.flops;
-    // Over axes of size 1 there is nobody to talk to.
-    if (step.kind != step_kind::reshard || mesh_.parts(step.axes) == 1) return;
-    const auto kind = static_cast<unsigned>(step.moved);
-    ++counts_[kind];
-    for (int i = 0; i < step.axes.ssize(); ++i) {
-      ++axis_counts_[kind][step.axes[i]];
-      bytes_[kind][step.axes[i]] += step.bytes[i];
+  friend constexpr bool operator==(const program_view& a, const program_view& b) noexcept {
+    if (a.count != b.count || *a.mesh != *b.mesh) return false;
+    for (value_id i = 0; i < a.count; ++i) {
+      const instruction& x = a.code[i];
+      const instruction& y = b.code[i];
+      if (!(*x.what == *y.what) || x.operands != y.operands || x.named != y.named ||
+          x.kept != y.kept || x.donated != y.donated || a.values[i] != b.values[i] ||
+          !(a.how(i) == b.how(i)))
+        return false;
     }
+    return true;
   }
-  /// Adds a step of arithmetic alone.
-  constexpr void count_flops(index_t flops) noexcept { flops_ += flops; }
-  /// Notes how many bytes are live on each device.
-  constexpr void note_live(index_t bytes) noexcept { peak_ = bytes > peak_ ? bytes : peak_; }
+};
 
-  friend constexpr bool operator==(const ledger&, const ledger&) = default;
+/// A program of at most `Capacity` instructions over one mesh, as a value: what `trace_program`
+/// records, in the compiler too.
+template <std::size_t Capacity>
+struct program {
+  mesh_desc mesh{};
+  instruction code[Capacity]{};
+  tensor_desc values[Capacity]{};
+  /// The attributes that instructions have; the first are those of the ones that need none.
+  attributes table[Capacity + 1]{};
+  std::int32_t count = 0;
+  std::int32_t attribute_count = 1;
+
+  [[nodiscard]] constexpr program_view view() const noexcept {
+    return {&mesh, code, values, table, count};
+  }
+  template <std::size_t Other>
+  friend constexpr bool operator==(const program& a, const program<Other>& b) noexcept {
+    return a.view() == b.view();
+  }
+};
+
+/// An input of a program, and a number that is the same for every element: what only says where
+/// values come from.
+struct input_operation {
+  static constexpr text_view name = "input";
+  static constexpr bool is_leaf = true;
+};
+struct constant_operation {
+  static constexpr text_view name = "constant";
+  static constexpr bool is_leaf = true;
+
+  /// Whole numbers are kept as such, so that all of their bits are.
+  template <class T>
+  [[nodiscard]] static constexpr attributes how(T value) noexcept {
+    attributes out;
+    if constexpr (std::integral<T>)
+      out.integers = {static_cast<index_t>(value)};
+    else
+      out.number = static_cast<double>(value);
+    return out;
+  }
+  template <class T>
+  [[nodiscard]] static constexpr T value(const attributes& how) noexcept {
+    return how.integers.empty() ? static_cast<T>(how.number) : static_cast<T>(how.integers[0]);
+  }
+};
+
+/// True for an input of a program.
+[[nodiscard]] constexpr bool is_input(const operation& what) noexcept {
+  return what.id == operation_of<input_operation>.id;
+}
+/// True for a number.
+[[nodiscard]] constexpr bool is_constant(const operation& what) noexcept {
+  return what.id == operation_of<constant_operation>.id;
+}
+
+/// The one way to append to a program: not a template, so that what appends is none either.
+///
+/// Its owner provides the memory; where that is full, the program is too long.
+class program_builder {
+ public:
+  template <std::size_t Capacity>
+  constexpr explicit program_builder(program<Capacity>& to) noexcept
+      : mesh_(&to.mesh),
+        code_(to.code),
+        values_(to.values),
+        table_(to.table),
+        count_(&to.count),
+        attribute_count_(&to.attribute_count),
+        capacity_(std::int32_t{Capacity}) {}
+  /// Appends to memory of any owner: room for `capacity` instructions and one attribute more, of
+  /// which the first is there.
+  constexpr program_builder(mesh_desc& mesh, instruction* code, tensor_desc* values,
+                            attributes* table, std::int32_t& count, std::int32_t& attribute_count,
+                            std::int32_t capacity) noexcept
+      : mesh_(&mesh),
+        code_(code),
+        values_(values),
+        table_(table),
+        count_(&count),
+        attribute_count_(&attribute_count),
+        capacity_(capacity) {}
+
+  [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return *mesh_; }
+  [[nodiscard]] constexpr std::int32_t size() const noexcept { return *count_; }
+  [[nodiscard]] constexpr const tensor_desc& value(value_id i) const noexcept { return values_[i]; }
+  [[nodiscard]] constexpr const instruction& operator[](value_id i) const noexcept {
+    return code_[i];
+  }
+  [[nodiscard]] constexpr const attributes& how(value_id i) const noexcept {
+    return table_[code_[i].how];
+  }
+
+  /// Says where a program runs that has no instructions yet.
+  constexpr void place(const mesh_desc& mesh) noexcept {
+    if (*count_ == 0) *mesh_ = mesh;
+  }
+  /// Appends an instruction whose result is known already.
+  constexpr value_id append(const operation& what, const attributes& how, const value_ids& operands,
+                            const tensor_desc& result) {
+    if (*count_ == capacity_)
+      fail({.rule = broken::program_is_too_long, .have = index_t{*count_} + 1, .want = capacity_});
+    const value_id id = (*count_)++;
+    instruction& made = code_[id];
+    made.what = &what;
+    made.operands = operands;
+    values_[id] = result;
+    if (!(how == table_[0])) {
+      made.how = (*attribute_count_)++;
+      table_[made.how] = how;
+    }
+    return id;
+  }
+  /// Appends an instruction and infers its result.
+  constexpr value_id emit(const operation& what, const attributes& how, const value_ids& operands) {
+    tensor_descs known;
+    for (value_id o : operands) known.push_back(values_[o]);
+    const propagation made = infer(*mesh_, what, how, known);
+    if (!made.verdict.ok()) fail(made.verdict);
+    return append(what, how, operands, made.result);
+  }
+  /// Appends a number.
+  template <class T>
+  constexpr value_id constant(T number, element type) {
+    return append(operation_of<constant_operation>, constant_operation::how(number), {},
+                  {type, {}, {}});
+  }
+
+  /// Notes that the program uses a value by a name, and that its caller keeps one.
+  constexpr void name(value_id i) noexcept {
+    if (!code_[i].what->is_leaf) code_[i].named = true;
+  }
+  constexpr void keep(value_id i) noexcept { code_[i].kept = true; }
 
  private:
-  [[nodiscard]] constexpr std::size_t number_of(text_view axis) const {
-    const int a = mesh_.find(axis);
-    if (a < 0) fail({.rule = broken::axis_is_not_in_mesh, .axis = name(axis)});
-    return static_cast<std::size_t>(a);
-  }
-
-  mesh_desc mesh_{};
-  index_t counts_[collective_count]{};
-  index_t axis_counts_[collective_count][max_axes]{};
-  index_t bytes_[collective_count][max_axes]{};
-  index_t flops_ = 0;
-  index_t peak_ = 0;
+  mesh_desc* mesh_;
+  instruction* code_;
+  tensor_desc* values_;
+  attributes* table_;
+  std::int32_t* count_;
+  std::int32_t* attribute_count_;
+  std::int32_t capacity_;
 };
 
 }  // namespace shardwise

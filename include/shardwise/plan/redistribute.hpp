@@ -3,7 +3,7 @@
 
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
-#include "shardwise/plan/collective.hpp"
+#include "shardwise/rule/collective.hpp"
 #include "shardwise/rule/propagate.hpp"
 
 namespace shardwise {

@@ -1,119 +1,135 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operation.hpp"
-#include "shardwise/plan/program.hpp"
+#include "shardwise/plan/cluster.hpp"
+#include "shardwise/plan/collective_operation.hpp"
 
 namespace shardwise {
 
-/// True if an elementwise operand may be computed inside the pass that reads it: it has the
-/// result's shape, so nothing is computed twice. Asked of the static extents, on paper and at run
-/// time.
-[[nodiscard]] constexpr bool may_fuse(const extents_desc& operand,
-                                      const extents_desc& result) noexcept {
-  if (operand.size() != result.size()) return false;
-  for (int d = 0; d < operand.ssize(); ++d)
-    if (operand[d] == 1 && result[d] != 1) return false;
-  return true;
+/// What a step of a planned program does.
+enum class step_kind : std::uint8_t { input, pass, operation, collective };
+
+/// The word for a kind of step.
+[[nodiscard]] constexpr text_view to_text(step_kind kind) noexcept {
+  constexpr text_view words[] = {"input", "pass", "operation", "collective"};
+  return words[static_cast<unsigned>(kind)];
 }
 
-/// True if the operands of an absorbed pass still fit: those taken so far, its own, and at least
-/// one for each operand to come.
-[[nodiscard]] constexpr bool has_room(std::size_t taken, std::size_t own,
-                                      std::size_t to_come) noexcept {
-  return taken + own + to_come <= std::size_t{max_fused_operands};
-}
+/// The numbers of the steps whose results a step reads.
+using step_operands = inplace_vector<std::int32_t, max_fused_operands>;
+
+/// One step of a planned program: an input, a fused pass, another operation with the pass before
+/// it, or one collective.
+struct step_desc {
+  step_kind kind = step_kind::input;
+  /// The functions of a fused pass from the first on, and the word for the operation.
+  text<60> label{};
+  /// The steps whose results it reads.
+  step_operands operands{};
+  tensor_desc result{};
+  /// What it costs one device, for the largest shard.
+  operation_cost cost{};
+  /// How a collective that reduces folds.
+  reduction fold = reduction::sum;
+  /// The instruction whose value it makes.
+  value_id root = -1;
+  /// True if the program's caller keeps the result.
+  bool kept = false;
+};
 
 /// The operations of a fused pass on one device: those of each element of the largest shard.
 [[nodiscard]] constexpr index_t pass_flops(index_t each, index_t largest_shard) noexcept {
   return each * largest_shard;
 }
 
-/// The step of a fused pass with these functions and operations for each element.
-[[nodiscard]] constexpr step_desc pass_step(const mesh_desc& mesh, const tensor_desc& result,
-                                            index_t flops, const text<60>& label) noexcept {
-  step_desc step{.kind = step_kind::pointwise, .label = label, .result = result};
-  step.flops_per_element = flops;
-  step.flops = pass_flops(flops, largest_shard_size(mesh, result.layout, result.extents));
-  return step;
-}
+namespace detail {
 
-/// The step of applying a function element by element; `inner` are passes that it absorbs.
-template <class Function>
-[[nodiscard]] constexpr step_desc pointwise_step(const mesh_desc& mesh, const tensor_desc& result,
-                                                 index_t inner_flops,
-                                                 const text<60>& inner) noexcept {
-  text<60> label = inner;
-  if (!label.empty()) label << ' ';
-  label << Function::symbol;
-  return pass_step(mesh, result, inner_flops + Function::flops, label);
-}
+/// Collects the steps of a program from its clusters.
+class step_former {
+ public:
+  constexpr step_former(const program_view& program, const cluster_note* notes,
+                        std::int32_t* step_of) noexcept
+      : program_(program), notes_(notes), step_of_(step_of) {}
 
-/// The elements of one device's part of the index space of an operation: the product of all
-/// factors.
-[[nodiscard]] constexpr index_t local_index_count(const mesh_desc& mesh,
-                                                  const propagation& split) noexcept {
-  index_t n = 1;
-  for (int f = 0; f < split.sizes.ssize(); ++f) {
-    const axis_list& axes = split.axes[f];
-    n *= axes.empty() ? split.sizes[f] : largest_part(mesh, axes, split.grains[f], split.sizes[f]);
+  /// The step of the pass that ends with instruction `root`.
+  [[nodiscard]] constexpr step_desc form(value_id root) {
+    const instruction& at = program_.code[root];
+    const operation& what = *at.what;
+    step_desc step{.result = program_.values[root], .root = root, .kept = at.kept};
+    if (is_input(what)) {
+      step.label << what.name;
+      return step;
+    }
+    index_t each = 0;
+    for (value_id o : at.operands) take(o, root, step, each);
+    const tensor_descs operands = program_.operands(root);
+    if (what.cost != nullptr)
+      step.cost = what.cost(*program_.mesh, program_.how(root), operands, step.result);
+    step.fold = program_.how(root).kind;
+    if (what.is_elementwise) {
+      step.kind = step_kind::pass;
+      step.cost.flops = pass_flops(each + step.cost.flops, shard_size(step.result));
+    } else {
+      step.kind = step.cost.is_collective ? step_kind::collective : step_kind::operation;
+      if (each > 0) step.cost.flops += pass_flops(each, shard_size(operands[0]));
+    }
+    name(root, step);
+    return step;
   }
-  return n;
-}
 
-/// The step of an einsum: a multiplication and an addition for each point of its index space; for
-/// one operand an addition alone, and nothing for a transpose or a diagonal.
-[[nodiscard]] constexpr step_desc einsum_step(const mesh_desc& mesh, text_view equation,
-                                              const propagation& split, int operands) noexcept {
-  step_desc step{.kind = step_kind::einsum, .label = equation, .result = split.result};
-  const index_t points = local_index_count(mesh, split);
-  const bool folds = points != largest_shard_size(mesh, split.result.layout, split.result.extents);
-  step.flops = operands == 1 && !folds ? 0 : operands * points;
-  return step;
-}
-
-/// The step of folding dimensions; `inner` are passes that it absorbs as its prologue.
-[[nodiscard]] constexpr step_desc fold_step(const mesh_desc& mesh, reduction kind,
-                                            const tensor_desc& operand, const tensor_desc& result,
-                                            index_t inner_flops, const text<60>& inner) noexcept {
-  step_desc step{.kind = step_kind::fold, .label = inner, .result = result};
-  if (!step.label.empty()) step.label << ' ';
-  step.label << to_text(kind);
-  step.flops = (inner_flops + 1) * largest_shard_size(mesh, operand.layout, operand.extents);
-  return step;
-}
-
-/// The step of one collective.
-[[nodiscard]] constexpr step_desc reshard_step(const tensor_desc& before,
-                                               const transfer& moved) noexcept {
-  step_desc step{.kind = step_kind::reshard, .label = to_text(moved.kind), .result = before};
-  step.result.layout = moved.after;
-  step.moved = moved.kind;
-  step.fold = before.layout.kind;
-  step.axes = moved.axes;
-  step.bytes = moved.bytes;
-  return step;
-}
-
-/// The step of a tensor that becomes manual or ceases to be, where every device keeps what it has,
-/// or whose values along manual axes are folded: then the layouts differ in these axes alone.
-[[nodiscard]] constexpr step_desc manual_step(const mesh_desc& mesh, const tensor_desc& before,
-                                              const tensor_desc& result, reduction fold) noexcept {
-  transfer moved{.after = result.layout};
-  if (before.layout.dims == result.layout.dims) {
-    moved.kind = collective::all_reduce;
-    for (std::uint8_t a = 0; a < max_axes; ++a)
-      if (((before.layout.manual & ~unsigned{result.layout.manual}) >> a & 1U) != 0)
-        moved.axes.push_back(a);
-    moved.bytes = detail::received_bytes(mesh, before, moved);
+ private:
+  /// Takes in an operand of the pass: a member of it, with what that reads, or a tensor that the
+  /// pass reads. A member that is read twice is computed once.
+  constexpr void take(value_id i, value_id root, step_desc& step, index_t& each) {
+    if (is_constant(program_.what(i))) return;
+    if (notes_[i].root != root) {
+      step.operands.push_back(step_of_[i]);
+      return;
+    }
+    if (step_of_[i] == root) return;
+    step_of_[i] = root;
+    for (value_id o : program_.code[i].operands) take(o, root, step, each);
+    if (program_.what(i).cost != nullptr)
+      each += program_.what(i)
+                  .cost(*program_.mesh, program_.how(i), program_.operands(i), program_.values[i])
+                  .flops;
+    name(i, step);
   }
-  step_desc step = reshard_step(before, moved);
-  step.result = result;
-  step.fold = fold;
-  if (moved.kind == collective::slice)
-    step.label = text<60>(result.layout.manual != 0 ? text_view("enable_manual_sharding")
-                                                    : text_view("disable_manual_sharding"));
-  return step;
+  constexpr void name(value_id i, step_desc& step) const {
+    const operation& what = program_.what(i);
+    if (!step.label.empty()) step.label << ' ';
+    if (what.label != nullptr)
+      step.label << text_view(what.label(program_.how(i)));
+    else
+      step.label << what.name;
+  }
+  [[nodiscard]] constexpr index_t shard_size(const tensor_desc& tensor) const noexcept {
+    return largest_shard_size(*program_.mesh, tensor.layout, tensor.extents);
+  }
+
+  const program_view& program_;
+  const cluster_note* notes_;
+  std::int32_t* step_of_;
+};
+
+}  // namespace detail
+
+/// Forms the steps of a program in the order of their last instructions, and returns their number.
+///
+/// `notes`, `step_of` and `steps` have room for an entry for each instruction; `step_of[i]` becomes
+/// the step that makes value `i`, where `i` is the last instruction of its pass.
+constexpr std::int32_t form_steps(const program_view& program, cluster_note* notes,
+                                  std::int32_t* step_of, step_desc* steps) {
+  form_clusters(program, notes);
+  for (value_id i = 0; i < program.count; ++i) step_of[i] = -1;
+  detail::step_former former(program, notes, step_of);
+  std::int32_t count = 0;
+  for (value_id i = 0; i < program.count; ++i) {
+    if (notes[i].root != i || is_constant(program.what(i))) continue;
+    steps[count] = former.form(i);
+    step_of[i] = count++;
+  }
+  return count;
 }
 
 }  // namespace shardwise

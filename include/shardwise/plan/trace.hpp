@@ -2,23 +2,12 @@
 #pragma once
 
 #include "shardwise/plan/abstract.hpp"
-#include "shardwise/plan/lifetime.hpp"
+#include "shardwise/plan/planned_program.hpp"
 
 #include <type_traits>
 #include <utility>
 
 namespace shardwise {
-
-/// A program as a value: its steps in the order in which they run, how long their results live, and
-/// what it all costs. Steps that no result needs are there but are neither run nor counted.
-template <std::size_t Capacity>
-struct program {
-  mesh_desc mesh{};
-  step_desc steps[Capacity]{};
-  lifetime lives[Capacity]{};
-  std::int32_t count = 0;
-  ledger total{};
-};
 
 namespace detail {
 
@@ -109,30 +98,23 @@ template <class Result, class F, class... X>
 
 /// Marks what the traced function returned: one tensor, or several in anything tuple-like.
 template <class Mesh>
-constexpr void keep(recorder& program, const recorded<Mesh>& result) {
-  program[result.id_in(program)].kept = true;
+constexpr void keep(program_builder& program, const recorded<Mesh>& result) {
+  program.keep(result.id_in(program));
 }
-constexpr void keep(recorder&, refused_value) noexcept {}
+constexpr void keep(program_builder&, refused_value) noexcept {}
 template <class R>
   requires(!Operand<R>)
-constexpr void keep(recorder& program, const R& results) {
+constexpr void keep(program_builder& program, const R& results) {
   for_each_index<std::tuple_size<R>::value>(
       [&]<std::size_t I>() { keep(program, get<I>(results)); });
-}
-
-/// Finishes a recorded program: what lives how long, and what it all costs.
-template <std::size_t Capacity>
-constexpr void add_up(program<Capacity>& out, const recorder& steps) noexcept {
-  out.count = steps.size();
-  plan_lifetimes(out.steps, out.count, out.lives);
-  out.total = summarize(out.mesh, out.steps, out.lives, out.count);
 }
 
 }  // namespace detail
 
 /// Records what `f` does to abstract operands, without data and without running anything.
 ///
-/// `f` is the function that later runs on tensors. `Capacity` bounds the number of steps.
+/// `f` is the function that later runs on tensors. `Capacity` bounds the number of instructions;
+/// each number in the function is one.
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr program<Capacity> trace_program(const F& f, X... operands) {
   program<Capacity> out;
@@ -140,10 +122,9 @@ template <std::size_t Capacity = 64, class F, class... X>
   using judged = decltype(detail::judge_trace<result, F, X...>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
   if constexpr (judged::ok) {
-    recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
-    (operands.enter(steps, paper_of<X>::value), ...);
-    detail::keep(steps, f(operands...));
-    detail::add_up(out, steps);
+    program_builder code(out);
+    (operands.enter(code, paper_of<X>::value), ...);
+    detail::keep(code, f(operands...));
   }
   return out;
 }
@@ -160,15 +141,14 @@ template <std::size_t Capacity = 64, class F, class... X>
   // One tensor is not traced by way of `trace_program`: compilers would judge more and copy the
   // whole program, and errors would pass through one more function.
   if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
-    recorder steps(out.mesh, out.steps, std::int32_t{Capacity});
-    (operands.enter(steps, paper_of<X>::value), ...);
-    steps[f(operands...).id_in(steps)].kept = true;
-    detail::add_up(out, steps);
-    return out.total;
+    program_builder code(out);
+    (operands.enter(code, paper_of<X>::value), ...);
+    code.keep(f(operands...).id_in(code));
+    return plan(out).total;
   } else {
     using judged = decltype(detail::judge_trace<result, F, X...>());
     using shown [[maybe_unused]] = decltype(typename judged::type{});
-    if constexpr (judged::ok) return trace_program<Capacity>(f, operands...).total;
+    if constexpr (judged::ok) return plan(trace_program<Capacity>(f, operands...)).total;
     return {};
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/manual.hpp"
+#include "shardwise/operation/manual.hpp"
 #include "shardwise/runtime/any_mark.hpp"
 
 namespace shardwise {
@@ -12,9 +12,7 @@ template <class T>
 [[nodiscard]] any_tensor<T> by_hand(const any_tensor<T>& x, const manual_result& made,
                                     reduction fold = reduction::sum) {
   require(made.verdict);
-  if (made.tensor == x.tensor()) return x;
-  return any_tensor<T>(
-      step_node_of<T>(x.share(), manual_step(x.mesh(), x.tensor(), made.tensor, fold)));
+  return any_tensor<T>(manual_node_of(read_operand<const any_tensor<T>&>(x), made.tensor, fold));
 }
 }  // namespace detail
 

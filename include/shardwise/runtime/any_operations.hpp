@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/fold.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/operation/fold.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
@@ -60,13 +60,13 @@ struct any_domain {
     if constexpr (requires { typename Operation::function; }) {
       return pass<typename Operation::function, T>(std::index_sequence_for<X...>{}, operands...);
     } else {
-      return contract<T, sizeof...(X)>(Operation::equation, Operation::parsed.rule,
-                                       {operands.share()...});
+      return contract<T, sizeof...(X)>(Operation::how, Operation::parsed.rule,
+                                       {detail::read_operand<const X&>(operands)...});
     }
   }
 
   template <class T, std::size_t N>
-  [[nodiscard]] static any_tensor<T> contract(text_view equation, const factor_rule& rule,
+  [[nodiscard]] static any_tensor<T> contract(const attributes& how, const factor_rule& rule,
                                               const std::array<node_ptr<T>, N>& operands) {
     const mesh_desc& mesh = operands[0]->where().mesh();
     tensor_descs known;
@@ -75,8 +75,7 @@ struct any_domain {
       if (!known.full()) known.push_back(operand->tensor());
     }
     const propagation split = detail::apply_rule(mesh, rule, known);
-    return any_tensor<T>(make_pending<einsum_node<T>>(
-        operands, split.result, einsum_step(mesh, equation, split, int{N}), rule, split));
+    return any_tensor<T>(detail::contraction_of(operands, how, rule, split));
   }
 
   /// The dimensions folded away; kept with one element if `keep`.
@@ -89,10 +88,9 @@ struct any_domain {
     const tensor_desc result =
         detail::apply_rule(mesh, reduction_rule(kind, rank, dims.bits(), keep), {x.tensor()})
             .result;
-    using tree = fused::argument<0>;
-    return any_tensor<T>(make_pending<fold_node<T, tree, 1>>(
-        std::array{x.share()}, result, fold_step(mesh, kind, x.tensor(), result, 0, {}), tree{},
-        x.tensor(), kind, dims.bits()));
+    return any_tensor<T>(detail::folded_of(
+        std::array{detail::read_operand<const any_tensor<T>&>(x)},
+        fold_operation::how(kind, dims.bits(), keep), fused::argument<0>{}, x.tensor(), result));
   }
 
  private:
@@ -104,7 +102,7 @@ struct any_domain {
     std::size_t at = 0;
     const auto take = [&](const auto& x) {
       if constexpr (EitherOperand<decltype(x)>) {
-        read[at] = x.share();
+        read[at] = detail::read_operand<decltype(x)>(x);
         known.push_back(read[at++]->tensor());
       } else {
         known.push_back({element_of<T>, {}, {}});
@@ -144,8 +142,10 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
                                    const Rest&... rest) {
   const parsed_einsum parsed = parse_einsum(equation);
   require(parsed.verdict);
-  return any_domain::contract<T, 1 + sizeof...(Rest)>(equation, parsed.rule,
-                                                      {first.share(), rest.share()...});
+  return any_domain::contract<T, 1 + sizeof...(Rest)>(
+      einsum_operation::how(equation), parsed.rule,
+      {detail::read_operand<decltype(first)>(first),
+       detail::read_operand<decltype(rest)>(rest)...});
 }
 
 /// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
@@ -159,7 +159,7 @@ template <Element T>
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
   require(check(x.mesh(), target));
-  return any_tensor<T>(reshard_node_of<T>(x.share(), target));
+  return any_tensor<T>(reshard_node_of<T>(detail::read_operand<decltype(x)>(x), target));
 }
 
 namespace detail {

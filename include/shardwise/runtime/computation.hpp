@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/lifetime.hpp"
+#include "shardwise/plan/planned_program.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
 
@@ -64,12 +64,14 @@ class computation {
     return newest ? absorbed : next_sequence();
   }
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
-  /// The step on paper, without the numbers of its operands.
-  [[nodiscard]] virtual step_desc step() const = 0;
-  /// The floating-point operations of the step, for one device.
-  [[nodiscard]] virtual index_t flops() const noexcept = 0;
-  /// Adds the step, which ran, to what has been spent.
-  virtual void count(ledger& spent) const { spent.count(step()); }
+  /// Appends the instructions of the node to a program, where `read` are the values of its
+  /// operands, and returns the number of its own.
+  [[nodiscard]] virtual value_id describe(program_builder& code,
+                                          std::span<const value_id> read) const = 0;
+  /// How many instructions that are, at most.
+  [[nodiscard]] virtual std::int32_t instructions() const noexcept = 0;
+  /// What the node costs one device.
+  [[nodiscard]] virtual operation_cost cost() const noexcept = 0;
   /// What it reads; nothing once it has been computed.
   [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }
 
@@ -165,22 +167,31 @@ class pending_node : public node<T>, public computation {
   }
 };
 
-/// A pending node whose step was described when it was made.
+/// A pending node of one operation with its attributes, whose cost was known when it was made.
 template <class T>
-class described_node : public pending_node<T> {
+class operation_node : public pending_node<T> {
  public:
-  described_node(std::shared_ptr<machine> home, placement_ptr where, const step_desc& step)
+  operation_node(std::shared_ptr<machine> home, placement_ptr where, const applied_operation& does,
+                 const operation_cost& cost)
       : pending_node<T>(std::move(home), std::move(where), computation::next_sequence()),
-        step_(step) {}
+        does_(does),
+        cost_(cost) {}
 
-  [[nodiscard]] step_desc step() const override { return step_; }
-  [[nodiscard]] index_t flops() const noexcept override { return step_.flops; }
+  [[nodiscard]] value_id describe(program_builder& code,
+                                  std::span<const value_id> read) const override {
+    value_ids operands;
+    for (value_id o : read) operands.push_back(o);
+    return code.append(*does_.what, does_.how, operands, this->tensor());
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
+  [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
  protected:
-  [[nodiscard]] const step_desc& described() const noexcept { return step_; }
+  [[nodiscard]] const applied_operation& does() const noexcept { return does_; }
 
  private:
-  step_desc step_;
+  applied_operation does_;
+  operation_cost cost_;
 };
 
 /// The placement of a result on the machine of its operands, shared with an operand that is placed

@@ -3,9 +3,9 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/mesh/mesh.hpp"
-#include "shardwise/plan/program.hpp"
-#include "shardwise/runtime/pending_list.hpp"
+#include "shardwise/plan/ledger.hpp"
 #include "shardwise/pool/worker_team.hpp"
+#include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/placement.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/assign.hpp"
 #include "shardwise/expression/fused.hpp"
+#include "shardwise/operation/assign.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/step_nodes.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operation.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/fold.hpp"
 #include "shardwise/runtime/lazy.hpp"
 
 #include <algorithm>
@@ -67,6 +68,14 @@ struct fusion {
   }
 };
 
+/// The node of an operand, named where an lvalue was given; `X` has the value category.
+template <class X>
+[[nodiscard]] auto read_operand(const std::remove_reference_t<X>& x) {
+  node_ptr<typename std::remove_cvref_t<X>::value_type> read = x.share();
+  if constexpr (std::is_lvalue_reference_v<X>) read->name();
+  return read;
+}
+
 template <class T>
 void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr<T>& operand) {
   if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
@@ -99,7 +108,7 @@ struct deferring<pointwise<Function>> {
     std::array<node_ptr<T>, plan::total> read;
     std::uint64_t newest = 0;
     const void* places[sizeof...(X)]{};
-    const auto collect = [&]<std::size_t K>(auto& x) {
+    const auto collect = [&]<std::size_t K, class Given>(auto& x) {
       if constexpr (plan::shares[K].absorbed) {
         // A function may forward its argument twice in one call: `x * x` of a temporary.
         for (std::size_t J = 0; J < K; ++J)
@@ -113,10 +122,10 @@ struct deferring<pointwise<Function>> {
         auto taken = std::move(x).take_operands();
         std::move(taken.begin(), taken.end(), read.begin() + plan::shares[K].first);
       } else if constexpr (plan::shares[K].count == 1) {
-        read[plan::shares[K].first] = x.share();
+        read[plan::shares[K].first] = read_operand<Given>(x);
       }
     };
-    (collect.template operator()<I>(operands), ...);
+    (collect.template operator()<I, X>(operands), ...);
     for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
     const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
         plan::template branch<I>(operands)...};
@@ -128,6 +137,31 @@ struct deferring<pointwise<Function>> {
   }
 };
 
+/// The node of a contraction.
+template <class T, std::size_t N>
+[[nodiscard]] node_ptr<T> contraction_of(const std::array<node_ptr<T>, N>& read,
+                                         const attributes& how, const factor_rule& rule,
+                                         const propagation& split) {
+  constexpr const operation& what = operation_of<einsum_operation>;
+  tensor_descs operands;
+  for (const node_ptr<T>& operand : read) operands.push_back(operand->tensor());
+  return make_pending<einsum_node<T>>(
+      read, split.result, applied_operation{&what, how},
+      what.cost(read[0]->where().mesh(), how, operands, split.result), rule, split);
+}
+
+/// The node of a fold whose prologue is a fused tree.
+template <class T, class Tree, std::size_t N>
+[[nodiscard]] node_ptr<T> folded_of(std::array<node_ptr<T>, N> read, const attributes& how,
+                                    const Tree& tree, const tensor_desc& folded,
+                                    const tensor_desc& result) {
+  constexpr const operation& what = operation_of<fold_operation>;
+  operation_cost cost = what.cost(read[0]->where().mesh(), how, {folded}, result);
+  cost.flops *= 1 + Tree::flops;
+  return make_pending<fold_node<T, Tree, N>>(std::move(read), result, applied_operation{&what, how},
+                                             cost, tree, folded);
+}
+
 template <fixed_string Equation>
 struct deferring<einsum_of<Equation>> {
   template <class Paper, class... X>
@@ -136,12 +170,10 @@ struct deferring<einsum_of<Equation>> {
   template <class Paper, class... X>
   [[nodiscard]] static auto make(const propagation& split, X&&... operands) {
     using T = typename Paper::value_type;
-    const std::array<node_ptr<T>, sizeof...(X)> read{operands.share()...};
+    const std::array<node_ptr<T>, sizeof...(X)> read{read_operand<X>(operands)...};
     for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
-    const mesh_desc& mesh = read[0]->where().mesh();
-    return tensor_from<Paper>(make_pending<einsum_node<T>>(
-        read, split.result, einsum_step(mesh, Equation, split, int{sizeof...(X)}),
-        einsum_of<Equation>::parsed.rule, split));
+    return tensor_from<Paper>(
+        contraction_of(read, einsum_of<Equation>::how, einsum_of<Equation>::parsed.rule, split));
   }
 };
 
@@ -159,29 +191,28 @@ struct deferring<fold_of<Kind, Reduced, Keep>> {
       return make<Paper>(result, folded, x.tree(), std::move(x).take_operands());
     else
       return make<Paper>(result, folded, fused::argument<0>{},
-                         std::array<node_ptr<T>, 1>{x.share()});
+                         std::array<node_ptr<T>, 1>{read_operand<X>(x)});
   }
 
  private:
   template <class Paper, class T, class Tree, std::size_t N>
   [[nodiscard]] static auto make(const extents_desc& extents, const tensor_desc& folded,
                                  const Tree& tree, std::array<std::shared_ptr<node<T>>, N> read) {
-    const mesh_desc& mesh = read[0]->where().mesh();
     const tensor_desc result = desc_of<Paper>(extents);
-    text<60> inner;
-    fused::add_symbols(inner, tree);
-    const step_desc step = fold_step(mesh, Kind, folded, result, index_t{Tree::flops}, inner);
-    return tensor_from<Paper>(make_pending<fold_node<T, Tree, N>>(std::move(read), result, step,
-                                                                  tree, folded, Kind, Reduced));
+    return tensor_from<Paper>(
+        folded_of(std::move(read), fold_of<Kind, Reduced, Keep>::how, tree, folded, result));
   }
 };
 
 }  // namespace detail
 
-/// The node of one step that every device does with its own shard or its group's.
+/// The node of one operation that every device does with its own shard or its group's.
 template <class T>
-[[nodiscard]] node_ptr<T> step_node_of(node_ptr<T> from, const step_desc& step) {
-  return make_pending<reshard_node<T>>(std::array{std::move(from)}, step.result, step);
+[[nodiscard]] node_ptr<T> collective_node_of(node_ptr<T> from, const applied_operation& does,
+                                             const tensor_desc& result) {
+  const mesh_desc& mesh = from->home()->mesh();
+  const operation_cost cost = does.what->cost(mesh, does.how, {from->tensor()}, result);
+  return make_pending<collective_node<T>>(std::array{std::move(from)}, result, does, cost);
 }
 
 /// The nodes that take a tensor to another layout, one for each collective; the tensor itself if
@@ -192,10 +223,22 @@ template <class T>
   const redistribution way = redistribute(mesh, from->tensor(), target);
   require(way.verdict);
   for (const transfer& moved : way.moves) {
-    const step_desc step = reshard_step(from->tensor(), moved);
-    from = step_node_of<T>(std::move(from), step);
+    tensor_desc result = from->tensor();
+    result.layout = moved.after;
+    const applied_operation does{&operation_of<collective_operation>,
+                                 collective_operation::how(from->tensor(), moved)};
+    from = collective_node_of<T>(std::move(from), does, result);
   }
   return from;
+}
+
+/// The node of a tensor that a rule of manual sharding changes to `result`.
+template <class T>
+[[nodiscard]] node_ptr<T> manual_node_of(node_ptr<T> from, const tensor_desc& result,
+                                         reduction fold) {
+  if (from->tensor() == result) return from;
+  const applied_operation change = manual_change(from->tensor(), result, fold);
+  return collective_node_of<T>(std::move(from), change, result);
 }
 
 /// What operations on tensors mean: elementwise ones wait to be fused, the others become nodes.
@@ -215,16 +258,13 @@ struct lazy_domain {
   }
   template <class Made, class X>
   [[nodiscard]] static Made reshard(X&& x) {
-    return Made(reshard_node_of<typename Made::value_type>(x.share(), Made::layout_type::value));
+    return Made(reshard_node_of<typename Made::value_type>(detail::read_operand<X>(x),
+                                                           Made::layout_type::value));
   }
   template <class Made, class X>
   [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result, reduction fold) {
-    node_ptr<typename Made::value_type> from = x.share();
-    if (from->tensor() != result) {
-      const step_desc step = manual_step(from->where().mesh(), from->tensor(), result, fold);
-      from = step_node_of(std::move(from), step);
-    }
-    return Made(std::move(from));
+    return Made(
+        manual_node_of<typename Made::value_type>(detail::read_operand<X>(x), result, fold));
   }
 };
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/lower.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -14,113 +12,13 @@
 
 namespace shardwise {
 
-/// A run-time graph as the same program value that `trace` makes on paper: its steps in order, how
-/// long their results live, and the nodes behind them.
-struct lowered_program {
-  std::vector<step_desc> steps;
-  std::vector<lifetime> lives;
-  /// Each is held until it has been computed, so that a failure finds all that are left; then its
-  /// readers decide how long it lives. Null for inputs.
-  std::vector<std::shared_ptr<node_base>> nodes;
-};
-
-namespace detail {
-
-/// Nodes that were given a number, which they lose when this goes, whatever was thrown meanwhile.
-class numbered_nodes {
- public:
-  numbered_nodes() = default;
-  numbered_nodes(const numbered_nodes&) = delete;
-  numbered_nodes& operator=(const numbered_nodes&) = delete;
-  ~numbered_nodes() {
-    for (node_base* at : nodes_) at->number = -1;
-  }
-
-  void add(node_base& found) {
-    nodes_.push_back(&found);
-    found.number = 0;
-  }
-  void number_from(std::size_t first) noexcept {
-    for (node_base* at : nodes_) at->number = static_cast<std::int32_t>(first++);
-  }
-  /// Puts pending nodes in the order in which they were written.
-  void sort() noexcept {
-    std::sort(nodes_.begin(), nodes_.end(), [](node_base* a, node_base* b) {
-      return a->task()->sequence() < b->task()->sequence();
-    });
-  }
-  [[nodiscard]] const std::vector<node_base*>& in_order() const noexcept { return nodes_; }
-
- private:
-  std::vector<node_base*> nodes_;
-};
-
-}  // namespace detail
-
-/// Lowers everything pending that `roots` need. The caller holds the machine's turn.
-///
-/// A result that a handle outside of the graph holds is kept; all others live until their last use.
-[[nodiscard]] inline lowered_program lower(std::span<node_base* const> roots) {
-  detail::numbered_nodes pending;
-  std::vector<node_base*> open;
-  const auto meet = [&](node_base* found) {
-    if (found->ready() || found->number >= 0) return;
-    pending.add(*found);
-    open.push_back(found);
-  };
-  for (node_base* root : roots) meet(root);
-  while (!open.empty()) {
-    computation* task = open.back()->task();
-    open.pop_back();
-    for (const std::shared_ptr<node_base>& operand : task->operands()) meet(operand.get());
-  }
-  pending.sort();
-
-  // Inputs come first, in the order in which the program reads them.
-  detail::numbered_nodes inputs;
-  const auto enter = [&](node_base* found) {
-    if (found->ready() && found->number < 0) inputs.add(*found);
-  };
-  for (node_base* at : pending.in_order())
-    for (const std::shared_ptr<node_base>& operand : at->task()->operands()) enter(operand.get());
-  for (node_base* root : roots) enter(root);
-  const std::size_t first = inputs.in_order().size();
-  inputs.number_from(0);
-  pending.number_from(first);
-
-  lowered_program program;
-  program.nodes.resize(first);
-  for (node_base* at : inputs.in_order())
-    program.steps.push_back({.kind = step_kind::input,
-                             .label = text<60>("input"),
-                             .result = at->tensor(),
-                             .kept = true});
-  std::vector<long> owners(first + pending.in_order().size(), 1);  // the program
-  for (node_base* at : pending.in_order()) {
-    step_desc step = at->task()->step();
-    for (const std::shared_ptr<node_base>& operand : at->task()->operands()) {
-      step.operands.push_back(operand->number);
-      ++owners[static_cast<std::size_t>(operand->number)];
-    }
-    program.steps.push_back(step);
-    program.nodes.push_back(at->shared_from_this());
-  }
-  for (std::size_t i = first; i < program.nodes.size(); ++i)
-    program.steps[i].kept = program.nodes[i].use_count() > owners[i];
-  for (node_base* root : roots) program.steps[static_cast<std::size_t>(root->number)].kept = true;
-  program.lives.resize(program.steps.size());
-  plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(program.steps.size()),
-                 program.lives.data());
-  return program;
-}
-
 namespace detail {
 
 /// The work of a step in the unit of `small_work`: the bytes of all its shards, for the result and
 /// about as much for each operand, and arithmetic.
 [[nodiscard]] inline index_t work_of(const placement& where, computation& task) noexcept {
   const auto tensors = static_cast<index_t>(task.operands().size()) + 1;
-  return where.count() * (tensors * task.result().where().bytes_per_device() + task.flops());
+  return where.count() * (tensors * task.result().where().bytes_per_device() + task.cost().flops);
 }
 
 /// Runs some nodes in one pass over their shards: all but the first write over memory that is there
@@ -152,7 +50,7 @@ inline void run_phase(machine& home, std::span<std::shared_ptr<node_base>> nodes
   run();
 #endif
   for (std::shared_ptr<node_base>& at : nodes) {
-    at->task()->count(home.counted());
+    home.counted().count(at->task()->cost());
     at->task()->finish();
     at.reset();
   }
@@ -205,7 +103,7 @@ inline void run_roots(machine& home, std::span<node_base* const> roots) {
     if (nodes[begin] == nullptr) return;
     // The epilogue of a step runs on each shard right after it, while the shard is in the cache.
     while (next < nodes.size() && lives[next].reuses >= 0 &&
-           program.steps[next].kind == step_kind::pointwise &&
+           program.steps[next].kind == step_kind::pass &&
            nodes[next]->where().numbers_like(nodes[begin]->where()))
       ++next;
     run_phase(home, nodes.subspan(begin, next - begin), lives.subspan(begin, next - begin));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
-#include "shardwise/runtime/sync.hpp"
 #include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/sync.hpp"
 #include "shardwise/runtime/use_mesh.hpp"
 
 #include <concepts>

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "shardwise/expression/fused.hpp"
-#include "shardwise/plan/step.hpp"
-#include "shardwise/runtime/computation.hpp"
 #include "shardwise/kernel/contract_kernel.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/plan/fused_program.hpp"
+#include "shardwise/rule/einsum.hpp"
+#include "shardwise/runtime/computation.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
 #include <cstddef>
@@ -85,15 +87,14 @@ class pointwise_node : public pending_node<T> {
                  Tree tree)
       : pending_node<T>(std::move(home), std::move(where), sequence), tree_(tree) {}
 
-  [[nodiscard]] step_desc step() const override {
-    text<60> symbols;
-    fused::add_symbols(symbols, tree_);
-    return pass_step(this->where().mesh(), this->tensor(), index_t{Tree::flops}, symbols);
+  [[nodiscard]] value_id describe(program_builder& code,
+                                  std::span<const value_id> read) const override {
+    return fused::append(code, read.template first<N>(), tree_);
   }
-  [[nodiscard]] index_t flops() const noexcept override {
-    return pass_flops(Tree::flops, this->where().largest_shard_size());
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return Tree::calls; }
+  [[nodiscard]] operation_cost cost() const noexcept override {
+    return {.flops = pass_flops(Tree::flops, this->where().largest_shard_size())};
   }
-  void count(ledger& spent) const override { spent.count_flops(flops()); }
 
   void run_shard(index_t shard) override {
     const placement& where = this->where();
@@ -121,16 +122,21 @@ class pointwise_node : public pending_node<T> {
 
 /// Dimensions folded away, with a fused pass over `N` tensors as the prologue.
 template <class T, class Tree, std::size_t N>
-class fold_node : public described_node<T> {
+class fold_node : public operation_node<T> {
  public:
   /// `folded` describes what is folded: the result of the prologue.
-  fold_node(std::shared_ptr<machine> home, placement_ptr where, const step_desc& step, Tree tree,
-            const tensor_desc& folded, reduction kind, unsigned reduced)
-      : described_node<T>(std::move(home), std::move(where), step),
+  fold_node(std::shared_ptr<machine> home, placement_ptr where, const applied_operation& does,
+            const operation_cost& cost, Tree tree, const tensor_desc& folded)
+      : operation_node<T>(std::move(home), std::move(where), does, cost),
         tree_(tree),
-        folded_(folded),
-        kind_(kind),
-        reduced_(static_cast<std::uint8_t>(reduced)) {}
+        folded_(folded) {}
+
+  [[nodiscard]] value_id describe(program_builder& code,
+                                  std::span<const value_id> read) const override {
+    const value_id prologue = fused::append(code, read.template first<N>(), tree_);
+    return operation_node<T>::describe(code, {&prologue, 1});
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + Tree::calls; }
 
   void run_shard(index_t shard) override {
     const index_t device = this->where().device_of(shard);
@@ -143,29 +149,31 @@ class fold_node : public described_node<T> {
     const strided<T> kept = this->block_of(shard);
     strided<T> out{kept.data, extents_of(part), {}};
     const bool keeps = kept.rank() == part.ssize();
+    const attributes& how = this->does().how;
+    const unsigned reduced = fold_operation::reduced(how);
     int next = 0;
     for (int d = 0; d < part.ssize(); ++d) {
-      const bool folds = (reduced_ >> d & 1U) != 0;
+      const bool folds = (reduced >> d & 1U) != 0;
       out.strides.push_back(folds ? index_t{0} : kept.strides[next]);
       if (keeps || !folds) ++next;
     }
-    run_reduce(kind_, tree_, operands, out, reduced_);
+    run_reduce(how.kind, tree_, operands, out, static_cast<std::uint8_t>(reduced));
   }
 
  private:
   Tree tree_;
   tensor_desc folded_;
-  reduction kind_;
-  std::uint8_t reduced_;
 };
 
 /// An einsum of one or two tensors.
 template <class T>
-class einsum_node : public described_node<T> {
+class einsum_node : public operation_node<T> {
  public:
-  einsum_node(std::shared_ptr<machine> home, placement_ptr where, const step_desc& step,
-              const factor_rule& rule, const propagation& split)
-      : described_node<T>(std::move(home), std::move(where), step), rule_(rule), split_(split) {}
+  einsum_node(std::shared_ptr<machine> home, placement_ptr where, const applied_operation& does,
+              const operation_cost& cost, const factor_rule& rule, const propagation& split)
+      : operation_node<T>(std::move(home), std::move(where), does, cost),
+        rule_(rule),
+        split_(split) {}
 
   void run_shard(index_t shard) override {
     const index_t device = this->where().device_of(shard);
@@ -200,12 +208,12 @@ class einsum_node : public described_node<T> {
 /// In one address space every collective is a copy, or a fold in the order of the group, from the
 /// shards before it to each distinct shard after it.
 template <class T>
-class reshard_node : public described_node<T> {
+class collective_node : public operation_node<T> {
  public:
-  using described_node<T>::described_node;
+  using operation_node<T>::operation_node;
 
   void run_shard(index_t shard) override {
-    const step_desc& step = this->described();
+    const transfer step = moved();
     const placement& source = this->operand_at(0).where();
     const device_groups groups(source.mesh(), step.axes);
     const index_t device = this->where().device_of(shard);
@@ -217,19 +225,25 @@ class reshard_node : public described_node<T> {
       for_each_shared_block(theirs, this->operand_at(0).block(peer, theirs), part, block,
                             [&](const strided<const T>& from, const strided<T>& to) {
                               if (folds)
-                                fold_block(step.fold, from, to);
+                                fold_block(this->does().how.kind, from, to);
                               else
                                 copy_block(from, to);
                             });
     };
     // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
-    if (source.tensor().layout.manual != this->tensor().layout.manual && step.axes.empty())
+    if (this->does().what->id == operation_of<manual_operation>.id)
       return copy_block(this->operand_at(0).block(device, source.held_by(device)), block);
-    if (step.moved == collective::slice) return pull(device, false);
+    if (step.kind == collective::slice) return pull(device, false);
     const bool reduces =
-        step.moved == collective::all_reduce || step.moved == collective::reduce_scatter;
+        step.kind == collective::all_reduce || step.kind == collective::reduce_scatter;
     for (index_t position = 0; position < groups.size(); ++position)
       pull(groups.member(group, position), reduces && position > 0);
+  }
+
+ private:
+  [[nodiscard]] transfer moved() const noexcept {
+    if (this->does().what->id == operation_of<manual_operation>.id) return {};
+    return collective_operation::moved(this->does().how, this->tensor().layout);
   }
 };
 

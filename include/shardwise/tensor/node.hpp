@@ -55,6 +55,12 @@ class node_base : public std::enable_shared_from_this<node_base> {
 
   void set_ready() noexcept { ready_.store(true, std::memory_order_release); }
 
+  /// True if the program used the tensor by a name; from then on it stays so.
+  [[nodiscard]] bool named() const noexcept { return named_.load(std::memory_order_relaxed); }
+  void name() noexcept {
+    if (!named()) named_.store(true, std::memory_order_relaxed);
+  }
+
   /// The node's number in the program that is being run; meaningful for the thread that runs it.
   std::int32_t number = -1;
 
@@ -70,6 +76,7 @@ class node_base : public std::enable_shared_from_this<node_base> {
   std::shared_ptr<machine> home_;
   placement_ptr where_;
   std::atomic<bool> ready_;
+  std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;
 };
 

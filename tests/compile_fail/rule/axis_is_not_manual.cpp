@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::axis_is_not_manual<shardwise::fixed_string<6>{"model"},
 // expect: all_reduce folds along manual axes of its operand
-#include <shardwise/expression/manual.hpp>
+#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

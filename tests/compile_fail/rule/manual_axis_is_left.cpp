@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::manual_axis_is_left<shardwise::fixed_string<5>{"data"},
 // expect: a manual axis is left by disable_manual_sharding or reduced by all_reduce
-#include <shardwise/expression/manual.hpp>
+#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::operand_is_manual<shardwise::pointwise<shardwise::functions::add>,
 // expect: shardwise::operand<0>, shardwise::fixed_string<2>{"x"}>
 // expect: an axis is manual in an operation, or splits or is pending in it
-#include <shardwise/expression/manual.hpp>
+#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,7 @@
 // expect: shardwise::operand<0>, shardwise::detail::tensor_that_is_only_named>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/layout.hpp>
-#include <shardwise/expression/manual.hpp>
+#include <shardwise/operation/manual.hpp>
 
 using namespace shardwise;
 

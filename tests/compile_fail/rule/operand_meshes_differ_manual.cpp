@@ -2,7 +2,7 @@
 // expect: shardwise::operand_meshes_differ<shardwise::detail::leaving, shardwise::operand<0>, pod, cube>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/layout.hpp>
-#include <shardwise/expression/manual.hpp>
+#include <shardwise/operation/manual.hpp>
 
 using namespace shardwise;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/expression/manual.hpp>
+#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
 
 #include <type_traits>

@@ -103,19 +103,21 @@ static_assert(trace(total, abstract<D>(32, 2)).flops() == 16 * 16);
 static_assert(to_text(collective::all_to_all) == "all_to_all" &&
               to_text(collective::slice) == "slice");
 static_assert(to_text(collective::all_gather) == "all_gather" && collective_count == 5);
-static_assert(to_text(step_kind::reshard) == "reshard" && to_text(step_kind::input) == "input");
+static_assert(to_text(step_kind::collective) == "collective" && to_text(step_kind::input) == "input");
 static_assert(may_fuse({4, 8}, {4, 8}) && !may_fuse({8}, {4, 8}) && !may_fuse({1, 8}, {4, 8}));
 static_assert(may_fuse({1, 8}, {1, 8}) && may_fuse({dyn}, {dyn}) && may_fuse({}, {}));
 static_assert(has_room(0, 8, 0) && has_room(7, 1, 0) && !has_room(7, 2, 0) && !has_room(7, 1, 1));
 static_assert(ledger{}.collectives() == 0 && ledger{} == ledger{mesh_desc{}} &&
               !(cost == whole_cost));
 
-constexpr auto recorded = trace_program<8>(whole, abstract<X>(512), abstract<W1>(), abstract<W2>());
+constexpr auto program_of_whole =
+    trace_program<8>(whole, abstract<X>(512), abstract<W1>(), abstract<W2>());
+constexpr auto recorded = plan(program_of_whole);
 static_assert(recorded.count == 7 && recorded.mesh == pod::value && recorded.total == whole_cost);
 static_assert(recorded.steps[0].kind == step_kind::input &&
-              recorded.steps[3].kind == step_kind::einsum);
-static_assert(recorded.steps[3].label == "bi,ih->bh" && recorded.steps[4].label == "gelu");
-static_assert(recorded.steps[6].moved == collective::all_reduce && recorded.steps[6].kept);
+              recorded.steps[3].kind == step_kind::operation);
+static_assert(recorded.steps[3].label == "einsum bi,ih->bh" && recorded.steps[4].label == "gelu");
+static_assert(recorded.steps[6].cost.moved == collective::all_reduce && recorded.steps[6].kept);
 static_assert(recorded.lives[4].reuses == 0 && recorded.lives[3].last_use == 4);
 
 // trace.hpp: whatever can be called is traced, and a call chooses as it does outside of trace.
@@ -143,5 +145,30 @@ static_assert(trace([](auto&... a) { return (a + ...); }, abstract<W1>(), abstra
               elements);
 // Several tensors are kept by trace as by trace_program.
 constexpr auto several = [](const auto& a) { return std::tuple(a + a, std::array{a * a, -a}); };
-static_assert(trace(several, abstract<W1>()) == trace_program(several, abstract<W1>()).total);
+static_assert(trace(several, abstract<W1>()) == plan(trace_program(several, abstract<W1>())).total);
 static_assert(trace(several, abstract<W1>()).flops() == 3 * elements);
+
+// program.hpp: unfused, every operation with its attributes; equal programs compute the same.
+static_assert(program_of_whole.count == 7 && program_of_whole.view().what(4).name == "gelu");
+static_assert(program_of_whole.view().how(3).words == "bi,ih->bh");
+static_assert(program_of_whole.code[4].named && program_of_whole.code[6].kept &&
+              !program_of_whole.code[3].named);
+constexpr auto scaled = [](auto f) { return trace_program<8>(f, abstract<Q>()); };
+constexpr auto by_two = [](const auto& q) { return relu(q * 2.0F); };
+constexpr auto by_three = [](const auto& q) { return relu(q * 3.0F); };
+constexpr auto by_two_named = [](const auto& q) {
+  const auto twice_q = q * 2.0F;
+  return relu(twice_q);
+};
+static_assert(scaled(by_two) == scaled(by_two) && !(scaled(by_two) == scaled(by_three)));
+static_assert(!(scaled(by_two) == scaled(by_two_named)));
+static_assert(scaled(by_two).count == 4 && plan(scaled(by_two)).count == 2);
+static_assert(plan(scaled(by_two_named)).count == 3);
+static_assert(trace_program<8>(by_two, abstract<Q>()) == trace_program<16>(by_two, abstract<Q>()));
+static_assert(!(scaled([](const auto& q) { return q * 0.0F; }) ==
+                scaled([](const auto& q) { return q * -0.0F; })));
+// A value that an expression forwards twice is one instruction.
+constexpr auto squared = []<class E>(E&& x) { return static_cast<E&&>(x) * static_cast<E&&>(x); };
+constexpr auto of_a_sum = scaled([](const auto& q) { return squared(q + 1.0F); });
+static_assert(of_a_sum.count == 4 && plan(of_a_sum).count == 2);
+static_assert(plan(of_a_sum).total.flops() == 2 * 32 * 64);

@@ -24,7 +24,7 @@ constexpr index_t elements_of_a = 4 * 16;
 
 /// The steps that are run, as words: kind and label.
 template <std::size_t Capacity>
-std::vector<std::string> run_steps(const program<Capacity>& p) {
+std::vector<std::string> run_steps(const planned_program<Capacity>& p) {
   std::vector<std::string> words;
   for (std::int32_t i = 0; i < p.count; ++i)
     if (p.lives[i].needed && p.steps[i].kind != step_kind::input)
@@ -35,6 +35,12 @@ std::vector<std::string> run_steps(const program<Capacity>& p) {
 
 using words = std::vector<std::string>;
 
+/// The steps of a traced program.
+template <std::size_t Capacity = 64, class... A>
+constexpr auto planned(const A&... a) {
+  return plan(trace_program<Capacity>(a...));
+}
+
 }  // namespace
 
 TEST_CASE("a value that is used twice is computed once") {
@@ -42,8 +48,8 @@ TEST_CASE("a value that is used twice is computed once") {
     const auto c = einsum<"ij,jk->ik">(a, b);
     return c * c + c;
   };
-  const auto p = trace_program(f, abstract<A>(), abstract<B>());
-  CHECK(run_steps(p) == words{"einsum ij,jk->ik", "pointwise * +"});
+  const auto p = planned(f, abstract<A>(), abstract<B>());
+  CHECK(run_steps(p) == words{"operation einsum ij,jk->ik", "pass * +"});
   CHECK(p.total.flops() == 2 * 4 * 16 * 2 + 2 * 4 * 2);
 }
 
@@ -54,8 +60,8 @@ TEST_CASE("what no result needs is neither run nor counted") {
     (void)moved;
     return -a;
   };
-  const auto p = trace_program(f, abstract<A>());
-  CHECK(run_steps(p) == words{"pointwise negate"});
+  const auto p = planned(f, abstract<A>());
+  CHECK(run_steps(p) == words{"pass negate"});
   CHECK(p.total.flops() == elements_of_a);
   CHECK(p.total.collectives() == 0);
   CHECK(p.total.peak_bytes_per_device() == 2 * bytes_of_a);
@@ -63,54 +69,54 @@ TEST_CASE("what no result needs is neither run nor counted") {
 }
 
 TEST_CASE("temporaries fuse into one pass, and named values do not") {
-  const auto temporary = trace_program([](const auto& a) { return relu(exp(-a)); }, abstract<A>());
-  CHECK(run_steps(temporary) == words{"pointwise negate exp relu"});
+  const auto temporary = planned([](const auto& a) { return relu(exp(-a)); }, abstract<A>());
+  CHECK(run_steps(temporary) == words{"pass negate exp relu"});
   CHECK(temporary.total.flops() == 3 * elements_of_a);
   CHECK(temporary.total.peak_bytes_per_device() == 2 * bytes_of_a);
 
-  const auto named = trace_program(
+  const auto named = planned(
       [](const auto& a) {
         const auto b = -a;
         const auto c = exp(b);
         return relu(c);
       },
       abstract<A>());
-  CHECK(run_steps(named) == words{"pointwise negate", "pointwise exp", "pointwise relu"});
+  CHECK(run_steps(named) == words{"pass negate", "pass exp", "pass relu"});
   CHECK(named.total.flops() == temporary.total.flops());
   // Each writes over the one before.
   CHECK(named.total.peak_bytes_per_device() == 2 * bytes_of_a);
 
-  const auto moved = trace_program(
+  const auto moved = planned(
       [](const auto& a) {
         auto b = -a;
         return exp(std::move(b));
       },
       abstract<A>());
-  CHECK(run_steps(moved) == words{"pointwise negate exp"});
+  CHECK(run_steps(moved) == words{"pass negate exp"});
 }
 
 TEST_CASE("numbers are part of a pass and read nothing") {
   const auto p =
-      trace_program([](const auto& a) { return 1.0F - (a * 2 + 3.0F) / 4; }, abstract<A>());
-  CHECK(run_steps(p) == words{"pointwise * + / -"});
+      planned([](const auto& a) { return 1.0F - (a * 2 + 3.0F) / 4; }, abstract<A>());
+  CHECK(run_steps(p) == words{"pass * + / -"});
   CHECK(p.steps[p.count - 1].operands.size() == 1);
 }
 
 TEST_CASE("a pass that is repeated along the result is not fused into it") {
-  const auto p = trace_program([](const auto& a, const auto& r) { return a + exp(r); },
+  const auto p = planned([](const auto& a, const auto& r) { return a + exp(r); },
                                abstract<A>(), abstract<R>());
-  CHECK(run_steps(p) == words{"pointwise exp", "pointwise +"});
+  CHECK(run_steps(p) == words{"pass exp", "pass +"});
   CHECK(p.total.flops() == 16 + elements_of_a);
 }
 
 TEST_CASE("a fused pass reads at most eight tensors") {
   const auto p =
-      trace_program([](const auto& a) { return a + a + a + a + a + a + a + a + a; }, abstract<A>());
+      planned([](const auto& a) { return a + a + a + a + a + a + a + a + a; }, abstract<A>());
   for (std::int32_t i = 0; i < p.count; ++i)
     CHECK(p.steps[i].operands.size() <= std::size_t{max_fused_operands});
-  CHECK(run_steps(p) == words{"pointwise + + + + + + +", "pointwise +"});
+  CHECK(run_steps(p) == words{"pass + + + + + + +", "pass +"});
   CHECK(p.total.flops() == 8 * elements_of_a);
-  const auto q = trace_program(
+  const auto q = planned(
       [](const auto& a) { return where(a + a + a + a, a + a + a + a, a + a + a); }, abstract<A>());
   for (std::int32_t i = 0; i < q.count; ++i)
     CHECK(q.steps[i].operands.size() <= std::size_t{max_fused_operands});
@@ -118,20 +124,20 @@ TEST_CASE("a fused pass reads at most eight tensors") {
 }
 
 TEST_CASE("a fold takes its prologue in, and its result starts a new pass") {
-  const auto p = trace_program([](const auto& a) { return -sum<1>(square(a)); }, abstract<A>());
-  CHECK(run_steps(p) == words{"fold square sum", "pointwise negate"});
+  const auto p = planned([](const auto& a) { return -sum<1>(square(a)); }, abstract<A>());
+  CHECK(run_steps(p) == words{"operation square sum", "pass negate"});
   CHECK(p.total.flops() == 2 * elements_of_a + 4);
-  const auto m = trace_program([](const auto& a) { return mean<1>(a); }, abstract<A>());
-  CHECK(run_steps(m) == words{"fold sum", "pointwise /"});
+  const auto m = planned([](const auto& a) { return mean<1>(a); }, abstract<A>());
+  CHECK(run_steps(m) == words{"operation sum", "pass /"});
 }
 
 TEST_CASE("an epilogue takes over the memory of the product") {
   const auto f = [](const auto& a, const auto& b) { return gelu(einsum<"ij,jk->ik">(a, b)); };
-  const auto p = trace_program(f, abstract<A>(), abstract<B>());
+  const auto p = planned(f, abstract<A>(), abstract<B>());
   CHECK(p.lives[3].reuses == 0);
   CHECK(p.total.peak_bytes_per_device() == bytes_of_a + 16 * 2 * 4 + 4 * 2 * 4);
   // Inputs and results that the caller keeps are never written over.
-  const auto keeps = trace_program(
+  const auto keeps = planned(
       [](const auto& a) {
         const auto b = -a;
         return std::tuple(b, exp(b));
@@ -142,7 +148,7 @@ TEST_CASE("an epilogue takes over the memory of the product") {
 
 TEST_CASE("several results are kept") {
   const auto p =
-      trace_program([](const auto& a) { return std::tuple(-a, exp(a), a); }, abstract<A>());
+      planned([](const auto& a) { return std::tuple(-a, exp(a), a); }, abstract<A>());
   CHECK(p.steps[0].kept);
   CHECK(p.steps[1].kept);
   CHECK(p.steps[2].kept);
@@ -151,22 +157,22 @@ TEST_CASE("several results are kept") {
 
 TEST_CASE("a reshard is one step for each collective") {
   const auto p =
-      trace_program([](const auto& a) { return reshard<P<none, "x">>(a); }, abstract<A>());
-  CHECK(run_steps(p) == words{"reshard all_to_all"});
+      planned([](const auto& a) { return reshard<P<none, "x">>(a); }, abstract<A>());
+  CHECK(run_steps(p) == words{"collective all_to_all"});
   CHECK(p.total.collectives(collective::all_to_all, "x") == 1);
   CHECK(p.total.bytes_moved() == bytes_of_a / 2);
   const auto q =
-      trace_program([](const auto& k) { return reshard<P<none, none>>(k); }, abstract<K>());
-  CHECK(run_steps(q) == words{"reshard all_gather", "reshard all_gather"});
+      planned([](const auto& k) { return reshard<P<none, none>>(k); }, abstract<K>());
+  CHECK(run_steps(q) == words{"collective all_gather", "collective all_gather"});
   CHECK(q.total.collectives() == 2);
   CHECK(q.total.collectives("x") == 1);
   CHECK(q.total.collectives("y") == 1);
   const auto same =
-      trace_program([](const auto& a) { return reshard<P<"x", none>>(a); }, abstract<A>());
+      planned([](const auto& a) { return reshard<P<"x", none>>(a); }, abstract<A>());
   CHECK(run_steps(same).empty());
   const auto slices =
-      trace_program([](const auto& a) { return reshard<P<"x", "y">>(a); }, abstract<A>());
-  CHECK(run_steps(slices) == words{"reshard slice"});
+      planned([](const auto& a) { return reshard<P<"x", "y">>(a); }, abstract<A>());
+  CHECK(run_steps(slices) == words{"collective slice"});
   CHECK(slices.total.collectives() == 0);
   CHECK(slices.total.collectives(collective::slice) == 1);
   CHECK(slices.total.bytes_moved() == 0);
@@ -260,19 +266,19 @@ TEST_CASE("what was made outside of the trace is no part of it") {
 
 TEST_CASE("a fold that keeps its dimensions fuses and counts like one that does not") {
   const auto p =
-      trace_program([](const auto& a) { return -sum<1>(square(a), keep_dims); }, abstract<A>());
-  CHECK(run_steps(p) == words{"fold square sum", "pointwise negate"});
+      planned([](const auto& a) { return -sum<1>(square(a), keep_dims); }, abstract<A>());
+  CHECK(run_steps(p) == words{"operation square sum", "pass negate"});
   CHECK(p.total.flops() == 2 * elements_of_a + 4);
   CHECK(p.steps[2].result.extents == extents_desc{8, 1});
-  const auto q = trace_program(
+  const auto q = planned(
       [](const auto& a) {
         const auto e = exp(a - max<1>(a, keep_dims));
         return e / sum<1>(e, keep_dims);
       },
       abstract<A>());
-  CHECK(run_steps(q) == words{"fold max", "pointwise - exp", "fold sum", "pointwise /"});
+  CHECK(run_steps(q) == words{"operation max", "pass - exp", "operation sum", "pass /"});
   CHECK(q.total.collectives() == 0);
-  const auto split = trace_program(
+  const auto split = planned(
       [](const auto& k) { return k - reshard<P<"x", none>>(max<1>(k, keep_dims)); }, abstract<K>());
   CHECK(split.total.collectives(collective::all_reduce, "y") == 1);
   CHECK(split.total.bytes_moved() == 2 * 1 * 3 * 4);

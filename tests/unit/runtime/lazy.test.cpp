@@ -108,9 +108,11 @@ TEST_CASE("the steps of an expression say what it does, first to last") {
   const device_pool pool{pod{}};
   const V x = ones<V>(pool);
   const sharded_tensor y = relu(x * 2.0F + x) - exp(x);
-  const step_desc& step = y.share()->task()->step();
+  node_base* const root = y.share().get();
+  const lowered_program program = lower({&root, 1});
+  const step_desc& step = program.steps.back();
   REQUIRE(text_view(step.label) == "* + relu exp -");
-  REQUIRE(step.flops_per_element == step.flops / 4);
+  REQUIRE(step.cost.flops == 4 * 5);
 }
 
 TEST_CASE("threads may name, read and compute one expression at once") {

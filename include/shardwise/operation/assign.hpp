@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/arithmetic.hpp"
 
 namespace shardwise {
 

@@ -2,14 +2,56 @@
 #pragma once
 
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/rule/einsum.hpp"
 
 namespace shardwise {
+
+/// The operation `einsum`: its equation is the words of its attributes.
+struct einsum_operation {
+  static constexpr text_view name = "einsum";
+
+  [[nodiscard]] static constexpr attributes how(text_view equation) noexcept {
+    attributes out;
+    out.words << equation;
+    return out;
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs&) noexcept {
+    return parse_einsum(how.words).rule;
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << text_view(how.words);
+    return words;
+  }
+  /// A multiplication and an addition for each point of the index space of one device; for one
+  /// operand an addition alone, and nothing for a transpose or a diagonal.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    const index_t points = local_points(mesh, rule(how, operands), operands);
+    const bool folds = points != largest_shard_size(mesh, result.layout, result.extents);
+    return {.flops = operands.size() == 1 && !folds ? 0 : operands.ssize() * points};
+  }
+};
+
+/// A contraction as types have it: `einsum_of<"bi,io->bo">`.
+template <fixed_string Equation>
+struct einsum_of {
+  using operation_class = einsum_operation;
+  static constexpr text_view equation = Equation;
+  static constexpr parsed_einsum parsed = parse_einsum(Equation);
+  static constexpr attributes how = einsum_operation::how(Equation);
+  [[nodiscard]] static constexpr const factor_rule& rule(const tensor_descs&) noexcept {
+    return parsed.rule;
+  }
+};
 
 namespace detail {
 
 /// A contraction that is legal by the types of its operands alone.
 template <fixed_string Equation, class First, class... Rest>
-concept LegalEinsum = Operand<First> && (... && Operand<Rest>) && requires {
+concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
   requires(... && std::is_same_v<typename std::remove_cvref_t<First>::domain,
                                  typename std::remove_cvref_t<Rest>::domain>);
   requires einsum_of<Equation>::parsed.verdict.ok();
@@ -19,20 +61,20 @@ concept LegalEinsum = Operand<First> && (... && Operand<Rest>) && requires {
 /// Judges any other.
 template <fixed_string Equation, class First, class... Rest>
 [[nodiscard]] constexpr auto judge_einsum() noexcept {
-  using operation = einsum_of<Equation>;
+  using applied = einsum_of<Equation>;
   if constexpr (AnyRefused<First, Rest...>) {
     return allowed<refused_value>{};
   } else if constexpr (!(EitherOperand<First> && ... && EitherOperand<Rest>)) {
     constexpr int at = first_false<EitherOperand<First>, EitherOperand<Rest>...>;
-    return refused<no_tensor<operation, at, First, Rest...>>{};
+    return refused<no_tensor<applied, at, First, Rest...>>{};
   } else if constexpr (abstract_among<First, Rest...> >= 0) {
-    return refused<operand_is_abstract<operation, operand<abstract_among<First, Rest...>>>>{};
-  } else if constexpr (!operation::parsed.verdict.ok()) {
-    return refused<einsum_is_malformed<Equation, int{operation::parsed.verdict.have}>>{};
+    return refused<operand_is_abstract<applied, operand<abstract_among<First, Rest...>>>>{};
+  } else if constexpr (!applied::parsed.verdict.ok()) {
+    return refused<einsum_is_malformed<Equation, int{applied::parsed.verdict.have}>>{};
   } else if constexpr ((ValueOperand<First> || ... || ValueOperand<Rest>)) {
-    return value_domain_of<First, Rest...>::type::template judge<operation, First, Rest...>();
+    return value_domain_of<First, Rest...>::type::template judge<applied, First, Rest...>();
   } else {
-    return judge<operation, paper_of<First>, paper_of<Rest>...>();
+    return judge<applied, paper_of<First>, paper_of<Rest>...>();
   }
 }
 
@@ -64,18 +106,18 @@ struct einsum_outcome<Equation, First, Rest...> {
 template <fixed_string Equation, class First, class... Rest>
 [[nodiscard]] constexpr typename detail::einsum_outcome<Equation, First, Rest...>::type einsum(
     First&& first, Rest&&... rest) {
-  using operation = einsum_of<Equation>;
+  using applied = einsum_of<Equation>;
   using outcome = detail::einsum_outcome<Equation, First, Rest...>;
   if constexpr (outcome::is_typed) {
     using result = typename outcome::result;
     const propagation& split =
         known_split<result>(first.mesh(), {&first.extents(), &rest.extents()...});
-    return outcome::domain::template apply<operation, typename outcome::paper>(
+    return outcome::domain::template apply<applied, typename outcome::paper>(
         split, static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   } else if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
-    return detail::value_domain_of<First, Rest...>::type::template apply<operation>(first, rest...);
+    return detail::value_domain_of<First, Rest...>::type::template apply<applied>(first, rest...);
   }
 }
 

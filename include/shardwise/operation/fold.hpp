@@ -1,10 +1,52 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
-#include "shardwise/expression/over.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/over.hpp"
 
 namespace shardwise {
+
+/// The operation that folds dimensions: the kind of its attributes is that of the reduction, the
+/// integers are the bits of the folded dimensions and whether one element of each is kept.
+struct fold_operation {
+  static constexpr text_view name = "fold";
+  static constexpr bool takes_prologue = true;
+
+  [[nodiscard]] static constexpr attributes how(reduction kind, unsigned reduced,
+                                                bool keep) noexcept {
+    attributes out;
+    out.kind = kind;
+    out.integers = {index_t{reduced}, index_t{keep}};
+    return out;
+  }
+  [[nodiscard]] static constexpr unsigned reduced(const attributes& how) noexcept {
+    return static_cast<unsigned>(how.integers[0]);
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    return reduction_rule(how.kind, operands[0].rank(), reduced(how), how.integers[1] != 0);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return to_text(how.kind);
+  }
+  /// One operation for each element of the operand.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+};
+
+/// Dimensions folded away as types have it: those whose bits are set in `Reduced`; kept with one
+/// element if `Keep`.
+template <reduction Kind, unsigned Reduced, bool Keep = false>
+struct fold_of {
+  using operation_class = fold_operation;
+  static constexpr attributes how = fold_operation::how(Kind, Reduced, Keep);
+  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs& operands) noexcept {
+    return fold_operation::rule(how, operands);
+  }
+};
 
 /// What `mean` is called in errors.
 struct mean_of;

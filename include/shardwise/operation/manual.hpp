@@ -3,8 +3,8 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operation.hpp"
-#include "shardwise/expression/reshard.hpp"
 #include "shardwise/layout/manual.hpp"
+#include "shardwise/operation/reshard.hpp"
 
 namespace shardwise {
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// The operations, a family a file: what each is on paper, and the functions that users call.
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/assign.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshard.hpp"
+#include "shardwise/operation/transcendental.hpp"

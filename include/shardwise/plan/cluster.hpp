@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/program.hpp"
+
+namespace shardwise {
+
+/// The highest number of tensors that one fused pass reads.
+inline constexpr int max_fused_operands = 8;
+
+/// True if an elementwise operand may be computed inside the pass that reads it: it has the
+/// reader's shape, so nothing is computed twice. Asked of static extents too, where `dyn` stands
+/// for a size that is not 1.
+[[nodiscard]] constexpr bool may_fuse(const extents_desc& operand,
+                                      const extents_desc& reader) noexcept {
+  if (operand.size() != reader.size()) return false;
+  for (int d = 0; d < operand.ssize(); ++d)
+    if (operand[d] == 1 && reader[d] != 1) return false;
+  return true;
+}
+
+/// True if the operands of an absorbed pass still fit: those taken so far, its own, and at least
+/// one for each operand to come.
+[[nodiscard]] constexpr bool has_room(std::size_t taken, std::size_t own,
+                                      std::size_t to_come) noexcept {
+  return taken + own + to_come <= std::size_t{max_fused_operands};
+}
+
+/// Where the value of an instruction is computed: in the pass of instruction `root`, its own or one
+/// that reads it. A pass is an elementwise computation, with a fold after it or alone.
+struct cluster_note {
+  value_id root = -1;
+  /// The one instruction that reads the value; -1 for none, -2 for several.
+  value_id reader = -1;
+  /// How many tensors the pass up to this value reads.
+  std::int32_t leaves = 0;
+};
+
+/// Decides which instructions run as one pass: the only place where fusion is decided.
+///
+/// An elementwise value goes into the pass of its reader if the program gave it no name, nobody
+/// else reads it, it has the reader's shape, and the tensors that the pass reads stay within
+/// `max_fused_operands`. Operands are taken left to right; numbers are part of whatever reads them.
+constexpr void form_clusters(const program_view& program, cluster_note* notes) noexcept {
+  for (value_id i = 0; i < program.count; ++i) {
+    notes[i] = {.root = i, .reader = -1, .leaves = 0};
+    for (value_id o : program.code[i].operands) {
+      value_id& reader = notes[o].reader;
+      reader = reader == -1 || reader == i ? i : -2;
+    }
+  }
+  for (value_id i = 0; i < program.count; ++i) {
+    const instruction& at = program.code[i];
+    const bool folds = at.what->takes_prologue;
+    if (!at.what->is_elementwise && !folds) continue;
+    const extents_desc& extents = program.values[folds ? at.operands[0] : i].extents;
+    std::size_t to_come = 0;
+    for (value_id o : at.operands) to_come += is_constant(program.what(o)) ? 0U : 1U;
+    std::size_t taken = 0;
+    for (value_id o : at.operands) {
+      const instruction& operand = program.code[o];
+      if (is_constant(*operand.what)) continue;
+      --to_come;
+      const auto own = static_cast<std::size_t>(notes[o].leaves);
+      const bool absorbed = operand.what->is_elementwise && !operand.named && !operand.kept &&
+                            notes[o].reader == i && may_fuse(program.values[o].extents, extents) &&
+                            has_room(taken, own, to_come);
+      if (absorbed) notes[o].root = i;
+      taken += absorbed ? own : 1U;
+    }
+    notes[i].leaves = static_cast<std::int32_t>(taken);
+  }
+  // What reads is after what it reads, so the last instruction of a pass is known first.
+  for (value_id i = program.count - 1; i >= 0; --i)
+    if (notes[i].root != i) notes[i].root = notes[notes[i].root].root;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/program.hpp"
+#include "shardwise/plan/redistribute.hpp"
+
+namespace shardwise {
+
+/// One collective: a tensor goes to the layout of the result. Its integers are the kind, the
+/// dimensions that lose and get axes, and the axes; its kind that of the reduction.
+struct collective_operation {
+  static constexpr text_view name = "collective";
+
+  [[nodiscard]] static constexpr attributes how(const tensor_desc& before,
+                                                const transfer& moved) noexcept {
+    attributes out;
+    out.kind = before.layout.kind;
+    out.integers = {static_cast<index_t>(moved.kind), index_t{moved.from}, index_t{moved.to}};
+    for (std::uint8_t a : moved.axes) out.integers.push_back(a);
+    return out;
+  }
+  [[nodiscard]] static constexpr transfer moved(const attributes& how,
+                                                const layout_desc& after) noexcept {
+    transfer out{.kind = static_cast<collective>(how.integers[0]),
+                 .from = static_cast<int>(how.integers[1]),
+                 .to = static_cast<int>(how.integers[2]),
+                 .after = after};
+    for (int i = 3; i < how.integers.ssize(); ++i)
+      out.axes.push_back(static_cast<std::uint8_t>(how.integers[i]));
+    return out;
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return to_text(static_cast<collective>(how.integers[0]));
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    const transfer step = moved(how, result.layout);
+    return {.is_collective = true,
+            .moved = step.kind,
+            .axes = step.axes,
+            .bytes = detail::received_bytes(mesh, operands[0], step)};
+  }
+};
+
+/// A tensor becomes manual, or ceases to be: every device keeps what it has.
+struct manual_operation {
+  static constexpr text_view name = "manual";
+
+  [[nodiscard]] static constexpr attributes how(bool enters) noexcept {
+    attributes out;
+    out.integers = {index_t{enters}};
+    return out;
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return text_view(how.integers[0] != 0 ? "enable_manual_sharding" : "disable_manual_sharding");
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc&, const attributes&,
+                                                     const tensor_descs&,
+                                                     const tensor_desc&) noexcept {
+    return {.is_collective = true};
+  }
+};
+
+/// An operation with its attributes: what an instruction does to one operand.
+struct applied_operation {
+  const operation* what = nullptr;
+  attributes how{};
+};
+
+/// What takes a tensor to `result`, which differs from it in manual axes: the devices keep what
+/// they have where they enter or leave, and else reduce along the axes that are manual no more.
+[[nodiscard]] constexpr applied_operation manual_change(const tensor_desc& before,
+                                                        const tensor_desc& result,
+                                                        reduction fold) noexcept {
+  if (before.layout.dims != result.layout.dims)
+    return {&operation_of<manual_operation>, manual_operation::how(result.layout.manual != 0)};
+  transfer moved{.kind = collective::all_reduce, .after = result.layout};
+  for (std::uint8_t a = 0; a < max_axes; ++a)
+    if (((before.layout.manual & ~unsigned{result.layout.manual}) >> a & 1U) != 0)
+      moved.axes.push_back(a);
+  applied_operation out{&operation_of<collective_operation>,
+                        collective_operation::how(before, moved)};
+  out.how.kind = fold;
+  return out;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/rule/operation.hpp"
+
+namespace shardwise {
+
+/// What a program costs one device: collectives by kind and axis, bytes that it receives, floating
+/// point operations, and the most memory that its tensors take at once.
+///
+/// A collective over several axes is one collective; it counts for each of its axes, and its bytes
+/// are charged to them as in the hierarchy that does the same. Slices move nothing and are no
+/// collectives, and neither is what runs over axes of size 1. Sizes are those of the largest shard.
+class ledger {
+ public:
+  constexpr ledger() = default;
+  constexpr explicit ledger(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
+
+  /// How many collectives there are: all, of one kind, over one axis, or of one kind over one axis.
+  [[nodiscard]] constexpr index_t collectives() const noexcept {
+    index_t n = 0;
+    for (int k = 1; k < collective_count; ++k) n += counts_[k];
+    return n;
+  }
+  [[nodiscard]] constexpr index_t collectives(collective kind) const noexcept {
+    return counts_[static_cast<unsigned>(kind)];
+  }
+  [[nodiscard]] constexpr index_t collectives(text_view axis) const {
+    index_t n = 0;
+    for (int k = 1; k < collective_count; ++k) n += collectives(static_cast<collective>(k), axis);
+    return n;
+  }
+  [[nodiscard]] constexpr index_t collectives(collective kind, text_view axis) const {
+    return axis_counts_[static_cast<unsigned>(kind)][number_of(axis)];
+  }
+
+  /// The bytes that a device receives: in all, by kind, over one axis, or by kind over one axis.
+  [[nodiscard]] constexpr index_t bytes_moved() const noexcept {
+    index_t n = 0;
+    for (const auto& row : bytes_)
+      for (index_t b : row) n += b;
+    return n;
+  }
+  [[nodiscard]] constexpr index_t bytes_moved(collective kind) const noexcept {
+    index_t n = 0;
+    for (index_t b : bytes_[static_cast<unsigned>(kind)]) n += b;
+    return n;
+  }
+  [[nodiscard]] constexpr index_t bytes_moved(text_view axis) const {
+    index_t n = 0;
+    for (int k = 0; k < collective_count; ++k) n += bytes_moved(static_cast<collective>(k), axis);
+    return n;
+  }
+  [[nodiscard]] constexpr index_t bytes_moved(collective kind, text_view axis) const {
+    return bytes_[static_cast<unsigned>(kind)][number_of(axis)];
+  }
+
+  /// The floating-point operations of one device.
+  [[nodiscard]] constexpr index_t flops() const noexcept { return flops_; }
+  /// The most bytes that the tensors of the program take on one device at once.
+  [[nodiscard]] constexpr index_t peak_bytes_per_device() const noexcept { return peak_; }
+  [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
+
+  /// Adds what ran, or would run.
+  constexpr void count(const operation_cost& cost) noexcept {
+    flops_ += cost.flops;
+    // Over axes of size 1 there is nobody to talk to.
+    if (!cost.is_collective || mesh_.parts(cost.axes) == 1) return;
+    const auto kind = static_cast<unsigned>(cost.moved);
+    ++counts_[kind];
+    for (int i = 0; i < cost.axes.ssize(); ++i) {
+      ++axis_counts_[kind][cost.axes[i]];
+      bytes_[kind][cost.axes[i]] += cost.bytes[i];
+    }
+  }
+  /// Adds a step of arithmetic alone.
+  constexpr void count_flops(index_t flops) noexcept { flops_ += flops; }
+  /// Notes how many bytes are live on each device.
+  constexpr void note_live(index_t bytes) noexcept { peak_ = bytes > peak_ ? bytes : peak_; }
+
+  friend constexpr bool operator==(const ledger&, const ledger&) = default;
+
+ private:
+  [[nodiscard]] constexpr std::size_t number_of(text_view axis) const {
+    const int a = mesh_.find(axis);
+    if (a < 0) fail({.rule = broken::axis_is_not_in_mesh, .axis = name(axis)});
+    return static_cast<std::size_t>(a);
+  }
+
+  mesh_desc mesh_{};
+  index_t counts_[collective_count]{};
+  index_t axis_counts_[collective_count][max_axes]{};
+  index_t bytes_[collective_count][max_axes]{};
+  index_t flops_ = 0;
+  index_t peak_ = 0;
+};
+
+}  // namespace shardwise

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/operand.hpp"
+#include "shardwise/plan/collective_operation.hpp"
+
+#include <type_traits>
+
+namespace shardwise {
+
+struct abstract_domain;
+
+namespace detail {
+
+/// What a tensor without elements is besides its type: its sizes, and its place in a program. One
+/// class for all tensors on a mesh; where every axis is static the mesh is that of the type.
+template <class Mesh>
+class recorded {
+ public:
+  using domain = abstract_domain;
+
+  constexpr recorded(const mesh_desc& mesh, const extents_desc& extents,
+                     program_builder* program = nullptr, value_id id = -1) noexcept
+      : program_(program), id_(id), mesh_(mesh), extents_(extents) {}
+
+  [[nodiscard]] constexpr const extents_desc& extents() const noexcept { return extents_; }
+  [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept {
+    if constexpr (Mesh::dynamic_axes == 0)
+      return Mesh::value;
+    else
+      return mesh_;
+  }
+  [[nodiscard]] constexpr program_builder* program() const noexcept { return program_; }
+  [[nodiscard]] constexpr value_id id() const noexcept { return id_; }
+  /// The same for `program`, which must be the program of this tensor.
+  [[nodiscard]] constexpr value_id id_in(const program_builder& program) const {
+    if (program_ != &program) fail({.rule = broken::operand_pools_differ});
+    return id_;
+  }
+  /// Notes that the program uses this tensor by a name.
+  constexpr void name() const noexcept {
+    if (program_ != nullptr) program_->name(id_);
+  }
+
+  /// This tensor as a value; `paper` is the value of its type, to which the sizes are added.
+  [[nodiscard]] constexpr tensor_desc known(const tensor_desc& paper) const noexcept {
+    return {paper.type, extents_, paper.layout};
+  }
+  /// Makes this tensor an input of a program; the first one says where that runs.
+  constexpr void enter(program_builder& program, const tensor_desc& paper) {
+    program.place(mesh());
+    program_ = &program;
+    id_ = program.append(operation_of<input_operation>, {}, {}, known(paper));
+  }
+  /// What an instruction of this tensor's program makes.
+  [[nodiscard]] constexpr recorded made(const extents_desc& extents, value_id id) const noexcept {
+    return {mesh(), extents, program_, id};
+  }
+  /// This tensor under another layout; the collectives are recorded, if there is a program.
+  [[nodiscard]] constexpr recorded resharded(const tensor_desc& paper,
+                                             const layout_desc& target) const {
+    tensor_desc now = known(paper);
+    const redistribution way = redistribute(mesh(), now, target);
+    require(way.verdict);
+    value_id id = id_;
+    if (program_ != nullptr)
+      for (const transfer& moved : way.moves) {
+        const attributes how = collective_operation::how(now, moved);
+        now.layout = moved.after;
+        id = program_->append(operation_of<collective_operation>, how, {id}, now);
+      }
+    return made(extents_, id);
+  }
+  /// What a rule of manual sharding makes of this tensor; its instruction is recorded, if there is
+  /// a program and anything changes.
+  [[nodiscard]] constexpr recorded by_hand(const tensor_desc& paper, const tensor_desc& result,
+                                           reduction fold) const {
+    value_id id = id_;
+    if (program_ != nullptr && known(paper) != result) {
+      const applied_operation change = manual_change(known(paper), result, fold);
+      id = program_->append(*change.what, change.how, {id}, result);
+    }
+    return made(result.extents, id);
+  }
+
+ private:
+  struct known_from_type {
+    constexpr explicit known_from_type(const mesh_desc&) noexcept {}
+  };
+
+  program_builder* program_;
+  value_id id_;
+  std::conditional_t<Mesh::dynamic_axes == 0, known_from_type, mesh_desc> mesh_;
+  extents_desc extents_;
+};
+
+/// Adds what an operation reads to `ids`: a tensor of its program, which is named if it is an
+/// lvalue, or a number of the elements `T`. `X` has the value category that the operation was
+/// given.
+template <class T, class X>
+constexpr void record_operand(program_builder& program, value_ids& ids,
+                              const std::remove_reference_t<X>& x) {
+  if constexpr (Operand<X>) {
+    ids.push_back(x.id_in(program));
+    if constexpr (std::is_lvalue_reference_v<X>) x.name();
+  } else {
+    ids.push_back(program.constant(static_cast<T>(x), element_of<T>));
+  }
+}
+
+/// Records an operation, as types have it, on tensors and numbers. `Paper` is what it makes.
+template <class Operation, class Paper, class... X>
+[[nodiscard]] constexpr value_id record(program_builder& program, const extents_desc& extents,
+                                        X&&... operands) {
+  using class_type = typename Operation::operation_class;
+  value_ids ids;
+  (record_operand<typename Paper::value_type, X>(program, ids, operands), ...);
+  return program.append(operation_of<class_type>, Operation::how, ids, desc_of<Paper>(extents));
+}
+
+}  // namespace detail
+}  // namespace shardwise

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/rule/collective.hpp"
+#include "shardwise/rule/propagate.hpp"
+
+#include <bit>
+
+namespace shardwise {
+
+class program_builder;
+
+/// What an operation is applied with besides its operands, as values: the dimensions of a fold, the
+/// equation of an einsum, a number. Two applications of an operation with equal attributes are the
+/// same function of their operands.
+struct attributes {
+  inplace_vector<index_t, 2 * max_rank> integers{};
+  double number = 0;
+  reduction kind = reduction::sum;
+  text<47> words{};
+
+  /// Numbers are compared by their bits: 0 and -0 differ, and NaN is NaN.
+  friend constexpr bool operator==(const attributes& a, const attributes& b) noexcept {
+    return a.integers == b.integers && a.kind == b.kind && a.words == b.words &&
+           std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number);
+  }
+};
+
+/// What one application of an operation costs one device; `moved` and `bytes` over each of `axes`
+/// are those of a collective.
+struct operation_cost {
+  index_t flops = 0;
+  bool is_collective = false;
+  collective moved = collective::slice;
+  axis_list axes{};
+  inplace_vector<index_t, max_axes> bytes{};
+};
+
+/// The number by which operations are told apart, the same in every program: a hash of the name.
+[[nodiscard]] constexpr std::uint64_t operation_id(text_view name) noexcept {
+  std::uint64_t hash = 14695981039346656037U;
+  for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
+}
+
+/// The numbers of the values that an instruction reads, in order. A value of a program is the
+/// number of its instruction.
+using value_id = std::int32_t;
+using value_ids = inplace_vector<value_id, max_operands>;
+
+/// An operation as a value: what every function of programs knows of it. Made once from the class
+/// of the operation, by `operation_of`.
+///
+/// Only `id` is compared: addresses of inline objects are no constants on every compiler.
+struct operation {
+  text_view name{};
+  std::uint64_t id = 0;
+  /// Applied element by element, so that it fuses with what it reads.
+  bool is_elementwise = false;
+  /// It only says where values come from: an input of the program, or a number.
+  bool is_leaf = false;
+  /// It folds what it reads element by element, so that it takes in the pass before it.
+  bool takes_prologue = false;
+  /// The factor rule for these operands, by which the layouts of operands are judged and that of
+  /// the result follows; null for what has rules of its own.
+  factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
+  /// The elements of the result.
+  element (*result_type)(const attributes&, const tensor_descs&) = nullptr;
+  /// The cost for one device; of an elementwise operation, `flops` is that of each element.
+  operation_cost (*cost)(const mesh_desc&, const attributes&, const tensor_descs&,
+                         const tensor_desc& result) = nullptr;
+  /// The word for it in the steps of a program.
+  text<47> (*label)(const attributes&) = nullptr;
+  /// Appends what computes the cotangents of the operands from that of the result; -1 for an
+  /// operand that has none. Null where that is not known yet.
+  value_ids (*gradient)(program_builder&, value_id self, value_id cotangent) = nullptr;
+
+  friend constexpr bool operator==(const operation& a, const operation& b) noexcept {
+    return a.id == b.id;
+  }
+};
+
+namespace detail {
+template <class Class>
+[[nodiscard]] constexpr operation describe_operation() noexcept {
+  operation made;
+  made.name = Class::name;
+  made.id = operation_id(Class::name);
+  if constexpr (requires { Class::is_elementwise; }) made.is_elementwise = Class::is_elementwise;
+  if constexpr (requires { Class::is_leaf; }) made.is_leaf = Class::is_leaf;
+  if constexpr (requires { Class::takes_prologue; }) made.takes_prologue = Class::takes_prologue;
+  if constexpr (requires { Class::rule(attributes{}, tensor_descs{}); }) made.rule = &Class::rule;
+  if constexpr (requires { &Class::result_type; }) made.result_type = &Class::result_type;
+  if constexpr (requires { &Class::cost; }) made.cost = &Class::cost;
+  if constexpr (requires { &Class::label; }) made.label = &Class::label;
+  if constexpr (requires { &Class::gradient; }) made.gradient = &Class::gradient;
+  return made;
+}
+}  // namespace detail
+
+/// The value of an operation: a class with `name` and those of the members of `operation` that it
+/// has.
+///
+///     static_assert(operation_of<pointwise<functions::relu>>.name == "relu");
+template <class Class>
+inline constexpr operation operation_of = detail::describe_operation<Class>();
+
+/// What an operation makes of operands on a mesh, or why it refuses them.
+[[nodiscard]] constexpr propagation infer(const mesh_desc& mesh, const operation& what,
+                                          const attributes& how, const tensor_descs& operands) {
+  propagation out = propagate(mesh, what.rule(how, operands), operands);
+  if (what.result_type != nullptr) out.result.type = what.result_type(how, operands);
+  return out;
+}
+
+}  // namespace shardwise
