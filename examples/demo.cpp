@@ -244,9 +244,7 @@ int run(const options& wanted) {
             << " of them different.\n\n";
   show_layouts(many, text, text.draw(random, true));
   std::cout << "\nThe step, as the compiler recorded it:\n";
-  const auto& recorded = program_of<pod>;
-  write_program(std::cout, recorded.mesh, recorded.steps, recorded.lives, recorded.count,
-                recorded.total);
+  write_program(std::cout, program_of<pod>);
 
   std::cout << "\nTraining, " << batch << " characters a step:\n";
   const outcome trained = train(many, text, random, wanted.steps);

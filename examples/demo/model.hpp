@@ -59,9 +59,9 @@ struct update {
 };
 
 template <Mesh M>
-inline constexpr auto program_of = trace_program(update{}, abstract<examples<M>>(),
-                                                 abstract<targets<M>>(), abstract<weights<M>>(),
-                                                 abstract<momentum<M>>());
+inline constexpr auto program_of =
+    plan(trace_program(update{}, abstract<examples<M>>(), abstract<targets<M>>(),
+                       abstract<weights<M>>(), abstract<momentum<M>>()));
 template <Mesh M>
 inline constexpr const ledger& cost = program_of<M>.total;
 

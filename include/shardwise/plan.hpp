@@ -7,7 +7,6 @@
 #include "shardwise/plan/cluster.hpp"
 #include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/plan/explain.hpp"
-#include "shardwise/plan/fused_program.hpp"
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/planned_program.hpp"
