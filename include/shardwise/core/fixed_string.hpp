@@ -3,6 +3,7 @@
 
 #include "shardwise/core/text.hpp"
 
+#include <concepts>
 #include <cstddef>
 
 namespace shardwise {
@@ -70,9 +71,9 @@ class name {
   unsigned char size_ = 0;
 };
 
-/// Writes a name to a stream.
-template <CharacterStream Stream>
-Stream& operator<<(Stream& out, const name& words) {
+/// Writes a name to a stream; literals, which convert to names, stay the stream's own.
+template <CharacterStream Stream, std::same_as<name> Name>
+Stream& operator<<(Stream& out, const Name& words) {
   return out << text_view(words);
 }
 
