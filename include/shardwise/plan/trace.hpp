@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/operation.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/planned_program.hpp"
 
