@@ -69,7 +69,7 @@ struct result_of {
   static constexpr int dynamic_extents =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank);
   /// The rule, for those whose extents the program's run will tell.
-  static constexpr factor_rule rule = Operation::rule(operands);
+  static constexpr decltype(Operation::rule(operands)) rule = Operation::rule(operands);
 };
 
 /// Checks what only the program's run knows of a legal operation, and gives how its factors are
@@ -80,8 +80,7 @@ template <class Result>
   if constexpr (Result::dynamic_extents == 0)
     return (Result::value);
   else
-    return detail::resized(Result::value, on, Result::operation::rule(Result::operands),
-                           Result::operands, extents);
+    return detail::resized(Result::value, on, Result::rule, Result::operands, extents);
 }
 
 /// The same for those who ask for the extents of the result alone.

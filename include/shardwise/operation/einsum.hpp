@@ -29,9 +29,38 @@ struct einsum_operation {
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc& result) noexcept {
-    const index_t points = local_points(mesh, rule(how, operands), operands);
+    const index_t points = local_points(mesh, how.words.data(), operands);
+    if (operands.size() > 1) return {.flops = operands.ssize() * points};
     const bool folds = points != largest_shard_size(mesh, result.layout, result.extents);
-    return {.flops = operands.size() == 1 && !folds ? 0 : operands.ssize() * points};
+    return {.flops = folds ? points : 0};
+  }
+
+ private:
+  /// The points of one device's part of the index space: the product of the parts of all letters,
+  /// each as the operand has it that is split the most. The equation is right, so it is not parsed
+  /// anew: compilers would feel that in every trace.
+  [[nodiscard]] static constexpr index_t local_points(const mesh_desc& mesh, const char* letters,
+                                                      const tensor_descs& operands) noexcept {
+    index_t parts[2 * max_rank + 1];  // by the place of a letter where it stands first
+    index_t points = 1;
+    int at = 0;
+    for (const tensor_desc& operand : operands) {
+      for (int d = 0; d < operand.rank(); ++d, ++at) {
+        int first = 0;
+        while (letters[first] != letters[at]) ++first;
+        const index_t part = largest_part(mesh, operand.layout.dims[d], operand.layout.grains[d],
+                                          operand.extents[d]);
+        if (first == at) {
+          points *= part;
+          parts[at] = part;
+        } else if (part < parts[first]) {
+          points = points / parts[first] * part;
+          parts[first] = part;
+        }
+      }
+      ++at;
+    }
+    return points;
   }
 };
 
@@ -110,10 +139,18 @@ template <fixed_string Equation, class First, class... Rest>
   using outcome = detail::einsum_outcome<Equation, First, Rest...>;
   if constexpr (outcome::is_typed) {
     using result = typename outcome::result;
-    const propagation& split =
-        known_split<result>(first.mesh(), {&first.extents(), &rest.extents()...});
-    return outcome::domain::template apply<applied, typename outcome::paper>(
-        split, static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+    using paper = typename outcome::paper;
+    using domain = typename outcome::domain;
+    const known_operands extents{&first.extents(), &rest.extents()...};
+    // How the factors are split is for those who compute.
+    if constexpr (domain::has_values)
+      return domain::template apply<applied, paper>(known_split<result>(first.mesh(), extents),
+                                                    static_cast<First&&>(first),
+                                                    static_cast<Rest&&>(rest)...);
+    else
+      return domain::template apply<applied, paper>(known_extents<result>(first.mesh(), extents),
+                                                    static_cast<First&&>(first),
+                                                    static_cast<Rest&&>(rest)...);
   } else if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {

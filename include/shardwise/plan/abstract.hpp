@@ -43,16 +43,28 @@ struct abstract_domain {
   template <class Operation, class Paper, class... X>
   using made = abstract_from<Paper>;
 
-  template <class Operation, class Paper, class Result, class... X>
-  [[nodiscard]] static constexpr abstract_from<Paper> apply(const Result& result, X&&... operands) {
-    const auto& model = first_tensor(operands...);
-    if constexpr (Paper::mesh_type::dynamic_axes > 0) require_one_mesh(model.mesh(), operands...);
-    const extents_desc& extents = extents_in(result);
-    program_builder* const program = model.program();
-    return abstract_from<Paper>{model.made(
-        extents, program == nullptr ? -1
-                                    : detail::record<Operation, Paper>(
-                                          *program, extents, static_cast<X&&>(operands)...))};
+  template <class Operation, class Paper, class... X>
+  [[nodiscard]] static constexpr abstract_from<Paper> apply(const extents_desc& extents,
+                                                            X&&... operands) {
+    constexpr const operation& what = operation_of<typename Operation::operation_class>;
+    if constexpr (Paper::mesh_type::dynamic_axes > 0)
+      require_one_mesh(first_tensor(operands...).mesh(), operands...);
+    if constexpr ((... && Operand<X>)) {
+      // No template is made for each operand: programs have many.
+      const detail::recorded<typename Paper::mesh_type>* const read[] = {&operands...};
+      constexpr bool named[] = {std::is_lvalue_reference_v<X>...};
+      return abstract_from<Paper>{read[0]->applied(what, Operation::how,
+                                                   read[0]->read_all(read, named, sizeof...(X)),
+                                                   Paper::value, extents)};
+    } else {
+      const auto& model = first_tensor(operands...);
+      value_ids ids;
+      if (program_builder* const program = model.program())
+        (detail::record_operand<typename Paper::value_type>(*program, ids, operands,
+                                                          std::is_lvalue_reference_v<X>),
+         ...);
+      return abstract_from<Paper>{model.applied(what, Operation::how, ids, Paper::value, extents)};
+    }
   }
 
   template <class Made, class X>
@@ -68,14 +80,6 @@ struct abstract_domain {
   }
 
  private:
-  [[nodiscard]] static constexpr const extents_desc& extents_in(
-      const extents_desc& result) noexcept {
-    return result;
-  }
-  [[nodiscard]] static constexpr const extents_desc& extents_in(const propagation& split) noexcept {
-    return split.result.extents;
-  }
-
   /// Tensors of one mesh type may still live on meshes of different sizes.
   template <class... X>
   static constexpr void require_one_mesh(const mesh_desc& mesh, const X&... operands) {

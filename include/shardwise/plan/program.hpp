@@ -165,7 +165,7 @@ class program_builder {
     made.what = &what;
     made.operands = operands;
     values_[id] = result;
-    if (!(how == table_[0])) {
+    if (!how.empty()) {
       made.how = (*attribute_count_)++;
       table_[made.how] = how;
     }

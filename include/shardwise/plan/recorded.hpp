@@ -52,6 +52,28 @@ class recorded {
     program_ = &program;
     id_ = program.append(operation_of<input_operation>, {}, {}, known(paper));
   }
+  /// Adds this tensor, read by a name or not, to the operands of an operation of `program`.
+  constexpr void read_by(const program_builder& program, value_ids& ids, bool is_named) const {
+    ids.push_back(id_in(program));
+    if (is_named) name();
+  }
+  /// The operands of an operation that are all tensors; this is one of them.
+  [[nodiscard]] constexpr value_ids read_all(const recorded* const* operands, const bool* named,
+                                             int count) const {
+    value_ids ids;
+    if (program_ != nullptr)
+      for (int i = 0; i < count; ++i) operands[i]->read_by(*program_, ids, named[i]);
+    return ids;
+  }
+  /// What an operation makes, of operands of which this is one; `paper` is the value of its type.
+  [[nodiscard]] constexpr recorded applied(const operation& what, const attributes& how,
+                                           const value_ids& ids, const tensor_desc& paper,
+                                           const extents_desc& extents) const {
+    return made(extents,
+                program_ == nullptr
+                    ? -1
+                    : program_->append(what, how, ids, {paper.type, extents, paper.layout}));
+  }
   /// What an instruction of this tensor's program makes.
   [[nodiscard]] constexpr recorded made(const extents_desc& extents, value_id id) const noexcept {
     return {mesh(), extents, program_, id};
@@ -94,28 +116,13 @@ class recorded {
   extents_desc extents_;
 };
 
-/// Adds what an operation reads to `ids`: a tensor of its program, which is named if it is an
-/// lvalue, or a number of the elements `T`. `X` has the value category that the operation was
-/// given.
+/// Adds a tensor or a number, of the elements `T`, to the operands of an operation.
 template <class T, class X>
-constexpr void record_operand(program_builder& program, value_ids& ids,
-                              const std::remove_reference_t<X>& x) {
-  if constexpr (Operand<X>) {
-    ids.push_back(x.id_in(program));
-    if constexpr (std::is_lvalue_reference_v<X>) x.name();
-  } else {
+constexpr void record_operand(program_builder& program, value_ids& ids, const X& x, bool is_named) {
+  if constexpr (Operand<X>)
+    x.read_by(program, ids, is_named);
+  else
     ids.push_back(program.constant(static_cast<T>(x), element_of<T>));
-  }
-}
-
-/// Records an operation, as types have it, on tensors and numbers. `Paper` is what it makes.
-template <class Operation, class Paper, class... X>
-[[nodiscard]] constexpr value_id record(program_builder& program, const extents_desc& extents,
-                                        X&&... operands) {
-  using class_type = typename Operation::operation_class;
-  value_ids ids;
-  (record_operand<typename Paper::value_type, X>(program, ids, operands), ...);
-  return program.append(operation_of<class_type>, Operation::how, ids, desc_of<Paper>(extents));
 }
 
 }  // namespace detail

@@ -105,20 +105,22 @@ namespace detail {
     return grained_bytes(mesh, before, step);
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
-  tensor_desc now = before;
-  const auto elements = [&] { return largest_shard_size(mesh, now.layout, now.extents); };
   const index_t size = size_of(before.type);
-  if (step.kind == collective::all_gather) {
-    for (int i = step.axes.ssize() - 1; i >= 0; --i) {
-      bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
-      now.layout.dims[step.from].pop_back();
-    }
-  } else if (step.kind == collective::all_reduce) {
-    index_t chunk = elements();
+  if (step.kind == collective::all_reduce) {
+    index_t chunk = largest_shard_size(mesh, before.layout, before.extents);
     for (int i = 0; i < step.axes.ssize(); ++i) {
       const index_t n = mesh.size(step.axes[i]);
       chunk = ceil_div(chunk, n);
       bytes[i] = 2 * chunk * (n - 1) * size;
+    }
+    return bytes;
+  }
+  tensor_desc now = before;
+  const auto elements = [&] { return largest_shard_size(mesh, now.layout, now.extents); };
+  if (step.kind == collective::all_gather) {
+    for (int i = step.axes.ssize() - 1; i >= 0; --i) {
+      bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
+      now.layout.dims[step.from].pop_back();
     }
   } else if (step.kind != collective::slice) {
     for (int i = 0; i < step.axes.ssize(); ++i) {

@@ -48,18 +48,17 @@ namespace detail {
 class step_former {
  public:
   constexpr step_former(const program_view& program, const cluster_note* notes,
-                        std::int32_t* step_of) noexcept
-      : program_(program), notes_(notes), step_of_(step_of) {}
+                        std::int32_t* step_of, bool labels) noexcept
+      : program_(program), notes_(notes), step_of_(step_of), labels_(labels) {}
 
-  /// The step of the pass that ends with instruction `root`.
-  [[nodiscard]] constexpr step_desc form(value_id root) {
+  /// Makes a default step that of the pass that ends with instruction `root`.
+  constexpr void form(value_id root, step_desc& step) {
     const instruction& at = program_.code[root];
     const operation& what = *at.what;
-    step_desc step{.result = program_.values[root], .root = root, .kept = at.kept};
-    if (is_input(what)) {
-      step.label << what.name;
-      return step;
-    }
+    step.result = program_.values[root];
+    step.root = root;
+    step.kept = at.kept;
+    if (is_input(what)) return name(root, step);
     index_t each = 0;
     for (value_id o : at.operands) take(o, root, step, each);
     const tensor_descs operands = program_.operands(root);
@@ -74,7 +73,6 @@ class step_former {
       if (each > 0) step.cost.flops += pass_flops(each, shard_size(operands[0]));
     }
     name(root, step);
-    return step;
   }
 
  private:
@@ -96,6 +94,7 @@ class step_former {
     name(i, step);
   }
   constexpr void name(value_id i, step_desc& step) const {
+    if (!labels_) return;
     const operation& what = program_.what(i);
     if (!step.label.empty()) step.label << ' ';
     if (what.label != nullptr)
@@ -110,23 +109,25 @@ class step_former {
   const program_view& program_;
   const cluster_note* notes_;
   std::int32_t* step_of_;
+  bool labels_;
 };
 
 }  // namespace detail
 
 /// Forms the steps of a program in the order of their last instructions, and returns their number.
 ///
-/// `notes`, `step_of` and `steps` have room for an entry for each instruction; `step_of[i]` becomes
-/// the step that makes value `i`, where `i` is the last instruction of its pass.
+/// `notes`, `step_of` and `steps` have room for an entry for each instruction, the steps default
+/// ones; `step_of[i]` becomes the step that makes value `i`, where `i` is the last instruction of
+/// its pass. `labels` says whether the steps get words.
 constexpr std::int32_t form_steps(const program_view& program, cluster_note* notes,
-                                  std::int32_t* step_of, step_desc* steps) {
+                                  std::int32_t* step_of, step_desc* steps, bool labels = true) {
   form_clusters(program, notes);
   for (value_id i = 0; i < program.count; ++i) step_of[i] = -1;
-  detail::step_former former(program, notes, step_of);
+  detail::step_former former(program, notes, step_of, labels);
   std::int32_t count = 0;
   for (value_id i = 0; i < program.count; ++i) {
     if (notes[i].root != i || is_constant(program.what(i))) continue;
-    steps[count] = former.form(i);
+    former.form(i, steps[count]);
     step_of[i] = count++;
   }
   return count;

@@ -145,11 +145,11 @@ template <std::size_t Capacity = 64, class F, class... X>
     program_builder code(out);
     (operands.enter(code, paper_of<X>::value), ...);
     code.keep(f(operands...).id_in(code));
-    return plan(out).total;
+    return ledger_of(out);
   } else {
     using judged = decltype(detail::judge_trace<result, F, X...>());
     using shown [[maybe_unused]] = decltype(typename judged::type{});
-    if constexpr (judged::ok) return plan(trace_program<Capacity>(f, operands...)).total;
+    if constexpr (judged::ok) return ledger_of(trace_program<Capacity>(f, operands...));
     return {};
   }
 }

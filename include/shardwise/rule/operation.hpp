@@ -19,6 +19,12 @@ struct attributes {
   reduction kind = reduction::sum;
   text<47> words{};
 
+  /// True for those of an operation that needs none.
+  [[nodiscard]] constexpr bool empty() const noexcept {
+    return integers.empty() && words.empty() && kind == reduction::sum &&
+           std::bit_cast<std::uint64_t>(number) == 0;
+  }
+
   /// Numbers are compared by their bits: 0 and -0 differ, and NaN is NaN.
   friend constexpr bool operator==(const attributes& a, const attributes& b) noexcept {
     return a.integers == b.integers && a.kind == b.kind && a.words == b.words &&

@@ -256,25 +256,4 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
   return out;
 }
 
-/// The points of one device's part of the index space of an operation: the product of the parts of
-/// all factors, each as the operand has it that is split the most.
-[[nodiscard]] constexpr index_t local_points(const mesh_desc& mesh, const factor_rule& rule,
-                                             const tensor_descs& operands) noexcept {
-  index_t parts[max_factors];
-  for (index_t& part : parts) part = dyn;
-  for (int o = 0; o < operands.ssize(); ++o)
-    for (int d = 0; d < operands[o].rank(); ++d) {
-      const layout_desc& layout = operands[o].layout;
-      const std::uint8_t f = rule.operands[o][d];
-      if (f == repeated) continue;
-      const index_t part =
-          largest_part(mesh, layout.dims[d], layout.grains[d], operands[o].extents[d]);
-      if (parts[f] == dyn || part < parts[f]) parts[f] = part;
-    }
-  index_t points = 1;
-  for (int f = 0; f < rule.factors.ssize(); ++f)
-    if (parts[f] != dyn) points *= parts[f];
-  return points;
-}
-
 }  // namespace shardwise
