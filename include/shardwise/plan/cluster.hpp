@@ -41,9 +41,13 @@ struct cluster_note {
 /// An elementwise value goes into the pass of its reader if the program gave it no name, nobody
 /// else reads it, it has the reader's shape, and the tensors that the pass reads stay within
 /// `max_fused_operands`. Operands are taken left to right; numbers are part of whatever reads them.
-constexpr void form_clusters(const program_view& program, cluster_note* notes) noexcept {
+///
+/// Where `number` is given, instructions of number -1 read nothing, as if they were not there.
+constexpr void form_clusters(const program_view& program, cluster_note* notes,
+                             const value_id* number = nullptr) noexcept {
   for (value_id i = 0; i < program.count; ++i) {
     notes[i] = {.root = i, .reader = -1, .leaves = 0};
+    if (number != nullptr && number[i] == -1) continue;
     for (value_id o : program.code[i].operands) {
       value_id& reader = notes[o].reader;
       reader = reader == -1 || reader == i ? i : -2;

@@ -191,6 +191,12 @@ class program_builder {
     if (!code_[i].what->is_leaf) code_[i].named = true;
   }
   constexpr void keep(value_id i) noexcept { code_[i].kept = true; }
+  /// Gives a value the marks of another instruction.
+  constexpr void mark(value_id i, const instruction& like) noexcept {
+    code_[i].named = like.named;
+    code_[i].kept = like.kept;
+    code_[i].donated = like.donated;
+  }
 
  private:
   mesh_desc* mesh_;

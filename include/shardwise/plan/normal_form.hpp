@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/cluster.hpp"
+
+#include <bit>
+
+namespace shardwise {
+
+namespace detail {
+
+/// What the number of an instruction says that has none yet in the normal form.
+inline constexpr value_id not_needed = -1;
+inline constexpr value_id not_placed = -2;
+inline constexpr value_id placed = -3;
+
+/// Places the instructions of a program that kept values need, but for inputs, in the order of its
+/// normal form.
+class normal_order {
+ public:
+  constexpr normal_order(const program_view& program, const cluster_note* notes, value_id* order,
+                         value_id* number) noexcept
+      : program_(program), notes_(notes), order_(order), number_(number) {}
+
+  /// Places them all, and returns how many there are.
+  constexpr std::int32_t arrange() noexcept {
+    for (value_id i = 0; i < program_.count; ++i) {
+      const operation& what = program_.what(i);
+      const bool is_placed_by_reader = is_constant(what) && notes_[i].reader != -1;
+      if (notes_[i].root == i && !is_input(what) && !is_placed_by_reader) place(i);
+    }
+    return count_;
+  }
+
+ private:
+  /// Places an instruction after the members of its pass, and the numbers, that it reads.
+  constexpr void place(value_id i) noexcept {
+    if (number_[i] != not_placed) return;
+    number_[i] = placed;
+    for (value_id o : program_.code[i].operands)
+      if (is_constant(program_.what(o)) || notes_[o].root == notes_[i].root) place(o);
+    order_[count_++] = i;
+  }
+
+  const program_view& program_;
+  const cluster_note* notes_;
+  value_id* order_;
+  value_id* number_;
+  std::int32_t count_ = 0;
+};
+
+}  // namespace detail
+
+/// Appends the normal form of a program to an empty one. Programs that do the same in the same
+/// passes, one after another, have one normal form: what no kept value needs is not there; inputs
+/// come first, in the order of their first use; the other members of a pass stand right before its
+/// last instruction, in the post-order of its operands from left to right; all else keeps its
+/// order. Marks stay.
+///
+/// `notes`, `order` and `number` have room for an entry for each instruction; `number[i]` becomes
+/// the number of value `i` in the normal form, or -1 if it is not there.
+constexpr void normal_form(const program_view& program, cluster_note* notes, value_id* order,
+                           value_id* number, program_builder& to) {
+  using detail::not_needed, detail::not_placed;
+  for (value_id i = 0; i < program.count; ++i)
+    number[i] = program.code[i].kept ? not_placed : not_needed;
+  for (value_id i = program.count - 1; i >= 0; --i)
+    if (number[i] != not_needed)
+      for (value_id o : program.code[i].operands) number[o] = not_placed;
+  form_clusters(program, notes, number);
+  const std::int32_t count = detail::normal_order(program, notes, order, number).arrange();
+
+  to.place(*program.mesh);
+  const auto append = [&](value_id i) {
+    value_ids operands;
+    for (value_id o : program.code[i].operands) operands.push_back(number[o]);
+    number[i] = to.append(program.what(i), program.how(i), operands, program.values[i]);
+    to.mark(number[i], program.code[i]);
+  };
+  for (std::int32_t k = 0; k < count; ++k)
+    for (value_id o : program.code[order[k]].operands)
+      if (number[o] == not_placed) append(o);
+  // Inputs that are kept as they are, and read by nothing.
+  for (value_id i = 0; i < program.count; ++i)
+    if (number[i] == not_placed) append(i);
+  for (std::int32_t k = 0; k < count; ++k) append(order[k]);
+}
+
+/// The normal form of a program.
+///
+///     constexpr auto doubled = [](const auto& x) { return x + x; };
+///     constexpr auto recorded = trace_program(doubled, abstract<X>(512));
+///     static_assert(normal_form(recorded) == recorded);
+template <std::size_t Capacity>
+[[nodiscard]] constexpr program<Capacity> normal_form(const program<Capacity>& recorded) {
+  program<Capacity> out;
+  program_builder to(out);
+  cluster_note notes[Capacity]{};
+  value_id order[Capacity]{};
+  value_id number[Capacity]{};
+  normal_form(recorded.view(), notes, order, number, to);
+  return out;
+}
+
+namespace detail {
+
+/// Mixes words into 64 bits: what differs in one word alone never has one hash.
+class word_hash {
+ public:
+  constexpr void add(std::uint64_t word) noexcept {
+    bits_ = (bits_ ^ word) * 0x9e3779b97f4a7c15U;
+    bits_ ^= bits_ >> 32U;
+  }
+  constexpr void add(text_view words) noexcept {
+    add(words.size());
+    for (char c : words) add(static_cast<unsigned char>(c));
+  }
+  template <std::integral T, std::size_t Capacity>
+  constexpr void add(const inplace_vector<T, Capacity>& numbers) noexcept {
+    add(numbers.size());
+    for (T number : numbers) add(static_cast<std::uint64_t>(number));
+  }
+  constexpr void add(const mesh_desc& mesh) noexcept {
+    add(mesh.axes.size());
+    for (const axis_desc& axis : mesh.axes) {
+      add(text_view(axis.label));
+      add(static_cast<std::uint64_t>(axis.size));
+    }
+    // Without a list the order is that of the numbers, which may be written out as well.
+    const device_numbers devices = mesh.order.devices();
+    bool is_usual = true;
+    for (index_t i = 0; i < devices.ssize(); ++i) is_usual = is_usual && devices[i] == i;
+    if (is_usual) return;
+    for (index_t device : devices) add(static_cast<std::uint64_t>(device));
+  }
+  constexpr void add(const tensor_desc& tensor) noexcept {
+    const layout_desc& layout = tensor.layout;
+    add(tensor.extents);
+    add(layout.dims.size());
+    for (const axis_list& axes : layout.dims) add(axes);
+    for (grain how : layout.grains) add(static_cast<std::uint64_t>(how.code));
+    add(static_cast<std::uint64_t>(tensor.type));
+    add(layout.pending);
+    add(static_cast<std::uint64_t>(layout.kind));
+    add(layout.uneven ? 1U : 0U);
+    add(layout.manual);
+  }
+  constexpr void add(const attributes& how) noexcept {
+    add(how.integers);
+    add(std::bit_cast<std::uint64_t>(how.number));
+    add(static_cast<std::uint64_t>(how.kind));
+    add(text_view(how.words));
+  }
+  [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
+
+ private:
+  std::uint64_t bits_ = 14695981039346656037U;
+};
+
+}  // namespace detail
+
+/// A hash of a program: of all that is compared when programs are, the same in every compiler and
+/// when the program runs. Programs that should be one whatever their order are hashed as normal
+/// forms.
+[[nodiscard]] constexpr std::uint64_t hash_of(const program_view& program) noexcept {
+  detail::word_hash hash;
+  hash.add(*program.mesh);
+  hash.add(static_cast<std::uint64_t>(program.count));
+  for (value_id i = 0; i < program.count; ++i) {
+    const instruction& at = program.code[i];
+    hash.add(at.what->id);
+    hash.add(program.how(i));
+    hash.add(at.operands);
+    hash.add((at.named ? 1U : 0U) | (at.kept ? 2U : 0U) | (at.donated ? 4U : 0U));
+    hash.add(program.values[i]);
+  }
+  return hash.bits();
+}
+
+}  // namespace shardwise
