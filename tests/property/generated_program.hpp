@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Programs put together from a few steps: each takes and gives f32[n, 6] under some layout.
+#pragma once
+
+#include <shardwise/shardwise.hpp>
+
+namespace generated {
+
+using namespace shardwise;
+
+struct grid : mesh<axis<"data", 2>, axis<"model", 3>> {};
+
+using X = sharded_tensor<float, extents<dyn, 6>, layout<grid, P<"data", none>, partial<>, uneven>>;
+using W = sharded_tensor<float, extents<6, 6>, layout<grid, P<none, "model">>>;
+using V = sharded_tensor<float, extents<6, 6>, layout<grid, P<"model", none>>>;
+
+/// The steps of which programs are made; each takes and gives f32[n, 6] under some layout.
+template <int Step>
+constexpr auto apply_step(const auto& h, const auto& w, const auto& v) {
+  if constexpr (Step == 0) {
+    return relu(h * 0.5F - 1.0F) + h;
+  } else if constexpr (Step == 1) {
+    auto a = h * 0.25F;  // a name, read twice: computed once
+    return a * a + a;
+  } else if constexpr (Step == 2) {
+    return maximum(einsum<"bi,io->bo">(reshard<P<"data", none>>(h), w), 0.0F);
+  } else if constexpr (Step == 3) {
+    return reshard<P<"data", none>>(einsum<"bi,io->bo">(reshard<P<"data", "model">>(h), v));
+  } else if constexpr (Step == 4) {
+    return reshard<P<none, by("model", "data")>, uneven>(h);
+  } else if constexpr (Step == 5) {
+    auto columns = reshard<P<none>>(sum<0>(reshard<P<"data", none>>(h) * 2.0F));
+    return reshard<P<"data", none>>(h) - columns;
+  } else if constexpr (Step == 6) {
+    auto peak = reshard<P<none>>(max<0>(reshard<P<by("data", "model"), none>>(h)));
+    return reshard<P<none, none>>(h) - peak;
+  } else if constexpr (Step == 8) {
+    auto dealt = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(h);
+    auto columns = reshard<P<none>>(sum<0>(dealt));
+    return dealt * 2.0F - columns;
+  } else {
+    [[maybe_unused]] auto unread = sum(h);
+    return reshard<P<"model", none>>(h * 3.0F) * reshard<P<"model", none>>(h);
+  }
+}
+
+template <int... Steps>
+struct generated_program {
+  template <class H>
+  static constexpr auto run(const H& h, const auto&, const auto&) {
+    return h * 1.0F;
+  }
+};
+template <int First, int... Rest>
+struct generated_program<First, Rest...> {
+  static constexpr auto run(const auto& h, const auto& w, const auto& v) {
+    return generated_program<Rest...>::run(apply_step<First>(h, w, v), w, v);
+  }
+};
+
+}  // namespace generated

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSL-1.0
+// The program that a trace records in the compiler and the one that the run lowers from its nodes
+// are one value, for the same function.
+//
+// The functions say in which order their steps are: compilers evaluate the operands of a call from
+// left to right in constant expressions, and g++ from right to left where they run.
+#include "../../examples/demo/model.hpp"
+#include "property/generated_program.hpp"
+#include "support/catch.hpp"
+#include <shardwise/operation/manual.hpp>
+#include <shardwise/plan/mark.hpp>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+/// Whether the run marks the same values as named as the trace does. It marks every node today.
+constexpr bool names_agree = false;
+
+/// A program in memory of the run.
+struct stored_program {
+  mesh_desc mesh{};
+  std::vector<instruction> code;
+  std::vector<tensor_desc> values;
+  std::vector<attributes> table;
+  std::int32_t count = 0;
+
+  [[nodiscard]] program_view view() const noexcept {
+    return {&mesh, code.data(), values.data(), table.data(), count};
+  }
+};
+
+/// The normal form of a program, by way of memory of the run.
+stored_program normal(const program_view& recorded) {
+  const auto size = static_cast<std::size_t>(recorded.count);
+  stored_program out;
+  out.code.resize(size);
+  out.values.resize(size);
+  out.table.resize(size + 1);
+  std::int32_t attribute_count = 1;
+  program_builder to(out.mesh, out.code.data(), out.values.data(), out.table.data(), out.count,
+                     attribute_count, recorded.count);
+  std::vector<cluster_note> notes(size);
+  std::vector<value_id> order(size);
+  std::vector<value_id> number(size);
+  normal_form(recorded, notes.data(), order.data(), number.data(), to);
+  return out;
+}
+
+/// The same without the names of values, where they may differ.
+stored_program comparable(const program_view& recorded) {
+  stored_program out = normal(recorded);
+  if (!names_agree)
+    for (instruction& at : out.code) at.named = false;
+  return out;
+}
+
+/// A program in words, for the message of a test that fails.
+std::string show(const program_view& shown) {
+  std::ostringstream out;
+  for (value_id i = 0; i < shown.count; ++i) {
+    const instruction& at = shown.code[i];
+    out << '%' << i << " = " << shown.what(i).name;
+    if (shown.what(i).label != nullptr) out << " (" << shown.what(i).label(shown.how(i)) << ')';
+    for (value_id o : at.operands) out << " %" << o;
+    out << " : " << to_text(*shown.mesh, shown.values[i]) << (at.named ? " named" : "")
+        << (at.kept ? " kept" : "") << '\n';
+  }
+  return out.str();
+}
+
+/// The nodes of what a function returned.
+using nodes = std::vector<std::shared_ptr<node_base>>;
+template <class Result>
+void collect(nodes& found, const Result& result) {
+  if constexpr (requires { result.share(); })
+    found.push_back(result.share());
+  else
+    std::apply([&](const auto&... each) { (collect(found, each), ...); }, result);
+}
+
+/// Compares the program that was recorded on paper with that of what the function returned.
+template <class Result>
+void compare(const program_view& paper, const Result& result) {
+  nodes found;
+  collect(found, result);
+  std::vector<node_base*> roots;
+  for (const auto& node : found) roots.push_back(node.get());
+  const std::lock_guard turn(roots.front()->home()->turn());
+  const lowered_program run = lower(roots);
+
+  const stored_program wanted = comparable(paper);
+  const stored_program have = comparable(run.view());
+  INFO("on paper\n" << show(wanted.view()) << "in the run\n" << show(have.view()));
+  REQUIRE(have.view() == wanted.view());
+  REQUIRE(hash_of(have.view()) == hash_of(wanted.view()));
+}
+
+/// Compares the programs of a function of tensors of these types.
+template <class... X, class F>
+void check(const F& f) {
+  // In the compiler, normal form and hash too.
+  static constexpr auto paper = trace_program(F{}, abstract<X>()...);
+  static constexpr auto in_order = normal_form(paper);
+  static constexpr std::uint64_t hash = hash_of(in_order.view());
+  REQUIRE(normal(paper.view()).view() == in_order.view());
+  REQUIRE(hash_of(normal(paper.view()).view()) == hash);
+  REQUIRE(normal_form(in_order) == in_order);
+
+  using mesh_type = typename std::tuple_element_t<0, std::tuple<X...>>::layout_type::mesh_type;
+  const device_pool pool(mesh_type{}, 1);
+  const std::tuple<X...> inputs{full<X>(pool, 0.5F)...};
+  compare(paper.view(), std::apply(f, inputs));
+}
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+template <class Spec, class Partial = partial<>>
+using matrix = sharded_tensor<float, extents<16, 16>, layout<pod, Spec, Partial>>;
+using rows = matrix<P<"data", none>>;
+using columns = matrix<P<none, "model">>;
+using tiles = matrix<P<"data", "model">>;
+using stacked = matrix<P<"model", none>>;
+using whole = matrix<P<none, none>>;
+using scales = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
+
+}  // namespace
+
+TEST_CASE("a pass on paper is the pass of the run") {
+  check<rows>([](const auto& x) { return relu(x); });
+  check<rows>([](const auto& x) { return 1.0F - relu(x * 2.0F + x) / 4; });
+  check<rows, rows>([](const auto& x, const auto& y) { return y - x * y; });
+  check<rows, scales>([](const auto& x, const auto& s) {
+    auto doubled = s * 2.0F;
+    return x * exp(s) + doubled;
+  });
+  check<rows>([](const auto& x) {
+    auto named = x * 0.5F;
+    return named * named + named;
+  });
+  check<rows>([](const auto& x) {
+    auto handed_on = exp(-x);
+    return relu(std::move(handed_on));
+  });
+  check<rows, rows>([](const auto& x, const auto& y) { return where(x > y, x + 1.0F, y * 3.0F); });
+  check<rows>([](const auto& x) { return x + x + x + x + x + x + x + x + x + x; });
+  check<rows>([](const auto& x) { return maximum(x + x + x + x, x + x + x) * (x + x + x + x); });
+  check<rows>([](const auto& x) { return x * -0.0F; });
+}
+
+TEST_CASE("what nobody keeps is in neither program") {
+  check<rows, rows>([](const auto& x, const auto& y) {
+    [[maybe_unused]] const auto unread = reshard<P<none, none>>(exp(y));
+    return -x;
+  });
+  check<rows>([](const auto& x) { return x; });
+  check<rows, rows>([](const auto& x, const auto& y) { return std::tuple(y, x + 1.0F, y); });
+}
+
+TEST_CASE("products with what comes after them are one program on paper and in the run") {
+  check<rows, columns, stacked>([](const auto& x, const auto& up, const auto& down) {
+    auto h = gelu(einsum<"bi,ih->bh">(x, up));
+    return einsum<"bh,ho->bo">(h, down);
+  });
+  check<rows, columns, stacked>([](const auto& x, const auto& up, const auto& down) {
+    auto h = gelu(einsum<"bi,ih->bh">(x, up));
+    return reshard<P<"data", none>>(einsum<"bh,ho->bo">(h, down)) * 0.5F + x;
+  });
+  check<rows, columns>(
+      [](const auto& x, const auto& w) { return relu(einsum<"bi,ih->bh">(x, w) * 2.0F - 1.0F); });
+  check<rows>([](const auto& x) { return einsum<"ij->ji">(x + 1.0F); });
+  check<rows>([](const auto& x) { return einsum<"ij->j">(x); });
+  check<tiles, stacked>([](const auto& x, const auto& w) {
+    return reshard<P<"data", "model">>(einsum<"bi,io->bo">(x, w));
+  });
+}
+
+TEST_CASE("folds with what comes before them are one program on paper and in the run") {
+  check<rows>([](const auto& x) { return sum<1>(square(x) * 2.0F); });
+  check<rows>([](const auto& x) { return -max<1>(x, keep_dims); });
+  check<rows>([](const auto& x) { return reshard<P<>>(mean(exp(x))); });
+  check<tiles>([](const auto& x) { return reshard<P<"data">>(min<1>(-x)); });
+  check<tiles>([](const auto& x) { return reshard<P<none>>(product<0>(x + 1.0F)) * 2.0F; });
+  // Softmax.
+  check<rows>([](const auto& x) {
+    const auto e = exp(x - max<1>(x, keep_dims));
+    return e / sum<1>(e, keep_dims);
+  });
+  check<tiles>([](const auto& x) {
+    const auto e = exp(x - reshard<P<"data", none>>(max<1>(x, keep_dims)));
+    return e / reshard<P<"data", none>>(sum<1>(e, keep_dims));
+  });
+}
+
+TEST_CASE("reshards are one program on paper and in the run") {
+  check<rows>([](const auto& x) { return reshard<P<none, "data">>(x); });
+  check<tiles>([](const auto& x) { return reshard<P<none, none>>(x * 2.0F); });
+  check<whole>([](const auto& x) { return reshard<P<by("model", "data"), none>>(x) + 1.0F; });
+  check<rows>([](const auto& x) { return reshard<P<"data", none>>(x); });
+  check<tiles>([](const auto& x) {
+    auto dealt = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(x);
+    return dealt * 2.0F - reshard<P<none>>(sum<0>(dealt));
+  });
+}
+
+TEST_CASE("marks are one program on paper and in the run") {
+  check<whole>([](const auto& x) { return mark_sharding<P<"data", "model">>(x) * 2.0F; });
+  check<tiles>(
+      [](const auto& x) { return mark_sharding<P<none, "model">>(clear_sharding(x + 1.0F)); });
+  check<whole>([](const auto& x) { return constrain<P<"data", none>>(exp(x)); });
+  check<rows>([](const auto& x) { return relu(constrain<P<"data", none>>(-x)); });
+  check<tiles, rows>([](const auto& x, const auto& y) { return shard_as(x * 2.0F, y) + y; });
+}
+
+TEST_CASE("work by hand is one program on paper and in the run") {
+  check<rows, whole>([](const auto& x, const auto& k) {
+    const auto mine = enable_manual_sharding(x);
+    const auto y = einsum<"bi,io->bo">(mine, k);
+    const auto total = all_reduce<"data">(sum<0>(y * y));
+    return disable_manual_sharding<P<"data", none>>(y * total);
+  });
+  check<tiles>([](const auto& x) {
+    return disable_manual_sharding<P<"data", "model">>(relu(enable_manual_sharding(x)));
+  });
+  check<tiles>([](const auto& x) {
+    return all_reduce<reduction::max, "data", "model">(max(enable_manual_sharding(x * 2.0F)));
+  });
+  // What is manual already, and what nothing splits, stays as it is.
+  check<whole>([](const auto& x) { return enable_manual_sharding(x) + 1.0F; });
+}
+
+TEST_CASE("several results are one program on paper and in the run") {
+  check<rows>([](const auto& x) {
+    auto opposite = -x;
+    return std::tuple(std::move(opposite), std::pair(exp(x), x));
+  });
+  check<rows>([](const auto& x) {
+    auto named = x * 2.0F;
+    auto read = named + 1.0F;
+    return std::tuple(named, read * read);
+  });
+  check<rows>([](const auto& x) { return std::array{-x, -x}; });
+}
+
+TEST_CASE("a layer is one program on paper and in the run") {
+  using stored = matrix<P<by("data", "model"), none>>;
+  check<rows, stored, stored>([](const auto& x, const auto& w_up, const auto& w_down) {
+    auto up = reshard<P<none, "model">>(w_up);
+    auto h = gelu(einsum<"bi,ih->bh">(x, up));
+    auto terms = einsum<"bh,ho->bo">(h, reshard<P<"model", none>>(w_down));
+    return x + reshard<P<"data", none>>(terms);
+  });
+  // The demo's step of training: three results of four inputs.
+  check<demo::examples<demo::pod>, demo::targets<demo::pod>, demo::weights<demo::pod>,
+        demo::momentum<demo::pod>>(demo::update{});
+}
+
+namespace {
+
+template <int... Steps>
+void check_generated() {
+  using namespace generated;
+  constexpr auto f = [](const auto& x, const auto& w, const auto& v) {
+    return generated_program<Steps...>::run(x, w, v);
+  };
+  const device_pool pool(grid{}, 1);
+  const W w = full<W>(pool, 1.0F);
+  const V v = full<V>(pool, 1.0F);
+  for (const index_t length : {index_t{8}, index_t{5}}) {
+    const X x = generate<X>(
+        pool, [](const global_index&) { return 1.0F; }, length);
+    const auto paper = trace_program(f, abstract<X>(length), abstract<W>(), abstract<V>());
+    compare(paper.view(), f(x, w, v));
+    // Step 7 does not say which of its reshards is first.
+    if constexpr ((... && (Steps != 7)))
+      if (length == 5) {
+        static constexpr auto constant =
+            trace_program(f, abstract<X>(5), abstract<W>(), abstract<V>());
+        compare(constant.view(), f(x, w, v));
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("generated programs are one on paper and in the run") {
+  check_generated<0>();
+  check_generated<1>();
+  check_generated<2>();
+  check_generated<3>();
+  check_generated<4>();
+  check_generated<5>();
+  check_generated<6>();
+  check_generated<7>();
+  check_generated<8>();
+  check_generated<0, 1>();
+  check_generated<2, 0>();
+  check_generated<3, 4>();
+  check_generated<1, 5>();
+  check_generated<6, 2>();
+  check_generated<7, 3>();
+  check_generated<8, 2>();
+  check_generated<4, 0, 2>();
+  check_generated<5, 6, 1>();
+  check_generated<2, 3, 5>();
+  check_generated<0, 7, 4>();
+  check_generated<3, 8, 4>();
+  check_generated<1, 0, 2, 6>();
+}
