@@ -12,7 +12,7 @@ namespace detail {
 /// What the number of an instruction says that has none yet in the normal form.
 inline constexpr value_id not_needed = -1;
 inline constexpr value_id not_placed = -2;
-inline constexpr value_id placed = -3;
+inline constexpr value_id was_placed = -3;
 
 /// Places the instructions of a program that kept values need, but for inputs, in the order of its
 /// normal form.
@@ -36,7 +36,7 @@ class normal_order {
   /// Places an instruction after the members of its pass, and the numbers, that it reads.
   constexpr void place(value_id i) noexcept {
     if (number_[i] != not_placed) return;
-    number_[i] = placed;
+    number_[i] = was_placed;
     for (value_id o : program_.code[i].operands)
       if (is_constant(program_.what(o)) || notes_[o].root == notes_[i].root) place(o);
     order_[count_++] = i;
