@@ -83,10 +83,12 @@ struct evaluation {
   }
 };
 
-/// The steps of `run_steps` on packets of the width that the program was compiled for.
+/// The steps of `run_steps` on packets of the width that the program was compiled for. All that
+/// they call is inlined, however large the program is: a call for every packet takes as long as its
+/// work.
 template <class T, class Tree, std::size_t N>
-[[gnu::noinline]] void run_packets(const Tree& tree, const T* const (&operands)[N],
-                                   const index_t (&moves)[N], T* out, index_t steps) {
+[[gnu::noinline, gnu::flatten]] void run_packets(const Tree& tree, const T* const (&operands)[N],
+                                                 const index_t (&moves)[N], T* out, index_t steps) {
   using P = typename vector_of<T>::type;
   constexpr std::size_t packets = vector_of<T>::packets;
   constexpr std::size_t lanes = sizeof(P) / sizeof(T);

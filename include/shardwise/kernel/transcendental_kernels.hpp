@@ -64,7 +64,7 @@ struct kernel<functions::exp> {
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
     static_assert(detail::is_floating<P>, "exp is computed on float and double only");
-    // Eigen clamps its argument: beyond the ends the result is written here.
+    // Beyond the ends the result is written here.
     constexpr bool narrow = std::same_as<detail::lane<P>, float>;
     constexpr double above = narrow ? 88.72283172607421875 : 709.782712893383973096;
     constexpr double below = narrow ? -87.33654022216796875 : -708.396418532264078749;
@@ -77,11 +77,28 @@ struct kernel<functions::exp> {
  private:
   template <class P>
   [[nodiscard]] static P inside(const P& x) noexcept {
-    // Eigen's own function of the widest packets of float clamps at 88.376.
-    if constexpr (!detail::OneLane<P> && std::same_as<detail::lane<P>, float>)
-      return detail::packet::pexp_float(x);
-    else
-      return detail::packet::pexp(x);
+    namespace packet = detail::packet;
+    if constexpr (detail::OneLane<P> || !std::same_as<detail::lane<P>, float>) {
+      return packet::pexp(x);
+    } else {
+      // Cephes, as in Eigen, whose own function of the widest packets ends at 88.376: 2^n exp(r).
+      // The sum with 1.5 2^23 is rounded to an integer, whose low bits are n; added to the exponent
+      // of exp(r), which is between 0.7 and 1.42, they give the result, up to the greatest number.
+      using integers = typename packet::unpacket_traits<P>::integer_packet;
+      constexpr double p[] = {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                              4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1};
+      const P magic = all_lanes<P>(0x1.8p23);
+      const P shifted = packet::pmadd(x, all_lanes<P>(1.44269504088896341), magic);
+      const P n = packet::psub(shifted, magic);
+      P r = packet::pmadd(n, all_lanes<P>(-0.693359375), x);
+      r = packet::pmadd(n, all_lanes<P>(2.12194440e-4), r);
+      const P one = all_lanes<P>(1);
+      const P y = packet::pmadd(detail::polynomial(r, p), packet::pmul(r, r), packet::padd(r, one));
+      const P value = packet::preinterpret<P>(
+          packet::padd(packet::preinterpret<integers>(y),
+                       packet::plogical_shift_left<23>(packet::preinterpret<integers>(shifted))));
+      return packet::pselect(packet::pcmp_eq(x, x), value, x);
+    }
   }
 };
 
@@ -98,7 +115,9 @@ struct kernel<functions::log> {
       // Eigen takes subnormal numbers for the least normal one: here they are multiplied by 2^64.
       using limits = std::numeric_limits<detail::lane<P>>;
       const P tiny = packet::pcmp_lt(x, all_lanes<P>(static_cast<double>(limits::min())));
-      const P grown = packet::pselect(tiny, packet::pmul(x, all_lanes<P>(0x1p64)), x);
+      // 1, or where that is added 2^64.
+      const P factor = packet::padd(all_lanes<P>(1), packet::pand(tiny, all_lanes<P>(0x1p64)));
+      const P grown = packet::pmul(x, factor);
       const P excess = packet::pand(tiny, all_lanes<P>(44.361419555836499802702855773323));
       return packet::psub(packet::plog(grown), excess);
     }
