@@ -71,7 +71,7 @@ std::vector<bench::row> rows() {
                                 argument<2>>>,
                       argument<3>>;
     const auto view = [](const V& v) {
-      return strided<const float>{v.share()->shard(0).data(), {n}, {1}};
+      return strided<const float>{v.share()->data<float>(0), {n}, {1}};
     };
     const strided<const float> in[4]{view(x->a), view(x->b), view(x->c), view(x->d)};
     run_pointwise(tree{}, in, strided<float>{x->out.data(), {n}, {1}});
@@ -93,7 +93,7 @@ std::vector<bench::row> rows() {
   all.push_back({fused_row, same_bytes, kernel, copy_of(5 * n / 2), 1, 0.8});
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) {
-    const auto data = [](const V& v) { return v.share()->shard(0).data(); };
+    const auto data = [](const V& v) { return v.share()->data<float>(0); };
     all.push_back({fused_row, "the same by hand, AVX2", kernel,
                    [x, data] {
                      by_hand(data(x->a), data(x->b), data(x->c), data(x->d), x->out.data());

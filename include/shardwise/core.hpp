@@ -7,6 +7,7 @@
 #include "shardwise/core/diagnosis.hpp"
 #include "shardwise/core/error.hpp"
 #include "shardwise/core/fixed_string.hpp"
+#include "shardwise/core/half.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/core/respected.hpp"

@@ -8,3 +8,4 @@
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/expression/refused.hpp"
+#include "shardwise/expression/whole.hpp"

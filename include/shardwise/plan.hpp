@@ -9,6 +9,7 @@
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/plan/lifetime.hpp"
+#include "shardwise/plan/listing.hpp"
 #include "shardwise/plan/normal_form.hpp"
 #include "shardwise/plan/planned_program.hpp"
 #include "shardwise/plan/program.hpp"

@@ -147,7 +147,7 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
     }
     shards.push_back(shard);
   }
-  auto made = std::make_shared<node<float>>(pool.state(), std::move(place), std::move(shards));
+  auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
   return {any_tensor<float>(std::move(made)), value};
 }

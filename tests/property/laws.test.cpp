@@ -67,7 +67,7 @@ any_tensor<T> make_terms(const device_pool& pool, std::optional<reduction> pendi
     std::copy(elements.begin(), elements.end(), shard.writable());
     shards.push_back(shard);
   }
-  auto made = std::make_shared<node<T>>(pool.state(), std::move(place), std::move(shards));
+  auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
   return any_tensor<T>(std::move(made));
 }
@@ -124,27 +124,37 @@ int legal_choices(const std::string& name, const F& f) {
 template <class T>
 using tensors = std::vector<any_tensor<T>>;
 
+/// Applies a function; truth values become 1 and 0.
+template <class T, class Function, class... X>
+any_tensor<T> apply(const X&... x) {
+  auto made = elementwise<Function>(x...);
+  if constexpr (std::is_same_v<decltype(made), any_tensor<bool>>)
+    return cast<T>(made);
+  else
+    return made;
+}
+
 /// The functions that all types have, then those of floating-point numbers alone.
 template <class T>
 int check_all() {
   int legal = 0;
   const auto one = [&]<class Function>(Function, const char* name) {
     legal +=
-        legal_choices<T, 1>(name, [](const tensors<T>& x) { return elementwise<Function>(x[0]); });
+        legal_choices<T, 1>(name, [](const tensors<T>& x) { return apply<T, Function>(x[0]); });
   };
   const auto two = [&]<class Function>(Function, const char* name) {
     const std::string words = name;
     legal += legal_choices<T, 2>(
-        words, [](const tensors<T>& x) { return elementwise<Function>(x[0], x[1]); });
+        words, [](const tensors<T>& x) { return apply<T, Function>(x[0], x[1]); });
     legal += legal_choices<T, 1>(words + " of one operand", [](const tensors<T>& x) {
-      return elementwise<Function>(x[0], x[0]);
+      return apply<T, Function>(x[0], x[0]);
     });
     for (const T number : {T{2}, static_cast<T>(-4)}) {
       legal += legal_choices<T, 1>(words + " a number", [number](const tensors<T>& x) {
-        return elementwise<Function>(x[0], number);
+        return apply<T, Function>(x[0], number);
       });
       legal += legal_choices<T, 1>("a number " + words, [number](const tensors<T>& x) {
-        return elementwise<Function>(number, x[0]);
+        return apply<T, Function>(number, x[0]);
       });
     }
   };
@@ -164,8 +174,8 @@ int check_all() {
   two(functions::less_equal{}, "less_equal");
   two(functions::greater{}, "greater");
   two(functions::greater_equal{}, "greater_equal");
-  legal += legal_choices<T, 3>(
-      "where", [](const tensors<T>& x) { return elementwise<functions::where>(x[0], x[1], x[2]); });
+  legal += legal_choices<T, 3>("where",
+                               [](const tensors<T>& x) { return where(x[0] > T{0}, x[1], x[2]); });
   if constexpr (std::floating_point<T>) {
     one(functions::sqrt{}, "sqrt");
     one(functions::exp{}, "exp");

@@ -2,11 +2,11 @@
 // Layouts that are promised, cleared and copied, and tensors put together again from their shards.
 #include "property/generated.hpp"
 #include "support/catch.hpp"
+#include <shardwise/host/from_host_batches.hpp>
+#include <shardwise/host/from_shards.hpp>
 #include <shardwise/plan/constraint.hpp>
 #include <shardwise/plan/mark.hpp>
 #include <shardwise/runtime/any_mark.hpp>
-#include <shardwise/host/from_host_batches.hpp>
-#include <shardwise/host/from_shards.hpp>
 
 using namespace generated;
 

@@ -79,11 +79,11 @@ TEST_CASE("every function has the same bits under every layout, numbers on eithe
                                     [](const tensors& x) { return 1.0F / x[0]; },
                                     [](const tensors& x) { return maximum(x[0], 0.5F); },
                                     [](const tensors& x) { return minimum(-1, x[0]); },
-                                    [](const tensors& x) { return equal(x[0], 2); },
-                                    [](const tensors& x) { return 0 < x[0]; },
-                                    [](const tensors& x) { return x[0] >= 1; },
-                                    [](const tensors& x) { return where(x[0], 2.0F, 3.0F); },
-                                    [](const tensors& x) { return where(1, 0.5F, x[0]); }};
+                                    [](const tensors& x) { return cast<float>(equal(x[0], 2)); },
+                                    [](const tensors& x) { return cast<float>(0 < x[0]); },
+                                    [](const tensors& x) { return cast<float>(x[0] >= 1); },
+                                    [](const tensors& x) { return where(x[0] > 0, 2.0F, 3.0F); },
+                                    [](const tensors& x) { return where(x[0] < 1, 0.5F, x[0]); }};
   const std::vector<call> linear{
       [](const tensors& x) { return -x[0]; }, [](const tensors& x) { return x[0] * 2.0F; },
       [](const tensors& x) { return 0.5F * x[0]; }, [](const tensors& x) { return x[0] / 4; }};
@@ -98,20 +98,20 @@ TEST_CASE("every function has the same bits under every layout, numbers on eithe
   }
   const std::vector<call> of_two{[](const tensors& x) { return x[0] - x[1]; },
                                  [](const tensors& x) { return minimum(x[0], x[1]); },
-                                 [](const tensors& x) { return equal(x[0], x[1]); },
-                                 [](const tensors& x) { return x[0] < x[1]; },
-                                 [](const tensors& x) { return x[0] <= x[1]; },
-                                 [](const tensors& x) { return x[0] > x[1]; },
-                                 [](const tensors& x) { return x[0] >= x[1]; },
-                                 [](const tensors& x) { return where(x[0], x[1], x[0]); },
-                                 [](const tensors& x) { return where(x[0], 1.0F, x[1]); },
-                                 [](const tensors& x) { return where(0.0F, x[0], x[1]); }};
+                                 [](const tensors& x) { return cast<float>(equal(x[0], x[1])); },
+                                 [](const tensors& x) { return cast<float>(x[0] < x[1]); },
+                                 [](const tensors& x) { return cast<float>(x[0] <= x[1]); },
+                                 [](const tensors& x) { return cast<float>(x[0] > x[1]); },
+                                 [](const tensors& x) { return cast<float>(x[0] >= x[1]); },
+                                 [](const tensors& x) { return where(x[0] > 0, x[1], x[0]); },
+                                 [](const tensors& x) { return where(x[0] > 0, 1.0F, x[1]); },
+                                 [](const tensors& x) { return where(x[0] > x[1], x[0], x[1]); }};
   for (int legal : counts_of(of_two, {{5, 3}, {3}})) REQUIRE(legal > 20);
   // Quotients of terms are rounded before they are added.
   REQUIRE(count_agreements({{5, 3}, {3}}, false, [](const tensors& x) { return x[0] / x[1]; }) >
           20);
   REQUIRE(count_agreements({{3, 2}, {2}, {3, 1}}, false,
-                           [](const tensors& x) { return where(x[0], x[1], x[2]); }) > 20);
+                           [](const tensors& x) { return where(x[0] > 0, x[1], x[2]); }) > 20);
 }
 
 TEST_CASE("every legal layout of a fold by name agrees, its dimensions kept or not") {

@@ -104,7 +104,8 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
       flops += step.cost.flops;
       if (step.kind == step_kind::collective && pod.parts(step.cost.axes) > 1) {
         if (step.cost.moved != collective::slice) ++collectives;
-        for (int k = 0; k < step.cost.axes.ssize(); ++k) bytes_by_axis[step.cost.axes[k]] += step.cost.bytes[k];
+        for (int k = 0; k < step.cost.axes.ssize(); ++k)
+          bytes_by_axis[step.cost.axes[k]] += step.cost.bytes[k];
       }
       // The memory that a pass may write over: the first operand that dies here and is as large.
       int wanted = -1;

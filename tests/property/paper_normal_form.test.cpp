@@ -104,6 +104,8 @@ any_program shuffled(const any_program& from, numbers& random) {
     if (random(4) == 0 && code.size() + left < 60 && !is_constant(*code[made].what))
       apply(code, random, made, made);
   }
+  for (std::int32_t r = 0; r < from.result_count; ++r)
+    code.keep(number[static_cast<std::size_t>(from.results[r])]);
   return out;
 }
 

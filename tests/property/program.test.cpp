@@ -23,19 +23,19 @@ using namespace shardwise;
 
 namespace {
 
-/// Whether the run marks the same values as named as the trace does. It marks every node today.
-constexpr bool names_agree = false;
-
 /// A program in memory of the run.
 struct stored_program {
   mesh_desc mesh{};
   std::vector<instruction> code;
   std::vector<tensor_desc> values;
   std::vector<attributes> table;
+  std::vector<value_id> results;
   std::int32_t count = 0;
+  std::int32_t attribute_count = 1;
+  std::int32_t result_count = 0;
 
   [[nodiscard]] program_view view() const noexcept {
-    return {&mesh, code.data(), values.data(), table.data(), count};
+    return {&mesh, code.data(), values.data(), table.data(), count, results.data(), result_count};
   }
 };
 
@@ -46,21 +46,12 @@ stored_program normal(const program_view& recorded) {
   out.code.resize(size);
   out.values.resize(size);
   out.table.resize(size + 1);
-  std::int32_t attribute_count = 1;
-  program_builder to(out.mesh, out.code.data(), out.values.data(), out.table.data(), out.count,
-                     attribute_count, recorded.count);
+  out.results.resize(static_cast<std::size_t>(recorded.result_count));
+  program_builder to(out);
   std::vector<cluster_note> notes(size);
   std::vector<value_id> order(size);
   std::vector<value_id> number(size);
   normal_form(recorded, notes.data(), order.data(), number.data(), to);
-  return out;
-}
-
-/// The same without the names of values, where they may differ.
-stored_program comparable(const program_view& recorded) {
-  stored_program out = normal(recorded);
-  if (!names_agree)
-    for (instruction& at : out.code) at.named = false;
   return out;
 }
 
@@ -79,7 +70,7 @@ std::string show(const program_view& shown) {
 }
 
 /// The nodes of what a function returned.
-using nodes = std::vector<std::shared_ptr<node_base>>;
+using nodes = std::vector<std::shared_ptr<node>>;
 template <class Result>
 void collect(nodes& found, const Result& result) {
   if constexpr (requires { result.share(); })
@@ -93,13 +84,13 @@ template <class Result>
 void compare(const program_view& paper, const Result& result) {
   nodes found;
   collect(found, result);
-  std::vector<node_base*> roots;
+  std::vector<node*> roots;
   for (const auto& node : found) roots.push_back(node.get());
   const std::lock_guard turn(roots.front()->home()->turn());
   const lowered_program run = lower(roots);
 
-  const stored_program wanted = comparable(paper);
-  const stored_program have = comparable(run.view());
+  const stored_program wanted = normal(paper);
+  const stored_program have = normal(run.view());
   INFO("on paper\n" << show(wanted.view()) << "in the run\n" << show(have.view()));
   REQUIRE(have.view() == wanted.view());
   REQUIRE(hash_of(have.view()) == hash_of(wanted.view()));

@@ -72,8 +72,8 @@ class name {
 };
 
 /// Writes a name to a stream; literals, which convert to names, stay the stream's own.
-template <CharacterStream Stream, std::same_as<name> Name>
-Stream& operator<<(Stream& out, const Name& words) {
+template <CharacterStream Stream, class Name>
+requires std::same_as<Name, name> Stream& operator<<(Stream& out, const Name& words) {
   return out << text_view(words);
 }
 

@@ -17,7 +17,7 @@ struct elementwise_function {
   static constexpr linearity law = Law;
   static constexpr int flops = Flops;
 };
-/// The same for those of float and double only: what they give are fractions.
+/// The same for those of elements with fractions only: what they give are fractions.
 template <fixed_string Symbol, int Flops = 1>
 struct fractional_function : elementwise_function<Symbol, linearity::nonlinear, Flops> {
   static constexpr bool has_fractions = true;
@@ -45,38 +45,93 @@ struct pointwise {
     for (const tensor_desc& operand : operands) extents.push_back(operand.extents);
     return elementwise_rule(law(operands), extents);
   }
-  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs& operands) noexcept {
-    return rule(how, operands);
-  }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc&, const attributes&,
                                                      const tensor_descs&,
                                                      const tensor_desc&) noexcept {
     return {.flops = Function::flops};
   }
+  /// Numbers of one type, unless the function says otherwise: it compares, chooses by a truth
+  /// value, or is of truth values.
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    if constexpr (requires { Function::takes_any; }) {
+      return {};
+    } else if constexpr (requires { Function::of_truth_values; }) {
+      return check_truth_values(operands, operands.ssize());
+    } else if constexpr (requires { Function::chooses; }) {
+      const element_verdict condition = check_truth_values(operands, 1);
+      return condition.fault != element_fault::nothing ? condition : check_alike(operands, 1, true);
+    } else {
+      return check_alike(
+          operands, 0, requires { Function::compares; });
+    }
+  }
+  [[nodiscard]] static constexpr element result_type(const attributes&,
+                                                     const tensor_descs& operands) noexcept {
+    if constexpr (requires { Function::result; })
+      return Function::result;
+    else if constexpr (requires { Function::chooses; })
+      return operands[1].type;
+    else
+      return operands[0].type;
+  }
 };
 
 namespace detail {
 
-/// An operand beside `Tensor`, on paper: a number is a tensor of rank 0 that every device holds.
-template <class Tensor, class X>
-struct beside_of {
-  using type = paper_tensor<typename Tensor::value_type, extents<>, layout<mesh_of<Tensor>, P<>>>;
+/// The type of the numbers beside tensors: that of the elements which they meet. Beside a condition
+/// alone, as in `where(x > 0, 1.0F, 0.0F)`, it is their own.
+template <class Function, class... X>
+struct number_type {
+  using type = typename tensor_among<X...>::value_type;
 };
-template <class Tensor, Operand X>
-struct beside_of<Tensor, X> {
+template <class Function, class Condition, class... X>
+  requires(requires { Function::chooses; } && (... || EitherOperand<X>))
+struct number_type<Function, Condition, X...> {
+  using type = typename tensor_among<X...>::value_type;
+};
+template <class Function, class Condition, Scalar... X>
+  requires requires { Function::chooses; }
+struct number_type<Function, Condition, X...> {
+  using common = std::common_type_t<std::remove_cvref_t<X>...>;
+  using type = std::conditional_t<is_element<common>, common, double>;
+};
+
+/// An operand on paper: a number beside tensors is a tensor of rank 0 that every device holds.
+template <class Mesh, class Number, class X>
+struct beside_of {
+  using type = paper_tensor<Number, extents<>, layout<Mesh, P<>>>;
+};
+template <class Mesh, class Number, Operand X>
+struct beside_of<Mesh, Number, X> {
   using type = paper_of<X>;
 };
-template <class Tensor, class X>
-using beside = typename beside_of<Tensor, X>::type;
+/// What a function makes of operands of these types.
+template <class Function, class... X>
+using elementwise_result =
+    result_of<pointwise<Function>,
+              typename beside_of<mesh_of<tensor_among<X...>>,
+                                 typename number_type<Function, X...>::type, X>::type...>;
+
+/// The elements of an operand, a tensor or a number.
+template <class Number, class X>
+struct element_type_of {
+  using type = Number;
+};
+template <class Number, EitherOperand X>
+struct element_type_of<Number, X> {
+  using type = typename std::remove_cvref_t<X>::value_type;
+};
 
 /// The place of the first number with a fraction among operands whose elements have none, or -1.
 template <class T, class... X>
 inline constexpr int number_that_is_cut =
-    first_false<!(std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
+    first_false<!(Scalar<X> && !has_fractions(element_of<T>) &&
+                  std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
 
 /// True for a function whose values have fractions, on elements that have none.
 template <class Function, class T>
-inline constexpr bool loses_fractions = std::is_integral_v<T>&& requires {
+inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && requires {
   requires Function::has_fractions;
 };
 
@@ -85,9 +140,9 @@ template <class Function, class... X>
 concept LegalElementwise = !AnyRefused<X...> && requires {
   typename tensor_among<X...>;
   requires(... && Joins<X, tensor_among<X...>>);
-  requires number_that_is_cut<typename tensor_among<X...>::value_type, X...> < 0;
+  requires number_that_is_cut<typename number_type<Function, X...>::type, X...> < 0;
   requires !loses_fractions<Function, typename tensor_among<X...>::value_type>;
-  requires result_of<pointwise<Function>, beside<tensor_among<X...>, X>...>::is_legal;
+  requires elementwise_result<Function, X...>::is_legal;
 };
 
 /// Judges any other.
@@ -102,15 +157,17 @@ template <class Function, class... X>
     return refused<operand_is_abstract<applied, operand<abstract_among<X...>>>>{};
   } else {
     using T = typename tensor_among<X...>::value_type;
-    constexpr int cut = number_that_is_cut<T, X...>;
+    using number = typename number_type<Function, X...>::type;
+    constexpr int cut = number_that_is_cut<number, X...>;
     if constexpr (cut >= 0)
-      return refused<number_would_be_cut<applied, operand<cut>, T>>{};
+      return refused<number_would_be_cut<applied, operand<cut>, number>>{};
     else if constexpr (loses_fractions<Function, T>)
       return refused<elements_have_no_fractions<applied, T>>{};
     else if constexpr ((... || ValueOperand<X>))
-      return value_domain_of<X...>::type::template judge<applied, X...>();
+      return value_domain_of<X...>::type::template judge<
+          applied, typename element_type_of<number, X>::type...>();
     else
-      return judge<applied, beside<tensor_among<X...>, X>...>();
+      return decltype(judge_result_of<elementwise_result<Function, X...>>()){};
   }
 }
 
@@ -126,7 +183,7 @@ struct elementwise_outcome<Function, X...> {
   static constexpr bool is_typed = true;
   static constexpr bool is_refusal = false;
   using domain = typename tensor_among<X...>::domain;
-  using result = result_of<pointwise<Function>, beside<tensor_among<X...>, X>...>;
+  using result = elementwise_result<Function, X...>;
   using paper = paper_from<result>;
   using type = typename domain::template made<pointwise<Function>, paper, X...>;
 };
@@ -155,7 +212,8 @@ template <class Function, class... X>
   } else if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
-    return detail::value_domain_of<X...>::type::template apply<applied>(operands...);
+    return detail::value_domain_of<X...>::type::template apply<applied>(
+        std::forward<X>(operands)...);
   }
 }
 

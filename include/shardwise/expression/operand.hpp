@@ -63,7 +63,7 @@ struct value_domain_of<First, Rest...> {
 
 /// A plain number beside tensors.
 template <class X>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<X>>;
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<X>> || is_element<std::remove_cvref_t<X>>;
 
 /// A tensor as its three types, without anything else: what rules of the type layer work on.
 template <class T, class Extents, class Layout>

@@ -51,25 +51,62 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The factor rule of an operation, as types have it: its own, if it has one made before, or what
+/// its class says for its attributes.
+template <class Operation>
+[[nodiscard]] constexpr decltype(auto) rule_of(const tensor_descs& operands) noexcept {
+  if constexpr (requires { Operation::rule(operands); })
+    return Operation::rule(operands);
+  else
+    return Operation::operation_class::rule(Operation::how, operands);
+}
+/// Whether an operation takes these elements: operands of one type of numbers, unless it says so
+/// itself.
+template <class Operation>
+[[nodiscard]] constexpr element_verdict check_elements(const tensor_descs& operands) noexcept {
+  using class_type = typename Operation::operation_class;
+  if constexpr (requires { class_type::check_elements(Operation::how, operands); })
+    return class_type::check_elements(Operation::how, operands);
+  else
+    return check_alike(operands);
+}
+/// The elements of what it makes: those of the first operand, unless it says so itself.
+template <class Operation>
+[[nodiscard]] constexpr element result_element(const tensor_descs& operands) noexcept {
+  using class_type = typename Operation::operation_class;
+  if constexpr (requires { class_type::result_type(Operation::how, operands); })
+    return class_type::result_type(Operation::how, operands);
+  else
+    return operands[0].type;
+}
+
+}  // namespace detail
+
 /// What an operation makes of operands, as types: `extents_type` and `layout_type`.
 template <class Operation, class First, class... Rest>
 struct result_of {
   using operation = Operation;
-  using value_type = typename First::value_type;
   using mesh_type = typename First::mesh_type;
   static constexpr const mesh_desc& mesh = mesh_type::value;
   static constexpr tensor_descs operands{First::value, Rest::value...};
-  static constexpr propagation value = propagate(mesh, Operation::rule(operands), operands);
+  using value_type = type_of_element<detail::result_element<Operation>(operands)>;
+  static constexpr propagation value =
+      propagate(mesh, detail::rule_of<Operation>(operands), operands);
   static constexpr const extents_desc& extents_value = value.result.extents;
-  /// True if the operands have one mesh and one element type, and the rule refuses nothing.
+  /// True if the operands have one mesh and elements that the operation takes, and the rule refuses
+  /// nothing.
   static constexpr bool is_legal =
-      (... && (std::is_same_v<mesh_type, typename Rest::mesh_type> &&
-               std::is_same_v<value_type, typename Rest::value_type>)) &&
+      (... && std::is_same_v<mesh_type,
+                             typename Rest::mesh_type>)&&detail::check_elements<Operation>(operands)
+              .fault == element_fault::nothing &&
       value.verdict.ok();
   static constexpr int dynamic_extents =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank);
   /// The rule, for those whose extents the program's run will tell.
-  static constexpr decltype(Operation::rule(operands)) rule = Operation::rule(operands);
+  static constexpr decltype(detail::rule_of<Operation>(operands)) rule =
+      detail::rule_of<Operation>(operands);
 };
 
 /// Checks what only the program's run knows of a legal operation, and gives how its factors are
@@ -95,6 +132,16 @@ template <class Result>
   }
 }
 
+/// What a domain asks for of a legal operation: how the factors are split is for those who compute.
+template <class Domain, class Result>
+[[nodiscard]] constexpr decltype(auto) known_for(const mesh_desc& on,
+                                                 const known_operands& extents) {
+  if constexpr (Domain::has_values)
+    return known_split<Result>(on, extents);
+  else
+    return known_extents<Result>(on, extents);
+}
+
 namespace detail {
 
 /// Judges an operation by the verdict of its rule; `Call` is what would mend it.
@@ -113,6 +160,12 @@ template <class Operation, broken Rule, int Operand, int Dim, fixed_string Axis,
     return refused<operand_layouts_conflict<Operation, dim, Axis, Call>>{};
   else if constexpr (Rule == broken::axis_would_split_twice)
     return refused<axis_would_split_twice<Operation, dim, Axis, Call>>{};
+  else if constexpr (Rule == broken::dimension_is_out_of_range)
+    return refused<dimension_is_out_of_range<dimension<int{Have}>, int{Want}>>{};
+  else if constexpr (Rule == broken::dimensions_are_no_permutation)
+    return refused<dimensions_are_no_permutation<Operation, int{Want}>>{};
+  else if constexpr (Rule == broken::dimension_is_split)
+    return refused<dimension_is_split<Operation, dim, Axis, Call>>{};
   else if constexpr (Rule == broken::partial_value_is_read)
     return refused<partial_value_is_read<Operation, at, Axis, Call>>{};
   else if constexpr (Rule == broken::pending_axes_differ)
@@ -176,6 +229,26 @@ inline constexpr int abstract_among = (... || has_values<X>)
                                           ? first_false<(!Operand<X> || has_values<X>)...>
                                           : -1;
 
+/// Judges the elements of an operation's operands, of the types `T`.
+template <class Operation, class... T>
+[[nodiscard]] constexpr auto judge_elements() noexcept {
+  constexpr tensor_descs types{tensor_desc{element_of<T>, {}, {}}...};
+  constexpr element_verdict verdict = check_elements<Operation>(types);
+  constexpr int at = verdict.operand;
+  if constexpr (verdict.fault == element_fault::nothing) {
+    return legal{};
+  } else if constexpr (verdict.fault == element_fault::no_numbers) {
+    return refused<operand_is_no_number<Operation, operand<at>>>{};
+  } else {
+    using have = typename type_at<at, T...>::type;
+    if constexpr (verdict.fault == element_fault::no_truth_values)
+      return refused<operand_is_no_truth_value<Operation, operand<at>, have>>{};
+    else
+      return refused<operand_elements_differ<Operation, operand<at>, have,
+                                             typename type_at<at - 1, T...>::type>>{};
+  }
+}
+
 /// The position of the first of `Others` that is not `First`, counted from 1, or -1.
 template <class First, class... Others>
 inline constexpr int stranger = first_false<true, std::is_same_v<First, Others>...>;
@@ -187,29 +260,41 @@ inline constexpr int stranger = first_false<true, std::is_same_v<First, Others>.
 template <class Operation, class First, class... Rest>
 [[nodiscard]] constexpr auto judge() noexcept {
   constexpr int mesh = detail::stranger<typename First::mesh_type, typename Rest::mesh_type...>;
-  constexpr int type = detail::stranger<typename First::value_type, typename Rest::value_type...>;
+  using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
+                                                   typename Rest::value_type...>());
   if constexpr (mesh >= 0) {
     return refused<operand_meshes_differ<Operation, operand<mesh>, typename First::mesh_type,
                                          typename Rest::mesh_type...>>{};
-  } else if constexpr (type >= 0) {
-    return refused<operand_elements_differ<
-        Operation, operand<type>, typename detail::type_at<type, First, Rest...>::type::value_type,
-        typename First::value_type>>{};
+  } else if constexpr (!elements::ok) {
+    return elements{};
   } else {
     using result = result_of<Operation, First, Rest...>;
     constexpr diagnosis verdict = result::value.verdict;
     if constexpr (verdict.ok()) {
       return legal{};
     } else {
-      constexpr sentence call = call_of(
-          result::mesh,
-          propose(result::mesh, Operation::rule(result::operands), result::operands, verdict), "");
+      constexpr sentence call =
+          call_of(result::mesh, propose(result::mesh, result::rule, result::operands, verdict), "");
       return detail::judge_verdict<Operation, verdict.rule, verdict.operand, verdict.dim,
                                    to_fixed_string<verdict.axis.size()>(verdict.axis), verdict.have,
                                    verdict.want, to_fixed_string<call.size()>(call)>();
     }
   }
 }
+
+namespace detail {
+/// The same of what an operation is to make.
+template <class Result>
+struct judged_result;
+template <class Operation, class... Papers>
+struct judged_result<result_of<Operation, Papers...>> {
+  using type = decltype(shardwise::judge<Operation, Papers...>());
+};
+template <class Result>
+[[nodiscard]] constexpr auto judge_result_of() noexcept {
+  return typename judged_result<Result>::type{};
+}
+}  // namespace detail
 
 /// True if `Operation` may be applied to these paper tensors: a question, never an error.
 template <class Operation, class... Papers>

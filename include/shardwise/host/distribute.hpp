@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/host/factories.hpp"
+#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/layout_rules.hpp"
-#include "shardwise/kernel/copy_kernel.hpp"
-#include "shardwise/runtime/device_pool.hpp"
-#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/host/made_from.hpp"
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/runtime/device_pool.hpp"
 
 #include <memory>
 #include <utility>
@@ -18,8 +18,8 @@ namespace detail {
 /// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
 /// `part` is what the shard holds of each dimension and `block` its row-major memory.
 template <class T, class Fill>
-[[nodiscard]] node_ptr<T> make_shards(const std::shared_ptr<machine>& home,
-                                      const tensor_desc& tensor, const Fill& fill) {
+[[nodiscard]] node_ptr make_shards(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+                                   const Fill& fill) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
   auto place = std::make_shared<const placement>(home->mesh(), tensor);
   const placement& where = *place;
@@ -34,7 +34,7 @@ template <class T, class Fill>
         fill(shard, part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
       },
       where.count() * where.bytes_per_device());
-  auto made = std::make_shared<node<T>>(home, std::move(place), std::move(shards));
+  auto made = std::make_shared<node>(home, std::move(place), shards);
   made->charge(home->memory());
   return made;
 }
@@ -43,8 +43,8 @@ template <class T, class Fill>
 /// Where a reduction is pending, the first device along its axes has the elements and the others
 /// have what changes nothing, so that the value is theirs.
 template <class T, class Fill>
-[[nodiscard]] node_ptr<T> make_filled(const std::shared_ptr<machine>& home,
-                                      const tensor_desc& tensor, const Fill& fill) {
+[[nodiscard]] node_ptr make_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+                                   const Fill& fill) {
   const device_groups shards = shards_of(home->mesh(), tensor.layout);
   const device_groups terms(home->mesh(), tensor.layout.pending_axes());
   return make_shards<T>(home, tensor,
@@ -166,7 +166,8 @@ template <class X, class Fill, class... Sizes>
 struct count_row {
   template <class T>
   void operator()(std::uint64_t first, T* row, index_t count) const noexcept {
-    for (index_t i = 0; i < count; ++i) row[i] = static_cast<T>(static_cast<index_t>(first) + i);
+    for (index_t i = 0; i < count; ++i)
+      row[i] = static_cast<T>(static_cast<compute_type<T>>(static_cast<index_t>(first) + i));
   }
 };
 

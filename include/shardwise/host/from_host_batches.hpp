@@ -3,9 +3,9 @@
 
 /// Tensors from what the loader of each host read; not part of `shardwise.hpp`.
 
-#include "shardwise/layout/host_batch.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
+#include "shardwise/layout/host_batch.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
@@ -49,9 +49,9 @@ void shape_batches(std::vector<host_block<T>>& blocks, const extents_desc& exten
 }
 
 template <class T>
-[[nodiscard]] node_ptr<T> join_batches(const std::shared_ptr<machine>& home,
-                                       const layout_desc& layout, const extents_desc& extents,
-                                       std::vector<host_block<T>> blocks) {
+[[nodiscard]] node_ptr join_batches(const std::shared_ptr<machine>& home, const layout_desc& layout,
+                                    const extents_desc& extents,
+                                    std::vector<host_block<T>> blocks) {
   const host_batch hosts(home->mesh(), layout, static_cast<index_t>(blocks.size()));
   require(hosts.verdict());
   if (extents.ssize() != layout.rank())

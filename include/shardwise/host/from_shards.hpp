@@ -3,10 +3,10 @@
 
 /// Tensors from what each device is to hold; not part of `shardwise.hpp`.
 
-#include "shardwise/layout/join_shards.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
+#include "shardwise/layout/join_shards.hpp"
+#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
@@ -30,9 +30,8 @@ namespace detail {
 
 /// Makes a tensor from blocks in the order of the devices; see `from_shards`.
 template <class T>
-[[nodiscard]] node_ptr<T> join_blocks(const std::shared_ptr<machine>& home,
-                                      const layout_desc& layout, const extents_desc& extents,
-                                      std::vector<host_block<T>> blocks) {
+[[nodiscard]] node_ptr join_blocks(const std::shared_ptr<machine>& home, const layout_desc& layout,
+                                   const extents_desc& extents, std::vector<host_block<T>> blocks) {
   const mesh_desc& mesh = home->mesh();
   const given_shards given(mesh, layout, static_cast<index_t>(blocks.size()));
   require(given.verdict());
@@ -76,7 +75,7 @@ template <class T>
   const auto view_for = [&](index_t device) -> const strided<const T>& {
     return block(numbers[static_cast<std::size_t>(device)]).view;
   };
-  node_ptr<T> made =
+  node_ptr made =
       make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& memory) {
         if (memory.size() == 0) return;
         const strided<const T>& first = view_for(where.device_of(shard));
@@ -93,7 +92,7 @@ template <class T>
 
 /// Makes a tensor like another one, from the blocks of all devices.
 template <class T>
-[[nodiscard]] node_ptr<T> load_blocks(const node_ptr<T>& like, std::vector<host_block<T>> blocks) {
+[[nodiscard]] node_ptr load_blocks(const node_ptr& like, std::vector<host_block<T>> blocks) {
   const auto count = static_cast<index_t>(blocks.size());
   if (count != like->home()->devices())
     fail({.rule = broken::shard_count_differs, .have = count, .want = like->home()->devices()});

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
-#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
-#include <array>
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -18,19 +18,62 @@
 
 namespace shardwise {
 
+namespace detail {
+
+/// Elements in a row that own their memory: what a vector of truth values is not.
+class truth_values {
+ public:
+  truth_values() = default;
+  explicit truth_values(std::size_t size) : values_(std::make_unique<bool[]>(size)), size_(size) {}
+  truth_values(const truth_values& other) : truth_values(other.size_) {
+    std::copy_n(other.data(), size_, data());
+  }
+  truth_values(truth_values&&) noexcept = default;
+  truth_values& operator=(truth_values other) noexcept {
+    std::swap(values_, other.values_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~truth_values() = default;
+
+  [[nodiscard]] bool* data() noexcept { return values_.get(); }
+  [[nodiscard]] const bool* data() const noexcept { return values_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] const bool* begin() const noexcept { return data(); }
+  [[nodiscard]] const bool* end() const noexcept { return data() + size_; }
+  [[nodiscard]] const bool& operator[](std::size_t i) const noexcept { return values_[i]; }
+  [[nodiscard]] const bool& front() const noexcept { return values_[0]; }
+
+  friend bool operator==(const truth_values& a, const truth_values& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::unique_ptr<bool[]> values_;
+  std::size_t size_ = 0;
+};
+
+/// What owns the elements of a tensor on the host.
+template <class T>
+using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, std::vector<T>>;
+
+}  // namespace detail
+
 /// A whole tensor in the host's memory: row-major elements and their extents.
 ///
 /// Converts to an Eigen matrix or vector if the rank is at most 2, and prints with `<<`.
 template <class T>
 class host_tensor {
  public:
-  host_tensor(extents_desc extents, std::vector<T> elements) noexcept
+  host_tensor(extents_desc extents, detail::host_elements<T> elements) noexcept
       : extents_(extents), elements_(std::move(elements)) {}
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
-  [[nodiscard]] std::span<const T> elements() const& noexcept { return elements_; }
+  [[nodiscard]] std::span<const T> elements() const& noexcept {
+    return {elements_.data(), elements_.size()};
+  }
   /// Of a temporary, the elements themselves: `for (float v : to_host(y).elements())` is safe.
-  [[nodiscard]] std::vector<T> elements() && noexcept { return std::move(elements_); }
+  [[nodiscard]] detail::host_elements<T> elements() && noexcept { return std::move(elements_); }
   [[nodiscard]] const T* data() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* begin() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }
@@ -86,18 +129,18 @@ class host_tensor {
   }
 
   extents_desc extents_;
-  std::vector<T> elements_;
+  detail::host_elements<T> elements_;
 };
 
 /// A device's part of a tensor: a view of the shard's own memory, which it keeps alive.
 template <class T>
 class local_shard {
  public:
-  local_shard(node_ptr<T> owner, index_t device)
+  local_shard(node_ptr owner, index_t device)
       : owner_(std::move(owner)),
         device_(device),
         part_(owner_->where().box_of(device)),
-        elements_(owner_->shard(owner_->where().shard_of(device))) {}
+        memory_(owner_->shard(owner_->where().shard_of(device))) {}
 
   [[nodiscard]] index_t device() const noexcept { return device_; }
   /// Which of the devices that hold the same elements this is, from 0.
@@ -112,22 +155,25 @@ class local_shard {
   [[nodiscard]] extents_desc extents() const noexcept { return extents_of(part_); }
 
   /// The elements, row-major.
-  [[nodiscard]] std::span<const T> elements() const noexcept { return elements_.view(); }
+  [[nodiscard]] std::span<const T> elements() const noexcept {
+    return {static_cast<const T*>(static_cast<const void*>(memory_.data())),
+            static_cast<std::size_t>(memory_.size()) / sizeof(T)};
+  }
   /// The elements as an Eigen map: rank 2, or rank 1 as a column.
   [[nodiscard]] auto matrix() const {
     using rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const extents_desc shape = extents();
     if (shape.size() > 2)
       fail({.rule = broken::operand_rank_differs, .have = shape.ssize(), .want = 2});
-    return Eigen::Map<const rows>(elements_.data(), shape.empty() ? 1 : shape[0],
+    return Eigen::Map<const rows>(elements().data(), shape.empty() ? 1 : shape[0],
                                   shape.size() < 2 ? 1 : shape[1]);
   }
 
  private:
-  node_ptr<T> owner_;
+  node_ptr owner_;
   index_t device_;
   box part_;
-  buffer<T> elements_;
+  buffer<std::byte> memory_;
 };
 
 /// What one device holds of a tensor, computed first if need be. A pending reduction stays pending:
@@ -139,7 +185,7 @@ template <class X>
   if constexpr (!Readable<X>) {
     return detail::reading<"local", X>::value();
   } else {
-    node_ptr<typename X::value_type> owner = x.share();
+    node_ptr owner = x.share();
     if (device < 0 || device >= owner->where().mesh().devices())
       fail({.rule = broken::device_is_out_of_range,
             .have = device,
@@ -156,7 +202,7 @@ template <class X>
     return detail::reading<"shards", X>::value();
   } else {
     std::vector<local_shard<typename X::value_type>> all;
-    const node_ptr<typename X::value_type> owner = x.share();
+    const node_ptr owner = x.share();
     owner->evaluate();
     for (index_t d = 0; d < owner->where().mesh().devices(); ++d) all.emplace_back(owner, d);
     return all;
@@ -178,7 +224,7 @@ template <class X>
 namespace detail {
 /// The elements of a tensor, computed first if need be, in the host's memory.
 template <class T>
-[[nodiscard]] host_tensor<T> gather(const node_ptr<T>& owner) {
+[[nodiscard]] host_tensor<T> gather(const node_ptr& owner) {
   const placement& where = owner->where();
   const tensor_desc& tensor = where.tensor();
   const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
@@ -188,7 +234,7 @@ template <class T>
   }
   require(verdict);
   owner->evaluate();
-  std::vector<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
+  host_elements<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
   const strided<T> whole{elements.data(), tensor.extents, row_major(tensor.extents)};
   owner->home()->run_shards(
       where,
@@ -196,7 +242,7 @@ template <class T>
         const index_t device = where.device_of(shard);
         const held_box part = where.held_by(device);
         for_each_shared_block(
-            part, owner->block(device, part), whole_of(tensor.extents), whole,
+            part, owner->held_by(device).template as<const T>(), whole_of(tensor.extents), whole,
             [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
       },
       2 * static_cast<index_t>(elements.size() * sizeof(T)));

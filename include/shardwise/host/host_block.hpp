@@ -2,10 +2,10 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstring>
 #include <ranges>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/rule/diagnostics.hpp"
-#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
 #include <concepts>

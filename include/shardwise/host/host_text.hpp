@@ -49,7 +49,12 @@ class host_printer {
   /// An element as its stream would write it.
   [[nodiscard]] std::string words_of(index_t offset) {
     words_.str({});
-    words_ << whole_.elements()[static_cast<std::size_t>(offset)];
+    const T& element = whole_.elements()[static_cast<std::size_t>(offset)];
+    // To a stream, whole numbers of one byte are characters.
+    if constexpr (Whole<T>)
+      words_ << +element;
+    else
+      words_ << element;
     return words_.str();
   }
 

@@ -39,8 +39,8 @@ template <class P>
     return packet::por(a, b);
 }
 
-/// Signed arithmetic that wraps around instead of being undefined on overflow.
-template <std::signed_integral T, class F>
+/// Arithmetic on integers that wraps around instead of being undefined on overflow.
+template <std::integral T, class F>
 [[nodiscard]] constexpr T wrap(T a, T b, F f) noexcept {
   using bits = std::make_unsigned_t<T>;
   return static_cast<T>(f(static_cast<bits>(a), static_cast<bits>(b)));
@@ -146,7 +146,9 @@ struct kernel<functions::divide> {
     if constexpr (std::integral<P>) {
       // The two quotients that hardware traps on: nothing, and the most negative number over -1.
       if (b == P{0}) return P{0};
-      return b == P{-1} ? kernel<functions::negate>::run(a) : a / b;
+      if constexpr (std::signed_integral<P>)
+        if (b == P{-1}) return kernel<functions::negate>::run(a);
+      return static_cast<P>(a / b);
     } else {
       return detail::packet::pdiv(a, b);
     }
@@ -190,7 +192,9 @@ struct kernel<functions::abs> {
 
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
-    if constexpr (std::integral<P>)
+    if constexpr (std::unsigned_integral<P>)
+      return x;
+    else if constexpr (std::integral<P>)
       return x < P{0} ? kernel<functions::negate>::run(x) : x;
     else
       return detail::packet::pabs(x);

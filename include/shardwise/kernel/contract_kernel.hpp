@@ -9,8 +9,8 @@
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
-#include "shardwise/spec/reduction.hpp"
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/spec/reduction.hpp"
 
 #include <algorithm>
 #include <cstdint>

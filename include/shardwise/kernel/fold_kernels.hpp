@@ -22,7 +22,7 @@ template <class T>
     case reduction::product:
       return T{1};
     case reduction::max:
-      return limits::has_infinity ? -limits::infinity() : limits::lowest();
+      return limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
     case reduction::min:
       return limits::has_infinity ? limits::infinity() : limits::max();
   }

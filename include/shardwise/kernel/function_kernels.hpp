@@ -3,4 +3,5 @@
 
 /// One `kernel` for each function of `operation/`.
 #include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/kernel/conversion_kernels.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"

@@ -131,6 +131,7 @@ void scatter_elements(const T* from, index_t count, T* to, index_t stride) noexc
 /// one row each: `done` elements come before the piece, which is `run` elements long.
 template <std::size_t N, class F>
 void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f) {
+  if (count == 0) return;  // an empty nest has no first element
   auto place = nest.at(first);
   for (index_t done = 0; done < count; nest.next_row(place)) {
     const index_t run = std::min(count - done, nest.inner_extent() - place.inner);

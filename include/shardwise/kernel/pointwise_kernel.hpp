@@ -19,13 +19,13 @@ namespace detail {
 /// through arrays of fixed length, which compilers vectorise themselves.
 template <class T>
 struct vector_of {
-  using type = typename packet::packet_traits<T>::type;
-  static constexpr std::size_t packets = 4;
-};
-template <std::integral T>
-struct vector_of<T> {
   using type = T;
   static constexpr std::size_t packets = 32;
+};
+template <std::floating_point T>
+struct vector_of<T> {
+  using type = typename packet::packet_traits<T>::type;
+  static constexpr std::size_t packets = 4;
 };
 
 /// The elements of one step. Every element is computed in a whole step, so that its bits depend on

@@ -5,8 +5,8 @@
 #include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
-#include "shardwise/spec/reduction.hpp"
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/spec/reduction.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -23,6 +23,12 @@ struct strided {
   }
 };
 
+/// Moves the start of a block by `elements`.
+template <class T>
+constexpr void advance(strided<T>& block, index_t elements) noexcept {
+  block.data += elements;
+}
+
 /// The strides of a row-major block without gaps.
 [[nodiscard]] constexpr inplace_vector<index_t, max_rank> row_major(
     const inplace_vector<index_t, max_rank>& extents) noexcept {

@@ -25,8 +25,10 @@ struct tensor_is_malformed {
 /// `Element` is no type of elements.
 template <class Element>
 struct element_is_not_supported {
-  static_assert(respected<element_is_not_supported>,
-                "elements are float, double, int32_t or int64_t, none of them const");
+  static_assert(
+      respected<element_is_not_supported>,
+      "elements are float, double, bfloat16, float16, bool or an integer of 8, 32 or 64 bits, "
+      "none of them const");
 };
 
 /// `Dimension`, counted from 0, is the first that is too many.

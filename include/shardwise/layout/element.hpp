@@ -1,41 +1,84 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/half.hpp"
 #include "shardwise/core/text.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace shardwise {
 
-/// The element types of tensors, as values.
-enum class element : std::uint8_t { f32, f64, i32, i64 };
+/// The element types of tensors, as values. The narrow floating-point ones are stored in 16 bits
+/// and computed with as `f32`; `boolean` is a truth value.
+enum class element : std::uint8_t { f32, f64, i32, i64, boolean, i8, u8, bf16, f16 };
+
+/// The number of element types.
+inline constexpr int element_types = 9;
 
 /// The short name of an element type in the notation.
 [[nodiscard]] constexpr text_view to_text(element type) noexcept {
-  constexpr text_view words[] = {"f32", "f64", "i32", "i64"};
+  constexpr text_view words[] = {"f32", "f64", "i32", "i64", "bool", "i8", "u8", "bf16", "f16"};
   return words[static_cast<unsigned>(type)];
 }
 
 /// The bytes of one element.
 [[nodiscard]] constexpr index_t size_of(element type) noexcept {
-  return type == element::f32 || type == element::i32 ? 4 : 8;
+  constexpr index_t sizes[] = {4, 8, 4, 8, 1, 1, 1, 2, 2};
+  return sizes[static_cast<unsigned>(type)];
 }
 
 /// True for elements that have fractions.
 [[nodiscard]] constexpr bool has_fractions(element type) noexcept {
-  return type == element::f32 || type == element::f64;
+  return type == element::f32 || type == element::f64 || type == element::bf16 ||
+         type == element::f16;
 }
 
+/// The elements that arithmetic on these is done in: narrow fractions are computed with as `f32`.
+[[nodiscard]] constexpr element computed_in(element type) noexcept {
+  return type == element::bf16 || type == element::f16 ? element::f32 : type;
+}
+
+namespace detail {
+/// The type of each element type, in the order of `element`.
+template <int Place>
+struct type_at_place;
+template <>
+struct type_at_place<0> : std::type_identity<float> {};
+template <>
+struct type_at_place<1> : std::type_identity<double> {};
+template <>
+struct type_at_place<2> : std::type_identity<std::int32_t> {};
+template <>
+struct type_at_place<3> : std::type_identity<std::int64_t> {};
+template <>
+struct type_at_place<4> : std::type_identity<bool> {};
+template <>
+struct type_at_place<5> : std::type_identity<std::int8_t> {};
+template <>
+struct type_at_place<6> : std::type_identity<std::uint8_t> {};
+template <>
+struct type_at_place<7> : std::type_identity<bfloat16> {};
+template <>
+struct type_at_place<8> : std::type_identity<float16> {};
+
+template <class T, int Place = 0>
+[[nodiscard]] constexpr int place_of_element() noexcept {
+  if constexpr (Place == element_types)
+    return -1;
+  else if constexpr (std::is_same_v<T, typename type_at_place<Place>::type>)
+    return Place;
+  else
+    return place_of_element<T, Place + 1>();
+}
+}  // namespace detail
+
+/// The type of an element type.
+template <element Type>
+using type_of_element = typename detail::type_at_place<static_cast<int>(Type)>::type;
+
 template <class T>
-inline constexpr bool is_element = false;
-template <>
-inline constexpr bool is_element<float> = true;
-template <>
-inline constexpr bool is_element<double> = true;
-template <>
-inline constexpr bool is_element<std::int32_t> = true;
-template <>
-inline constexpr bool is_element<std::int64_t> = true;
+inline constexpr bool is_element = detail::place_of_element<T>() >= 0;
 
 /// A type that tensors can hold.
 template <class T>
@@ -43,8 +86,16 @@ concept Element = is_element<T>;
 
 /// The value of an element type.
 template <Element T>
-inline constexpr element element_of = T(0.5) != T{}
-                                          ? (sizeof(T) == 4 ? element::f32 : element::f64)
-                                          : (sizeof(T) == 4 ? element::i32 : element::i64);
+inline constexpr element element_of = static_cast<element>(detail::place_of_element<T>());
+
+/// The type that arithmetic on elements of `T` is done in.
+template <Element T>
+using compute_type = type_of_element<computed_in(element_of<T>)>;
+
+/// A type of elements with fractions, and one of whole numbers; truth values are neither.
+template <class T>
+concept Fractional = Element<T> && has_fractions(element_of<T>);
+template <class T>
+concept Whole = std::is_integral_v<T> && Element<T> && !std::is_same_v<T, bool>;
 
 }  // namespace shardwise

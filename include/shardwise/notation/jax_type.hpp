@@ -19,10 +19,10 @@ struct element_name {
   element type;
   text_view words;
 };
-inline constexpr element_name element_names[] = {{element::f32, "float32"},
-                                                 {element::f64, "float64"},
-                                                 {element::i32, "int32"},
-                                                 {element::i64, "int64"}};
+inline constexpr element_name element_names[] = {
+    {element::f32, "float32"}, {element::f64, "float64"},   {element::i32, "int32"},
+    {element::i64, "int64"},   {element::boolean, "bool"},  {element::i8, "int8"},
+    {element::u8, "uint8"},    {element::bf16, "bfloat16"}, {element::f16, "float16"}};
 
 }  // namespace detail
 
@@ -41,7 +41,10 @@ inline constexpr element_name element_names[] = {{element::f32, "float32"},
       tensor.type = entry.type;
       known = true;
     }
-  if (!known) in.fail_at(0, "an element type is float32, float64, int32 or int64");
+  if (!known)
+    in.fail_at(0,
+               "an element type is bool, int8, uint8, int32, int64, bfloat16, float16, float32 or "
+               "float64");
   in.expect('[', "extents are in brackets");
   while (in.ok() && in.peek() != ']') {
     axis_list dim;

@@ -101,7 +101,9 @@ template <fixed_string Equation, class First, class... Rest>
   } else if constexpr (!applied::parsed.verdict.ok()) {
     return refused<einsum_is_malformed<Equation, int{applied::parsed.verdict.have}>>{};
   } else if constexpr ((ValueOperand<First> || ... || ValueOperand<Rest>)) {
-    return value_domain_of<First, Rest...>::type::template judge<applied, First, Rest...>();
+    return value_domain_of<First, Rest...>::type::template judge<
+        applied, typename std::remove_cvref_t<First>::value_type,
+        typename std::remove_cvref_t<Rest>::value_type...>();
   } else {
     return judge<applied, paper_of<First>, paper_of<Rest>...>();
   }
@@ -141,20 +143,14 @@ template <fixed_string Equation, class First, class... Rest>
     using result = typename outcome::result;
     using paper = typename outcome::paper;
     using domain = typename outcome::domain;
-    const known_operands extents{&first.extents(), &rest.extents()...};
-    // How the factors are split is for those who compute.
-    if constexpr (domain::has_values)
-      return domain::template apply<applied, paper>(known_split<result>(first.mesh(), extents),
-                                                    static_cast<First&&>(first),
-                                                    static_cast<Rest&&>(rest)...);
-    else
-      return domain::template apply<applied, paper>(known_extents<result>(first.mesh(), extents),
-                                                    static_cast<First&&>(first),
-                                                    static_cast<Rest&&>(rest)...);
+    return domain::template apply<applied, paper>(
+        known_for<domain, result>(first.mesh(), {&first.extents(), &rest.extents()...}),
+        static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   } else if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
-    return detail::value_domain_of<First, Rest...>::type::template apply<applied>(first, rest...);
+    return detail::value_domain_of<First, Rest...>::type::template apply<applied>(
+        static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   }
 }
 

@@ -29,6 +29,11 @@ struct fold_operation {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return to_text(how.kind);
   }
+  /// Sums and products are of numbers, the largest and the least of truth values too.
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    return check_alike(operands, 0, how.kind == reduction::max || how.kind == reduction::min);
+  }
   /// One operation for each element of the operand.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
                                                      const tensor_descs& operands,
@@ -43,9 +48,6 @@ template <reduction Kind, unsigned Reduced, bool Keep = false>
 struct fold_of {
   using operation_class = fold_operation;
   static constexpr attributes how = fold_operation::how(Kind, Reduced, Keep);
-  [[nodiscard]] static constexpr factor_rule rule(const tensor_descs& operands) noexcept {
-    return fold_operation::rule(how, operands);
-  }
 };
 
 /// What `mean` is called in errors.
@@ -104,7 +106,11 @@ struct fold_call {
                          }) {
       return refused<fold_options_are_unexpected<fold_of<Kind, 0>, briefly<Options>...>>{};
     } else if constexpr (ValueOperand<X>) {
-      return allowed<tensor>{};
+      using elements = decltype(judge_elements<fold_of<Kind, 0>, typename tensor::value_type>());
+      if constexpr (elements::ok)
+        return allowed<tensor>{};
+      else
+        return elements{};
     } else {
       constexpr int rank = tensor::extents_type::rank;
       constexpr diagnosis verdict = named_dims<Dims...>(rank).judge(rank);
@@ -126,12 +132,14 @@ struct fold_call {
     using tensor = std::remove_cvref_t<X>;
     if constexpr (ValueOperand<X>) {
       constexpr bool keep = (... || std::is_same_v<Options, keep_dims_t>);
-      return tensor::value_domain::fold(Kind, x, dims_of<Dims...>(x, options...), keep);
+      const over dims = dims_of<Dims...>(x, options...);
+      return tensor::value_domain::template fold<typename tensor::value_type>(
+          Kind, static_cast<X&&>(x), dims, keep);
     } else {
       using made = result<tensor, Options...>;
-      const extents_desc& extents = known_extents<made>(x.mesh(), {&x.extents()});
-      return tensor::domain::template apply<typename made::operation, paper_from<made>>(
-          extents, static_cast<X&&>(x));
+      using domain = typename tensor::domain;
+      return domain::template apply<typename made::operation, paper_from<made>>(
+          known_for<domain, made>(x.mesh(), {&x.extents()}), static_cast<X&&>(x));
     }
   }
 };
@@ -146,7 +154,7 @@ struct mean_call {
     using sum = decltype(summing::template judge<X, Options...>());
     if constexpr (!sum::ok)
       return sum{};
-    else if constexpr (std::is_integral_v<typename std::remove_cvref_t<X>::value_type>)
+    else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<X>::value_type>))
       return refused<
           elements_have_no_fractions<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
     else

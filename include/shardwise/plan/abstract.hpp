@@ -60,11 +60,20 @@ struct abstract_domain {
       const auto& model = first_tensor(operands...);
       value_ids ids;
       if (program_builder* const program = model.program())
-        (detail::record_operand<typename Paper::value_type>(*program, ids, operands,
-                                                          std::is_lvalue_reference_v<X>),
+        (detail::record_operand<
+             typename detail::number_type<typename Operation::function, X...>::type>(
+             *program, ids, operands, std::is_lvalue_reference_v<X>),
          ...);
       return abstract_from<Paper>{model.applied(what, Operation::how, ids, Paper::value, extents)};
     }
+  }
+
+  /// A further result of an operation that has several: what `second` gives.
+  template <class Paper>
+  using made_second = abstract_from<Paper>;
+  template <class Paper, class X>
+  [[nodiscard]] static constexpr abstract_from<Paper> second(const X& first) {
+    return abstract_from<Paper>{first.result(1, desc_of<Paper>(first.extents()))};
   }
 
   template <class Made, class X>

@@ -62,6 +62,12 @@ struct manual_operation {
   }
 };
 
+/// True for what moves data between devices, or hands it over to them: the engine does it itself.
+[[nodiscard]] constexpr bool is_collective(const operation& what) noexcept {
+  return what.id == operation_of<collective_operation>.id ||
+         what.id == operation_of<manual_operation>.id;
+}
+
 /// An operation with its attributes: what an instruction does to one operand.
 struct applied_operation {
   const operation* what = nullptr;

@@ -84,6 +84,7 @@ constexpr void normal_form(const program_view& program, cluster_note* notes, val
   for (value_id i = 0; i < program.count; ++i)
     if (number[i] == not_placed) append(i);
   for (std::int32_t k = 0; k < count; ++k) append(order[k]);
+  for (std::int32_t r = 0; r < program.result_count; ++r) to.keep(number[program.results[r]]);
 }
 
 /// The normal form of a program.
@@ -174,6 +175,9 @@ class word_hash {
     hash.add((at.named ? 1U : 0U) | (at.kept ? 2U : 0U) | (at.donated ? 4U : 0U));
     hash.add(program.values[i]);
   }
+  hash.add(static_cast<std::uint64_t>(program.result_count));
+  for (std::int32_t r = 0; r < program.result_count; ++r)
+    hash.add(static_cast<std::uint64_t>(program.results[r]));
   return hash.bits();
 }
 

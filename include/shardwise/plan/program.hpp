@@ -18,7 +18,7 @@ struct instruction {
   /// True if the program named the value: it used it by a name, so that what reads it does not
   /// compute it anew.
   bool named = false;
-  /// True if the program's caller keeps the value.
+  /// True if the program's caller keeps the value, by a name of its own.
   bool kept = false;
   /// True for an input whose memory the program may take.
   bool donated = false;
@@ -32,6 +32,9 @@ struct program_view {
   const tensor_desc* values = nullptr;
   const attributes* table = nullptr;
   std::int32_t count = 0;
+  /// The values that the program's caller keeps, in the order in which it gets them.
+  const value_id* results = nullptr;
+  std::int32_t result_count = 0;
 
   [[nodiscard]] constexpr const operation& what(value_id i) const noexcept { return *code[i].what; }
   [[nodiscard]] constexpr const attributes& how(value_id i) const noexcept {
@@ -45,7 +48,9 @@ struct program_view {
   }
 
   friend constexpr bool operator==(const program_view& a, const program_view& b) noexcept {
-    if (a.count != b.count || *a.mesh != *b.mesh) return false;
+    if (a.count != b.count || a.result_count != b.result_count || *a.mesh != *b.mesh) return false;
+    for (std::int32_t r = 0; r < a.result_count; ++r)
+      if (a.results[r] != b.results[r]) return false;
     for (value_id i = 0; i < a.count; ++i) {
       const instruction& x = a.code[i];
       const instruction& y = b.code[i];
@@ -67,11 +72,13 @@ struct program {
   tensor_desc values[Capacity]{};
   /// The attributes that instructions have; the first are those of the ones that need none.
   attributes table[Capacity + 1]{};
+  value_id results[Capacity]{};
   std::int32_t count = 0;
   std::int32_t attribute_count = 1;
+  std::int32_t result_count = 0;
 
   [[nodiscard]] constexpr program_view view() const noexcept {
-    return {&mesh, code, values, table, count};
+    return {&mesh, code, values, table, count, results, result_count};
   }
   template <std::size_t Other>
   friend constexpr bool operator==(const program& a, const program<Other>& b) noexcept {
@@ -105,6 +112,23 @@ struct constant_operation {
   }
 };
 
+/// One of the further results of an operation that has several; its integer is the number, from 1.
+/// The first result is the value of the operation itself.
+struct result_operation {
+  static constexpr text_view name = "result";
+
+  [[nodiscard]] static constexpr attributes how(int number) noexcept {
+    attributes out;
+    out.integers = {index_t{number}};
+    return out;
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    return words;
+  }
+};
+
 /// True for an input of a program.
 [[nodiscard]] constexpr bool is_input(const operation& what) noexcept {
   return what.id == operation_of<input_operation>.id;
@@ -125,21 +149,27 @@ class program_builder {
         code_(to.code),
         values_(to.values),
         table_(to.table),
+        results_(to.results),
         count_(&to.count),
         attribute_count_(&to.attribute_count),
-        capacity_(std::int32_t{Capacity}) {}
-  /// Appends to memory of any owner: room for `capacity` instructions and one attribute more, of
-  /// which the first is there.
-  constexpr program_builder(mesh_desc& mesh, instruction* code, tensor_desc* values,
-                            attributes* table, std::int32_t& count, std::int32_t& attribute_count,
-                            std::int32_t capacity) noexcept
-      : mesh_(&mesh),
-        code_(code),
-        values_(values),
-        table_(table),
-        count_(&count),
-        attribute_count_(&attribute_count),
-        capacity_(capacity) {}
+        result_count_(&to.result_count),
+        capacity_(std::int32_t{Capacity}),
+        result_capacity_(std::int32_t{Capacity}) {}
+  /// Appends to a program in memory of any owner, with the members of `program`: ranges with room
+  /// for all instructions, one attribute more, of which the first is there, and all results.
+  template <class Owner>
+    requires requires(Owner& to) { to.code.data(); }
+  constexpr explicit program_builder(Owner& to) noexcept
+      : mesh_(&to.mesh),
+        code_(to.code.data()),
+        values_(to.values.data()),
+        table_(to.table.data()),
+        results_(to.results.data()),
+        count_(&to.count),
+        attribute_count_(&to.attribute_count),
+        result_count_(&to.result_count),
+        capacity_(static_cast<std::int32_t>(to.code.size())),
+        result_capacity_(static_cast<std::int32_t>(to.results.size())) {}
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return *mesh_; }
   [[nodiscard]] constexpr std::int32_t size() const noexcept { return *count_; }
@@ -186,15 +216,23 @@ class program_builder {
                   {type, {}, {}});
   }
 
-  /// Notes that the program uses a value by a name, and that its caller keeps one.
+  /// Notes that the program uses a value by a name, and that its caller keeps one, as the next of
+  /// the results; a value may be several of them.
   constexpr void name(value_id i) noexcept {
     if (!code_[i].what->is_leaf) code_[i].named = true;
   }
-  constexpr void keep(value_id i) noexcept { code_[i].kept = true; }
-  /// Gives a value the marks of another instruction.
+  constexpr void keep(value_id i) {
+    if (*result_count_ == result_capacity_)
+      fail({.rule = broken::program_is_too_long,
+            .have = index_t{*result_count_} + 1,
+            .want = result_capacity_});
+    name(i);
+    code_[i].kept = true;
+    results_[(*result_count_)++] = i;
+  }
+  /// Gives a value the marks of another instruction; what is kept is said by `keep`.
   constexpr void mark(value_id i, const instruction& like) noexcept {
     code_[i].named = like.named;
-    code_[i].kept = like.kept;
     code_[i].donated = like.donated;
   }
 
@@ -203,9 +241,12 @@ class program_builder {
   instruction* code_;
   tensor_desc* values_;
   attributes* table_;
+  value_id* results_;
   std::int32_t* count_;
   std::int32_t* attribute_count_;
+  std::int32_t* result_count_;
   std::int32_t capacity_;
+  std::int32_t result_capacity_;
 };
 
 }  // namespace shardwise

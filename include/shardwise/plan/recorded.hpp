@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operand.hpp"
+#include "shardwise/expression/elementwise.hpp"
 #include "shardwise/plan/collective_operation.hpp"
 
 #include <type_traits>
@@ -92,6 +92,14 @@ class recorded {
         id = program_->append(operation_of<collective_operation>, how, {id}, now);
       }
     return made(extents_, id);
+  }
+  /// A further result of the operation that made this tensor.
+  [[nodiscard]] constexpr recorded result(int number, const tensor_desc& what) const {
+    value_id id = id_;
+    if (program_ != nullptr)
+      id = program_->append(operation_of<result_operation>, result_operation::how(number), {id},
+                            what);
+    return made(what.extents, id);
   }
   /// What a rule of manual sharding makes of this tensor; its instruction is recorded, if there is
   /// a program and anything changes.

@@ -63,6 +63,21 @@ struct operand_elements_differ {
                 "the operands of an operation have the same element type");
 };
 
+/// `Operand` holds truth values where `Operation` takes numbers.
+template <class Operation, class Operand>
+struct operand_is_no_number {
+  static_assert(respected<operand_is_no_number>,
+                "arithmetic is of numbers: where(c, 1.0F, 0.0F) or cast<float>(c) makes them of "
+                "truth values");
+};
+
+/// `Operand` holds elements `Have` where `Operation` takes truth values.
+template <class Operation, class Operand, class Have>
+struct operand_is_no_truth_value {
+  static_assert(respected<operand_is_no_truth_value>,
+                "a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)");
+};
+
 /// `Operand` is a number with a fraction beside tensors of `Element`, which has none.
 template <class Operation, class Operand, class Element>
 struct number_would_be_cut {
@@ -88,6 +103,13 @@ template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend
 struct axis_would_split_twice {
   static_assert(respected<axis_would_split_twice>,
                 "a mesh axis splits one dimension of an operation");
+};
+
+/// `Axis` splits `Dimension` of an operand, of which each device needs the whole.
+template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
+struct dimension_is_split {
+  static_assert(respected<dimension_is_split>,
+                "an operation that orders a dimension needs the whole of it on each device");
 };
 
 /// `Operand` is pending over `Axis`, and `Operation` is not linear in it.
@@ -223,6 +245,13 @@ template <class Operation, fixed_string Mend>
 struct elements_are_on_devices {
   static_assert(respected<elements_are_on_devices>,
                 "elements are read on the host, after to_host or local");
+};
+
+/// `Operation` does not name each of the `Rank` dimensions once.
+template <class Operation, int Rank>
+struct dimensions_are_no_permutation {
+  static_assert(respected<dimensions_are_no_permutation>,
+                "a transpose names every dimension of its operand once");
 };
 
 }  // namespace shardwise

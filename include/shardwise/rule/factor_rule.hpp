@@ -17,6 +17,8 @@ enum class factor_kind : std::uint8_t {
   pass_through,
   /// Folded away: splitting it leaves the result pending over those axes.
   reduction,
+  /// Each device needs the whole of it: what splits it is gathered first, by a `reshard`.
+  need_replication,
 };
 
 /// The factor of each dimension of a tensor, in the order of its dimensions.
@@ -73,6 +75,20 @@ using operand_extents = inplace_vector<extents_desc, max_operands>;
     }
     rule.operands.push_back(map);
   }
+  return rule;
+}
+
+/// The rule of a function of one operand that keeps its dimensions: each is an index of its own.
+///
+///     ([i,k]) -> ([i,k])
+[[nodiscard]] constexpr factor_rule same_dimensions_rule(linearity law, int rank) noexcept {
+  factor_rule rule;
+  rule.law = law;
+  for (int d = 0; d < rank; ++d) {
+    rule.result.push_back(static_cast<std::uint8_t>(d));
+    rule.factors.push_back(factor_kind::pass_through);
+  }
+  rule.operands.push_back(rule.result);
   return rule;
 }
 

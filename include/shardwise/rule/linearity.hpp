@@ -21,6 +21,8 @@ enum class linearity : unsigned char {
   min_of,
   /// The product of products: all operands pending products over the same axes.
   product_of,
+  /// Elements are only put elsewhere: all operands pending alike, in whatever way. transpose.
+  structural,
 };
 
 }  // namespace shardwise

@@ -44,6 +44,11 @@ struct mending {
       out.layout.grains[verdict.dim] = how;
       break;
     }
+    case broken::dimension_is_split: {
+      out.layout = operands[verdict.operand].layout;
+      leave(verdict.dim, {});
+      break;
+    }
     case broken::axis_would_split_twice: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, without(out.layout.dims[verdict.dim], [&](std::uint8_t a) {

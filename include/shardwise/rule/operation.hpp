@@ -42,6 +42,41 @@ struct operation_cost {
   inplace_vector<index_t, max_axes> bytes{};
 };
 
+/// What is wrong with the elements of an operand: they are of another type than those that it
+/// meets, or truth values where numbers are wanted, or the other way round.
+enum class element_fault : std::uint8_t { nothing, differ, no_numbers, no_truth_values };
+
+/// Whether an operation takes elements of these types, or which operand it does not take.
+struct element_verdict {
+  element_fault fault = element_fault::nothing;
+  int operand = -1;
+};
+
+/// The verdict as a diagnosis, for what only the run knows.
+[[nodiscard]] constexpr diagnosis diagnosis_of(const element_verdict& verdict) noexcept {
+  constexpr broken rules[] = {broken::nothing, broken::operand_elements_differ,
+                              broken::operand_is_no_number, broken::operand_is_no_truth_value};
+  return {.rule = rules[static_cast<unsigned>(verdict.fault)], .operand = verdict.operand};
+}
+
+/// Operands of one type, from `first` on; truth values among them only if `truth_values`.
+[[nodiscard]] constexpr element_verdict check_alike(const tensor_descs& operands, int first = 0,
+                                                    bool truth_values = false) noexcept {
+  for (int o = first; o < operands.ssize(); ++o) {
+    if (operands[o].type != operands[first].type) return {element_fault::differ, o};
+    if (!truth_values && operands[o].type == element::boolean)
+      return {element_fault::no_numbers, o};
+  }
+  return {};
+}
+/// Truth values up to operand `end`.
+[[nodiscard]] constexpr element_verdict check_truth_values(const tensor_descs& operands,
+                                                           int end) noexcept {
+  for (int o = 0; o < end; ++o)
+    if (operands[o].type != element::boolean) return {element_fault::no_truth_values, o};
+  return {};
+}
+
 /// The number by which operations are told apart, the same in every program: a hash of the name.
 [[nodiscard]] constexpr std::uint64_t operation_id(text_view name) noexcept {
   std::uint64_t hash = 14695981039346656037U;

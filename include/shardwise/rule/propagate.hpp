@@ -154,6 +154,25 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
   return bits;
 }
 
+/// Refuses what splits a factor of which each device needs the whole.
+constexpr void require_whole(const mesh_desc& mesh, const factor_rule& rule,
+                             const tensor_descs& operands, propagation& out) noexcept {
+  for (int f = 0; f < out.axes.ssize(); ++f) {
+    if (rule.factors[f] != factor_kind::need_replication) continue;
+    const axis_list real = real_axes(mesh, out.axes[f]);
+    if (real.empty()) continue;
+    for (int o = 0; o < operands.ssize(); ++o)
+      if (const int d = rule.operands[o].find(static_cast<std::uint8_t>(f));
+          d >= 0 && !real_axes(mesh, operands[o].layout.dims[d]).empty()) {
+        out.verdict = {.rule = broken::dimension_is_split,
+                       .operand = o,
+                       .dim = d,
+                       .axis = mesh.axes[real[0]].label};
+        return;
+      }
+  }
+}
+
 /// Passes pending reductions on, where the law allows, and adds those of split reduction factors.
 constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
@@ -166,13 +185,15 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
     if (rule.factors[f] == factor_kind::reduction) folded |= bits;
   }
   const bool together = rule.law == linearity::additive || rule.law == linearity::max_of ||
-                        rule.law == linearity::min_of || rule.law == linearity::product_of;
+                        rule.law == linearity::min_of || rule.law == linearity::product_of ||
+                        rule.law == linearity::structural;
+  reduction kind = kind_of(rule.law);
   for (int o = 0; o < operands.ssize(); ++o) {
     const layout_desc& theirs = operands[o].layout;
     const unsigned bits = axes_of_several(mesh, theirs.pending);
+    if (rule.law == linearity::structural && o == 0) kind = theirs.kind;
     const bool may = rule.law != linearity::nonlinear &&
-                     !(rule.law == linearity::first_operand && o > 0) &&
-                     theirs.kind == kind_of(rule.law);
+                     !(rule.law == linearity::first_operand && o > 0) && theirs.kind == kind;
     if (bits != 0 && !may)
       out.verdict = {
           .rule = broken::partial_value_is_read, .operand = o, .axis = first_axis(mesh, bits)};
@@ -189,8 +210,7 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
   }
   pending |= axes_of_several(mesh, folded);
   out.result.layout.pending = static_cast<std::uint8_t>(pending);
-  if (pending != 0)
-    out.result.layout.kind = rule.fold == reduction::sum ? kind_of(rule.law) : rule.fold;
+  if (pending != 0) out.result.layout.kind = rule.fold == reduction::sum ? kind : rule.fold;
 }
 
 /// The result is manual over the axes of any operand: devices that differ in one operand differ in
@@ -242,6 +262,7 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
     out.verdict = detail::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes);
   if (out.verdict.ok()) detail::merge_axes(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::separate_axes(mesh, rule, operands, out);
+  if (out.verdict.ok()) detail::require_whole(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::merge_pending(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::merge_manual(mesh, operands, out);
   if (!out.verdict.ok()) return out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/fused.hpp"
+#include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
@@ -25,114 +25,101 @@ namespace detail {
   return out;
 }
 
-/// True for a tensor of `T`, and for a number beside tensors.
-template <class T, class X>
-inline constexpr bool has_elements_of = true;
-template <class T, EitherOperand X>
-inline constexpr bool has_elements_of<T, X> =
-    std::is_same_v<typename std::remove_cvref_t<X>::value_type, T>;
-
 }  // namespace detail
 
 /// What operations on tensors whose layouts are values mean: each is judged when it is applied, and
-/// each is a pass of its own.
+/// what fuses is decided when the program runs.
 struct any_domain {
-  /// Judges what the compiler knows of an operation on operands of these types.
-  template <class Operation, class... X>
+  /// What an operation makes of elements of these types.
+  template <class Operation, class... T>
+  using element_made = type_of_element<detail::result_element<Operation>(
+      tensor_descs{tensor_desc{element_of<T>, {}, {}}...})>;
+
+  /// Judges what the compiler knows of an operation on operands of these elements.
+  template <class Operation, class... T>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using T = typename detail::tensor_among<X...>::value_type;
-    constexpr int other = detail::first_false<detail::has_elements_of<T, X>...>;
-    if constexpr (other >= 0)
-      return refused<operand_elements_differ<
-          Operation, operand<other>,
-          typename std::remove_cvref_t<typename detail::type_at<other, X...>::type>::value_type,
-          T>>{};
+    using elements = decltype(detail::judge_elements<Operation, T...>());
+    if constexpr (!elements::ok)
+      return elements{};
     else
-      return detail::allowed<any_tensor<T>>{};
+      return detail::allowed<any_tensor<element_made<Operation, T...>>>{};
   }
 
-  /// A function of elements, or a contraction. Beside tensors whose layouts are values stand
-  /// tensors with types and numbers; numbers are tensors of rank 0 that every device holds.
+  /// A function of elements. Beside tensors whose layouts are values stand tensors with types and
+  /// numbers; numbers are tensors of rank 0 that every device holds.
   template <class Operation, class... X>
-  [[nodiscard]] static any_tensor<typename detail::tensor_among<X...>::value_type> apply(
-      const X&... operands) {
-    using T = typename detail::tensor_among<X...>::value_type;
-    if constexpr (requires { typename Operation::function; }) {
-      return pass<typename Operation::function, T>(std::index_sequence_for<X...>{}, operands...);
-    } else {
-      return contract<T, sizeof...(X)>(Operation::how, Operation::parsed.rule,
-                                       {detail::read_operand<const X&>(operands)...});
-    }
+    requires requires { typename Operation::function; }
+  [[nodiscard]] static auto apply(X&&... operands) {
+    using number = typename detail::number_type<typename Operation::function, X...>::type;
+    using T = element_made<Operation, typename detail::element_type_of<number, X>::type...>;
+    const auto describe = [](const auto& nodes, const number_operands& numbers) {
+      tensor_descs known;
+      std::size_t next = 0;
+      for (int place = 0; place < int{sizeof...(X)}; ++place) {
+        bool is_number = false;
+        for (const number_operand& value : numbers)
+          if (value.place == place) {
+            known.push_back({value.type, {}, {}});
+            is_number = true;
+          }
+        if (!is_number) known.push_back(nodes[next++]->tensor());
+      }
+      tensor_desc result =
+          detail::apply_rule(nodes[0]->where().mesh(), detail::rule_of<Operation>(known), known)
+              .result;
+      result.type = element_of<T>;
+      return result;
+    };
+    return any_tensor<T>(
+        detail::make_each<typename Operation::function, T>(describe, std::forward<X>(operands)...));
+  }
+  /// An operation that is not elementwise, as types have it.
+  template <class Operation, class First, class... Rest>
+    requires(!requires { typename Operation::function; })
+  [[nodiscard]] static auto apply(First&& first, Rest&&... rest) {
+    using T = typename std::remove_cvref_t<First>::value_type;
+    using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
+    return any_tensor<made>(
+        whole<typename Operation::operation_class, T, made, 1 + sizeof...(Rest)>(
+            Operation::how, {detail::read_operand<First>(std::forward<First>(first)),
+                             detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
 
-  template <class T, std::size_t N>
-  [[nodiscard]] static any_tensor<T> contract(const attributes& how, const factor_rule& rule,
-                                              const std::array<node_ptr<T>, N>& operands) {
-    const mesh_desc& mesh = operands[0]->where().mesh();
-    tensor_descs known;
-    for (const node_ptr<T>& operand : operands) {
-      detail::require_one_pool(operands[0]->home(), operand);
-      if (!known.full()) known.push_back(operand->tensor());
-    }
-    const propagation split = detail::apply_rule(mesh, rule, known);
-    return any_tensor<T>(detail::contraction_of(operands, how, rule, split));
+  /// A further result of an operation that has several.
+  template <class T>
+  using tensor = any_tensor<T>;
+  template <Element T, class X>
+  [[nodiscard]] static any_tensor<T> second(const X& first) {
+    return any_tensor<T>(result_node_of(first.share(), 1, element_kernels_of<T>));
   }
 
   /// The dimensions folded away; kept with one element if `keep`.
-  template <Element T>
-  [[nodiscard]] static any_tensor<T> fold(reduction kind, const any_tensor<T>& x, const over& dims,
-                                          bool keep) {
-    const int rank = x.tensor().rank();
-    require(dims.judge(rank));
-    const mesh_desc& mesh = x.mesh();
-    const tensor_desc result =
-        detail::apply_rule(mesh, reduction_rule(kind, rank, dims.bits(), keep), {x.tensor()})
-            .result;
-    return any_tensor<T>(detail::folded_of(
-        std::array{detail::read_operand<const any_tensor<T>&>(x)},
-        fold_operation::how(kind, dims.bits(), keep), fused::argument<0>{}, x.tensor(), result));
+  template <Element T, class X>
+  [[nodiscard]] static any_tensor<T> fold(reduction kind, X&& x, const over& dims, bool keep) {
+    require(dims.judge(x.tensor().rank()));
+    return any_tensor<T>(
+        whole<fold_operation, T, T, 1>(fold_operation::how(kind, dims.bits(), keep),
+                                       {detail::read_operand<X>(std::forward<X>(x))}));
   }
 
- private:
-  template <class Function, class T, std::size_t... I, class... X>
-  [[nodiscard]] static any_tensor<T> pass(std::index_sequence<I...>, const X&... operands) {
-    constexpr std::size_t n = (std::size_t{EitherOperand<X>} + ...);
-    std::array<node_ptr<T>, n> read;
+  /// An operation whose attributes are values.
+  template <class Class, class First, class Result, std::size_t N>
+  [[nodiscard]] static node_ptr whole(const attributes& how, std::array<node_ptr, N> read) {
     tensor_descs known;
-    std::size_t at = 0;
-    const auto take = [&](const auto& x) {
-      if constexpr (EitherOperand<decltype(x)>) {
-        read[at] = detail::read_operand<decltype(x)>(x);
-        known.push_back(read[at++]->tensor());
-      } else {
-        known.push_back({element_of<T>, {}, {}});
-      }
-    };
-    (take(operands), ...);
-    for (const node_ptr<T>& operand : read) detail::require_one_pool(read[0]->home(), operand);
-    const tensor_desc result =
-        detail::apply_rule(read[0]->where().mesh(), pointwise<Function>::rule(known), known).result;
-    const auto tree =
-        fused::call<Function, decltype(leaf<T, tensors_before<I, X...>>(operands))...>{
-            leaf<T, tensors_before<I, X...>>(operands)...};
-    return any_tensor<T>(make_pending<pointwise_node<T, std::remove_const_t<decltype(tree)>, n>>(
-        std::move(read), result, computation::next_sequence(), tree));
-  }
-
-  /// How many of the first `I` operands are tensors.
-  template <std::size_t I, class... X>
-  static constexpr std::size_t tensors_before = [] {
-    std::size_t at = 0;
-    std::size_t tensors = 0;
-    ((tensors += at++ < I && EitherOperand<X> ? 1U : 0U), ...);
-    return tensors;
-  }();
-  template <class T, std::size_t Tensor, class X>
-  [[nodiscard]] static constexpr auto leaf(const X& x) noexcept {
-    if constexpr (EitherOperand<X>)
-      return fused::argument<Tensor>{};
+    for (const node_ptr& operand : read) {
+      detail::require_one_pool(read[0]->home(), operand);
+      if (!known.full()) known.push_back(operand->tensor());
+    }
+    if constexpr (requires { Class::check(how, known); }) require(Class::check(how, known));
+    if constexpr (requires { Class::check_elements(how, known); })
+      require(diagnosis_of(Class::check_elements(how, known)));
     else
-      return fused::constant<T>{static_cast<T>(x)};
+      require(diagnosis_of(check_alike(known)));
+    const factor_rule rule = Class::rule(how, known);
+    propagation split = detail::apply_rule(read[0]->where().mesh(), rule, known);
+    split.result.type = element_of<Result>;
+    return detail::make_whole<Class, First>(how, rule, split, element_kernels_of<Result>,
+                                            std::move(read));
   }
 };
 
@@ -142,10 +129,9 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
                                    const Rest&... rest) {
   const parsed_einsum parsed = parse_einsum(equation);
   require(parsed.verdict);
-  return any_domain::contract<T, 1 + sizeof...(Rest)>(
-      einsum_operation::how(equation), parsed.rule,
-      {detail::read_operand<decltype(first)>(first),
-       detail::read_operand<decltype(rest)>(rest)...});
+  return any_tensor<T>(any_domain::whole<einsum_operation, T, T, 1 + sizeof...(Rest)>(
+      einsum_operation::how(equation), {detail::read_operand<decltype(first)>(first),
+                                        detail::read_operand<decltype(rest)>(rest)...}));
 }
 
 /// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
@@ -153,13 +139,13 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
 template <Element T>
 [[nodiscard]] any_tensor<T> fold(reduction kind, const any_tensor<T>& x, const over& dims,
                                  bool keep = false) {
-  return any_domain::fold(kind, x, dims, keep);
+  return any_domain::fold<T>(kind, x, dims, keep);
 }
 /// The same tensor under another layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
   require(check(x.mesh(), target));
-  return any_tensor<T>(reshard_node_of<T>(detail::read_operand<decltype(x)>(x), target));
+  return any_tensor<T>(reshard_node_of(detail::read_operand<decltype(x)>(x), target));
 }
 
 namespace detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/plan/planned_program.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,25 @@
 namespace shardwise {
 
 /// The tensors that a pending node reads.
-using node_operands = inplace_vector<std::shared_ptr<node_base>, max_fused_operands>;
+using node_operands = inplace_vector<node_ptr, max_fused_operands>;
+
+/// A program that nodes append themselves to, and beside each instruction what computes it.
+class described_program {
+ public:
+  described_program(program_builder& code, std::vector<operation_kernel>& kernels) noexcept
+      : code_(code), kernels_(kernels) {}
+
+  [[nodiscard]] program_builder& code() noexcept { return code_; }
+  /// Says what computes an instruction.
+  value_id computed_by(value_id id, const operation_kernel& kernel) noexcept {
+    kernels_[static_cast<std::size_t>(id)] = kernel;
+    return id;
+  }
+
+ private:
+  program_builder& code_;
+  std::vector<operation_kernel>& kernels_;
+};
 
 /// How a pending node gets its shards: its step on paper, its operands, and the work of one shard.
 ///
@@ -34,11 +53,11 @@ class computation {
   /// dies with them leaves its own operands to the node that died first. Allocates nothing, since
   /// tensors are dropped where memory is short.
   virtual ~computation() {
-    static thread_local std::shared_ptr<node_base>* orphans = nullptr;
-    std::shared_ptr<node_base> own;
+    static thread_local node_ptr* orphans = nullptr;
+    node_ptr own;
     const bool is_first = orphans == nullptr;
     if (is_first) orphans = &own;
-    for (std::shared_ptr<node_base>& operand : operands_) {
+    for (node_ptr& operand : operands_) {
       computation* const task = operand->task();
       // The last owner passes the node on; what others hold too is left to the last of them. So a
       // node is on one list at most, whatever other threads drop meanwhile.
@@ -48,7 +67,7 @@ class computation {
     }
     if (!is_first) return;
     while (own != nullptr) {
-      const std::shared_ptr<node_base> last = std::move(own);
+      const node_ptr last = std::move(own);
       own = std::move(last->task()->next_orphan_);
     }
     orphans = nullptr;
@@ -66,7 +85,7 @@ class computation {
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
   /// Appends the instructions of the node to a program, where `read` are the values of its
   /// operands, and returns the number of its own.
-  [[nodiscard]] virtual value_id describe(program_builder& code,
+  [[nodiscard]] virtual value_id describe(described_program& code,
                                           std::span<const value_id> read) const = 0;
   /// How many instructions that are, at most.
   [[nodiscard]] virtual std::int32_t instructions() const noexcept = 0;
@@ -77,7 +96,7 @@ class computation {
 
   /// Names the operands and puts the node, which is `node`, on the list of what its machine has to
   /// compute; `make_pending` calls it.
-  void wait_for(node_operands operands, node_base& node) {
+  void wait_for(node_operands operands, node& node) {
     operands_ = std::move(operands);
     node.home()->pending().enter(place_, node);
   }
@@ -96,10 +115,10 @@ class computation {
   [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
 
   /// The node that is computed.
-  [[nodiscard]] virtual node_base& result() noexcept = 0;
-  /// Gets the memory of the shards: new, or that of operand `reuses` if it is not -1.
-  virtual void prepare(std::int32_t reuses) = 0;
-  /// Computes one distinct shard.
+  [[nodiscard]] virtual node& result() noexcept = 0;
+  /// Gets the memory of the shards.
+  virtual void prepare() = 0;
+  /// Computes one distinct shard of the node by itself, from operands that are there.
   virtual void run_shard(index_t shard) = 0;
 
  private:
@@ -112,108 +131,54 @@ class computation {
   std::exception_ptr failure_;
   node_operands operands_;
   /// The next of those that die with a node that reads this one.
-  std::shared_ptr<node_base> next_orphan_;
+  node_ptr next_orphan_;
   pending_list::entry place_;
 };
 
 /// Runs the program of these nodes, which their caller holds: everything pending that they need, in
 /// the order in which it was written. All live on one machine; one program runs on a machine at a
 /// time.
-void run_program(std::span<node_base* const> roots);
+void run_program(std::span<node* const> roots);
 
 /// Runs the program of everything that is pending on a machine and that somebody holds.
 void run_pending(machine& home);
 
-/// A pending node of `T`.
-template <class T>
-class pending_node : public node<T>, public computation {
+/// A node that is still to be computed.
+class pending_node : public node, public computation {
  public:
-  pending_node(std::shared_ptr<machine> home, placement_ptr where, std::uint64_t sequence)
-      : node<T>(std::move(home), std::move(where), false), computation(sequence) {}
+  pending_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+               std::uint64_t sequence)
+      : node(std::move(home), std::move(where), elements), computation(sequence) {}
 
   void evaluate() override {
-    node_base* const self = this;
-    if (!this->ready()) run_program({&self, 1});
+    node* const self = this;
+    if (!ready()) run_program({&self, 1});
   }
   [[nodiscard]] computation* task() noexcept override { return this; }
-  [[nodiscard]] node_base& result() noexcept override { return *this; }
-
-  void prepare(std::int32_t reuses) override {
-    const placement& where = this->where();
-    if (reuses >= 0) {
-      // Shared until the operand, which nobody else needs, is let go after this step.
-      auto& operand = operand_at(static_cast<std::size_t>(reuses));
-      this->shards() = operand.shards();
-      this->take_charge_of(operand);
-      return;
-    }
-    std::vector<buffer<T>> shards;
-    shards.reserve(static_cast<std::size_t>(where.count()));
-    for (index_t s = 0; s < where.count(); ++s)
-      shards.emplace_back(this->home()->storage(), where.size_of_shard(s));
-    this->shards() = std::move(shards);
-    this->charge(this->home()->memory());
-  }
-
- protected:
-  [[nodiscard]] node<T>& operand_at(std::size_t k) {
-    return static_cast<node<T>&>(*this->operands()[k]);
-  }
-  /// The shard being computed, as a row-major block.
-  [[nodiscard]] strided<T> block_of(index_t shard) {
-    const extents_desc extents = this->where().extents_of_shard(shard);
-    return {this->shards()[static_cast<std::size_t>(shard)].writable(), extents,
-            row_major(extents)};
-  }
-};
-
-/// A pending node of one operation with its attributes, whose cost was known when it was made.
-template <class T>
-class operation_node : public pending_node<T> {
- public:
-  operation_node(std::shared_ptr<machine> home, placement_ptr where, const applied_operation& does,
-                 const operation_cost& cost)
-      : pending_node<T>(std::move(home), std::move(where), computation::next_sequence()),
-        does_(does),
-        cost_(cost) {}
-
-  [[nodiscard]] value_id describe(program_builder& code,
-                                  std::span<const value_id> read) const override {
-    value_ids operands;
-    for (value_id o : read) operands.push_back(o);
-    return code.append(*does_.what, does_.how, operands, this->tensor());
-  }
-  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
-  [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
-
- protected:
-  [[nodiscard]] const applied_operation& does() const noexcept { return does_; }
-
- private:
-  applied_operation does_;
-  operation_cost cost_;
+  [[nodiscard]] node& result() noexcept override { return *this; }
+  void prepare() override { allocate(home()->storage(), home()->memory()); }
 };
 
 /// The placement of a result on the machine of its operands, shared with an operand that is placed
 /// as it is.
-template <class T, std::size_t N>
-[[nodiscard]] placement_ptr place_result(const std::array<node_ptr<T>, N>& operands,
-                                         const tensor_desc& result) {
-  for (const node_ptr<T>& operand : operands)
+[[nodiscard]] inline placement_ptr place_result(std::span<const node_ptr> operands,
+                                                const tensor_desc& result) {
+  for (const node_ptr& operand : operands)
     if (operand->tensor() == result) return operand->share_where();
   return std::make_shared<const placement>(operands[0]->where().mesh(), result);
 }
 
-/// Makes a pending node that reads these operands, in their pool, and makes `result`. `arguments`
-/// are those of the node's constructor after the pool and the placement.
-template <class Node, class T, std::size_t N, class... Arguments>
-[[nodiscard]] std::shared_ptr<Node> make_pending(std::array<node_ptr<T>, N> operands,
+/// Makes a pending node of `result` that reads these operands, in their pool. `arguments` are those
+/// of the node's constructor after the pool, the placement and the elements.
+template <class Node, class... Arguments>
+[[nodiscard]] std::shared_ptr<Node> make_pending(std::span<node_ptr> operands,
                                                  const tensor_desc& result,
+                                                 const element_kernels& elements,
                                                  Arguments&&... arguments) {
-  auto made = std::make_shared<Node>(operands[0]->home(), place_result(operands, result),
+  auto made = std::make_shared<Node>(operands[0]->home(), place_result(operands, result), elements,
                                      std::forward<Arguments>(arguments)...);
   node_operands read;
-  for (node_ptr<T>& operand : operands) read.push_back(std::move(operand));
+  for (node_ptr& operand : operands) read.push_back(std::move(operand));
   made->wait_for(std::move(read), *made);
   return made;
 }

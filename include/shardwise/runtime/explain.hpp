@@ -20,9 +20,9 @@ namespace shardwise {
 ///     std::cout << explain(loss, weights);
 template <Readable First, Readable... Rest>
 [[nodiscard]] std::string explain(const First& first, const Rest&... rest) {
-  const std::vector<std::shared_ptr<node_base>> named{first.share(), rest.share()...};
+  const std::vector<node_ptr> named{first.share(), rest.share()...};
   const std::shared_ptr<machine>& home = named.front()->home();
-  std::vector<node_base*> roots;
+  std::vector<node*> roots;
   for (const auto& root : named) {
     if (root->home() != home) fail({.rule = broken::operand_pools_differ});
     roots.push_back(root.get());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/einsum.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/lazy.hpp"
+#include "shardwise/runtime/result_node.hpp"
+#include "shardwise/runtime/value_nodes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -68,44 +69,49 @@ struct fusion {
   }
 };
 
-/// The node of an operand, named where an lvalue was given; `X` has the value category.
-template <class X>
-[[nodiscard]] auto read_operand(const std::remove_reference_t<X>& x) {
-  node_ptr<typename std::remove_cvref_t<X>::value_type> read = x.share();
-  if constexpr (std::is_lvalue_reference_v<X>) read->name();
-  return read;
-}
-
-template <class T>
-void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr<T>& operand) {
-  if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
-}
+/// True for functions that are compiled with what they read as one pass: operands and result have
+/// one type, for which there are packets or plain arithmetic.
+template <class Function, class Paper, class... X>
+inline constexpr bool is_compiled =
+    std::is_same_v<compute_type<typename Paper::value_type>, typename Paper::value_type> &&
+    !std::is_same_v<typename Paper::value_type, bool> && !kernel_is_on_elements<Function> &&
+    (... && std::is_same_v<typename element_type_of<typename Paper::value_type, X>::type,
+                           typename Paper::value_type>);
 
 /// The tensor that an operation makes, from what it is on paper.
 template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
-/// How an operation on tensors waits to be computed.
-template <class Operation>
-struct deferring;
-
-template <class Function>
-struct deferring<pointwise<Function>> {
-  template <class Paper, class... X>
+/// A function that waits to be fused with what reads it.
+template <class Function, class Paper>
+struct deferred {
+  template <class... X>
   [[nodiscard]] static auto make(const extents_desc& result, X&&... operands) {
-    return make<Paper>(result, std::index_sequence_for<X...>{}, std::forward<X>(operands)...);
+    return make_from(result, std::index_sequence_for<X...>{}, std::forward<X>(operands)...);
   }
-  template <class Paper, class... X>
-  using made = decltype(make<Paper>(std::declval<const extents_desc&>(), std::declval<X>()...));
+  template <class... X>
+  using made = decltype(make(std::declval<const extents_desc&>(), std::declval<X>()...));
 
  private:
-  template <class Paper, std::size_t... I, class... X>
-  [[nodiscard]] static auto make(const extents_desc& result, std::index_sequence<I...>,
-                                 X&&... operands) {
-    using T = typename Paper::value_type;
+  using T = typename Paper::value_type;
+
+  template <std::size_t... I, class... X>
+  [[nodiscard]] static auto make_from(const extents_desc& result, std::index_sequence<I...>,
+                                      X&&... operands) {
     using plan = fusion<Paper, X...>;
-    std::array<node_ptr<T>, plan::total> read;
+    const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
+        plan::template branch<I>(operands)...};
+    using expression = lazy<T, typename Paper::extents_type, typename Paper::layout_type,
+                            std::remove_const_t<decltype(tree)>, plan::total>;
+    constexpr bool absorbs = (... || plan::shares[I].absorbed);
+    // What has been read by its name is computed by itself, even if it is then moved from.
+    if constexpr (absorbs)
+      if ((... || is_node<plan::shares[I].absorbed>(operands)))
+        return expression(tree, each_node_of<Function, Paper>(result, std::forward<X>(operands)...),
+                          result, computation::next_sequence());
+
+    std::array<node_ptr, plan::total> read;
     std::uint64_t newest = 0;
     const void* places[sizeof...(X)]{};
     const auto collect = [&]<std::size_t K, class Given>(auto& x) {
@@ -122,124 +128,77 @@ struct deferring<pointwise<Function>> {
         auto taken = std::move(x).take_operands();
         std::move(taken.begin(), taken.end(), read.begin() + plan::shares[K].first);
       } else if constexpr (plan::shares[K].count == 1) {
-        read[plan::shares[K].first] = read_operand<Given>(x);
+        read[plan::shares[K].first] = read_operand<Given>(static_cast<Given&&>(x));
       }
     };
     (collect.template operator()<I, X>(operands), ...);
-    for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
-    const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
-        plan::template branch<I>(operands)...};
-    constexpr bool absorbs = (... || plan::shares[I].absorbed);
-    return lazy<T, typename Paper::extents_type, typename Paper::layout_type,
-                std::remove_const_t<decltype(tree)>, plan::total>(
-        tree, std::move(read), result,
-        absorbs ? computation::next_sequence(newest) : computation::next_sequence());
+    for (const node_ptr& operand : read) require_one_pool(read[0]->home(), operand);
+    return expression(tree, std::move(read), result,
+                      absorbs ? computation::next_sequence(newest) : computation::next_sequence());
   }
-};
 
-/// The node of a contraction.
-template <class T, std::size_t N>
-[[nodiscard]] node_ptr<T> contraction_of(const std::array<node_ptr<T>, N>& read,
-                                         const attributes& how, const factor_rule& rule,
-                                         const propagation& split) {
-  constexpr const operation& what = operation_of<einsum_operation>;
-  tensor_descs operands;
-  for (const node_ptr<T>& operand : read) operands.push_back(operand->tensor());
-  return make_pending<einsum_node<T>>(
-      read, split.result, applied_operation{&what, how},
-      what.cost(read[0]->where().mesh(), how, operands, split.result), rule, split);
-}
-
-/// The node of a fold whose prologue is a fused tree.
-template <class T, class Tree, std::size_t N>
-[[nodiscard]] node_ptr<T> folded_of(std::array<node_ptr<T>, N> read, const attributes& how,
-                                    const Tree& tree, const tensor_desc& folded,
-                                    const tensor_desc& result) {
-  constexpr const operation& what = operation_of<fold_operation>;
-  operation_cost cost = what.cost(read[0]->where().mesh(), how, {folded}, result);
-  cost.flops *= 1 + Tree::flops;
-  return make_pending<fold_node<T, Tree, N>>(std::move(read), result, applied_operation{&what, how},
-                                             cost, tree, folded);
-}
-
-template <fixed_string Equation>
-struct deferring<einsum_of<Equation>> {
-  template <class Paper, class... X>
-  using made = tensor_from<Paper>;
-
-  template <class Paper, class... X>
-  [[nodiscard]] static auto make(const propagation& split, X&&... operands) {
-    using T = typename Paper::value_type;
-    const std::array<node_ptr<T>, sizeof...(X)> read{read_operand<X>(operands)...};
-    for (const node_ptr<T>& operand : read) require_one_pool(read[0]->home(), operand);
-    return tensor_from<Paper>(
-        contraction_of(read, einsum_of<Equation>::how, einsum_of<Equation>::parsed.rule, split));
-  }
-};
-
-template <reduction Kind, unsigned Reduced, bool Keep>
-struct deferring<fold_of<Kind, Reduced, Keep>> {
-  template <class Paper, class... X>
-  using made = tensor_from<Paper>;
-
-  template <class Paper, class X>
-  [[nodiscard]] static auto make(const extents_desc& result, X&& x) {
-    using T = typename Paper::value_type;
-    using plan = fusion<paper_of<X>, X>;
-    const tensor_desc folded = desc_of(x);
-    if constexpr (plan::shares[0].absorbed)
-      return make<Paper>(result, folded, x.tree(), std::move(x).take_operands());
+  template <bool Absorbed, class X>
+  [[nodiscard]] static bool is_node(const X& x) noexcept {
+    if constexpr (Absorbed)
+      return x.is_node();
     else
-      return make<Paper>(result, folded, fused::argument<0>{},
-                         std::array<node_ptr<T>, 1>{read_operand<X>(x)});
+      return false;
   }
+};
 
- private:
-  template <class Paper, class T, class Tree, std::size_t N>
-  [[nodiscard]] static auto make(const extents_desc& extents, const tensor_desc& folded,
-                                 const Tree& tree, std::array<std::shared_ptr<node<T>>, N> read) {
-    const tensor_desc result = desc_of<Paper>(extents);
-    return tensor_from<Paper>(
-        folded_of(std::move(read), fold_of<Kind, Reduced, Keep>::how, tree, folded, result));
+/// How an operation, as types have it, waits to be computed.
+template <class Operation, class Paper, class... X>
+struct waiting {
+  using type = tensor_from<Paper>;
+
+  [[nodiscard]] static type make(const propagation& split, X... operands) {
+    return type(whole_node_of<Operation, typename std::remove_cvref_t<X>::value_type...>(
+        split, element_kernels_of<typename Paper::value_type>,
+        {read_operand<X>(static_cast<X>(operands))...}));
+  }
+};
+template <class Function, class Paper, class... X>
+struct waiting<pointwise<Function>, Paper, X...> {
+  using type = tensor_from<Paper>;
+
+  [[nodiscard]] static type make(const extents_desc& extents, X... operands) {
+    return type(each_node_of<Function, Paper>(extents, static_cast<X>(operands)...));
+  }
+};
+template <class Function, class Paper, class... X>
+  requires is_compiled<Function, Paper, X...>
+struct waiting<pointwise<Function>, Paper, X...> {
+  using type = typename deferred<Function, Paper>::template made<X...>;
+
+  [[nodiscard]] static type make(const extents_desc& extents, X... operands) {
+    return deferred<Function, Paper>::make(extents, static_cast<X>(operands)...);
+  }
+};
+
+/// What takes in the compiled pass before it.
+template <class Operation, class Paper, class X>
+  requires(Operation::operation_class::takes_prologue&& fusion<paper_of<X>, X>::shares[0].absorbed)
+struct waiting<Operation, Paper, X> {
+  using type = tensor_from<Paper>;
+  using T = typename std::remove_cvref_t<X>::value_type;
+
+  [[nodiscard]] static type make(const propagation& split, X x) {
+    if (x.is_node())
+      return type(whole_node_of<Operation, T>(split, element_kernels_of<typename Paper::value_type>,
+                                              {read_operand<X>(static_cast<X>(x))}));
+    const tensor_desc folded = desc_of(x);
+    const auto tree = x.tree();
+    auto read = std::move(x).take_operands();
+    constexpr const operation& what = operation_of<typename Operation::operation_class>;
+    operation_cost cost =
+        what.cost(read[0]->where().mesh(), Operation::how, {folded}, split.result);
+    cost.flops *= 1 + decltype(tree)::flops;
+    return type(make_pending<fold_node<T, std::remove_const_t<decltype(tree)>, read.size()>>(
+        read, split.result, element_kernels_of<T>, Operation::how, cost, tree, folded));
   }
 };
 
 }  // namespace detail
-
-/// The node of one operation that every device does with its own shard or its group's.
-template <class T>
-[[nodiscard]] node_ptr<T> collective_node_of(node_ptr<T> from, const applied_operation& does,
-                                             const tensor_desc& result) {
-  const mesh_desc& mesh = from->home()->mesh();
-  const operation_cost cost = does.what->cost(mesh, does.how, {from->tensor()}, result);
-  return make_pending<collective_node<T>>(std::array{std::move(from)}, result, does, cost);
-}
-
-/// The nodes that take a tensor to another layout, one for each collective; the tensor itself if
-/// there is nothing to do.
-template <class T>
-[[nodiscard]] node_ptr<T> reshard_node_of(node_ptr<T> from, const layout_desc& target) {
-  const mesh_desc& mesh = from->home()->mesh();
-  const redistribution way = redistribute(mesh, from->tensor(), target);
-  require(way.verdict);
-  for (const transfer& moved : way.moves) {
-    tensor_desc result = from->tensor();
-    result.layout = moved.after;
-    const applied_operation does{&operation_of<collective_operation>,
-                                 collective_operation::how(from->tensor(), moved)};
-    from = collective_node_of<T>(std::move(from), does, result);
-  }
-  return from;
-}
-
-/// The node of a tensor that a rule of manual sharding changes to `result`.
-template <class T>
-[[nodiscard]] node_ptr<T> manual_node_of(node_ptr<T> from, const tensor_desc& result,
-                                         reduction fold) {
-  if (from->tensor() == result) return from;
-  const applied_operation change = manual_change(from->tensor(), result, fold);
-  return collective_node_of<T>(std::move(from), change, result);
-}
 
 /// What operations on tensors mean: elementwise ones wait to be fused, the others become nodes.
 struct lazy_domain {
@@ -250,21 +209,29 @@ struct lazy_domain {
   using tensor = sharded_tensor<T, Extents, Layout>;
   /// What `apply` gives.
   template <class Operation, class Paper, class... X>
-  using made = typename detail::deferring<Operation>::template made<Paper, X...>;
+  using made = typename detail::waiting<Operation, Paper, X&&...>::type;
 
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
-    return detail::deferring<Operation>::template make<Paper>(result, std::forward<X>(operands)...);
+    return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
   }
+  /// A further result of an operation that has several: what `second` gives.
+  template <class Paper>
+  using made_second = detail::tensor_from<Paper>;
+  template <class Paper, class X>
+  [[nodiscard]] static auto second(const X& first) {
+    return detail::tensor_from<Paper>(
+        result_node_of(first.share(), 1, element_kernels_of<typename Paper::value_type>));
+  }
+
   template <class Made, class X>
   [[nodiscard]] static Made reshard(X&& x) {
-    return Made(reshard_node_of<typename Made::value_type>(detail::read_operand<X>(x),
-                                                           Made::layout_type::value));
+    return Made(
+        reshard_node_of(detail::read_operand<X>(std::forward<X>(x)), Made::layout_type::value));
   }
   template <class Made, class X>
   [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result, reduction fold) {
-    return Made(
-        manual_node_of<typename Made::value_type>(detail::read_operand<X>(x), result, fold));
+    return Made(manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result, fold));
   }
 };
 

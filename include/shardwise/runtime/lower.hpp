@@ -19,16 +19,28 @@ struct lowered_program {
   std::vector<instruction> code;
   std::vector<tensor_desc> values;
   std::vector<attributes> table;
+  std::vector<value_id> results;
   std::int32_t count = 0;
+  std::int32_t attribute_count = 1;
+  std::int32_t result_count = 0;
+
+  /// What computes each instruction, where the operation of it is no leaf or collective.
+  std::vector<operation_kernel> kernels;
+  /// The instruction that ends the pass of each; see `form_clusters`.
+  std::vector<cluster_note> notes;
 
   std::vector<step_desc> steps;
   std::vector<lifetime> lives;
-  /// One for each step. Each is held until it has been computed, so that a failure finds all that
-  /// are left; then its readers decide how long it lives. Null for inputs.
-  std::vector<std::shared_ptr<node_base>> nodes;
+  /// The node that gets the result of each step. Each is held until it has been computed, so that a
+  /// failure finds all that are left; then its readers decide how long it lives. Null for inputs.
+  std::vector<node_ptr> nodes;
+  /// The inputs, by step; null for other steps.
+  std::vector<node_ptr> inputs;
+  /// True for steps that are what their node does by itself, compiled as a whole.
+  std::vector<bool> compiled;
 
   [[nodiscard]] program_view view() const noexcept {
-    return {&mesh, code.data(), values.data(), table.data(), count};
+    return {&mesh, code.data(), values.data(), table.data(), count, results.data(), result_count};
   }
 };
 
@@ -41,23 +53,22 @@ class numbered_nodes {
   numbered_nodes(const numbered_nodes&) = delete;
   numbered_nodes& operator=(const numbered_nodes&) = delete;
   ~numbered_nodes() {
-    for (node_base* at : nodes_) at->number = -1;
+    for (node* at : nodes_) at->number = -1;
   }
 
-  void add(node_base& found) {
+  void add(node& found) {
     nodes_.push_back(&found);
     found.number = 0;
   }
   /// Puts pending nodes in the order in which they were written.
   void sort() noexcept {
-    std::sort(nodes_.begin(), nodes_.end(), [](node_base* a, node_base* b) {
-      return a->task()->sequence() < b->task()->sequence();
-    });
+    std::sort(nodes_.begin(), nodes_.end(),
+              [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
   }
-  [[nodiscard]] const std::vector<node_base*>& in_order() const noexcept { return nodes_; }
+  [[nodiscard]] const std::vector<node*>& in_order() const noexcept { return nodes_; }
 
  private:
-  std::vector<node_base*> nodes_;
+  std::vector<node*> nodes_;
 };
 
 /// The nodes of the graph below some roots: those that are pending in the order in which they were
@@ -66,26 +77,26 @@ struct reached_nodes {
   numbered_nodes pending;
   numbered_nodes ready;
 
-  explicit reached_nodes(std::span<node_base* const> roots) {
-    std::vector<node_base*> open;
-    const auto meet = [&](node_base* found) {
+  explicit reached_nodes(std::span<node* const> roots) {
+    std::vector<node*> open;
+    const auto meet = [&](node* found) {
       if (found->ready() || found->number >= 0) return;
       pending.add(*found);
       open.push_back(found);
     };
-    for (node_base* root : roots) meet(root);
+    for (node* root : roots) meet(root);
     while (!open.empty()) {
       computation* task = open.back()->task();
       open.pop_back();
-      for (const std::shared_ptr<node_base>& operand : task->operands()) meet(operand.get());
+      for (const node_ptr& operand : task->operands()) meet(operand.get());
     }
     pending.sort();
-    const auto enter = [&](node_base* found) {
+    const auto enter = [&](node* found) {
       if (found->ready() && found->number < 0) ready.add(*found);
     };
-    for (node_base* at : pending.in_order())
-      for (const std::shared_ptr<node_base>& operand : at->task()->operands()) enter(operand.get());
-    for (node_base* root : roots) enter(root);
+    for (node* at : pending.in_order())
+      for (const node_ptr& operand : at->task()->operands()) enter(operand.get());
+    for (node* root : roots) enter(root);
   }
 };
 
@@ -94,51 +105,65 @@ class program_lowering {
  public:
   program_lowering(lowered_program& program, const reached_nodes& reached)
       : program_(program), capacity_(static_cast<std::int32_t>(reached.ready.in_order().size())) {
-    for (node_base* at : reached.pending.in_order()) capacity_ += at->task()->instructions();
+    for (node* at : reached.pending.in_order()) capacity_ += at->task()->instructions();
     const auto size = static_cast<std::size_t>(capacity_);
     program.code.resize(size);
     program.values.resize(size);
     program.table.resize(size + 1);
+    program.kernels.resize(size);
     node_of_.resize(size, nullptr);
+    first_of_.resize(size, -1);
     readers_.resize(size, 0);
   }
 
-  void lower(const reached_nodes& reached, std::span<node_base* const> roots) {
-    std::int32_t attribute_count = 1;
-    program_builder code(program_.mesh, program_.code.data(), program_.values.data(),
-                         program_.table.data(), program_.count, attribute_count, capacity_);
-    code.place(roots.front()->home()->mesh());
-    for (node_base* at : reached.ready.in_order())
-      number(code, at, code.append(operation_of<input_operation>, {}, {}, at->tensor()));
-    for (node_base* at : reached.pending.in_order()) {
+  void lower(const reached_nodes& reached, std::span<node* const> roots) {
+    program_.results.resize(roots.size());
+    program_builder code(program_);
+    home_ = roots.front()->home();
+    code.place(home_->mesh());
+    described_program described(code, program_.kernels);
+    for (node* at : reached.ready.in_order()) {
+      const value_id first = program_.count;
+      number(code, at, first, code.append(operation_of<input_operation>, {}, {}, at->tensor()));
+    }
+    for (node* at : reached.pending.in_order()) {
       inplace_vector<value_id, max_fused_operands> read;
-      for (const std::shared_ptr<node_base>& operand : at->task()->operands()) {
+      for (const node_ptr& operand : at->task()->operands()) {
         read.push_back(operand->number);
         ++readers_[static_cast<std::size_t>(operand->number)];
       }
-      number(code, at, at->task()->describe(code, {read.begin(), read.size()}));
+      const value_id first = program_.count;
+      number(code, at, first, at->task()->describe(described, {read.begin(), read.size()}));
     }
-    for (node_base* root : roots) code.keep(root->number);
+    for (node* root : roots) code.keep(root->number);
   }
 
   /// Forms the steps, and decides what lives how long. What handles outside of the graph hold is
   /// kept after the run; that decides memory alone.
   void plan() {
     const auto size = static_cast<std::size_t>(program_.count);
-    std::vector<cluster_note> notes(size);
     std::vector<std::int32_t> step_of(size);
+    program_.notes.resize(size);
     program_.steps.resize(size);
     program_.steps.resize(static_cast<std::size_t>(
-        form_steps(program_.view(), notes.data(), step_of.data(), program_.steps.data())));
-    for (step_desc& step : program_.steps) {
+        form_steps(program_.view(), program_.notes.data(), step_of.data(), program_.steps.data())));
+    count_members();
+    program_.nodes.resize(program_.steps.size());
+    program_.inputs.resize(program_.steps.size());
+    program_.compiled.resize(program_.steps.size());
+    for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+      step_desc& step = program_.steps[s];
       const auto root = static_cast<std::size_t>(step.root);
+      node* const at = node_of_[root];
       if (step.kind == step_kind::input) {
-        program_.nodes.emplace_back();
+        program_.inputs[s] = at->shared_from_this();
         step.kept = true;
-      } else {
-        program_.nodes.push_back(node_of_[root]->shared_from_this());
-        step.kept = step.kept || program_.nodes.back().use_count() > 1 + readers_[root];
+        continue;
       }
+      program_.nodes[s] = at != nullptr ? at->shared_from_this() : unnamed_result(step);
+      program_.compiled[s] = at != nullptr && is_whole_pass(step.root);
+      if (at != nullptr)
+        step.kept = step.kept || program_.nodes[s].use_count() > 1 + readers_[root];
     }
     program_.lives.resize(program_.steps.size());
     plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(program_.steps.size()),
@@ -146,22 +171,48 @@ class program_lowering {
   }
 
  private:
-  void number(program_builder& code, node_base* at, value_id id) {
+  void number(program_builder& code, node* at, value_id first, value_id id) {
     at->number = id;
     node_of_[static_cast<std::size_t>(id)] = at;
-    code.name(id);
+    first_of_[static_cast<std::size_t>(id)] = first;
+    if (at->named()) code.name(id);
+  }
+  /// True if the pass that ends with an instruction has just the instructions of its node.
+  [[nodiscard]] bool is_whole_pass(value_id root) const noexcept {
+    std::int32_t own = 0;
+    for (value_id i = first_of_[static_cast<std::size_t>(root)]; i <= root; ++i) {
+      if (is_constant(*program_.code[static_cast<std::size_t>(i)].what)) continue;
+      if (program_.notes[static_cast<std::size_t>(i)].root != root) return false;
+      ++own;
+    }
+    return own == members_[static_cast<std::size_t>(root)];
+  }
+  void count_members() {
+    members_.resize(program_.notes.size(), 0);
+    for (value_id i = 0; i < program_.count; ++i)
+      if (!is_constant(*program_.code[static_cast<std::size_t>(i)].what))
+        ++members_[static_cast<std::size_t>(program_.notes[static_cast<std::size_t>(i)].root)];
+  }
+  /// A node for a value that no handle stands for: part of an expression that does not fuse.
+  [[nodiscard]] node_ptr unnamed_result(const step_desc& step) const {
+    return std::make_shared<node>(home_,
+                                  std::make_shared<const placement>(program_.mesh, step.result),
+                                  *program_.kernels[static_cast<std::size_t>(step.root)].elements);
   }
 
   lowered_program& program_;
   std::int32_t capacity_;
-  std::vector<node_base*> node_of_;
+  std::vector<node*> node_of_;
+  std::vector<value_id> first_of_;
+  std::vector<std::int32_t> members_;
   std::vector<long> readers_;
+  std::shared_ptr<machine> home_;
 };
 
 }  // namespace detail
 
 /// Lowers everything pending that `roots` need. The caller holds the machine's turn.
-[[nodiscard]] inline lowered_program lower(std::span<node_base* const> roots) {
+[[nodiscard]] inline lowered_program lower(std::span<node* const> roots) {
   const detail::reached_nodes reached(roots);
   lowered_program program;
   detail::program_lowering lowering(program, reached);

@@ -36,14 +36,14 @@ class pending_list {
 
    private:
     friend pending_list;
-    node_base* node_ = nullptr;
+    node* node_ = nullptr;
     pending_list* list_ = nullptr;
     entry* previous_ = this;
     entry* next_ = this;
   };
 
   /// Puts a node on the list, which outlives it; `place` is its own, and on no list.
-  void enter(entry& place, node_base& node) {
+  void enter(entry& place, node& node) {
     place.node_ = &node;
     place.list_ = this;
     const std::lock_guard lock(mutex_);
@@ -55,10 +55,10 @@ class pending_list {
 
   /// The nodes on the list that somebody holds, in the order in which they entered, held from now
   /// on by the caller too.
-  [[nodiscard]] std::vector<std::shared_ptr<node_base>> hold() {
+  [[nodiscard]] std::vector<node_ptr> hold() {
     // Nodes that die leave the list, so none may die under the lock.
-    std::vector<std::shared_ptr<node_base>> held;
-    std::shared_ptr<node_base> node;
+    std::vector<node_ptr> held;
+    node_ptr node;
     const std::lock_guard lock(mutex_);
     for (entry* at = ends_.next_; at != &ends_; at = at->next_) {
       node = at->node_->weak_from_this().lock();

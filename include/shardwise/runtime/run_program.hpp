@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/lower.hpp"
+#include "shardwise/runtime/step_run.hpp"
 
 #include <cstddef>
 #include <exception>
@@ -14,58 +14,90 @@ namespace shardwise {
 
 namespace detail {
 
-/// The work of a step in the unit of `small_work`: the bytes of all its shards, for the result and
+/// One step of a program as it runs: the node that gets the result, what computes a shard of it,
+/// and whose memory it takes over.
+struct running_step {
+  node_ptr result;
+  node_ptr reused;
+  operation_cost cost{};
+  std::size_t reads = 0;
+  /// Null where the node computes itself.
+  std::unique_ptr<interpreted_step> interpreted{};
+
+  void run_shard(index_t shard) const {
+    if (interpreted != nullptr)
+      interpreted->run_shard(shard);
+    else
+      result->task()->run_shard(shard);
+  }
+};
+
+/// The work of a step in the unit of `small_work`: the bytes of all shards, for the result and
 /// about as much for each operand, and arithmetic.
-[[nodiscard]] inline index_t work_of(const placement& where, computation& task) noexcept {
-  const auto tensors = static_cast<index_t>(task.operands().size()) + 1;
-  return where.count() * (tensors * task.result().where().bytes_per_device() + task.cost().flops);
+[[nodiscard]] inline index_t work_of(const placement& where, std::size_t reads,
+                                     const operation_cost& cost) noexcept {
+  return where.count() * (static_cast<index_t>(reads + 1) * where.bytes_per_device() + cost.flops);
 }
 
-/// Runs some nodes in one pass over their shards: all but the first write over memory that is there
-/// already, and all number their shards alike. What it throws is what they are from now on; those
-/// that are computed are let go.
-inline void run_phase(machine& home, std::span<std::shared_ptr<node_base>> nodes,
-                      std::span<const lifetime> lives) {
-  const auto run = [&] {
-    const placement& where = nodes.front()->where();
-    index_t work = 0;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      nodes[i]->task()->prepare(lives[i].reuses);
-      work += work_of(where, *nodes[i]->task());
-    }
-    const auto body = [&](index_t shard) {
-      for (const std::shared_ptr<node_base>& at : nodes) at->task()->run_shard(shard);
-    };
-    home.run_shards(where, body, work);
-  };
+/// Calls `run`, and `failed(exception)` before what it throws goes on.
+template <class Run, class Failed>
+void run_guarded(const Run& run, [[maybe_unused]] const Failed& failed) {
 #if defined(__cpp_exceptions)
   try {
     run();
   } catch (...) {
-    for (const std::shared_ptr<node_base>& at : nodes)
-      at->task()->fail_with(std::current_exception());
+    failed(std::current_exception());
     throw;
   }
 #else
   run();
 #endif
-  for (std::shared_ptr<node_base>& at : nodes) {
-    home.counted().count(at->task()->cost());
-    at->task()->finish();
-    at.reset();
+}
+
+/// Runs some steps in one pass over their shards: all but the first write over memory that is there
+/// already, and all number their shards alike. What it throws is what they are from now on; those
+/// that are computed are let go.
+inline void run_phase(machine& home, std::span<running_step> steps) {
+  const auto run = [&] {
+    index_t work = 0;
+    for (running_step& step : steps) {
+      if (step.reused != nullptr)
+        step.result->take_memory_of(*step.reused);
+      else if (computation* const task = step.result->task())
+        task->prepare();
+      else
+        step.result->allocate(home.storage(), home.memory());
+      work += work_of(step.result->where(), step.reads, step.cost);
+    }
+    const auto body = [&](index_t shard) {
+      for (const running_step& step : steps) step.run_shard(shard);
+    };
+    home.run_shards(steps.front().result->where(), body, work);
+  };
+  run_guarded(run, [&](const std::exception_ptr& thrown) {
+    for (const running_step& step : steps)
+      if (computation* const task = step.result->task()) task->fail_with(thrown);
+  });
+  for (running_step& step : steps) {
+    home.counted().count(step.cost);
+    if (computation* const task = step.result->task())
+      task->finish();
+    else
+      step.result->set_ready();
+    step = {};
   }
 }
 
 /// Fails everything that reads what failed, and throws the first of these failures if there is one.
 /// Where there is no node, there was an input or it has been computed.
-inline void throw_failures(std::span<const std::shared_ptr<node_base>> nodes) {
+inline void throw_failures(std::span<const node_ptr> nodes) {
 #if defined(__cpp_exceptions)
   std::exception_ptr first;
-  for (const std::shared_ptr<node_base>& at : nodes) {
-    if (at == nullptr) continue;
+  for (const node_ptr& at : nodes) {
+    if (at == nullptr || at->task() == nullptr) continue;
     computation& task = *at->task();
-    for (const std::shared_ptr<node_base>& operand : task.operands())
-      if (!operand->ready() && operand->task()->failure())
+    for (const node_ptr& operand : task.operands())
+      if (!operand->ready() && operand->task() != nullptr && operand->task()->failure())
         task.fail_with(operand->task()->failure());
     if (!first) first = task.failure();
   }
@@ -76,62 +108,114 @@ inline void throw_failures(std::span<const std::shared_ptr<node_base>> nodes) {
 }
 
 /// True if all that a pending node reads is there: its program is one step.
-[[nodiscard]] inline bool stands_alone(node_base& pending) {
-  for (const std::shared_ptr<node_base>& operand : pending.task()->operands())
+[[nodiscard]] inline bool stands_alone(node& pending) {
+  for (const node_ptr& operand : pending.task()->operands())
     if (!operand->ready()) return false;
   return true;
 }
+
+/// Runs the program of one node whose operands are there. Small tensors feel every copy, so it goes
+/// the short way.
+inline void run_alone(machine& home, node& root) {
+  const node_ptr alone = root.shared_from_this();
+  computation& task = *alone->task();
+  throw_failures({&alone, 1});
+  const operation_cost cost = task.cost();
+  run_guarded(
+      [&] {
+        task.prepare();
+        home.run_shards(
+            alone->where(), [&](index_t shard) { task.run_shard(shard); },
+            work_of(alone->where(), task.operands().size(), cost));
+      },
+      [&](const std::exception_ptr& thrown) { task.fail_with(thrown); });
+  home.counted().count(cost);
+  task.finish();
+}
+
+/// The steps of a lowered program as they run, one after another.
+class program_run {
+ public:
+  program_run(machine& home, lowered_program& program) : home_(home), program_(program) {}
+
+  /// Runs the next step, and with it the passes that write over its result shard by shard. The
+  /// epilogue of a step runs on each shard right after it, while the shard is in the cache.
+  void run_next() {
+    const std::size_t begin = next_++;
+    if (program_.nodes[begin] == nullptr || !program_.lives[begin].needed) return;
+    std::vector<running_step> phase;
+    phase.push_back(start(begin));
+    while (next_ < program_.steps.size() && program_.lives[next_].reuses >= 0 &&
+           program_.steps[next_].kind == step_kind::pass &&
+           program_.nodes[next_]->where().numbers_like(phase.front().result->where()))
+      phase.push_back(start(next_++));
+    run_phase(home_, phase);
+    for (std::size_t s = begin; s < next_; ++s) let_go(s);
+  }
+  [[nodiscard]] bool is_done() const noexcept { return next_ == program_.steps.size(); }
+
+ private:
+  /// The node of what a step makes: while the program runs, those that later steps read are there.
+  [[nodiscard]] const node_ptr& result_of(std::int32_t step) const noexcept {
+    const auto s = static_cast<std::size_t>(step);
+    return program_.inputs[s] != nullptr ? program_.inputs[s] : program_.nodes[s];
+  }
+
+  [[nodiscard]] running_step start(std::size_t s) {
+    const step_desc& step = program_.steps[s];
+    running_step out{program_.nodes[s], nullptr, step.cost, step.operands.size()};
+    const std::int32_t reuses = program_.lives[s].reuses;
+    if (reuses >= 0) out.reused = result_of(step.operands[reuses]);
+    if (program_.compiled[s]) return out;
+    std::vector<node_ptr> operands;
+    for (std::int32_t o : step.operands) operands.push_back(result_of(o));
+    out.interpreted =
+        std::make_unique<interpreted_step>(program_, s, std::move(operands), out.result);
+    return out;
+  }
+
+  /// Lets go of what nothing after a step reads.
+  void let_go(std::size_t s) {
+    const step_desc& step = program_.steps[s];
+    for (std::int32_t o : step.operands)
+      if (program_.lives[static_cast<std::size_t>(o)].last_use == static_cast<std::int32_t>(s))
+        program_.nodes[static_cast<std::size_t>(o)].reset();
+    if (program_.lives[s].last_use <= static_cast<std::int32_t>(s)) program_.nodes[s].reset();
+  }
+
+  machine& home_;
+  lowered_program& program_;
+  std::size_t next_ = 0;
+};
 
 /// Runs the program of `roots`. The caller holds the machine's turn.
 ///
 /// The first failure ends it: what needs it has failed too, all else stays pending. A program that
 /// needs what failed earlier runs nothing.
-inline void run_roots(machine& home, std::span<node_base* const> roots) {
-  if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front())) {
-    std::shared_ptr<node_base> alone = roots.front()->shared_from_this();
-    throw_failures({&alone, 1});
-    const lifetime lives;
-    return run_phase(home, {&alone, 1}, {&lives, 1});
-  }
+inline void run_roots(machine& home, std::span<node* const> roots) {
+  if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front()))
+    return run_alone(home, *roots.front());
   lowered_program program = lower(roots);
-  const std::span nodes(program.nodes);
-  const std::span<const lifetime> lives(program.lives);
-  throw_failures(nodes);
-  std::size_t next = 0;
-  const auto run_next = [&] {
-    const std::size_t begin = next++;
-    if (nodes[begin] == nullptr) return;
-    // The epilogue of a step runs on each shard right after it, while the shard is in the cache.
-    while (next < nodes.size() && lives[next].reuses >= 0 &&
-           program.steps[next].kind == step_kind::pass &&
-           nodes[next]->where().numbers_like(nodes[begin]->where()))
-      ++next;
-    run_phase(home, nodes.subspan(begin, next - begin), lives.subspan(begin, next - begin));
-  };
-#if defined(__cpp_exceptions)
-  try {
-    while (next < nodes.size()) run_next();
-  } catch (...) {
-    throw_failures(nodes);
-    throw;
-  }
-#else
-  while (next < nodes.size()) run_next();
-#endif
+  throw_failures(program.nodes);
+  program_run run(home, program);
+  run_guarded(
+      [&] {
+        while (!run.is_done()) run.run_next();
+      },
+      [&](const std::exception_ptr&) { throw_failures(program.nodes); });
 }
 
 /// Who of these pending nodes is more than an operand of the others: what names hold. They come in
 /// the order in which they were given. The caller holds the machine's turn.
-[[nodiscard]] inline std::vector<std::shared_ptr<node_base>> named(
-    const std::vector<std::shared_ptr<node_base>>& pending) {
+[[nodiscard]] inline std::vector<node_ptr> named(const std::vector<node_ptr>& pending) {
   std::vector<long> owners(pending.size(), 1);  // this vector
   for (std::size_t i = 0; i < pending.size(); ++i)
     pending[i]->number = static_cast<std::int32_t>(i);
-  for (const std::shared_ptr<node_base>& at : pending)
-    for (const std::shared_ptr<node_base>& operand : at->task()->operands())
+  for (const node_ptr& at : pending)
+    for (const node_ptr& operand : at->task()->operands())
       if (operand->number >= 0) ++owners[static_cast<std::size_t>(operand->number)];
-  for (const std::shared_ptr<node_base>& at : pending) at->number = -1;
-  std::vector<std::shared_ptr<node_base>> names;
+  for (const node_ptr& at : pending) at->number = -1;
+  std::vector<node_ptr> names;
   for (std::size_t i = 0; i < pending.size(); ++i)
     if (pending[i].use_count() > owners[i]) names.push_back(pending[i]);
   return names;
@@ -139,7 +223,7 @@ inline void run_roots(machine& home, std::span<node_base* const> roots) {
 
 }  // namespace detail
 
-inline void run_program(std::span<node_base* const> roots) {
+inline void run_program(std::span<node* const> roots) {
   machine& home = *roots.front()->home();
   const std::lock_guard turn(home.turn());
   detail::run_roots(home, roots);
@@ -147,10 +231,10 @@ inline void run_program(std::span<node_base* const> roots) {
 
 inline void run_pending(machine& home) {
   const std::lock_guard turn(home.turn());
-  const std::vector<std::shared_ptr<node_base>> names = detail::named(home.pending().hold());
+  const std::vector<node_ptr> names = detail::named(home.pending().hold());
   if (names.empty()) return;
-  std::vector<node_base*> roots;
-  for (const std::shared_ptr<node_base>& name : names) roots.push_back(name.get());
+  std::vector<node*> roots;
+  for (const node_ptr& name : names) roots.push_back(name.get());
   detail::run_roots(home, roots);
 }
 

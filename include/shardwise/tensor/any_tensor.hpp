@@ -23,22 +23,22 @@ class any_tensor : public on_devices {
   using value_domain = any_domain;
   using value_type = T;
 
-  explicit any_tensor(node_ptr<T> state) noexcept : state_(std::move(state)) {}
+  explicit any_tensor(node_ptr state) noexcept : state_(std::move(state)) {}
   /// Forgets the types of a tensor, or names an expression of tensors that have types.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
     requires(detail::standing_of<X> == detail::standing::refused_tensor ||
              (!std::is_same_v<X, any_tensor> && Readable<X> &&
               std::is_same_v<typename X::value_type, T>))
-  any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) {}
+  any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) { state_->name(); }
 
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return state_->tensor(); }
   [[nodiscard]] const extents_desc& extents() const noexcept { return tensor().extents; }
   [[nodiscard]] const layout_desc& layout() const noexcept { return tensor().layout; }
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->where().mesh(); }
-  [[nodiscard]] const node_ptr<T>& share() const noexcept { return state_; }
+  [[nodiscard]] const node_ptr& share() const noexcept { return state_; }
 
  private:
-  node_ptr<T> state_;
+  node_ptr state_;
 };
 
 }  // namespace shardwise

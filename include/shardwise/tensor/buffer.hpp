@@ -85,6 +85,17 @@ class buffer {
     return block_ != nullptr && block_ == other.block_;
   }
 
+  /// The same memory, as bytes.
+  [[nodiscard]] buffer<std::byte> as_bytes() const noexcept {
+    buffer<std::byte> bytes;
+    if (block_ == nullptr) return bytes;
+    arena::retain(*block_);
+    bytes.block_ = block_;
+    bytes.data_ = static_cast<std::byte*>(static_cast<void*>(data_));
+    bytes.size_ = bytes_of(size_);
+    return bytes;
+  }
+
   /// Makes this handle the single owner, of a copy if the elements are shared.
   void detach() {
     if (unique()) return;
@@ -94,6 +105,9 @@ class buffer {
   }
 
  private:
+  template <class U>
+  friend class buffer;
+
   /// The bytes of `size` elements, or -1, which every arena refuses.
   [[nodiscard]] static constexpr index_t bytes_of(index_t size) noexcept {
     constexpr auto width = static_cast<index_t>(sizeof(T));

@@ -3,6 +3,7 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operand.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/tensor/buffer.hpp"
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/placement.hpp"
@@ -18,41 +19,108 @@ namespace shardwise {
 class computation;
 class machine;
 
-/// One tensor of a running program, whatever its element type: its description, the machine that it
-/// lives on, and whether its shards have been computed.
+/// One tensor of a running program, whatever its elements are: its description, the machine that it
+/// lives on, and its distinct shards, or how it will get them.
 ///
 /// Handles share nodes; the graph of a program is the nodes and the operands that they hold.
-class node_base : public std::enable_shared_from_this<node_base> {
+class node : public std::enable_shared_from_this<node> {
  public:
-  node_base(std::shared_ptr<machine> home, placement_ptr where, bool ready)
-      : home_(std::move(home)), where_(std::move(where)), ready_(ready) {}
-  node_base(const node_base&) = delete;
-  node_base& operator=(const node_base&) = delete;
-  virtual ~node_base() {
+  /// A tensor of these elements whose shards are still to be computed.
+  node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements)
+      : home_(std::move(home)), where_(std::move(where)), elements_(&elements), ready_(false) {}
+  /// A tensor whose shards are there already, row-major, in the order of the placement.
+  template <Element T>
+  node(std::shared_ptr<machine> home, placement_ptr where, const std::vector<buffer<T>>& shards)
+      : home_(std::move(home)),
+        where_(std::move(where)),
+        elements_(&element_kernels_of<T>),
+        ready_(true) {
+    shards_.reserve(shards.size());
+    for (const buffer<T>& shard : shards) shards_.push_back(shard.as_bytes());
+  }
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+  /// The last shard goes first: the arena hands out first what came last, so the shards of the next
+  /// tensor of this kind get the memory of these, each in the cache of the core that works on it.
+  virtual ~node() {
     if (charged_ != nullptr) charge(*charged_, -1);
+    while (!shards_.empty()) shards_.pop_back();
   }
 
   [[nodiscard]] const std::shared_ptr<machine>& home() const noexcept { return home_; }
   [[nodiscard]] const placement& where() const noexcept { return *where_; }
   [[nodiscard]] const placement_ptr& share_where() const noexcept { return where_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return where_->tensor(); }
+  [[nodiscard]] const element_kernels& elements() const noexcept { return *elements_; }
 
   /// True if the shards are there. They then stay as they are for as long as somebody holds them.
   [[nodiscard]] bool ready() const noexcept { return ready_.load(std::memory_order_acquire); }
-
   /// Computes the shards, and all that they need, unless they are there.
   virtual void evaluate() {}
   /// How the shards are computed; null where they were given.
   [[nodiscard]] virtual computation* task() noexcept { return nullptr; }
 
+  /// The memory of a distinct shard; empty while the node is pending.
+  [[nodiscard]] const buffer<std::byte>& shard(index_t place) const noexcept {
+    return shards_[static_cast<std::size_t>(place)];
+  }
+  /// The elements of a distinct shard, which are of type `T`.
+  template <class T>
+  [[nodiscard]] const T* data(index_t place) const noexcept {
+    return static_cast<const T*>(static_cast<const void*>(shard(place).data()));
+  }
+  /// A distinct shard as a row-major block, to be read, and to be written by what computes it.
+  [[nodiscard]] const_any_block block_of(index_t place) const noexcept {
+    const extents_desc extents = where().extents_of_shard(place);
+    return {shard(place).data(), tensor().type, extents, row_major(extents)};
+  }
+  template <class T>
+  [[nodiscard]] T* writable_data(index_t place) noexcept {
+    return static_cast<T*>(static_cast<void*>(shards_[static_cast<std::size_t>(place)].writable()));
+  }
+  [[nodiscard]] any_block writable_block(index_t place) noexcept {
+    const extents_desc extents = where().extents_of_shard(place);
+    return {shards_[static_cast<std::size_t>(place)].writable(), tensor().type, extents,
+            row_major(extents)};
+  }
+  /// All that a device holds, and the part `want` of it.
+  [[nodiscard]] const_any_block held_by(index_t device) const noexcept {
+    return block_of(where().shard_of(device));
+  }
+  [[nodiscard]] const_any_block part_held_by(index_t device, const box& want) const noexcept {
+    const index_t place = where().shard_of(device);
+    const box have = where().box_of(device);
+    const_any_block part{shard(place).data(), tensor().type, extents_of(want),
+                         row_major(extents_of(have))};
+    if (part.size() == 0) return part;
+    index_t offset = 0;
+    for (int d = 0; d < have.ssize(); ++d)
+      offset += (want[d].begin - have[d].begin) * part.strides[d];
+    part.data = shard(place).data() + offset * size_of(tensor().type);
+    return part;
+  }
+
+  /// Gets memory for the shards, not initialised; or that of a node with the same description,
+  /// shared until that node, which nobody else needs, is let go.
+  void allocate(arena& storage, device_memory& memory) {
+    std::vector<buffer<std::byte>> shards;
+    shards.reserve(static_cast<std::size_t>(where().count()));
+    for (index_t s = 0; s < where().count(); ++s)
+      shards.emplace_back(storage, where().size_of_shard(s) * size_of(tensor().type));
+    shards_ = std::move(shards);
+    charge(memory);
+  }
+  /// Shares memory that another node got.
+  void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
+  void take_memory_of(node& other) {
+    shards_ = other.shards_;
+    std::swap(charged_, other.charged_);
+  }
   /// Charges every device with its shard, until this node dies or another takes the memory over.
   void charge(device_memory& memory) noexcept {
     charged_ = &memory;
     charge(memory, 1);
   }
-  /// Takes over the memory of a node with the same description.
-  void take_charge_of(node_base& other) noexcept { std::swap(charged_, other.charged_); }
-
   void set_ready() noexcept { ready_.store(true, std::memory_order_release); }
 
   /// True if the program used the tensor by a name; from then on it stays so.
@@ -75,57 +143,22 @@ class node_base : public std::enable_shared_from_this<node_base> {
 
   std::shared_ptr<machine> home_;
   placement_ptr where_;
+  const element_kernels* elements_;
+  std::vector<buffer<std::byte>> shards_;
   std::atomic<bool> ready_;
   std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;
 };
 
-/// A tensor of `T` of a running program: the buffers of its distinct shards.
-template <class T>
-class node : public node_base {
- public:
-  using node_base::node_base;
-
-  /// A tensor whose shards are there already, row-major, in the order of the placement.
-  node(std::shared_ptr<machine> home, placement_ptr where, std::vector<buffer<T>> shards)
-      : node_base(std::move(home), std::move(where), true), shards_(std::move(shards)) {}
-  /// The last shard goes first: the arena hands out first what came last, so the shards of the next
-  /// tensor of this kind get the memory of these, each in the cache of the core that works on it.
-  ~node() override {
-    while (!shards_.empty()) shards_.pop_back();
-  }
-
-  /// The elements of a distinct shard; empty while the node is pending.
-  [[nodiscard]] const buffer<T>& shard(index_t place) const noexcept {
-    return shards_[static_cast<std::size_t>(place)];
-  }
-  /// The shards, for the computation that makes them.
-  [[nodiscard]] std::vector<buffer<T>>& shards() noexcept { return shards_; }
-
-  /// All of `held`, what a device holds.
-  [[nodiscard]] strided<const T> block(index_t device, const held_box& held) const noexcept {
-    const extents_desc extents = extents_of(held);
-    return {shard(where().shard_of(device)).data(), extents, row_major(extents)};
-  }
-  /// The part `want` of the tensor as a device holds it; its shard contains it.
-  [[nodiscard]] strided<const T> view(index_t device, const box& want) const noexcept {
-    return part_of(shard(where().shard_of(device)).data(), where().box_of(device), want);
-  }
-
- private:
-  std::vector<buffer<T>> shards_;
-};
-
 /// A shared handle of a node.
-template <class T>
-using node_ptr = std::shared_ptr<node<T>>;
+using node_ptr = std::shared_ptr<node>;
 
 /// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
 template <class X>
 concept Readable = detail::standing_of<X>
 != detail::standing::refused_tensor&& requires(const X& x) {
   typename X::value_type;
-  { x.share() } -> std::convertible_to<node_ptr<typename X::value_type>>;
+  { x.share() } -> std::convertible_to<node_ptr>;
 };
 
 }  // namespace shardwise

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/layout/tensor_desc.hpp"
 
 #include <memory>
 
@@ -82,15 +82,5 @@ class placement {
 
 /// A placement that tensors share.
 using placement_ptr = std::shared_ptr<const placement>;
-
-/// The part `want` of a row-major block that holds `have`, which contains it.
-template <class T>
-[[nodiscard]] strided<T> part_of(T* block, const box& have, const box& want) noexcept {
-  strided<T> view{block, extents_of(want), row_major(extents_of(have))};
-  if (view.size() == 0) return view;
-  for (int d = 0; d < have.ssize(); ++d)
-    view.data += (want[d].begin - have[d].begin) * view.strides[d];
-  return view;
-}
 
 }  // namespace shardwise

@@ -37,25 +37,27 @@ class sharded_tensor : public on_devices {
 
   sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
   /// A handle of a node whose description has these types; what makes tensors calls it.
-  explicit sharded_tensor(node_ptr<T> state) noexcept : state_(std::move(state)) {}
+  explicit sharded_tensor(node_ptr state) noexcept : state_(std::move(state)) {}
 
   /// Names an expression.
   template <class Expression>
     requires requires(Expression&& e) {
-      { std::forward<Expression>(e).share() } -> std::convertible_to<node_ptr<T>>;
+      { std::forward<Expression>(e).share() } -> std::convertible_to<node_ptr>;
       requires std::is_same_v<typename std::remove_cvref_t<Expression>::extents_type, Extents>;
       requires std::is_same_v<typename std::remove_cvref_t<Expression>::layout_type, Layout>;
       requires !std::is_same_v<std::remove_cvref_t<Expression>, sharded_tensor>;
     }
-  sharded_tensor(Expression&& expression) : state_(std::forward<Expression>(expression).share()) {}
+  sharded_tensor(Expression&& expression) : state_(std::forward<Expression>(expression).share()) {
+    state_->name();
+  }
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return state_->tensor().extents; }
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->where().mesh(); }
   /// The node behind the handle.
-  [[nodiscard]] const node_ptr<T>& share() const noexcept { return state_; }
+  [[nodiscard]] const node_ptr& share() const noexcept { return state_; }
 
  private:
-  node_ptr<T> state_;
+  node_ptr state_;
 };
 
 template <class Expression>

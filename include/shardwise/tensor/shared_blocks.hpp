@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/shard.hpp"
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/layout/shard.hpp"
 
 namespace shardwise {
 
@@ -63,15 +63,17 @@ void for_each_shared_run(const held_range& from, const held_range& to, const F& 
 /// Calls `f(a, b)` for blocks of `from` and `to` that hold the same elements of a tensor: together
 /// all that `a_part`, which `from` holds, and `b_part`, which `to` holds, have in common.
 /// Dimensions before `dim` are met already.
+///
+/// The blocks are `strided` or of any type.
 template <class A, class B, class F>
-void for_each_shared_block(const held_box& a_part, const strided<A>& from, const held_box& b_part,
-                           const strided<B>& to, const F& f, int dim = 0) {
+void for_each_shared_block(const held_box& a_part, const A& from, const held_box& b_part,
+                           const B& to, const F& f, int dim = 0) {
   if (dim == a_part.ssize()) return f(from, to);
   for_each_shared_run(a_part[dim], b_part[dim], [&](const shared_run& run) {
-    strided<A> a = from;
-    strided<B> b = to;
-    a.data += run.from * from.strides[dim];
-    b.data += run.to * to.strides[dim];
+    A a = from;
+    B b = to;
+    advance(a, run.from * from.strides[dim]);
+    advance(b, run.to * to.strides[dim]);
     a.extents[dim] = b.extents[dim] = run.count;
     a.strides[dim] *= run.from_step;
     b.strides[dim] *= run.to_step;

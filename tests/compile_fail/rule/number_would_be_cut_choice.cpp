@@ -8,4 +8,4 @@ using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
 using A = sharded_tensor<std::int32_t, extents<8>, layout<pod, P<"x">>>;
-auto use() { return where(abstract<A>(), 1, 0.5F); }
+auto use() { return where(abstract<A>() > 0, abstract<A>(), 0.5F); }

@@ -6,4 +6,4 @@
 
 using namespace shardwise;
 
-auto use(const any_tensor<float>& x, const any_tensor<double>& y) { return where(x, 1, y); }
+auto use(const any_tensor<float>& x, const any_tensor<double>& y) { return where(x > 0, x, y); }

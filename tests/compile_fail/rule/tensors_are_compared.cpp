@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: operator==
 // expect: deleted
-// expect: equal(a, b) is 1 or 0 for each element
+// expect: equal(a, b) tells it of each element
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

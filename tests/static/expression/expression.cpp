@@ -67,10 +67,22 @@ static_assert(is<decltype(abstract<T>() * abstract<X>()),
                  on_paper<extents<8, 16>, P<"x", none>, partial<"y">>>);
 static_assert(is<decltype(where(less(abstract<X>(), 0), 0, abstract<X>())),
                  on_paper<extents<8, 16>, P<"x", none>>>);
-static_assert(is<decltype(abstract<X>() > 0), on_paper<extents<8, 16>, P<"x", none>>>);
-static_assert(is<decltype(1.5F <= abstract<X>()), on_paper<extents<8, 16>, P<"x", none>>>);
-static_assert(
-    is<decltype(equal(abstract<X>(), abstract<X>())), on_paper<extents<8, 16>, P<"x", none>>>);
+// Comparisons give truth values, and what chooses takes them.
+using truth = abstract_tensor<bool, extents<8, 16>, layout<pod, P<"x", none>>>;
+static_assert(is<decltype(abstract<X>() > 0), truth>);
+static_assert(is<decltype(1.5F <= abstract<X>()), truth>);
+static_assert(is<decltype(equal(abstract<X>(), abstract<X>())), truth>);
+static_assert(is<decltype(logical_not(logical_and(abstract<X>() > 0, abstract<X>() < 1))), truth>);
+static_assert(is<decltype(where(abstract<X>() > 0, 1.0F, 0.0F)),
+                 on_paper<extents<8, 16>, P<"x", none>>>);
+static_assert(is<decltype(cast<double>(abstract<X>())),
+                 abstract_tensor<double, extents<8, 16>, layout<pod, P<"x", none>>>>);
+static_assert(is<decltype(cast<float>(cast<bfloat16>(abstract<X>()) * bfloat16(2.0F))),
+                 on_paper<extents<8, 16>, P<"x", none>>>);
+static_assert(is<decltype(transpose<1, 0>(abstract<T>())),
+                 on_paper<extents<16, 8>, P<none, "x">, partial<"y">>>);
+static_assert(is<decltype(stop_gradient(abstract<T>())),
+                 on_paper<extents<8, 16>, P<"x", none>, partial<"y">>>);
 static_assert(is<decltype(gelu(relu(exp(log(tanh(sigmoid(sqrt(square(abs(abstract<X>())))))))))),
                  on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert(is<decltype(maximum(abstract<X>(), 0)), on_paper<extents<8, 16>, P<"x", none>>>);

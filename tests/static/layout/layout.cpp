@@ -111,8 +111,17 @@ static_assert(std::is_same_v<extents_from_value<held>, extents<3, dyn>>);
 
 // element.hpp
 static_assert(Element<float> && Element<double> && Element<std::int32_t> && Element<std::int64_t>);
-static_assert(!Element<char> && !Element<bool> && !Element<unsigned> && !Element<const float> &&
+static_assert(Element<bool> && Element<std::int8_t> && Element<std::uint8_t> &&
+              Element<bfloat16> && Element<float16>);
+static_assert(!Element<char> && !Element<short> && !Element<unsigned> && !Element<const float> &&
               !Element<float&>);
+static_assert(std::is_same_v<type_of_element<element::bf16>, bfloat16> &&
+              std::is_same_v<type_of_element<element_of<bool>>, bool>);
+static_assert(std::is_same_v<compute_type<bfloat16>, float> &&
+              std::is_same_v<compute_type<std::int8_t>, std::int8_t>);
+static_assert(has_fractions(element::f16) && !has_fractions(element::boolean));
+static_assert(to_text(element::bf16) == "bf16" && to_text(element::boolean) == "bool" &&
+              size_of(element::f16) == 2 && size_of(element::u8) == 1);
 static_assert(element_of<float> == element::f32 && element_of<double> == element::f64);
 static_assert(element_of<std::int32_t> == element::i32 && element_of<std::int64_t> == element::i64);
 static_assert(size_of(element::f32) == 4 && size_of(element::f64) == 8 &&

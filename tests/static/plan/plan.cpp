@@ -103,7 +103,8 @@ static_assert(trace(total, abstract<D>(32, 2)).flops() == 16 * 16);
 static_assert(to_text(collective::all_to_all) == "all_to_all" &&
               to_text(collective::slice) == "slice");
 static_assert(to_text(collective::all_gather) == "all_gather" && collective_count == 5);
-static_assert(to_text(step_kind::collective) == "collective" && to_text(step_kind::input) == "input");
+static_assert(to_text(step_kind::collective) == "collective" &&
+              to_text(step_kind::input) == "input");
 static_assert(may_fuse({4, 8}, {4, 8}) && !may_fuse({8}, {4, 8}) && !may_fuse({1, 8}, {4, 8}));
 static_assert(may_fuse({1, 8}, {1, 8}) && may_fuse({dyn}, {dyn}) && may_fuse({}, {}));
 static_assert(has_room(0, 8, 0) && has_room(7, 1, 0) && !has_room(7, 2, 0) && !has_room(7, 1, 1));
@@ -172,3 +173,20 @@ constexpr auto squared = []<class E>(E&& x) { return static_cast<E&&>(x) * stati
 constexpr auto of_a_sum = scaled([](const auto& q) { return squared(q + 1.0F); });
 static_assert(of_a_sum.count == 4 && plan(of_a_sum).count == 2);
 static_assert(plan(of_a_sum).total.flops() == 2 * 32 * 64);
+
+// listing.hpp
+constexpr auto listed = [] {
+  text<400> words;
+  const auto program = scaled([](const auto& q) {
+    const auto half = q * -0.5F;
+    return half + 3;
+  });
+  write_instructions(words, program.view());
+  return words;
+}();
+static_assert(listed ==
+              "%0 = input : f32[64@data, 64]\n"
+              "%1 = constant -0.5 : f32[]\n"
+              "%2* = * %0 %1 : f32[64@data, 64]\n"
+              "%3 = constant 3 : f32[]\n"
+              "%4** = + %2 %3 : f32[64@data, 64]\n");

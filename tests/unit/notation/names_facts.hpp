@@ -183,7 +183,9 @@ inline constexpr jax_fact type_facts[] = {
     {"f32[512@data, 1024@(x,y), 64]{partial sum: model}",
      "float32[512@data,1024@(x,y),64]{U:model}"},
     {"int32[?@one]{partial max: x}", "int32[?@one]{partial max: x}"},
-    {"bf16[4]", "0: an element type is float32, float64, int32 or int64"},
+    {"bf8[4]",
+     "0: an element type is bool, int8, uint8, int32, int64, bfloat16, float16, float32 or "
+     "float64"},
     {"float32[-1]", "8: an extent is a number"},
     {"float32[4@z]", "10: axes are those of the mesh"},
     {"float32[4@x,4@x]", "14: an axis is used once"},

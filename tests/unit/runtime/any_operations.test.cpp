@@ -94,12 +94,12 @@ TEST_CASE("every function is the same of a tensor without its type") {
   same_without_types([](const auto& x, const auto& y) { return x / y; }, m, v);
   same_without_types([](const auto& x, const auto& y) { return maximum(x, y); }, m, v);
   same_without_types([](const auto& x, const auto& y) { return minimum(x, y); }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return equal(x, y); }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return x < y; }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return x <= y; }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return x > y; }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return x >= y; }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return where(x, y, x); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return cast<float>(equal(x, y)); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return cast<float>(x < y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return cast<float>(x <= y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return cast<float>(x > y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return cast<float>(x >= y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return where(x > y, y, x); }, m, v);
 }
 
 TEST_CASE("a number stands on either side of a tensor without its type") {
@@ -112,12 +112,12 @@ TEST_CASE("a number stands on either side of a tensor without its type") {
   same_without_types([](const auto& x) { return x * 2.0F; }, m);
   same_without_types([](const auto& x) { return 1.0F / x; }, m);
   same_without_types([](const auto& x) { return maximum(0.5F, x); }, m);
-  same_without_types([](const auto& x) { return less(x, 0); }, m);
-  same_without_types([](const auto& x) { return 0.375F >= x; }, m);
-  same_without_types([](const auto& x) { return where(x, 1.0F, 2.0F); }, m);
-  same_without_types([](const auto& x) { return where(1, x, 2.0F); }, m);
-  same_without_types([](const auto& x, const auto& y) { return where(0.0F, x, y); }, m, v);
-  same_without_types([](const auto& x, const auto& y) { return where(x, 3.0F, y); }, m, v);
+  same_without_types([](const auto& x) { return cast<float>(less(x, 0)); }, m);
+  same_without_types([](const auto& x) { return cast<float>(0.375F >= x); }, m);
+  same_without_types([](const auto& x) { return where(x > 0, 1.0F, 2.0F); }, m);
+  same_without_types([](const auto& x) { return where(x < 1, x, 2.0F); }, m);
+  same_without_types([](const auto& x, const auto& y) { return where(0.0F < x, x, y); }, m, v);
+  same_without_types([](const auto& x, const auto& y) { return where(x > 0, 3.0F, y); }, m, v);
   same_without_types([](const auto& x, const auto& y) { return relu(x * 2.0F - y) + 1.0F; }, m, v);
 
   // Whole numbers have no fraction to lose; a number with one does not compile beside them.

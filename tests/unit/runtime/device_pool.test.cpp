@@ -238,7 +238,11 @@ TEST_CASE("the exception of the lowest failing task arrives, and all tasks befor
 TEST_CASE("an exception passes through nested runs") {
   worker_team team(2);
   const auto nested = [&] {
-    team.run(4, [&](index_t) { team.run(4, [](index_t task) { if (task == 2) throw task; }); });
+    team.run(4, [&](index_t) {
+      team.run(4, [](index_t task) {
+        if (task == 2) throw task;
+      });
+    });
   };
   CHECK_THROWS_AS(nested(), index_t);
 }
@@ -249,7 +253,9 @@ TEST_CASE("after a stop request no task starts") {
   CHECK(team.stop_requested());
   int ran = 0;
   CHECK_THROWS_AS(team.run(8, [&](index_t) { ++ran; }), pool_stopped);
-  CHECK_THROWS_AS(team.run(8, [&](index_t) { ++ran; }, 1), pool_stopped);
+  CHECK_THROWS_AS(team.run(
+                      8, [&](index_t) { ++ran; }, 1),
+                  pool_stopped);
   CHECK(ran == 0);
   CHECK_NOTHROW(team.run(0, [&](index_t) { ++ran; }));
 }
@@ -332,7 +338,9 @@ TEST_CASE("512 devices run on two threads") {
 TEST_CASE("an exception names the device and keeps the original") {
   const device_pool pool(pod{}, 2);
   const auto failing = [&](const auto& thrown) {
-    pool.for_each_device([&](index_t device) { if (device == 3 || device == 6) throw thrown; });
+    pool.for_each_device([&](index_t device) {
+      if (device == 3 || device == 6) throw thrown;
+    });
   };
   try {
     failing(std::out_of_range("no such shard"));

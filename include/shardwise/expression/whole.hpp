@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/operation.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// Judges what an operation asks of its operands beside their layouts, as `Class::check` says it.
+template <class Operation, class... Papers>
+[[nodiscard]] constexpr auto judge_attributes() noexcept {
+  using class_type = typename Operation::operation_class;
+  if constexpr (requires { class_type::check(Operation::how, tensor_descs{}); }) {
+    constexpr diagnosis verdict = class_type::check(Operation::how, tensor_descs{Papers::value...});
+    return judge_verdict<Operation, verdict.rule, verdict.operand, verdict.dim,
+                         to_fixed_string<verdict.axis.size()>(verdict.axis), verdict.have,
+                         verdict.want, "">();
+  } else {
+    return legal{};
+  }
+}
+
+/// The call of an operation that is not elementwise, on tensors alone.
+template <class Operation>
+struct whole_call {
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (!(... && EitherOperand<X>)) {
+      return refused<no_tensor<Operation, first_false<EitherOperand<X>...>, X...>>{};
+    } else if constexpr (abstract_among<X...> >= 0) {
+      return refused<operand_is_abstract<Operation, operand<abstract_among<X...>>>>{};
+    } else if constexpr ((... || ValueOperand<X>)) {
+      return value_domain_of<X...>::type::template judge<
+          Operation, typename std::remove_cvref_t<X>::value_type...>();
+    } else {
+      using attributes = decltype(judge_attributes<Operation, paper_of<X>...>());
+      if constexpr (!attributes::ok)
+        return attributes{};
+      else
+        return judge_result<X...>();
+    }
+  }
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto apply(First&& first, Rest&&... rest) {
+    if constexpr (ValueOperand<First> || (... || ValueOperand<Rest>)) {
+      return value_domain_of<First, Rest...>::type::template apply<Operation>(
+          static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+    } else {
+      using result = result_of<Operation, paper_of<First>, paper_of<Rest>...>;
+      using domain = typename std::remove_cvref_t<First>::domain;
+      return domain::template apply<Operation, paper_from<result>>(
+          known_for<domain, result>(first.mesh(), {&first.extents(), &rest.extents()...}),
+          static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+    }
+  }
+
+ private:
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto judge_result() noexcept {
+    using result = result_of<Operation, paper_of<First>, paper_of<Rest>...>;
+    if constexpr (result::is_legal)
+      return allowed<typename std::remove_cvref_t<First>::domain::template made<
+          Operation, paper_from<result>, First, Rest...>>{};
+    else
+      return shardwise::judge<Operation, paper_of<First>, paper_of<Rest>...>();
+  }
+};
+
+}  // namespace detail
+
+/// Applies an operation that is not elementwise, as types have it, to tensors: a class with
+/// `operation_class`, `how` and `rule(operands)`. What it refuses is one compile error, and where
+/// the layout of an operand is a value, an exception.
+///
+///     return apply_operation<transpose_of<1, 0>>(x);
+template <class Operation, class... X>
+[[nodiscard]] constexpr detail::outcome_of<detail::whole_call<Operation>, X...> apply_operation(
+    X&&... x) {
+  return detail::carry_out<detail::whole_call<Operation>>(static_cast<X&&>(x)...);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/stop_gradient.hpp"
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// A number as `float`, on its way to 16 bits: cut, and its last bit set where something was cut,
+/// so that it is rounded once.
+[[nodiscard]] inline float cut_to_float(double x) noexcept {
+  const auto near = static_cast<float>(x);
+  const auto back = static_cast<double>(near);
+  if (back == x || x != x) return near;
+  const auto bits = std::bit_cast<std::uint32_t>(near);
+  return std::bit_cast<float>((std::fabs(back) > std::fabs(x) ? bits - 1 : bits) | 1U);
+}
+[[nodiscard]] inline float cut_to_float(std::int64_t x) noexcept {
+  // What a double has not is below the last bit of a float too.
+  const std::int64_t low = x & 0x7FF;
+  const bool exact = x >= -(std::int64_t{1} << 53) && x <= std::int64_t{1} << 53;
+  return cut_to_float(static_cast<double>(exact || low == 0 ? x : x - low + 0x400));
+}
+
+}  // namespace detail
+
+/// Conversions and functions of truth values, element by element. Narrow fractions come and go as
+/// `float`, of which a cast to them keeps what they have.
+template <Element To>
+struct kernel<functions::cast<To>> {
+  static constexpr bool on_elements = true;
+
+  template <class Result, class From>
+  [[nodiscard]] static Result of(From x) noexcept {
+    if constexpr (std::same_as<To, bool>) {
+      return x != From{};
+    } else if constexpr (std::floating_point<From> && std::integral<To>) {
+      // What is out of range, NaN among it, is undefined in the language.
+      constexpr auto above = static_cast<From>(std::numeric_limits<To>::max());
+      constexpr auto below = static_cast<From>(std::numeric_limits<To>::min());
+      if (!(x >= below)) return x < below ? std::numeric_limits<To>::min() : To{0};
+      if (x >= above) return std::numeric_limits<To>::max();
+      return static_cast<To>(x);
+    } else if constexpr (Whole<From> && Whole<To>) {
+      if (std::cmp_less(x, std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+      if (std::cmp_greater(x, std::numeric_limits<To>::max()))
+        return std::numeric_limits<To>::max();
+      return static_cast<To>(x);
+    } else if constexpr (sizeof(To) == 2 && std::same_as<From, double>) {
+      return static_cast<To>(detail::cut_to_float(x));
+    } else if constexpr (sizeof(To) == 2 && sizeof(From) >= 4 && std::integral<From>) {
+      return static_cast<To>(detail::cut_to_float(std::int64_t{x}));
+    } else {
+      return static_cast<Result>(static_cast<To>(x));
+    }
+  }
+};
+
+template <>
+struct kernel<functions::logical_and> {
+  static constexpr bool on_elements = true;
+  template <class Result>
+  [[nodiscard]] static bool of(bool a, bool b) noexcept {
+    return a && b;
+  }
+};
+template <>
+struct kernel<functions::logical_or> {
+  static constexpr bool on_elements = true;
+  template <class Result>
+  [[nodiscard]] static bool of(bool a, bool b) noexcept {
+    return a || b;
+  }
+};
+template <>
+struct kernel<functions::logical_not> {
+  static constexpr bool on_elements = true;
+  template <class Result>
+  [[nodiscard]] static bool of(bool a) noexcept {
+    return !a;
+  }
+};
+
+template <>
+struct kernel<functions::stop_gradient> : kernel<functions::identity> {};
+
+}  // namespace shardwise

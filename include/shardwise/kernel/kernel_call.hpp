@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/any_block.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/layout/shard.hpp"
+#include "shardwise/rule/operation.hpp"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace shardwise {
+
+/// One application of an operation to the blocks of one device: what each dimension of a block is
+/// follows from the rule, and `parts` says which global indices the blocks of the operands hold.
+struct kernel_call {
+  const attributes& how;
+  const factor_rule& rule;
+  std::span<const const_any_block> operands;
+  std::span<const held_box> parts;
+  std::span<const any_block> results;
+};
+
+/// The work of an operation that is not elementwise on one device. It overwrites its results.
+using structured_kernel = void (*)(const kernel_call& call);
+
+/// How an operation that is not elementwise is computed: a specialisation for its class has
+/// `run<T>(call)` for operands of `T`.
+template <class Operation>
+struct kernel_of;
+
+namespace detail {
+
+/// A copy of a block in the type that is computed in, without gaps.
+template <class T>
+class widened_block {
+ public:
+  using wide = compute_type<T>;
+
+  explicit widened_block(const inplace_vector<index_t, max_rank>& extents)
+      : block_{nullptr, extents, row_major(extents)},
+        memory_(std::make_unique_for_overwrite<wide[]>(static_cast<std::size_t>(block_.size()))) {
+    block_.data = memory_.get();
+  }
+  explicit widened_block(const strided<const T>& from) : widened_block(from.extents) {
+    loop_nest<1> nest;
+    for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
+    for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
+      load_run<T>(from.data + at[0], nest.inner_stride(0), run, block_.data + done);
+    });
+  }
+  [[nodiscard]] const strided<wide>& block() const noexcept { return block_; }
+  [[nodiscard]] strided<const wide> read() const noexcept {
+    return {block_.data, block_.extents, block_.strides};
+  }
+  /// Writes the copy to a block of `T`.
+  void store(const strided<T>& to) const {
+    loop_nest<1> nest;
+    for (int d = 0; d < to.rank(); ++d) nest.push({to.extents[d], {to.strides[d]}});
+    for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
+      for (index_t i = 0; i < run; ++i)
+        to.data[at[0] + i * nest.inner_stride(0)] = static_cast<T>(block_.data[done + i]);
+    });
+  }
+
+ private:
+  strided<wide> block_;
+  std::unique_ptr<wide[]> memory_;
+};
+
+}  // namespace detail
+
+/// Calls `f(operands..., result)` with the `N` operands and the result of a call as blocks of the
+/// type that `T` is computed in: themselves, or wide copies of which the result is rounded once.
+template <class T, std::size_t N, class F>
+void in_compute_type(const kernel_call& call, const F& f) {
+  const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    if constexpr (std::same_as<T, compute_type<T>>) {
+      f(call.operands[I].template as<const T>()..., call.results[0].as<T>());
+    } else {
+      const std::array<detail::widened_block<T>, N> wide{
+          detail::widened_block<T>(call.operands[I].template as<const T>())...};
+      const detail::widened_block<T> result(call.results[0].extents);
+      f(wide[I].read()..., result.block());
+      result.store(call.results[0].as<T>());
+    }
+  };
+  run(std::make_index_sequence<N>{});
+}
+
+}  // namespace shardwise

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/elementwise.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+/// Functions of truth values.
+template <fixed_string Symbol>
+struct logical : elementwise_function<Symbol> {
+  static constexpr bool of_truth_values = true;
+};
+struct logical_and : logical<"logical_and"> {};
+struct logical_or : logical<"logical_or"> {};
+struct logical_not : logical<"logical_not"> {};
+
+}  // namespace functions
+
+/// True where both are.
+///
+///     auto inside = logical_and(x > -1, x < 1);
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_and, A, B> logical_and(A&& a,
+                                                                                      B&& b) {
+  return elementwise<functions::logical_and>(std::forward<A>(a), std::forward<B>(b));
+}
+/// True where one or both are.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_or, A, B> logical_or(A&& a, B&& b) {
+  return elementwise<functions::logical_or>(std::forward<A>(a), std::forward<B>(b));
+}
+/// True where it is false.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_not, A> logical_not(A&& a) {
+  return elementwise<functions::logical_not>(std::forward<A>(a));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+
+namespace shardwise {
+
+/// The operation that puts dimensions in another order: its integers are, for each dimension of the
+/// result, that of the operand.
+struct transpose_operation {
+  static constexpr text_view name = "transpose";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    out.result.clear();
+    for (index_t d : how.integers) out.result.push_back(static_cast<std::uint8_t>(d));
+    return out;
+  }
+  /// Judges that every dimension is named once.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    unsigned seen = 0;
+    for (index_t d : how.integers)
+      if (d >= 0 && d < rank) seen |= 1U << d;
+    if (how.integers.ssize() == rank && seen == (1U << rank) - 1U) return {};
+    return {
+        .rule = broken::dimensions_are_no_permutation, .have = how.integers.ssize(), .want = rank};
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
+                                                                const tensor_descs&) noexcept {
+    return {};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name;
+    for (index_t d : how.integers) words << ' ' << d;
+    return words;
+  }
+};
+
+/// A transpose as types have it: dimension `i` of the result is dimension `Dims[i]` of the operand.
+template <int... Dims>
+struct transpose_of {
+  using operation_class = transpose_operation;
+  static constexpr attributes how = [] {
+    attributes out;
+    (out.integers.push_back(Dims), ...);
+    return out;
+  }();
+};
+
+/// The same elements with the dimensions in another order: dimension `i` of the result is dimension
+/// `Dims[i]` of `x`, split as it is there. Nothing moves between devices, and what is pending stays
+/// pending.
+///
+///     auto y = transpose<1, 0>(x);           // f32[8@data, 4] -> f32[4, 8@data]
+template <int... Dims, NamedOperand X>
+[[nodiscard]] constexpr auto transpose(X&& x)
+    -> decltype(apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x))) {
+  return apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

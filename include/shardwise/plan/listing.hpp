@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/program.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// Writes a number with at most six digits after the point, and none that are 0 at its end.
+template <std::size_t Capacity>
+constexpr void write_number(text<Capacity>& out, double number) {
+  if (number != number) {
+    out << "nan";
+    return;
+  }
+  if (number < 0) out << '-';
+  const double size = number < 0 ? -number : number;
+  if (size > 9e15) {
+    out << "large";
+    return;
+  }
+  auto whole = static_cast<index_t>(size);
+  auto rest = static_cast<index_t>((size - static_cast<double>(whole)) * 1e6 + 0.5);
+  if (rest == 1000000) {
+    ++whole;
+    rest = 0;
+  }
+  out << whole;
+  if (rest == 0) return;
+  out << '.';
+  for (index_t digit = 100000; rest > 0; digit /= 10) {
+    out << rest / digit;
+    rest %= digit;
+  }
+}
+
+}  // namespace detail
+
+/// Writes the instructions of a program as they were recorded, one a line: the number of the value,
+/// the operation with its attributes, what it reads, and what it is. Named values are marked by a
+/// star, kept ones by two.
+///
+/// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
+///
+///     %2 = constant 2 : f32[]
+///     %3* = * %0 %2 : f32[8@data, 4]
+template <class Out>
+constexpr void write_instructions(Out& out, const program_view& program) {
+  for (value_id i = 0; i < program.count; ++i) {
+    const instruction& at = program.code[i];
+    const attributes& how = program.how(i);
+    text<600> line;
+    line << '%' << i << (at.kept ? "**" : at.named ? "*" : "") << " = ";
+    if (at.what->label != nullptr)
+      line << text_view(at.what->label(how));
+    else
+      line << at.what->name;
+    if (is_constant(*at.what)) {
+      line << ' ';
+      if (how.integers.empty())
+        detail::write_number(line, how.number);
+      else
+        line << how.integers[0];
+    }
+    for (value_id o : at.operands) line << " %" << o;
+    line << " : " << text_view(to_text(*program.mesh, program.values[i]));
+    out << text_view(line) << text_view("\n");
+  }
+}
+
+}  // namespace shardwise

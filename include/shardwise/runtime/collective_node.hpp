@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/runtime/computation.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
+
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Computes one distinct shard of what a collective, or manual sharding, makes of `source`.
+///
+/// In one address space every collective is a copy, or a fold in the order of the group, from the
+/// shards before it to each distinct shard after it.
+inline void run_collective(const applied_operation& does, const node& source, node& result,
+                           index_t shard) {
+  const index_t device = result.where().device_of(shard);
+  const any_block block = result.writable_block(shard);
+  const element_kernels& elements = result.elements();
+  // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
+  if (does.what->id == operation_of<manual_operation>.id) {
+    const_any_block same = source.held_by(device);
+    same.extents = block.extents;
+    same.strides = row_major(block.extents);
+    return elements.copy(same, block);
+  }
+  const transfer step = collective_operation::moved(does.how, result.tensor().layout);
+  const held_box part = result.where().held_by(device);
+  const auto pull = [&](index_t peer, bool folds) {
+    for_each_shared_block(source.where().held_by(peer), source.held_by(peer), part, block,
+                          [&](const const_any_block& from, const any_block& to) {
+                            if (folds)
+                              elements.fold(does.how.kind, from, to);
+                            else
+                              elements.copy(from, to);
+                          });
+  };
+  if (step.kind == collective::slice) return pull(device, false);
+  const device_groups groups(source.where().mesh(), step.axes);
+  const index_t group = groups.group_of(device);
+  const bool reduces =
+      step.kind == collective::all_reduce || step.kind == collective::reduce_scatter;
+  for (index_t position = 0; position < groups.size(); ++position)
+    pull(groups.member(group, position), reduces && position > 0);
+}
+
+}  // namespace detail
+
+/// One collective: the devices of a group read what they need from each other's shards.
+class collective_node : public pending_node {
+ public:
+  collective_node(std::shared_ptr<machine> home, placement_ptr where,
+                  const element_kernels& elements, const applied_operation& does,
+                  const operation_cost& cost)
+      : pending_node(std::move(home), std::move(where), elements, next_sequence()),
+        does_(does),
+        cost_(cost) {}
+
+  [[nodiscard]] value_id describe(described_program& to,
+                                  std::span<const value_id> read) const override {
+    return to.code().append(*does_.what, does_.how, {read[0]}, tensor());
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
+  [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
+
+  void run_shard(index_t shard) override {
+    detail::run_collective(does_, *operands()[0], *this, shard);
+  }
+
+ private:
+  applied_operation does_;
+  operation_cost cost_;
+};
+
+/// The node of one collective, or of what manual sharding does, which every device does with its
+/// own shard or its group's.
+[[nodiscard]] inline node_ptr collective_node_of(node_ptr from, const applied_operation& does,
+                                                 const tensor_desc& result) {
+  const mesh_desc& mesh = from->home()->mesh();
+  const operation_cost cost = does.what->cost(mesh, does.how, {from->tensor()}, result);
+  const element_kernels& elements = from->elements();
+  return make_pending<collective_node>({&from, 1}, result, elements, does, cost);
+}
+
+/// The nodes that take a tensor to another layout, one for each collective; the tensor itself if
+/// there is nothing to do.
+[[nodiscard]] inline node_ptr reshard_node_of(node_ptr from, const layout_desc& target) {
+  const mesh_desc& mesh = from->home()->mesh();
+  const redistribution way = redistribute(mesh, from->tensor(), target);
+  require(way.verdict);
+  for (const transfer& moved : way.moves) {
+    tensor_desc result = from->tensor();
+    result.layout = moved.after;
+    const applied_operation does{&operation_of<collective_operation>,
+                                 collective_operation::how(from->tensor(), moved)};
+    from = collective_node_of(std::move(from), does, result);
+  }
+  return from;
+}
+
+/// The node of a tensor that a rule of manual sharding changes to `result`.
+[[nodiscard]] inline node_ptr manual_node_of(node_ptr from, const tensor_desc& result,
+                                             reduction fold) {
+  if (from->tensor() == result) return from;
+  const applied_operation change = manual_change(from->tensor(), result, fold);
+  return collective_node_of(std::move(from), change, result);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/pass_program.hpp"
+#include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/read_part.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// A number beside tensors, at a place among the operands of an elementwise operation: its bits as
+/// elements of `type` are computed with.
+struct number_operand {
+  int place = 0;
+  element type = element::f32;
+  std::uint64_t bits = 0;
+
+  /// The number as the program has it.
+  [[nodiscard]] attributes how() const noexcept;
+};
+using number_operands = inplace_vector<number_operand, max_operands>;
+
+namespace detail {
+
+/// Calls `f` with the number of an instruction, in the type that its elements are computed in.
+template <class F>
+auto with_number(const attributes& value, element type, const F& f) {
+  switch (computed_in(type)) {
+    case element::f32:
+      return f(constant_operation::value<float>(value));
+    case element::f64:
+      return f(constant_operation::value<double>(value));
+    case element::i32:
+      return f(constant_operation::value<std::int32_t>(value));
+    case element::i64:
+      return f(constant_operation::value<std::int64_t>(value));
+    case element::i8:
+      return f(constant_operation::value<std::int8_t>(value));
+    case element::u8:
+      return f(constant_operation::value<std::uint8_t>(value));
+    default:
+      return f(constant_operation::value<bool>(value));
+  }
+}
+
+/// Calls `f` with the type that elements are computed in, as a value of it.
+template <class F>
+auto with_computed_type(element type, const F& f) {
+  return with_number({}, type, f);
+}
+
+/// Adds a number to a pass, in the type that its elements are computed in.
+inline int number_slot(pass_program& pass, const attributes& value, element type) {
+  return with_number(value, type, [&](auto number) { return pass.number(number); });
+}
+
+}  // namespace detail
+
+inline attributes number_operand::how() const noexcept {
+  return detail::with_computed_type(type, [&](auto number) {
+    std::memcpy(&number, &bits, sizeof number);
+    return constant_operation::how(number);
+  });
+}
+
+/// A pending node of one elementwise operation, applied to tensors and numbers.
+class each_node : public pending_node {
+ public:
+  each_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+            const operation& what, block_function function, const number_operands& numbers)
+      : pending_node(std::move(home), std::move(where), elements, next_sequence()),
+        what_(what),
+        function_(function),
+        numbers_(numbers) {}
+
+  [[nodiscard]] value_id describe(described_program& to,
+                                  std::span<const value_id> read) const override {
+    value_ids all;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < count(); ++k)
+      if (const number_operand* value = number_at(k))
+        all.push_back(to.code().append(operation_of<constant_operation>, value->how(), {},
+                                       {value->type, {}, {}}));
+      else
+        all.push_back(read[next++]);
+    return to.computed_by(to.code().append(what_, {}, all, tensor()),
+                          {.each = function_, .elements = &elements()});
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + numbers_.ssize(); }
+  [[nodiscard]] operation_cost cost() const noexcept override {
+    const index_t each = what_.cost(where().mesh(), {}, {}, tensor()).flops;
+    return {.flops = pass_flops(each, where().largest_shard_size())};
+  }
+
+  void run_shard(index_t shard) override {
+    if (is_in_place())
+      run_in_place(shard);
+    else
+      run_pass(shard);
+  }
+
+ private:
+  [[nodiscard]] std::size_t count() const noexcept { return operands().size() + numbers_.size(); }
+  [[nodiscard]] const number_operand* number_at(std::size_t place) const noexcept {
+    for (const number_operand& value : numbers_)
+      if (value.place == static_cast<int>(place)) return &value;
+    return nullptr;
+  }
+
+  /// True if all tensors are laid out as the result is, of elements that are computed with as they
+  /// are: then one call does it.
+  [[nodiscard]] bool is_in_place() const noexcept {
+    const auto is_computed = [](element type) { return type == computed_in(type); };
+    if (!is_computed(tensor().type)) return false;
+    for (const node_ptr& operand : operands())
+      if (operand->tensor().extents != tensor().extents ||
+          !operand->where().numbers_like(where()) || !is_computed(operand->tensor().type))
+        return false;
+    return true;
+  }
+  void run_in_place(index_t shard) {
+    alignas(64) std::byte numbers[max_operands][most_in_step * sizeof(std::uint64_t)];
+    const void* from[max_operands];
+    index_t moves[max_operands];
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < count(); ++k) {
+      const number_operand* const value = number_at(k);
+      if (value != nullptr) fill_step(numbers[k], &value->bits, size_of(computed_in(value->type)));
+      from[k] = value != nullptr ? numbers[k] : operands()[next++]->shard(shard).data();
+      moves[k] = value != nullptr ? 0 : 1;
+    }
+    function_(from, moves, writable_data<std::byte>(shard), where().size_of_shard(shard));
+  }
+
+  void run_pass(index_t shard) {
+    pass_program pass;
+    int slots[max_operands];
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < count(); ++k) {
+      const number_operand* const value = number_at(k);
+      slots[k] = value != nullptr ? detail::number_slot(pass, value->how(), value->type)
+                                  : pass.read(operands()[next++]->elements());
+    }
+    (void)pass.apply(function_, {slots, count()}, tensor().type);
+    pass.write(elements());
+    const any_block out = writable_block(shard);
+    const_any_block views[max_operands];
+    std::vector<std::byte> gathered[max_operands];
+    for (std::size_t k = 0; k < next; ++k)
+      views[k] = detail::operand_view(*operands()[k], where(), shard, out.extents, gathered[k]);
+    pass.run({views, next}, out);
+  }
+
+  const operation& what_;
+  block_function function_;
+  number_operands numbers_;
+};
+
+}  // namespace shardwise

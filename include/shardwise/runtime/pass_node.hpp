@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/fused.hpp"
+#include "shardwise/kernel/fold_kernel.hpp"
+#include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/read_part.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Appends a fused tree of functions of `T` to a program, unfused, what is computed first before
+/// the rest, and returns the number of its value. `read` are the values of its arguments.
+template <class T, std::size_t I>
+[[nodiscard]] value_id describe_tree(described_program&, std::span<const value_id> read,
+                                     fused::argument<I>) {
+  return read[I];
+}
+template <class T, class U>
+[[nodiscard]] value_id describe_tree(described_program& to, std::span<const value_id>,
+                                     const fused::constant<U>& leaf) {
+  return to.code().constant(leaf.value, element_of<T>);
+}
+template <class T, class F, class... Children>
+[[nodiscard]] value_id describe_tree(described_program& to, std::span<const value_id> read,
+                                     const fused::call<F, Children...>& tree) {
+  value_ids operands;
+  operands.push_back(describe_tree<T>(to, read, tree.first));
+  if constexpr (sizeof...(Children) > 1)
+    operands.push_back(describe_tree<T>(to, read, tree.second));
+  if constexpr (sizeof...(Children) > 2) operands.push_back(describe_tree<T>(to, read, tree.third));
+  return to.computed_by(
+      to.code().emit(operation_of<pointwise<F>>, {}, operands),
+      {.each = &run_function<F, T, sizeof...(Children)>, .elements = &element_kernels_of<T>});
+}
+
+}  // namespace detail
+
+/// A fused elementwise pass over `N` tensors that is compiled as a whole.
+template <class T, class Tree, std::size_t N>
+class pass_node : public pending_node {
+ public:
+  pass_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+            std::uint64_t sequence, Tree tree)
+      : pending_node(std::move(home), std::move(where), elements, sequence), tree_(tree) {}
+
+  [[nodiscard]] value_id describe(described_program& to,
+                                  std::span<const value_id> read) const override {
+    return detail::describe_tree<T>(to, read, tree_);
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return Tree::calls; }
+  [[nodiscard]] operation_cost cost() const noexcept override {
+    return {.flops = pass_flops(Tree::flops, where().largest_shard_size())};
+  }
+
+  void run_shard(index_t shard) override {
+    const placement& here = where();
+    const extents_desc extents = here.extents_of_shard(shard);
+    const strided<T> out{writable_data<T>(shard), extents, row_major(extents)};
+    strided<const T> read[N];
+    std::vector<std::byte> gathered[N];
+    for (std::size_t k = 0; k < N; ++k) {
+      const node& operand = *operands()[k];
+      // Most operands are laid out as the result is, and small tensors feel every look-up.
+      if (operand.tensor().extents == here.tensor().extents && operand.where().numbers_like(here)) {
+        read[k] = {operand.data<T>(shard), out.extents, out.strides};
+      } else {
+        const index_t device = here.device_of(shard);
+        read[k] = detail::broadcast_view(operand, device, here.tensor().extents,
+                                         here.held_by(device), gathered[k])
+                      .template as<const T>();
+      }
+    }
+    run_pointwise(tree_, read, out);
+  }
+
+ private:
+  Tree tree_;
+};
+
+/// Dimensions folded away, with a fused pass over `N` tensors, compiled with it, as the prologue.
+template <class T, class Tree, std::size_t N>
+class fold_node : public pending_node {
+ public:
+  /// `folded` describes what is folded: the result of the prologue.
+  fold_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+            const attributes& how, const operation_cost& cost, Tree tree, const tensor_desc& folded)
+      : pending_node(std::move(home), std::move(where), elements, next_sequence()),
+        how_(how),
+        cost_(cost),
+        tree_(tree),
+        folded_(folded) {}
+
+  [[nodiscard]] value_id describe(described_program& to,
+                                  std::span<const value_id> read) const override {
+    const value_id prologue = detail::describe_tree<T>(to, read, tree_);
+    return to.computed_by(
+        to.code().append(operation_of<fold_operation>, how_, {prologue}, tensor()),
+        {.whole = &kernel_of<fold_operation>::run<T>, .elements = &elements()});
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + Tree::calls; }
+  [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
+
+  void run_shard(index_t shard) override {
+    const index_t device = where().device_of(shard);
+    const held_box part = held_of(where().mesh(), folded_.layout, folded_.extents, device);
+    strided<const T> read[N];
+    std::vector<std::byte> gathered[N];
+    for (std::size_t k = 0; k < N; ++k)
+      read[k] = detail::broadcast_view(*operands()[k], device, folded_.extents, part, gathered[k])
+                    .template as<const T>();
+    const unsigned reduced = fold_operation::reduced(how_);
+    run_reduce(how_.kind, tree_, read,
+               detail::unfolded(writable_block(shard).template as<T>(), extents_of(part), reduced),
+               static_cast<std::uint8_t>(reduced));
+  }
+
+ private:
+  attributes how_;
+  operation_cost cost_;
+  Tree tree_;
+  tensor_desc folded_;
+};
+
+}  // namespace shardwise

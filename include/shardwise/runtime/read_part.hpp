@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/tensor/node.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// The part of an elementwise operand that meets the part `want` of a result: the same indices from
+/// the last dimension backwards, index 0 where the operand has one element.
+[[nodiscard]] inline held_box part_of_operand(const extents_desc& operand,
+                                              const extents_desc& result,
+                                              const held_box& want) noexcept {
+  held_box part;
+  for (int d = 0; d < operand.ssize(); ++d) {
+    const int r = result.ssize() - operand.ssize() + d;
+    part.push_back(operand[d] == 1 && result[r] != 1 ? held_range{{0, 1}, {}, 0} : want[r]);
+  }
+  return part;
+}
+
+/// The part `want` of a tensor as a device holds it: a view of its shard, or of a copy in
+/// `gathered` where the device has a whole dimension of which the operation takes what a grain
+/// deals out.
+[[nodiscard]] inline const_any_block read_part(const node& operand, index_t device,
+                                               const held_box& want,
+                                               std::vector<std::byte>& gathered) {
+  const held_box own = operand.where().held_by(device);
+  box part;
+  bool in_place = true;
+  for (int d = 0; d < want.ssize(); ++d) {
+    const grained_split& theirs = want[d].split;
+    part.push_back(want[d].range);
+    in_place = in_place && (theirs.parts == 1 ||
+                            (theirs.how == own[d].split.how && theirs.parts == own[d].split.parts));
+  }
+  if (in_place) return operand.part_held_by(device, part);
+  const extents_desc extents = extents_of(part);
+  const element type = operand.tensor().type;
+  gathered.resize(static_cast<std::size_t>(volume(part) * size_of(type)));
+  const any_block copy{gathered.data(), type, extents, row_major(extents)};
+  for_each_shared_block(
+      own, operand.held_by(device), want, copy,
+      [&](const const_any_block& from, const any_block& to) { operand.elements().copy(from, to); });
+  return {copy.data, type, copy.extents, copy.strides};
+}
+
+/// A view of an elementwise operand with the extents of the result's part: broadcasts have stride
+/// 0.
+[[nodiscard]] inline const_any_block broadcast_view(const node& operand, index_t device,
+                                                    const extents_desc& result,
+                                                    const held_box& want,
+                                                    std::vector<std::byte>& gathered) {
+  const extents_desc& extents = operand.tensor().extents;
+  const const_any_block own =
+      read_part(operand, device, part_of_operand(extents, result, want), gathered);
+  const_any_block view{own.data, own.type, extents_of(want), {}};
+  for (int r = 0; r < result.ssize(); ++r) {
+    const int d = extents.ssize() - (result.ssize() - r);
+    const bool repeats = d < 0 || (extents[d] == 1 && result[r] != 1);
+    view.strides.push_back(repeats ? 0 : own.strides[d]);
+  }
+  return view;
+}
+
+/// The view of an elementwise operand for shard `shard` of a result that is placed at `where`. Most
+/// operands are laid out as the result is, and small tensors feel every look-up.
+[[nodiscard]] inline const_any_block operand_view(const node& operand, const placement& where,
+                                                  index_t shard, const extents_desc& extents,
+                                                  std::vector<std::byte>& gathered) {
+  if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
+    return {operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)};
+  const index_t device = where.device_of(shard);
+  return broadcast_view(operand, device, where.tensor().extents, where.held_by(device), gathered);
+}
+
+}  // namespace shardwise::detail

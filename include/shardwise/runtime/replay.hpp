@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/library_kernels.hpp"
+#include "shardwise/runtime/run_program.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// A program value made ready to run on tensors: planned, and every instruction with its kernel. It
+/// is made once and run as often as one likes.
+///
+///     constexpr auto recorded = trace_program(layer, abstract<X>(), abstract<W>());
+///     const prepared_program ready = prepare<float>(recorded);
+///     any_tensor<float> y = run<float>(ready, x, w);
+class prepared_program {
+ public:
+  /// Copies a program, plans it, and finds its kernels, which are entered for the elements that
+  /// `prepare` was given. Throws `operation_has_no_kernel` for those that are not.
+  explicit prepared_program(const program_view& code) {
+    planned_.mesh = *code.mesh;
+    planned_.count = code.count;
+    planned_.results.assign(code.results, code.results + code.result_count);
+    planned_.result_count = code.result_count;
+    const auto size = static_cast<std::size_t>(code.count);
+    planned_.code.assign(code.code, code.code + code.count);
+    planned_.values.assign(code.values, code.values + code.count);
+    for (instruction& at : planned_.code) {
+      planned_.table.push_back(code.table[at.how]);
+      at.how = static_cast<std::int32_t>(planned_.table.size()) - 1;
+    }
+    planned_.notes.resize(size);
+    planned_.kernels.resize(size);
+    std::vector<std::int32_t> step_of(size);
+    planned_.steps.resize(size);
+    planned_.steps.resize(static_cast<std::size_t>(
+        form_steps(planned_.view(), planned_.notes.data(), step_of.data(), planned_.steps.data())));
+    planned_.compiled.assign(planned_.steps.size(), false);
+    planned_.lives.resize(planned_.steps.size());
+    plan_lifetimes(planned_.steps.data(), static_cast<std::int32_t>(planned_.steps.size()),
+                   planned_.lives.data());
+    for (value_id i = 0; i < code.count; ++i) find_kernel(i);
+  }
+
+  /// The program and its plan.
+  [[nodiscard]] const lowered_program& planned() const noexcept { return planned_; }
+
+  /// Runs the program on inputs in the order of its own, and returns what it keeps, in order.
+  [[nodiscard]] std::vector<node_ptr> run(std::vector<node_ptr> inputs) const {
+    lowered_program program = planned_;
+    const std::shared_ptr<machine> home = home_of(inputs);
+    bind(program, home, inputs);
+    const std::vector<node_ptr> results = kept(program);
+    for (const node_ptr& input : inputs) input->evaluate();
+    const std::lock_guard turn(home->turn());
+    detail::program_run running(*home, program);
+    while (!running.is_done()) running.run_next();
+    return results;
+  }
+
+ private:
+  void find_kernel(value_id i) {
+    const program_view code = planned_.view();
+    const operation& what = code.what(i);
+    operation_kernel& kernel = planned_.kernels[static_cast<std::size_t>(i)];
+    if (what.is_leaf) return;
+    if (is_collective(what)) {
+      kernel.elements =
+          planned_.kernels[static_cast<std::size_t>(code.code[i].operands[0])].elements;
+      return;
+    }
+    inplace_vector<element, max_operands> types;
+    for (value_id o : code.code[i].operands) types.push_back(code.values[o].type);
+    kernel = kernel_table::instance().find(
+        what, types_key({types.begin(), types.size()}, code.values[i].type));
+  }
+
+  [[nodiscard]] std::shared_ptr<machine> home_of(const std::vector<node_ptr>& inputs) const {
+    std::size_t wanted = 0;
+    for (const step_desc& step : planned_.steps) wanted += step.kind == step_kind::input ? 1U : 0U;
+    if (inputs.size() != wanted)
+      fail({.rule = broken::operand_count_differs,
+            .have = static_cast<index_t>(inputs.size()),
+            .want = static_cast<index_t>(wanted)});
+    for (const node_ptr& input : inputs)
+      if (input->home() != inputs[0]->home()) fail({.rule = broken::operand_pools_differ});
+    return inputs[0]->home();
+  }
+
+  /// Gives every step its node: the inputs, and a new one for each result.
+  static void bind(lowered_program& program, const std::shared_ptr<machine>& home,
+                   const std::vector<node_ptr>& inputs) {
+    const std::size_t count = program.steps.size();
+    program.nodes.resize(count);
+    program.inputs.resize(count);
+    std::size_t next = 0;
+    for (std::size_t s = 0; s < count; ++s) {
+      const step_desc& step = program.steps[s];
+      if (step.kind == step_kind::input) {
+        const node_ptr& input = inputs[next++];
+        if (input->tensor() != step.result || input->where().mesh() != program.mesh) {
+          sentence words = to_text(program.mesh, step.result);
+          fail({.rule = broken::input_differs, .operand = static_cast<int>(next) - 1},
+               words << " is wanted, not "
+                     << text_view(to_text(input->where().mesh(), input->tensor())));
+        }
+        program.inputs[s] = input;
+        continue;
+      }
+      const element_kernels* elements =
+          program.kernels[static_cast<std::size_t>(step.root)].elements;
+      // What only moves has the elements of what it moves.
+      if (elements == nullptr)
+        elements = &(program.inputs[static_cast<std::size_t>(step.operands[0])] != nullptr
+                         ? program.inputs[static_cast<std::size_t>(step.operands[0])]
+                         : program.nodes[static_cast<std::size_t>(step.operands[0])])
+                        ->elements();
+      program.nodes[s] = std::make_shared<node>(
+          home, std::make_shared<const placement>(home->mesh(), step.result), *elements);
+    }
+  }
+
+  [[nodiscard]] static std::vector<node_ptr> kept(const lowered_program& program) {
+    std::vector<node_ptr> results;
+    for (value_id result : program.results)
+      for (std::size_t s = 0; s < program.steps.size(); ++s)
+        if (program.steps[s].root == result)
+          results.push_back(program.inputs[s] != nullptr ? program.inputs[s] : program.nodes[s]);
+    return results;
+  }
+
+  lowered_program planned_;
+};
+
+/// Makes a recorded program ready to run, where its tensors hold elements of `T...`.
+template <Element... T, std::size_t Capacity>
+[[nodiscard]] prepared_program prepare(const program<Capacity>& recorded) {
+  (enter_library<T>(), ...);
+  enter_library<bool>();
+  enter_conversions<T..., bool>();
+  return prepared_program(recorded.view());
+}
+
+/// Runs a program that is ready on tensors in the order of its inputs, now, and returns what the
+/// traced function returned: an `any_tensor<T>`, or several in a tuple, one for each of `T...`. The
+/// bits are those of the function that was traced.
+template <Element... T, Readable... X>
+[[nodiscard]] auto run(const prepared_program& ready, const X&... inputs) {
+  const std::vector<node_ptr> results = ready.run({inputs.share()...});
+  if (results.size() != sizeof...(T))
+    fail({.rule = broken::result_count_differs,
+          .have = static_cast<index_t>(sizeof...(T)),
+          .want = static_cast<index_t>(results.size())});
+  std::size_t next = 0;
+  const auto take = [&]<class Type>(std::type_identity<Type>) {
+    const node_ptr& result = results[next++];
+    if (result->tensor().type != element_of<Type>)
+      fail({.rule = broken::result_elements_differ, .operand = static_cast<int>(next) - 1});
+    return any_tensor<Type>(result);
+  };
+  if constexpr (sizeof...(T) == 1)
+    return (take(std::type_identity<T>{}), ...);
+  else
+    return std::tuple{take(std::type_identity<T>{})...};
+}
+
+}  // namespace shardwise

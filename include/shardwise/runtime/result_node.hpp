@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/runtime/whole_node.hpp"
+
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace shardwise {
+
+/// One of the further results of an operation that has several: it shares the memory that the
+/// operation wrote, and is charged for it from then on.
+class result_node : public pending_node {
+ public:
+  result_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+              int which)
+      : pending_node(std::move(home), std::move(where), elements, next_sequence()), which_(which) {}
+
+  [[nodiscard]] value_id describe(described_program& to,
+                                  std::span<const value_id> read) const override {
+    return to.code().append(operation_of<result_operation>, result_operation::how(which_),
+                            {read[0]}, tensor());
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
+  [[nodiscard]] operation_cost cost() const noexcept override { return {}; }
+
+  void prepare() override {
+    auto& operation = static_cast<whole_node&>(*operands()[0]);
+    share_memory(operation.further(which_ - 1));
+    charge(home()->memory());
+  }
+  void run_shard(index_t) override {}
+
+ private:
+  int which_;
+};
+
+/// The node of a further result, which holds the elements of its kernels.
+[[nodiscard]] inline node_ptr result_node_of(node_ptr operation, int which,
+                                             const element_kernels& elements) {
+  tensor_desc result = operation->tensor();
+  result.type = elements.type;
+  return make_pending<result_node>({&operation, 1}, result, elements, which);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/runtime/collective_node.hpp"
+#include "shardwise/runtime/each_node.hpp"
+#include "shardwise/runtime/lower.hpp"
+#include "shardwise/runtime/whole_node.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// A step of a lowered program that its node does not do by itself: a pass of which several nodes
+/// have a part, or an operation that takes in the pass before it. It runs through block functions.
+class interpreted_step {
+ public:
+  /// `operands` are the nodes of what the step reads, in order.
+  interpreted_step(const lowered_program& program, std::size_t step, std::vector<node_ptr> operands,
+                   node_ptr result)
+      : operands_(std::move(operands)), result_(std::move(result)) {
+    const program_view code = program.view();
+    const step_desc& here = program.steps[step];
+    const value_id root = here.root;
+    slot_of_.resize(static_cast<std::size_t>(root) + 1, -1);
+    if (code.what(root).is_elementwise) {
+      (void)add(program, code, root, root);
+      pass_.write(result_->elements());
+      return;
+    }
+    if (is_collective(code.what(root))) {
+      moves_ = applied_operation{code.code[root].what, code.how(root)};
+      return;
+    }
+    const value_id prologue = code.code[root].operands[0];
+    if (program.notes[static_cast<std::size_t>(prologue)].root == root) {
+      (void)add(program, code, prologue, root);
+      inner_ = code.values[prologue];
+      pass_.write(*program.kernels[static_cast<std::size_t>(prologue)].elements);
+      has_prologue_ = true;
+    }
+    whole_ = program.kernels[static_cast<std::size_t>(root)].whole;
+    how_ = code.how(root);
+    rule_ = code.what(root).rule(how_, code.operands(root));
+    split_ = propagate(*code.mesh, rule_, code.operands(root));
+  }
+
+  [[nodiscard]] const std::vector<node_ptr>& operands() const noexcept { return operands_; }
+
+  /// Computes one distinct shard of the result.
+  void run_shard(index_t shard) const {
+    if (moves_.what != nullptr) return run_collective(moves_, *operands_[0], *result_, shard);
+    if (whole_ == nullptr) {
+      const any_block out = result_->writable_block(shard);
+      return run_pass(out, [&](const node& operand, std::vector<std::byte>& gathered) {
+        return operand_view(operand, result_->where(), shard, out.extents, gathered);
+      });
+    }
+    run_whole(
+        *result_, shard, how_, rule_, split_, whole_, {},
+        [&](std::size_t k, index_t device, const held_box& part, std::vector<std::byte>& memory) {
+          return has_prologue_ ? compute_prologue(device, part, memory)
+                               : read_part(*operands_[k], device, part, memory);
+        });
+  }
+
+ private:
+  /// The part of what the pass before the operation makes that a device needs.
+  [[nodiscard]] const_any_block compute_prologue(index_t device, const held_box& part,
+                                                 std::vector<std::byte>& memory) const {
+    const extents_desc extents = extents_of(part);
+    memory.resize(static_cast<std::size_t>(element_count(extents) * size_of(inner_.type)));
+    const any_block out{memory.data(), inner_.type, extents, row_major(extents)};
+    run_pass(out, [&](const node& operand, std::vector<std::byte>& gathered) {
+      return broadcast_view(operand, device, inner_.extents, part, gathered);
+    });
+    return {out.data, out.type, out.extents, out.strides};
+  }
+
+  template <class ViewOf>
+  void run_pass(const any_block& out, const ViewOf& view_of) const {
+    const_any_block views[max_fused_operands];
+    std::vector<std::byte> gathered[max_fused_operands];
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+      views[k] = view_of(*operands_[k], gathered[k]);
+    pass_.run({views, operands_.size()}, out);
+  }
+
+  /// The slot of a value: of a member of the pass, a number, or the next tensor that is read.
+  int add(const lowered_program& program, const program_view& code, value_id i, value_id root) {
+    if (is_constant(code.what(i))) return number_slot(pass_, code.how(i), code.values[i].type);
+    if (program.notes[static_cast<std::size_t>(i)].root != root)
+      return pass_.read(operands_[read_++]->elements());
+    int& slot = slot_of_[static_cast<std::size_t>(i)];
+    if (slot >= 0) return slot;
+    int slots[max_operands];
+    std::size_t count = 0;
+    for (value_id o : code.code[i].operands) slots[count++] = add(program, code, o, root);
+    slot = pass_.apply(program.kernels[static_cast<std::size_t>(i)].each, {slots, count},
+                       code.values[i].type);
+    return slot;
+  }
+
+  std::vector<node_ptr> operands_;
+  node_ptr result_;
+  pass_program pass_;
+  std::vector<int> slot_of_;
+  std::size_t read_ = 0;
+  /// The collective, if it is one.
+  applied_operation moves_{};
+  // Of an operation after the pass.
+  structured_kernel whole_ = nullptr;
+  attributes how_{};
+  factor_rule rule_{};
+  propagation split_{};
+  bool has_prologue_ = false;
+  tensor_desc inner_{};
+};
+
+}  // namespace shardwise::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/runtime/each_node.hpp"
+#include "shardwise/runtime/whole_node.hpp"
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise::detail {
+
+/// The node of an operand, named where an lvalue was given; `X` has the value category.
+template <class X>
+[[nodiscard]] node_ptr read_operand(std::type_identity_t<X>&& x) {
+  if constexpr (std::is_lvalue_reference_v<X>) {
+    node_ptr read = x.share();
+    read->name();
+    return read;
+  } else {
+    return std::move(x).share();
+  }
+}
+
+inline void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr& operand) {
+  if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
+}
+
+/// True for functions whose kernels work on single elements of any types.
+template <class Function>
+inline constexpr bool kernel_is_on_elements = requires {
+  kernel<Function>::on_elements;
+};
+
+/// The nodes and the numbers among the operands of an elementwise function, whose numbers are of
+/// type `Number`.
+template <class Number, class... X>
+struct gathered_operands {
+  static constexpr std::size_t tensors = (std::size_t{EitherOperand<X>} + ... + 0);
+  std::array<node_ptr, tensors> nodes;
+  number_operands numbers;
+
+  explicit gathered_operands(X&&... operands) {
+    std::size_t next = 0;
+    int place = 0;
+    const auto take = [&]<class Given>(Given&& x) {
+      if constexpr (EitherOperand<Given>)
+        nodes[next++] = read_operand<Given>(static_cast<Given&&>(x));
+      else
+        numbers.push_back(number_at(place, static_cast<Number>(x)));
+      ++place;
+    };
+    (take(static_cast<X&&>(operands)), ...);
+    for (const node_ptr& operand : nodes) require_one_pool(nodes[0]->home(), operand);
+  }
+
+ private:
+  [[nodiscard]] static number_operand number_at(int place, compute_type<Number> value) noexcept {
+    number_operand out{place, element_of<Number>};
+    std::memcpy(&out.bits, &value, sizeof value);
+    return out;
+  }
+};
+
+/// A pending elementwise function of tensors and numbers that makes elements of `Result`;
+/// `describe(nodes, numbers)` is what it makes.
+template <class Function, class Result, class Describe, class... X>
+[[nodiscard]] node_ptr make_each(const Describe& describe, X&&... operands) {
+  using number = typename number_type<Function, X...>::type;
+  gathered_operands<number, X...> read(static_cast<X&&>(operands)...);
+  const tensor_desc result = describe(read.nodes, read.numbers);
+  constexpr block_function function =
+      block_function_of<Function, compute_type<Result>,
+                        compute_type<typename element_type_of<number, X>::type>...>();
+  return make_pending<each_node>(read.nodes, result, element_kernels_of<Result>,
+                                 operation_of<pointwise<Function>>, function, read.numbers);
+}
+
+/// The same where types say what it makes: `Paper` with these extents.
+template <class Function, class Paper, class... X>
+[[nodiscard]] node_ptr each_node_of(const extents_desc& extents, X&&... operands) {
+  return make_each<Function, typename Paper::value_type>(
+      [&](const auto&, const auto&) { return desc_of<Paper>(extents); },
+      static_cast<X&&>(operands)...);
+}
+
+/// A pending operation that is not elementwise on tensors of `First` and others; `Class` is that of
+/// the operation.
+template <class Class, class First, std::size_t N>
+[[nodiscard]] node_ptr make_whole(const attributes& how, const factor_rule& rule,
+                                  const propagation& split, const element_kernels& elements,
+                                  std::array<node_ptr, N> read) {
+  constexpr const operation& what = operation_of<Class>;
+  tensor_descs operands;
+  for (const node_ptr& operand : read) {
+    require_one_pool(read[0]->home(), operand);
+    operands.push_back(operand->tensor());
+  }
+  operation_cost cost;
+  if (what.cost != nullptr) cost = what.cost(read[0]->where().mesh(), how, operands, split.result);
+  const tensor_desc result = split.result;
+  further_elements further;
+  if constexpr (requires { kernel_of<Class>::further(); }) further = kernel_of<Class>::further();
+  return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
+                                  &kernel_of<Class>::template run<First>, rule, split, cost,
+                                  further);
+}
+
+/// The same of an operation as types have it.
+template <class Operation, class First, class... Rest>
+[[nodiscard]] node_ptr whole_node_of(const propagation& split, const element_kernels& elements,
+                                     std::array<node_ptr, 1 + sizeof...(Rest)> read) {
+  tensor_descs operands;
+  for (const node_ptr& operand : read) operands.push_back(operand->tensor());
+  propagation made = split;
+  made.result.type = elements.type;
+  return make_whole<typename Operation::operation_class, First>(
+      Operation::how, rule_of<Operation>(operands), made, elements, std::move(read));
+}
+
+}  // namespace shardwise::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/read_part.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// The highest number of results of one operation.
+inline constexpr std::size_t max_results = 3;
+
+namespace detail {
+
+/// Applies an operation that is not elementwise to what the device of a shard of `result` holds:
+/// each operand is read where the factors of the rule say. `view_of(k, device, part, gathered)` is
+/// the part of operand `k`.
+template <class ViewOf>
+void run_whole(node& result, index_t shard, const attributes& how, const factor_rule& rule,
+               const propagation& split, structured_kernel kernel,
+               std::span<const any_block> further, const ViewOf& view_of) {
+  const mesh_desc& mesh = result.where().mesh();
+  const index_t device = result.where().device_of(shard);
+  const coordinates at = mesh.at(device);
+  const std::size_t count = rule.operands.size();
+  const_any_block blocks[max_operands];
+  held_box parts[max_operands];
+  std::vector<std::byte> gathered[max_operands];
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::uint8_t f : rule.operands[k])
+      parts[k].push_back(f == repeated
+                             ? held_range{{0, 1}, {}, 0}
+                             : held_of(mesh, split.axes[f], split.grains[f], split.sizes[f], at));
+    blocks[k] = view_of(k, device, parts[k], gathered[k]);
+  }
+  any_block out[max_results]{result.writable_block(shard)};
+  std::copy(further.begin(), further.end(), out + 1);
+  kernel({how, rule, {blocks, count}, {parts, count}, {out, 1 + further.size()}});
+}
+
+}  // namespace detail
+
+/// The elements of the results of an operation after the first.
+using further_elements = inplace_vector<const element_kernels*, max_results - 1>;
+
+/// A pending node of one operation that is not elementwise, whose rule and split are known.
+class whole_node : public pending_node {
+ public:
+  whole_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+             const applied_operation& does, structured_kernel kernel, const factor_rule& rule,
+             const propagation& split, const operation_cost& cost, further_elements further = {})
+      : pending_node(std::move(home), std::move(where), elements, next_sequence()),
+        does_(does),
+        kernel_(kernel),
+        rule_(rule),
+        split_(split),
+        cost_(cost),
+        further_(further) {}
+
+  [[nodiscard]] value_id describe(described_program& to,
+                                  std::span<const value_id> read) const override {
+    value_ids all;
+    for (value_id o : read) all.push_back(o);
+    return to.computed_by(to.code().append(*does_.what, does_.how, all, tensor()),
+                          {.whole = kernel_, .elements = &elements()});
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
+  [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
+
+  /// The memory of a further result, of which the first has the number 0.
+  [[nodiscard]] const std::vector<buffer<std::byte>>& further(int which) const noexcept {
+    return further_shards_[static_cast<std::size_t>(which)];
+  }
+  void prepare() override {
+    pending_node::prepare();
+    further_shards_.clear();
+    for (const element_kernels* kernels : further_) {
+      std::vector<buffer<std::byte>> shards;
+      for (index_t s = 0; s < where().count(); ++s)
+        shards.emplace_back(home()->storage(), where().size_of_shard(s) * size_of(kernels->type));
+      further_shards_.push_back(std::move(shards));
+    }
+  }
+
+  void run_shard(index_t shard) override {
+    inplace_vector<any_block, max_results> further;
+    const extents_desc extents = where().extents_of_shard(shard);
+    for (std::size_t k = 0; k < further_.size(); ++k)
+      further.push_back({further_shards_[k][static_cast<std::size_t>(shard)].writable(),
+                         further_[k]->type, extents, row_major(extents)});
+    detail::run_whole(
+        *this, shard, does_.how, rule_, split_, kernel_, {further.begin(), further.size()},
+        [&](std::size_t k, index_t device, const held_box& part, std::vector<std::byte>& gathered) {
+          return detail::read_part(*operands()[k], device, part, gathered);
+        });
+  }
+
+ private:
+  applied_operation does_;
+  structured_kernel kernel_;
+  factor_rule rule_;
+  propagation split_;
+  operation_cost cost_;
+  further_elements further_;
+  std::vector<std::vector<buffer<std::byte>>> further_shards_;
+};
+
+}  // namespace shardwise

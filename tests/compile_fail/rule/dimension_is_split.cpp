@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::dimension_is_split<shardwise::max_with_index_of<0>, shardwise::operand<0>::dimension<0>
+// expect: reshard<P<none, none>>(operand 0)
+// expect: an operation that orders a dimension needs the whole of it on each device
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>;
+auto use() { return max_with_index<0>(abstract<A>()); }

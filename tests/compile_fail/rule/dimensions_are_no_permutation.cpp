@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::dimensions_are_no_permutation<shardwise::transpose_of<0, 0>, 2>
+// expect: a transpose names every dimension of its operand once
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>;
+auto use() { return transpose<0, 0>(abstract<A>()); }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_is_no_number<shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand<0>>
+// expect: arithmetic is of numbers: where(c, 1.0F, 0.0F) or cast<float>(c) makes them of truth values
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>;
+auto use() { return (abstract<A>() > 0) * (abstract<A>() > 1); }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::operand_is_no_truth_value<shardwise::pointwise<shardwise::functions::where>, shardwise::operand<0>, float>
+// expect: a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>;
+auto use() { return where(abstract<A>(), abstract<A>(), 0.0F); }
