@@ -81,56 +81,49 @@ class float16 {
   std::uint16_t bits_ = 0;
 };
 
+namespace detail {
+
+/// The limits of a number of 16 bits, `Digits` of precision (the leading one is implied) and the
+/// other bits sign and exponent, laid out as IEEE 754 does.
+template <class T, int Digits>
+struct half_limits {
+  static constexpr int fraction_bits = Digits - 1;
+  static constexpr unsigned bias = (1U << (14 - fraction_bits)) - 1;
+  static constexpr unsigned infinite = (2 * bias + 1) << fraction_bits;
+
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_iec559 = Digits == 11;
+  static constexpr bool has_infinity = true;
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr int radix = 2;
+  static constexpr int digits = Digits;
+  static constexpr int max_exponent = static_cast<int>(bias) + 1;
+  static constexpr int min_exponent = 2 - static_cast<int>(bias);
+
+  static constexpr T from(unsigned bits) noexcept {
+    return T::from_bits(static_cast<std::uint16_t>(bits));
+  }
+  static constexpr T infinity() noexcept { return from(infinite); }
+  static constexpr T quiet_NaN() noexcept { return from(infinite | 1U << (fraction_bits - 1)); }
+  static constexpr T max() noexcept { return from(infinite - 1); }
+  static constexpr T lowest() noexcept { return from(0x8000U | (infinite - 1)); }
+  static constexpr T min() noexcept { return from(1U << fraction_bits); }
+  static constexpr T denorm_min() noexcept { return from(1); }
+  static constexpr T epsilon() noexcept { return from((bias - fraction_bits) << fraction_bits); }
+};
+
+}  // namespace detail
+
 }  // namespace shardwise
 
 /// What generic code asks of numbers.
 template <>
-class std::numeric_limits<shardwise::bfloat16> {
- public:
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool has_infinity = true;
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr int digits = 8;
-  static constexpr shardwise::bfloat16 infinity() noexcept {
-    return shardwise::bfloat16::from_bits(0x7F80);
-  }
-  static constexpr shardwise::bfloat16 quiet_NaN() noexcept {
-    return shardwise::bfloat16::from_bits(0x7FC0);
-  }
-  static constexpr shardwise::bfloat16 max() noexcept {
-    return shardwise::bfloat16::from_bits(0x7F7F);
-  }
-  static constexpr shardwise::bfloat16 lowest() noexcept {
-    return shardwise::bfloat16::from_bits(0xFF7F);
-  }
-  static constexpr shardwise::bfloat16 epsilon() noexcept {
-    return shardwise::bfloat16::from_bits(0x3C00);
-  }
-};
+class std::numeric_limits<shardwise::bfloat16>
+    : public shardwise::detail::half_limits<shardwise::bfloat16, 8> {};
 template <>
-class std::numeric_limits<shardwise::float16> {
- public:
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool has_infinity = true;
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr int digits = 11;
-  static constexpr shardwise::float16 infinity() noexcept {
-    return shardwise::float16::from_bits(0x7C00);
-  }
-  static constexpr shardwise::float16 quiet_NaN() noexcept {
-    return shardwise::float16::from_bits(0x7E00);
-  }
-  static constexpr shardwise::float16 max() noexcept {
-    return shardwise::float16::from_bits(0x7BFF);
-  }
-  static constexpr shardwise::float16 lowest() noexcept {
-    return shardwise::float16::from_bits(0xFBFF);
-  }
-  static constexpr shardwise::float16 epsilon() noexcept {
-    return shardwise::float16::from_bits(0x1400);
-  }
-};
+class std::numeric_limits<shardwise::float16>
+    : public shardwise::detail::half_limits<shardwise::float16, 11> {};

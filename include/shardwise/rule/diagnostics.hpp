@@ -89,7 +89,7 @@ struct number_would_be_cut {
 template <class Operation, class Element>
 struct elements_have_no_fractions {
   static_assert(respected<elements_have_no_fractions>,
-                "random numbers, roots, exponentials and means are of float and double");
+                "random numbers are float or double; roots, exponentials and means have fractions");
 };
 
 /// `Dimension` of an operand is split over `Axis`, the dimension that it meets otherwise.

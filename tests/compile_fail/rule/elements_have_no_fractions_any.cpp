@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::elements_have_no_fractions<shardwise::pointwise<shardwise::functions::sqrt>, int>
-// expect: random numbers, roots, exponentials and means are of float and double
+// expect: random numbers are float or double; roots, exponentials and means have fractions
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

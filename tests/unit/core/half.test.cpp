@@ -121,6 +121,11 @@ void check_limits(format f) {
   REQUIRE(static_cast<double>(limits::max()) == largest);
   REQUIRE(static_cast<double>(limits::lowest()) == -largest);
   REQUIRE(static_cast<double>(limits::epsilon()) == std::ldexp(1, 1 - f.precision));
+  // The exponents of normal numbers lie alike about 1: the smallest is 1 - largest.
+  REQUIRE(static_cast<double>(limits::min()) == std::ldexp(1, 1 - f.largest));
+  REQUIRE(static_cast<double>(limits::denorm_min()) == std::ldexp(1, 2 - f.largest - f.precision));
+  REQUIRE(limits::max_exponent == f.largest + 1);
+  REQUIRE(limits::min_exponent == 2 - f.largest);
 }
 
 }  // namespace
