@@ -14,6 +14,11 @@ using X = sharded_tensor<float, extents<dyn, 6>, layout<grid, P<"data", none>, p
 using W = sharded_tensor<float, extents<6, 6>, layout<grid, P<none, "model">>>;
 using V = sharded_tensor<float, extents<6, 6>, layout<grid, P<"model", none>>>;
 
+/// A function that reads what it is given twice.
+constexpr auto squared = []<class H>(H&& h) {
+  return static_cast<H&&>(h) * static_cast<H&&>(h);
+};
+
 /// The steps of which programs are made; each takes and gives f32[n, 6] under some layout.
 template <int Step>
 constexpr auto apply_step(const auto& h, const auto& w, const auto& v) {
@@ -38,6 +43,9 @@ constexpr auto apply_step(const auto& h, const auto& w, const auto& v) {
     auto dealt = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(h);
     auto columns = reshard<P<none>>(sum<0>(dealt));
     return dealt * 2.0F - columns;
+  } else if constexpr (Step == 9) {
+    return reshard<P<"model", none>>(h) +
+           reshard<P<"model", none>>(squared(reshard<P<none, none>>(squared(h - 0.5F)) * 0.25F));
   } else {
     [[maybe_unused]] auto unread = sum(h);
     return reshard<P<"model", none>>(h * 3.0F) * reshard<P<"model", none>>(h);

@@ -56,4 +56,6 @@ TEST_CASE("the counters of a run equal the ledger of the same program on paper")
   check_program<8>();
   check_program<8, 2>();
   check_program<3, 8, 4>();
+  check_program<9>();
+  check_program<9, 5>();
 }

@@ -65,15 +65,17 @@ any_program make_program(numbers& random) {
   return out;
 }
 
-/// The same program in another order of instructions, with some that nobody needs: what ends a
-/// pass, or is none, stays in order, and so do inputs that are only kept.
+/// The same program in another order of instructions, with some that nobody needs: what is named or
+/// read by several instructions stays in order, and so do inputs that are only kept.
 any_program shuffled(const any_program& from, numbers& random) {
   std::vector<cluster_note> notes(64);
   form_clusters(from.view(), notes.data());
   const auto note = [&](value_id i) { return notes[static_cast<std::size_t>(i)]; };
   const auto is_ordered = [&](value_id i) {
     const operation& what = from.view().what(i);
-    return what.is_leaf ? note(i).reader == -1 : note(i).root == i;
+    if (what.is_leaf) return note(i).reader == -1;
+    return note(i).root == i &&
+           (note(i).reader == several_readers || (note(i).reader >= 0 && from.code[i].named));
   };
   any_program out;
   program_builder code(out);

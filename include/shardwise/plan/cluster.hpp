@@ -26,14 +26,21 @@ inline constexpr int max_fused_operands = 8;
   return taken + own + to_come <= std::size_t{max_fused_operands};
 }
 
+/// The reader of a value that several instructions read.
+inline constexpr value_id several_readers = -2;
+
 /// Where the value of an instruction is computed: in the pass of instruction `root`, its own or one
 /// that reads it. A pass is an elementwise computation, with a fold after it or alone.
 struct cluster_note {
   value_id root = -1;
-  /// The one instruction that reads the value; -1 for none, -2 for several.
+  /// The one instruction that reads the value; -1 for none.
   value_id reader = -1;
   /// How many tensors the pass up to this value reads.
   std::int32_t leaves = 0;
+  /// Where `schedule` stands with the value: the operand that it looks at next, -1 before the first,
+  /// and the reader that it came from.
+  std::int32_t next_operand = -1;
+  value_id visited_from = -1;
 };
 
 /// Decides which instructions run as one pass: the only place where fusion is decided.
@@ -42,15 +49,17 @@ struct cluster_note {
 /// else reads it, it has the reader's shape, and the tensors that the pass reads stay within
 /// `max_fused_operands`. Operands are taken left to right; numbers are part of whatever reads them.
 ///
-/// Where `number` is given, instructions of number -1 read nothing, as if they were not there.
+/// Where `number` is given, instructions of number -1 are not there: they read nothing, and their
+/// root is -1.
 constexpr void form_clusters(const program_view& program, cluster_note* notes,
                              const value_id* number = nullptr) noexcept {
   for (value_id i = 0; i < program.count; ++i) {
-    notes[i] = {.root = i, .reader = -1, .leaves = 0};
-    if (number != nullptr && number[i] == -1) continue;
+    const bool is_there = number == nullptr || number[i] != -1;
+    notes[i] = {.root = is_there ? i : -1};
+    if (!is_there) continue;
     for (value_id o : program.code[i].operands) {
       value_id& reader = notes[o].reader;
-      reader = reader == -1 || reader == i ? i : -2;
+      reader = reader == -1 || reader == i ? i : several_readers;
     }
   }
   for (value_id i = 0; i < program.count; ++i) {
@@ -76,7 +85,7 @@ constexpr void form_clusters(const program_view& program, cluster_note* notes,
   }
   // What reads is after what it reads, so the last instruction of a pass is known first.
   for (value_id i = program.count - 1; i >= 0; --i)
-    if (notes[i].root != i) notes[i].root = notes[notes[i].root].root;
+    if (notes[i].root >= 0) notes[i].root = notes[notes[i].root].root;
 }
 
 }  // namespace shardwise

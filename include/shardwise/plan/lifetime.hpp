@@ -20,7 +20,8 @@ struct lifetime {
 ///
 /// Steps are in the order in which they run. A fused pass writes over the first operand that nobody
 /// needs after it and that has the same elements, extents and layout; so the epilogue of a product
-/// needs no memory of its own. Inputs and kept results are never written over.
+/// needs no memory of its own. Kept results are never written over, and inputs only where their
+/// caller gives them up.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
                               lifetime* lives) noexcept {
   for (std::int32_t i = 0; i < count; ++i) lives[i] = {i, -1, steps[i].kept};
@@ -34,8 +35,7 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
     if (!lives[i].needed || steps[i].kind != step_kind::pass) continue;
     for (int k = 0; k < steps[i].operands.ssize() && lives[i].reuses < 0; ++k) {
       const std::int32_t o = steps[i].operands[k];
-      if (steps[o].kind != step_kind::input && !steps[o].kept && lives[o].last_use == i &&
-          steps[o].result == steps[i].result)
+      if (steps[o].is_own() && lives[o].last_use == i && steps[o].result == steps[i].result)
         lives[i].reuses = k;
     }
   }
@@ -61,8 +61,7 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
       const std::int32_t o = step.operands[k];
       bool seen = o == reused;
       for (int j = 0; j < k; ++j) seen = seen || step.operands[j] == o;
-      if (!seen && lives[o].last_use == i && !steps[o].kept && steps[o].kind != step_kind::input)
-        live -= bytes(o);
+      if (!seen && lives[o].last_use == i && steps[o].is_own()) live -= bytes(o);
     }
   }
   return total;

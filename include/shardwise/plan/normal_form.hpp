@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/cluster.hpp"
+#include "shardwise/plan/schedule.hpp"
 
 #include <bit>
 
@@ -14,25 +14,13 @@ inline constexpr value_id not_needed = -1;
 inline constexpr value_id not_placed = -2;
 inline constexpr value_id was_placed = -3;
 
-/// Places the instructions of a program that kept values need, but for inputs, in the order of its
-/// normal form.
+/// Places the members of a program's passes in the order of its normal form.
 class normal_order {
  public:
   constexpr normal_order(const program_view& program, const cluster_note* notes, value_id* order,
                          value_id* number) noexcept
       : program_(program), notes_(notes), order_(order), number_(number) {}
 
-  /// Places them all, and returns how many there are.
-  constexpr std::int32_t arrange() noexcept {
-    for (value_id i = 0; i < program_.count; ++i) {
-      const operation& what = program_.what(i);
-      const bool is_placed_by_reader = is_constant(what) && notes_[i].reader != -1;
-      if (notes_[i].root == i && !is_input(what) && !is_placed_by_reader) place(i);
-    }
-    return count_;
-  }
-
- private:
   /// Places an instruction after the members of its pass, and the numbers, that it reads.
   constexpr void place(value_id i) noexcept {
     if (number_[i] != not_placed) return;
@@ -41,7 +29,10 @@ class normal_order {
       if (is_constant(program_.what(o)) || notes_[o].root == notes_[i].root) place(o);
     order_[count_++] = i;
   }
+  /// How many instructions are placed.
+  [[nodiscard]] constexpr std::int32_t count() const noexcept { return count_; }
 
+ private:
   const program_view& program_;
   const cluster_note* notes_;
   value_id* order_;
@@ -54,13 +45,13 @@ class normal_order {
 /// Appends the normal form of a program to an empty one. Programs that do the same in the same
 /// passes, one after another, have one normal form: what no kept value needs is not there; inputs
 /// come first, in the order of their first use; the other members of a pass stand right before its
-/// last instruction, in the post-order of its operands from left to right; all else keeps its
-/// order. Marks stay.
+/// last instruction, in the post-order of its operands from left to right; passes stand in the
+/// order of `schedule`. Marks stay.
 ///
-/// `notes`, `order` and `number` have room for an entry for each instruction; `number[i]` becomes
-/// the number of value `i` in the normal form, or -1 if it is not there.
-constexpr void normal_form(const program_view& program, cluster_note* notes, value_id* order,
-                           value_id* number, program_builder& to) {
+/// `notes`, `passes`, `order` and `number` have room for an entry for each instruction; `number[i]`
+/// becomes the number of value `i` in the normal form, or -1 if it is not there.
+constexpr void normal_form(const program_view& program, cluster_note* notes, value_id* passes,
+                           value_id* order, value_id* number, program_builder& to) {
   using detail::not_needed, detail::not_placed;
   for (value_id i = 0; i < program.count; ++i)
     number[i] = program.code[i].kept ? not_placed : not_needed;
@@ -68,7 +59,10 @@ constexpr void normal_form(const program_view& program, cluster_note* notes, val
     if (number[i] != not_needed)
       for (value_id o : program.code[i].operands) number[o] = not_placed;
   form_clusters(program, notes, number);
-  const std::int32_t count = detail::normal_order(program, notes, order, number).arrange();
+  const std::int32_t pass_count = schedule(program, notes, passes);
+  detail::normal_order members(program, notes, order, number);
+  for (std::int32_t p = 0; p < pass_count; ++p) members.place(passes[p]);
+  const std::int32_t count = members.count();
 
   to.place(*program.mesh);
   const auto append = [&](value_id i) {
@@ -97,9 +91,10 @@ template <std::size_t Capacity>
   program<Capacity> out;
   program_builder to(out);
   cluster_note notes[Capacity]{};
+  value_id passes[Capacity]{};
   value_id order[Capacity]{};
   value_id number[Capacity]{};
-  normal_form(recorded.view(), notes, order, number, to);
+  normal_form(recorded.view(), notes, passes, order, number, to);
   return out;
 }
 

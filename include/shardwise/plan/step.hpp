@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/cluster.hpp"
 #include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/schedule.hpp"
 
 namespace shardwise {
 
@@ -35,6 +35,14 @@ struct step_desc {
   value_id root = -1;
   /// True if the program's caller keeps the result.
   bool kept = false;
+  /// True for an input that the caller gives up: its memory may be taken over.
+  bool donated = false;
+
+  /// True if nobody but the program needs the result, so that its memory is free after the last
+  /// step that reads it.
+  [[nodiscard]] constexpr bool is_own() const noexcept {
+    return !kept && (kind != step_kind::input || donated);
+  }
 };
 
 /// The operations of a fused pass on one device: those of each element of the largest shard.
@@ -58,6 +66,7 @@ class step_former {
     step.result = program_.values[root];
     step.root = root;
     step.kept = at.kept;
+    step.donated = at.donated;
     if (is_input(what)) return name(root, step);
     index_t each = 0;
     for (value_id o : at.operands) take(o, root, step, each);
@@ -114,7 +123,8 @@ class step_former {
 
 }  // namespace detail
 
-/// Forms the steps of a program in the order of their last instructions, and returns their number.
+/// Forms the steps of a program, its inputs and then all others in the order of `schedule`, and
+/// returns their number.
 ///
 /// `notes`, `step_of` and `steps` have room for an entry for each instruction, the steps default
 /// ones; `step_of[i]` becomes the step that makes value `i`, where `i` is the last instruction of
@@ -122,13 +132,19 @@ class step_former {
 constexpr std::int32_t form_steps(const program_view& program, cluster_note* notes,
                                   std::int32_t* step_of, step_desc* steps, bool labels = true) {
   form_clusters(program, notes);
+  std::int32_t count = 0;
+  for (value_id i = 0; i < program.count; ++i)
+    if (is_input(program.what(i))) steps[count++].root = i;
+  // The order comes where the steps will be told.
+  value_id* const order = step_of;
+  const std::int32_t computed = schedule(program, notes, order);
+  for (std::int32_t k = 0; k < computed; ++k) steps[count++].root = order[k];
+
   for (value_id i = 0; i < program.count; ++i) step_of[i] = -1;
   detail::step_former former(program, notes, step_of, labels);
-  std::int32_t count = 0;
-  for (value_id i = 0; i < program.count; ++i) {
-    if (notes[i].root != i || is_constant(program.what(i))) continue;
-    former.form(i, steps[count]);
-    step_of[i] = count++;
+  for (std::int32_t s = 0; s < count; ++s) {
+    former.form(steps[s].root, steps[s]);
+    step_of[steps[s].root] = s;
   }
   return count;
 }

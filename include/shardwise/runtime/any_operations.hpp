@@ -50,6 +50,7 @@ struct any_domain {
   template <class Operation, class... X>
     requires requires { typename Operation::function; }
   [[nodiscard]] static auto apply(X&&... operands) {
+    const detail::repeated_operands<X...> as_one(operands...);
     using number = typename detail::number_type<typename Operation::function, X...>::type;
     using T = element_made<Operation, typename detail::element_type_of<number, X>::type...>;
     const auto describe = [](const auto& nodes, const number_operands& numbers) {
@@ -77,6 +78,7 @@ struct any_domain {
   template <class Operation, class First, class... Rest>
     requires(!requires { typename Operation::function; })
   [[nodiscard]] static auto apply(First&& first, Rest&&... rest) {
+    const detail::repeated_operands<First, Rest...> as_one(first, rest...);
     using T = typename std::remove_cvref_t<First>::value_type;
     using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
     return any_tensor<made>(

@@ -73,14 +73,10 @@ class computation {
     orphans = nullptr;
   }
 
-  /// The order in which nodes were written; programs run in it, on paper and here.
+  /// The order in which nodes were written; those with names run in it, on paper and here.
   [[nodiscard]] static std::uint64_t next_sequence() noexcept {
-    return numbers().fetch_add(1, std::memory_order_relaxed);
-  }
-  /// The same for what takes the place of `absorbed`: its number, if no other was given out since.
-  [[nodiscard]] static std::uint64_t next_sequence(std::uint64_t absorbed) noexcept {
-    const bool newest = numbers().load(std::memory_order_relaxed) == absorbed + 1;
-    return newest ? absorbed : next_sequence();
+    static std::atomic<std::uint64_t> next{0};
+    return next.fetch_add(1, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
   /// Appends the instructions of the node to a program, where `read` are the values of its
@@ -122,11 +118,6 @@ class computation {
   virtual void run_shard(index_t shard) = 0;
 
  private:
-  [[nodiscard]] static std::atomic<std::uint64_t>& numbers() noexcept {
-    static std::atomic<std::uint64_t> next{0};
-    return next;
-  }
-
   std::uint64_t sequence_;
   std::exception_ptr failure_;
   node_operands operands_;
@@ -136,7 +127,7 @@ class computation {
 };
 
 /// Runs the program of these nodes, which their caller holds: everything pending that they need, in
-/// the order in which it was written. All live on one machine; one program runs on a machine at a
+/// the order of `schedule`. All live on one machine; one program runs on a machine at a
 /// time.
 void run_program(std::span<node* const> roots);
 

@@ -70,8 +70,6 @@ class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
   [[nodiscard]] const mesh_desc& mesh() const { return *whole().mesh_; }
   [[nodiscard]] const Tree& tree() const noexcept { return tree_; }
-  /// Its place in the order in which expressions were written.
-  [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
   /// True if the expression is a node already; asked of a temporary, which no other thread has.
   [[nodiscard]] bool is_node() const noexcept { return made_ != nullptr; }
   /// The tensors that it reads, which whoever absorbs it takes over.
@@ -96,6 +94,11 @@ class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public
   [[nodiscard]] node_ptr share() && {
     if (made_ != nullptr) return made_;
     return make_node(std::move(*this).take_operands());
+  }
+  /// Forgets the node, as if the expression had been moved from.
+  void let_go() noexcept {
+    mesh_ = nullptr;
+    made_.reset();
   }
 
  private:

@@ -6,11 +6,10 @@
 #include "shardwise/runtime/result_node.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -83,6 +82,44 @@ template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
+/// Temporaries that stand more than once among the operands of a call, as where a function forwards
+/// its argument twice: `x * x`. Each is one node for as long as this lives, computed once as on
+/// paper. `X` has the value categories.
+template <class... X>
+class repeated_operands {
+ public:
+  explicit repeated_operands(std::remove_reference_t<X>&... operands)
+      : operands_(operands...) {
+    for_each_repeated([](const auto& x) { (void)x.share(); });
+  }
+  repeated_operands(const repeated_operands&) = delete;
+  repeated_operands& operator=(const repeated_operands&) = delete;
+  ~repeated_operands() {
+    for_each_repeated([](auto& x) { x.let_go(); });
+  }
+
+ private:
+  template <std::size_t I>
+  using operand_type = std::tuple_element_t<I, std::tuple<X&&...>>;
+  template <std::size_t I, std::size_t J>
+  static constexpr bool may_be_one =
+      !std::is_lvalue_reference_v<operand_type<I>> &&
+      lazy_arguments<std::remove_cvref_t<operand_type<I>>> > 0 &&
+      std::is_same_v<operand_type<I>, operand_type<J>>;
+
+  template <class F>
+  void for_each_repeated(const F& f) {
+    for_each_index<sizeof...(X)>([&]<std::size_t J>() {
+      for_each_index<J>([&]<std::size_t I>() {
+        if constexpr (may_be_one<I, J>)
+          if (&std::get<I>(operands_) == &std::get<J>(operands_)) f(std::get<I>(operands_));
+      });
+    });
+  }
+
+  std::tuple<std::remove_reference_t<X>&...> operands_;
+};
+
 /// A function that waits to be fused with what reads it.
 template <class Function, class Paper>
 struct deferred {
@@ -105,26 +142,16 @@ struct deferred {
     using expression = lazy<T, typename Paper::extents_type, typename Paper::layout_type,
                             std::remove_const_t<decltype(tree)>, plan::total>;
     constexpr bool absorbs = (... || plan::shares[I].absorbed);
-    // What has been read by its name is computed by itself, even if it is then moved from.
+    // What has been read by its name is computed by itself, even if it is then moved from; so is
+    // what stands twice among the operands.
     if constexpr (absorbs)
       if ((... || is_node<plan::shares[I].absorbed>(operands)))
         return expression(tree, each_node_of<Function, Paper>(result, std::forward<X>(operands)...),
                           result, computation::next_sequence());
 
     std::array<node_ptr, plan::total> read;
-    std::uint64_t newest = 0;
-    const void* places[sizeof...(X)]{};
     const auto collect = [&]<std::size_t K, class Given>(auto& x) {
       if constexpr (plan::shares[K].absorbed) {
-        // A function may forward its argument twice in one call: `x * x` of a temporary.
-        for (std::size_t J = 0; J < K; ++J)
-          if (places[J] == &x) {
-            const auto first = read.begin() + plan::shares[J].first;
-            std::copy_n(first, plan::shares[K].count, read.begin() + plan::shares[K].first);
-            return;
-          }
-        places[K] = &x;
-        newest = std::max(newest, x.sequence());
         auto taken = std::move(x).take_operands();
         std::move(taken.begin(), taken.end(), read.begin() + plan::shares[K].first);
       } else if constexpr (plan::shares[K].count == 1) {
@@ -133,8 +160,7 @@ struct deferred {
     };
     (collect.template operator()<I, X>(operands), ...);
     for (const node_ptr& operand : read) require_one_pool(read[0]->home(), operand);
-    return expression(tree, std::move(read), result,
-                      absorbs ? computation::next_sequence(newest) : computation::next_sequence());
+    return expression(tree, std::move(read), result, computation::next_sequence());
   }
 
   template <bool Absorbed, class X>
@@ -213,6 +239,7 @@ struct lazy_domain {
 
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
+    const detail::repeated_operands<X...> as_one(operands...);
     return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
   }
   /// A further result of an operation that has several: what `second` gives.

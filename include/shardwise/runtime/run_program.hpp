@@ -145,10 +145,10 @@ class program_run {
     if (program_.nodes[begin] == nullptr || !program_.lives[begin].needed) return;
     std::vector<running_step> phase;
     phase.push_back(start(begin));
-    while (next_ < program_.steps.size() && program_.lives[next_].reuses >= 0 &&
-           program_.steps[next_].kind == step_kind::pass &&
-           program_.nodes[next_]->where().numbers_like(phase.front().result->where()))
+    while (next_ < program_.steps.size() && writes_over(next_, begin)) {
+      if (!program_.nodes[next_]->where().numbers_like(phase.front().result->where())) break;
       phase.push_back(start(next_++));
+    }
     run_phase(home_, phase);
     for (std::size_t s = begin; s < next_; ++s) let_go(s);
   }
@@ -159,6 +159,14 @@ class program_run {
   [[nodiscard]] const node_ptr& result_of(std::int32_t step) const noexcept {
     const auto s = static_cast<std::size_t>(step);
     return program_.inputs[s] != nullptr ? program_.inputs[s] : program_.nodes[s];
+  }
+
+  /// True for a pass that writes over the result of step `begin` or a later one.
+  [[nodiscard]] bool writes_over(std::size_t s, std::size_t begin) const noexcept {
+    const step_desc& step = program_.steps[s];
+    const std::int32_t reuses = program_.lives[s].reuses;
+    return reuses >= 0 && step.kind == step_kind::pass &&
+           step.operands[reuses] >= static_cast<std::int32_t>(begin);
   }
 
   [[nodiscard]] running_step start(std::size_t s) {
