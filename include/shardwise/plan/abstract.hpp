@@ -29,6 +29,17 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
   using layout_type = Layout;
 };
 
+/// An input of a traced program that its caller gives up: the program may write over its memory, so
+/// that an update in place needs no copy. In a run that is so for whatever no handle holds any more.
+///
+///     trace(update, donate(abstract<W>()), abstract<W>())
+template <class T, class Extents, class Layout>
+[[nodiscard]] constexpr abstract_tensor<T, Extents, Layout> donate(
+    abstract_tensor<T, Extents, Layout> input) noexcept {
+  input.give_up();
+  return input;
+}
+
 /// What operations on abstract tensors mean: they are recorded.
 struct abstract_domain {
   static constexpr bool has_values = false;

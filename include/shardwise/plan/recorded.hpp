@@ -51,7 +51,10 @@ class recorded {
     program.place(mesh());
     program_ = &program;
     id_ = program.append(operation_of<input_operation>, {}, {}, known(paper));
+    program.mark(id_, {.donated = donated_});
   }
+  /// Says that the caller of a program gives this input up.
+  constexpr void give_up() noexcept { donated_ = true; }
   /// Adds this tensor, read by a name or not, to the operands of an operation of `program`.
   constexpr void read_by(const program_builder& program, value_ids& ids, bool is_named) const {
     ids.push_back(id_in(program));
@@ -120,6 +123,7 @@ class recorded {
 
   program_builder* program_;
   value_id id_;
+  bool donated_ = false;
   std::conditional_t<Mesh::dynamic_axes == 0, known_from_type, mesh_desc> mesh_;
   extents_desc extents_;
 };

@@ -87,6 +87,8 @@ class computation {
   [[nodiscard]] virtual std::int32_t instructions() const noexcept = 0;
   /// What the node costs one device.
   [[nodiscard]] virtual operation_cost cost() const noexcept = 0;
+  /// True for an elementwise pass, which may write over an operand.
+  [[nodiscard]] virtual bool is_pass() const noexcept { return false; }
   /// What it reads; nothing once it has been computed.
   [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }
 

@@ -94,6 +94,7 @@ class each_node : public pending_node {
                           {.each = function_, .elements = &elements()});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + numbers_.ssize(); }
+  [[nodiscard]] bool is_pass() const noexcept override { return true; }
   [[nodiscard]] operation_cost cost() const noexcept override {
     const index_t each = what_.cost(where().mesh(), {}, {}, tensor()).flops;
     return {.flops = pass_flops(each, where().largest_shard_size())};

@@ -139,7 +139,8 @@ class program_lowering {
   }
 
   /// Forms the steps, and decides what lives how long. What handles outside of the graph hold is
-  /// kept after the run; that decides memory alone.
+  /// kept after the run, and an input that none of them holds is given up; that decides memory
+  /// alone.
   void plan() {
     const auto size = static_cast<std::size_t>(program_.count);
     std::vector<std::int32_t> step_of(size);
@@ -148,6 +149,7 @@ class program_lowering {
     program_.steps.resize(static_cast<std::size_t>(
         form_steps(program_.view(), program_.notes.data(), step_of.data(), program_.steps.data())));
     count_members();
+    find_read_later();
     program_.nodes.resize(program_.steps.size());
     program_.inputs.resize(program_.steps.size());
     program_.compiled.resize(program_.steps.size());
@@ -157,13 +159,15 @@ class program_lowering {
       node* const at = node_of_[root];
       if (step.kind == step_kind::input) {
         program_.inputs[s] = at->shared_from_this();
-        step.kept = true;
+        step.donated = !read_later_[root] && at->owns_memory() &&
+                       program_.inputs[s].use_count() == 1 + readers_[root];
         continue;
       }
       program_.nodes[s] = at != nullptr ? at->shared_from_this() : unnamed_result(step);
       program_.compiled[s] = at != nullptr && is_whole_pass(step.root);
       if (at != nullptr)
-        step.kept = step.kept || program_.nodes[s].use_count() > 1 + readers_[root];
+        step.kept = step.kept || read_later_[root] ||
+                    program_.nodes[s].use_count() > 1 + readers_[root];
     }
     program_.lives.resize(program_.steps.size());
     plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(program_.steps.size()),
@@ -176,6 +180,20 @@ class program_lowering {
     node_of_[static_cast<std::size_t>(id)] = at;
     first_of_[static_cast<std::size_t>(id)] = first;
     if (at->named()) code.name(id);
+  }
+  /// Finds what is read again if somebody evaluates, later, a node that this program computes only
+  /// inside of a pass: a handle may hold it, although the program moved from that.
+  void find_read_later() {
+    read_later_.resize(program_.notes.size(), false);
+    for (value_id i = program_.count - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      node* const inner = node_of_[at];
+      if (inner == nullptr || inner->ready() || program_.notes[at].root == i) continue;
+      const bool is_held = inner->weak_from_this().use_count() > readers_[at];
+      if (!is_held && !read_later_[at]) continue;
+      for (const node_ptr& operand : inner->task()->operands())
+        read_later_[static_cast<std::size_t>(operand->number)] = true;
+    }
   }
   /// True if the pass that ends with an instruction has just the instructions of its node.
   [[nodiscard]] bool is_whole_pass(value_id root) const noexcept {
@@ -206,6 +224,7 @@ class program_lowering {
   std::vector<value_id> first_of_;
   std::vector<std::int32_t> members_;
   std::vector<long> readers_;
+  std::vector<bool> read_later_;
   std::shared_ptr<machine> home_;
 };
 

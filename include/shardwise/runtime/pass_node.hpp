@@ -57,6 +57,7 @@ class pass_node : public pending_node {
     return detail::describe_tree<T>(to, read, tree_);
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return Tree::calls; }
+  [[nodiscard]] bool is_pass() const noexcept override { return true; }
   [[nodiscard]] operation_cost cost() const noexcept override {
     return {.flops = pass_flops(Tree::flops, where().largest_shard_size())};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/library_kernels.hpp"
+#include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
@@ -26,8 +27,9 @@ namespace shardwise {
 class prepared_program {
  public:
   /// Copies a program, plans it, and finds its kernels, which are entered for the elements that
-  /// `prepare` was given. Throws `operation_has_no_kernel` for those that are not.
-  explicit prepared_program(const program_view& code) {
+  /// `prepare` was given, `known`. Throws `operation_has_no_kernel` for those that are not.
+  prepared_program(const program_view& code, std::vector<const element_kernels*> known)
+      : known_(std::move(known)) {
     planned_.mesh = *code.mesh;
     planned_.count = code.count;
     planned_.results.assign(code.results, code.results + code.result_count);
@@ -55,13 +57,25 @@ class prepared_program {
   /// The program and its plan.
   [[nodiscard]] const lowered_program& planned() const noexcept { return planned_; }
 
-  /// Runs the program on inputs in the order of its own, and returns what it keeps, in order.
-  [[nodiscard]] std::vector<node_ptr> run(std::vector<node_ptr> inputs) const {
+  /// Refuses inputs that are not those of the program, in their order.
+  void check(const std::vector<program_input>& inputs) const {
+    (void)home_of(inputs);
+    int next = 0;
+    for (const step_desc& step : planned_.steps)
+      if (step.kind == step_kind::input) {
+        check(inputs[static_cast<std::size_t>(next)], step.result, next);
+        ++next;
+      }
+  }
+  /// Runs the program on inputs that it takes, and returns what it keeps, in order. What
+  /// the program says is given up, and no handle holds, is written over where that saves memory.
+  [[nodiscard]] std::vector<node_ptr> run(std::vector<program_input> inputs) const {
     lowered_program program = planned_;
     const std::shared_ptr<machine> home = home_of(inputs);
-    bind(program, home, inputs);
+    for (const program_input& input : inputs)
+      if (input.tensor != nullptr) input.tensor->evaluate();
+    bind(program, home, std::move(inputs));
     const std::vector<node_ptr> results = kept(program);
-    for (const node_ptr& input : inputs) input->evaluate();
     const std::lock_guard turn(home->turn());
     detail::program_run running(*home, program);
     while (!running.is_done()) running.run_next();
@@ -85,36 +99,64 @@ class prepared_program {
         what, types_key({types.begin(), types.size()}, code.values[i].type));
   }
 
-  [[nodiscard]] std::shared_ptr<machine> home_of(const std::vector<node_ptr>& inputs) const {
+  [[nodiscard]] std::shared_ptr<machine> home_of(const std::vector<program_input>& inputs) const {
     std::size_t wanted = 0;
     for (const step_desc& step : planned_.steps) wanted += step.kind == step_kind::input ? 1U : 0U;
     if (inputs.size() != wanted)
       fail({.rule = broken::operand_count_differs,
             .have = static_cast<index_t>(inputs.size()),
             .want = static_cast<index_t>(wanted)});
-    for (const node_ptr& input : inputs)
-      if (input->home() != inputs[0]->home()) fail({.rule = broken::operand_pools_differ});
-    return inputs[0]->home();
+    std::shared_ptr<machine> home;
+    for (const program_input& input : inputs) {
+      if (input.tensor == nullptr) continue;
+      if (home == nullptr) home = input.tensor->home();
+      if (input.tensor->home() != home) fail({.rule = broken::operand_pools_differ});
+    }
+    // Numbers live in the pool of the tensors.
+    if (home == nullptr) fail({.rule = broken::pool_is_not_in_use});
+    return home;
+  }
+
+  /// Refuses an input that is not what the program was traced with.
+  void check(const program_input& input, const tensor_desc& wanted, int place) const {
+    const auto refuse = [&](text_view have) {
+      sentence words = to_text(planned_.mesh, wanted);
+      fail({.rule = broken::input_differs, .operand = place}, words << " is wanted, not " << have);
+    };
+    if (input.tensor == nullptr) {
+      if (input.has_fraction && !has_fractions(wanted.type)) refuse("a number with a fraction");
+      if (wanted.rank() != 0 || elements_of(wanted.type) == nullptr) refuse("a number");
+      return;
+    }
+    const node& have = *input.tensor;
+    if (have.tensor() != wanted || have.where().mesh() != planned_.mesh)
+      refuse(to_text(have.where().mesh(), have.tensor()));
+  }
+  /// The kernels of elements that `prepare` was given; null for others.
+  [[nodiscard]] const element_kernels* elements_of(element type) const noexcept {
+    for (const element_kernels* known : known_)
+      if (known->type == type) return known;
+    return nullptr;
   }
 
   /// Gives every step its node: the inputs, and a new one for each result.
-  static void bind(lowered_program& program, const std::shared_ptr<machine>& home,
-                   const std::vector<node_ptr>& inputs) {
+  void bind(lowered_program& program, const std::shared_ptr<machine>& home,
+            std::vector<program_input> inputs) const {
     const std::size_t count = program.steps.size();
     program.nodes.resize(count);
     program.inputs.resize(count);
+    bool are_free = true;
     std::size_t next = 0;
     for (std::size_t s = 0; s < count; ++s) {
-      const step_desc& step = program.steps[s];
+      step_desc& step = program.steps[s];
       if (step.kind == step_kind::input) {
-        const node_ptr& input = inputs[next++];
-        if (input->tensor() != step.result || input->where().mesh() != program.mesh) {
-          sentence words = to_text(program.mesh, step.result);
-          fail({.rule = broken::input_differs, .operand = static_cast<int>(next) - 1},
-               words << " is wanted, not "
-                     << text_view(to_text(input->where().mesh(), input->tensor())));
-        }
-        program.inputs[s] = input;
+        program_input& given = inputs[next++];
+        node_ptr& input = program.inputs[s];
+        input = given.tensor != nullptr ? std::move(given.tensor)
+                                        : detail::number_node(home, given.number, step.result,
+                                                              *elements_of(step.result.type));
+        if (step.donated && (input.use_count() > 1 || !input->owns_memory()))
+          are_free = step.donated = false;
         continue;
       }
       const element_kernels* elements =
@@ -128,6 +170,8 @@ class prepared_program {
       program.nodes[s] = std::make_shared<node>(
           home, std::make_shared<const placement>(home->mesh(), step.result), *elements);
     }
+    if (!are_free)
+      plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(count), program.lives.data());
   }
 
   [[nodiscard]] static std::vector<node_ptr> kept(const lowered_program& program) {
@@ -140,6 +184,8 @@ class prepared_program {
   }
 
   lowered_program planned_;
+  /// The elements that programs of this kind have.
+  std::vector<const element_kernels*> known_;
 };
 
 /// Makes a recorded program ready to run, where its tensors hold elements of `T...`.
@@ -148,15 +194,25 @@ template <Element... T, std::size_t Capacity>
   (enter_library<T>(), ...);
   enter_library<bool>();
   enter_conversions<T..., bool>();
-  return prepared_program(recorded.view());
+  return prepared_program(recorded.view(), {&element_kernels_of<T>..., &element_kernels_of<bool>});
 }
 
 /// Runs a program that is ready on tensors in the order of its inputs, now, and returns what the
 /// traced function returned: an `any_tensor<T>`, or several in a tuple, one for each of `T...`. The
 /// bits are those of the function that was traced.
-template <Element... T, Readable... X>
-[[nodiscard]] auto run(const prepared_program& ready, const X&... inputs) {
-  const std::vector<node_ptr> results = ready.run({inputs.share()...});
+///
+/// A number may stand for an input of rank 0. An input that was traced with `donate` is written
+/// over, if it is moved and nobody else holds it.
+///
+///     w = run<float>(ready, std::move(w), dw, 0.1F);
+template <Element... T, ProgramInput... X>
+[[nodiscard]] auto run(const prepared_program& ready, X&&... inputs) {
+  std::vector<program_input> given;
+  given.reserve(sizeof...(X));
+  (given.push_back(detail::input_from(inputs)), ...);
+  ready.check(given);
+  (detail::give_up(std::forward<X>(inputs)), ...);
+  const std::vector<node_ptr> results = ready.run(std::move(given));
   if (results.size() != sizeof...(T))
     fail({.rule = broken::result_count_differs,
           .have = static_cast<index_t>(sizeof...(T)),

@@ -114,6 +114,16 @@ inline void throw_failures(std::span<const node_ptr> nodes) {
   return true;
 }
 
+/// The operand that a pass may write over: nobody else holds it, and it is described as the result
+/// is. Null if there is none.
+[[nodiscard]] inline node* free_operand(node& result) {
+  if (!result.task()->is_pass()) return nullptr;
+  for (const node_ptr& operand : result.task()->operands())
+    if (operand.use_count() == 1 && operand->tensor() == result.tensor() && operand->owns_memory())
+      return operand.get();
+  return nullptr;
+}
+
 /// Runs the program of one node whose operands are there. Small tensors feel every copy, so it goes
 /// the short way.
 inline void run_alone(machine& home, node& root) {
@@ -123,7 +133,10 @@ inline void run_alone(machine& home, node& root) {
   const operation_cost cost = task.cost();
   run_guarded(
       [&] {
-        task.prepare();
+        if (node* const reused = free_operand(*alone))
+          alone->take_memory_of(*reused);
+        else
+          task.prepare();
         home.run_shards(
             alone->where(), [&](index_t shard) { task.run_shard(shard); },
             work_of(alone->where(), task.operands().size(), cost));
@@ -185,9 +198,12 @@ class program_run {
   /// Lets go of what nothing after a step reads.
   void let_go(std::size_t s) {
     const step_desc& step = program_.steps[s];
-    for (std::int32_t o : step.operands)
-      if (program_.lives[static_cast<std::size_t>(o)].last_use == static_cast<std::int32_t>(s))
-        program_.nodes[static_cast<std::size_t>(o)].reset();
+    for (std::int32_t o : step.operands) {
+      const auto read = static_cast<std::size_t>(o);
+      if (program_.lives[read].last_use != static_cast<std::int32_t>(s)) continue;
+      program_.nodes[read].reset();
+      if (program_.steps[read].is_own()) program_.inputs[read].reset();
+    }
     if (program_.lives[s].last_use <= static_cast<std::int32_t>(s)) program_.nodes[s].reset();
   }
 

@@ -36,6 +36,8 @@ class any_tensor : public on_devices {
   [[nodiscard]] const layout_desc& layout() const noexcept { return tensor().layout; }
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->where().mesh(); }
   [[nodiscard]] const node_ptr& share() const noexcept { return state_; }
+  /// Gives the node up: afterwards the handle is one that was moved from.
+  [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
 
  private:
   node_ptr state_;

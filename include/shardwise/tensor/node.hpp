@@ -110,6 +110,12 @@ class node : public std::enable_shared_from_this<node> {
     shards_ = std::move(shards);
     charge(memory);
   }
+  /// True if no other tensor, and nobody's view, shares the memory of the shards.
+  [[nodiscard]] bool owns_memory() const noexcept {
+    for (const buffer<std::byte>& shard : shards_)
+      if (!shard.unique()) return false;
+    return true;
+  }
   /// Shares memory that another node got.
   void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
   void take_memory_of(node& other) {

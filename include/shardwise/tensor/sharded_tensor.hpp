@@ -55,10 +55,20 @@ class sharded_tensor : public on_devices {
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->where().mesh(); }
   /// The node behind the handle.
   [[nodiscard]] const node_ptr& share() const noexcept { return state_; }
+  /// Gives the node up: afterwards the handle is one that was moved from.
+  [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
 
  private:
   node_ptr state_;
 };
+
+/// A number that every device of a mesh holds: a tensor of rank 0, which stands beside tensors of
+/// any shape. What changes from step to step, such as a learning rate, is an input of this type, so
+/// that the program of a step stays the same.
+///
+///     w -= dw * full<scalar<float, pod>>(pool, 0.1F);
+template <class T, class Mesh>
+using scalar = sharded_tensor<T, extents<>, layout<Mesh, P<>>>;
 
 template <class Expression>
 sharded_tensor(Expression&&)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/operand.hpp"
+#include "shardwise/plan/program.hpp"
+#include "shardwise/runtime/each_node.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <memory>
+#include <utility>
+
+namespace shardwise {
+
+/// What `run` takes as an input of a program: a tensor, or a number for a tensor of rank 0.
+template <class X>
+concept ProgramInput = Readable<std::remove_cvref_t<X>> || Scalar<X>;
+
+/// An input as a program that runs gets it: a tensor that is there or pending, or a number.
+struct program_input {
+  /// Null for a number.
+  node_ptr tensor;
+  attributes number{};
+  /// True for a number with a fraction.
+  bool has_fraction = false;
+};
+
+namespace detail {
+
+/// An input from what `run` was given.
+template <ProgramInput X>
+[[nodiscard]] program_input input_from(const X& x) {
+  if constexpr (Readable<X>) {
+    return {x.share()};
+  } else if constexpr (std::integral<X>) {
+    return {nullptr, constant_operation::how(x)};
+  } else {
+    const auto value = static_cast<double>(x);
+    return {nullptr, constant_operation::how(value), value != std::trunc(value)};
+  }
+}
+
+/// Lets a tensor go that the caller gave as a temporary.
+template <class X>
+void give_up(X&& x) noexcept {
+  if constexpr (!std::is_lvalue_reference_v<X> && requires { std::move(x).release(); })
+    (void)std::move(x).release();
+}
+
+/// A tensor of rank 0 on a machine that holds a number.
+[[nodiscard]] inline node_ptr number_node(const std::shared_ptr<machine>& home,
+                                          const attributes& number, const tensor_desc& tensor,
+                                          const element_kernels& elements) {
+  auto made = std::make_shared<node>(
+      home, std::make_shared<const placement>(home->mesh(), tensor), elements);
+  made->allocate(home->storage(), home->memory());
+  with_number(number, tensor.type, [&](auto value) {
+    for (index_t s = 0; s < made->where().count(); ++s)
+      elements.store(&value, 1, made->writable_data<std::byte>(s));
+  });
+  made->set_ready();
+  return made;
+}
+
+}  // namespace detail
+
+}  // namespace shardwise
