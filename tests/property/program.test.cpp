@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program that a trace records in the compiler and the one that the run lowers from its nodes
 // are one value, for the same function: also where compilers evaluate the operands of a call from
-// left to right in constant expressions, and from right to left where they run, as g++ does.
+// left to right in constant expressions, and from right to left where they run, as g++ does. Only
+// functions that name values of their own are not called twice in one expression.
 #include "../../examples/demo/model.hpp"
 #include "property/generated_program.hpp"
 #include "support/catch.hpp"
@@ -21,30 +22,26 @@ using namespace shardwise;
 
 namespace {
 
-/// A program in memory of the run.
-struct stored_program {
-  mesh_desc mesh{};
-  std::vector<instruction> code;
-  std::vector<tensor_desc> values;
-  std::vector<attributes> table;
-  std::vector<value_id> results;
-  std::int32_t count = 0;
-  std::int32_t attribute_count = 1;
-  std::int32_t result_count = 0;
-
-  [[nodiscard]] program_view view() const noexcept {
-    return {&mesh, code.data(), values.data(), table.data(), count, results.data(), result_count};
-  }
-};
+/// A program whose calls are replaced by what they call.
+stored_program inlined(const program_view& recorded) {
+  const std::int32_t count = inlined_size(recorded);
+  std::vector<value_id> number(static_cast<std::size_t>(count));
+  stored_program out(count, recorded.result_count);
+  program_builder to(out);
+  inline_calls(recorded, number.data(), to);
+  return out;
+}
 
 /// The normal form of a program, by way of memory of the run.
 stored_program normal(const program_view& recorded) {
+  std::int32_t code = recorded.count;
+  std::int32_t results = recorded.result_count;
+  for (std::int32_t k = 0; k < recorded.body_count; ++k) {
+    code += recorded.body(k).count;
+    results += recorded.body(k).result_count;
+  }
   const auto size = static_cast<std::size_t>(recorded.count);
-  stored_program out;
-  out.code.resize(size);
-  out.values.resize(size);
-  out.table.resize(size + 1);
-  out.results.resize(static_cast<std::size_t>(recorded.result_count));
+  stored_program out(code, results, recorded.body_count);
   program_builder to(out);
   std::vector<cluster_note> notes(size);
   std::vector<value_id> passes(size);
@@ -68,6 +65,18 @@ std::string show(const program_view& shown) {
   return out.str();
 }
 
+/// What a program without calls costs.
+ledger cost_of(const program_view& flat) {
+  const auto size = static_cast<std::size_t>(flat.count);
+  std::vector<cluster_note> notes(size);
+  std::vector<std::int32_t> step_of(size);
+  std::vector<step_desc> steps(size);
+  std::vector<lifetime> lives(size);
+  const std::int32_t count = form_steps(flat, notes.data(), step_of.data(), steps.data());
+  plan_lifetimes(steps.data(), count, lives.data());
+  return summarize(*flat.mesh, steps.data(), lives.data(), count);
+}
+
 /// The nodes of what a function returned.
 using nodes = std::vector<std::shared_ptr<node>>;
 template <class Result>
@@ -88,7 +97,7 @@ void compare(const program_view& paper, const Result& result) {
   const std::lock_guard turn(roots.front()->home()->turn());
   const lowered_program run = lower(roots);
 
-  const stored_program wanted = normal(paper);
+  const stored_program wanted = normal(inlined(paper).view());
   const stored_program have = normal(run.view());
   INFO("on paper\n" << show(wanted.view()) << "in the run\n" << show(have.view()));
   REQUIRE(have.view() == wanted.view());
@@ -105,6 +114,7 @@ void check(const F& f) {
   REQUIRE(normal(paper.view()).view() == in_order.view());
   REQUIRE(hash_of(normal(paper.view()).view()) == hash);
   REQUIRE(normal_form(in_order) == in_order);
+  REQUIRE(ledger_of(paper) == cost_of(inlined(paper.view()).view()));
 
   using mesh_type = typename std::tuple_element_t<0, std::tuple<X...>>::layout_type::mesh_type;
   const device_pool pool(mesh_type{}, 1);
@@ -281,6 +291,110 @@ TEST_CASE("several results are one program on paper and in the run") {
     return std::tuple(named, read * read);
   });
   check<rows>([](const auto& x) { return std::array{-x, -x}; });
+}
+
+namespace {
+
+constexpr auto mix = [](const auto& x, const auto& w) {
+  auto h = einsum<"bi,io->bo">(x, w);
+  return relu(h + 1.0F) * h;
+};
+/// Two results, the second of which is read inside, and an input that is handed on.
+constexpr auto split_up = [](const auto& x, const auto& w) {
+  auto h = einsum<"bi,io->bo">(x, w);
+  auto peak = max<1>(h, keep_dims);
+  return std::tuple(exp(h - peak), x, peak, peak);
+};
+constexpr auto deep = [](const auto& x, const auto& w) {
+  auto [e, same, peak, again] = call(split_up, x, w);
+  auto next = call(mix, same + 1.0F, w);
+  return e * next + peak;
+};
+
+}  // namespace
+
+TEST_CASE("calls are what they call, on paper and in the run") {
+  check<rows, whole>([](const auto& x, const auto& w) { return call(mix, x, w); });
+  check<rows, whole>([](const auto& x, const auto& w) {
+    auto h = call(mix, x, w);
+    auto g = call(mix, h, w);
+    return call(mix, g * 0.5F, w) + h;
+  });
+  // One tensor for two operands, and numbers among them.
+  check<whole>([](const auto& x) { return call(mix, x, x); });
+  check<rows>([](const auto& x) {
+    constexpr auto scale = [](const auto& y, float by) { return y * by + y; };
+    auto once = call(scale, x, 2.0F);
+    auto again = call(scale, x, 2.0F);
+    return call(scale, once, 3.0F) + again;
+  });
+  // Several results, of which some are not read, some are given twice, and some are operands.
+  check<rows, whole>(
+      [](const auto& x, const auto& w) { return std::get<0>(call(split_up, x, w)) + 1.0F; });
+  check<rows, whole>(
+      [](const auto& x, const auto& w) { return std::get<2>(call(split_up, x, w)) * 2.0F; });
+  check<rows, whole>([](const auto& x, const auto& w) { return call(split_up, x, w); });
+  check<rows, whole>([](const auto& x, const auto& w) { return call(deep, x, w); });
+  check<rows, whole>([](const auto& x, const auto& w) {
+    auto h = call(deep, x, w);
+    auto g = call(deep, -h, w);
+    auto [e, same, peak, again] = call(split_up, h, w);
+    return g + e;
+  });
+  // What a call leaves may be written over, and so may what only it reads.
+  check<rows, whole>([](const auto& x, const auto& w) {
+    auto h = exp(x);
+    auto g = call([](const auto& y, const auto& v) { return mix(y * 2.0F, v); }, h, w);
+    return relu(g);
+  });
+  // A body that computes nothing.
+  check<rows>([](const auto& x) { return call([](const auto& y) { return y; }, x); });
+  check<rows>([](const auto& x) { return -call([](const auto& y) { return y; }, x); });
+}
+
+TEST_CASE("a program holds what it calls once") {
+  constexpr auto model = [](const auto& x, const auto& w) {
+    auto h = call(mix, x, w);
+    auto g = call(mix, h, w);
+    auto [e, same, peak, again] = call(split_up, g, w);
+    return call(mix, e, w) + peak;
+  };
+  static constexpr auto paper = trace_program(model, abstract<rows>(), abstract<whole>());
+  // Two inputs, four calls, the further result that is read, and the sum.
+  STATIC_REQUIRE(paper.count == 8 && paper.body_count == 2);
+  STATIC_REQUIRE(inlined_size(paper.view()) > 30);
+  // Calls by other numbers are the same calls.
+  constexpr auto first_parts = trace_program(
+      [](const auto& x, const auto& w) {
+        auto [e, same, peak, again] = call(split_up, x, w);
+        return call(mix, e, w);
+      },
+      abstract<rows>(), abstract<whole>());
+  constexpr auto unused = trace_program(
+      [](const auto& x, const auto& w) {
+        [[maybe_unused]] auto unread = call(mix, x, w);
+        auto [e, same, peak, again] = call(split_up, x, w);
+        return call(mix, e, w);
+      },
+      abstract<rows>(), abstract<whole>());
+  STATIC_REQUIRE(!(first_parts == unused));
+  STATIC_REQUIRE(normal_form(first_parts) == normal_form(unused));
+  STATIC_REQUIRE(hash_of(normal_form(first_parts).view()) == hash_of(normal_form(unused).view()));
+  STATIC_REQUIRE(ledger_of(first_parts) == ledger_of(unused));
+}
+
+TEST_CASE("a program with calls is prepared and run like any other") {
+  const device_pool pool(pod{}, 2);
+  const rows x = normal<rows>(pool, key{1});
+  const whole w = normal<whole>(pool, key{2});
+  static constexpr auto paper = trace_program(deep, abstract<rows>(), abstract<whole>());
+  const prepared_program ready = prepare<float>(paper);
+  pool.reset_counters();
+  const any_tensor<float> y = run<float>(ready, x, w);
+  REQUIRE(pool.counters() == ledger_of(paper));
+  REQUIRE(to_host(y) == to_host(deep(x, w)));
+  const any_tensor<float> any_x = x, any_w = w;
+  REQUIRE(to_host(deep(any_x, any_w)) == to_host(y));
 }
 
 TEST_CASE("a layer is one program on paper and in the run") {

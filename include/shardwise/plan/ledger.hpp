@@ -79,6 +79,19 @@ class ledger {
   /// Notes how many bytes are live on each device.
   constexpr void note_live(index_t bytes) noexcept { peak_ = bytes > peak_ ? bytes : peak_; }
 
+  /// Adds a program that runs while `held` bytes are live besides its own.
+  constexpr void add(const ledger& inner, index_t held) noexcept {
+    for (int k = 0; k < collective_count; ++k) {
+      counts_[k] += inner.counts_[k];
+      for (std::size_t a = 0; a < max_axes; ++a) {
+        axis_counts_[k][a] += inner.axis_counts_[k][a];
+        bytes_[k][a] += inner.bytes_[k][a];
+      }
+    }
+    flops_ += inner.flops_;
+    note_live(held + inner.peak_);
+  }
+
   friend constexpr bool operator==(const ledger&, const ledger&) = default;
 
  private:

@@ -16,6 +16,12 @@ struct lifetime {
   bool needed = false;
 };
 
+/// True for a further result of a call, which is there when the call is: it reads nothing of the
+/// first.
+[[nodiscard]] constexpr bool is_result_of_call(const step_desc* steps, std::int32_t i) noexcept {
+  return steps[i].which > 0 && steps[steps[i].operands[0]].kind == step_kind::call;
+}
+
 /// Decides the lifetimes of the results of a program's steps, written to `lives[0 .. count)`.
 ///
 /// Steps are in the order in which they run. A fused pass writes over the first operand that nobody
@@ -29,7 +35,7 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
     if (lives[i].needed)
       for (std::int32_t o : steps[i].operands) {
         lives[o].needed = true;
-        if (lives[o].last_use < i) lives[o].last_use = i;
+        if (lives[o].last_use < i && !is_result_of_call(steps, i)) lives[o].last_use = i;
       }
   for (std::int32_t i = 0; i < count; ++i) {
     if (!lives[i].needed || steps[i].kind != step_kind::pass) continue;
@@ -41,9 +47,34 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
   }
 }
 
+/// What a call gets and leaves: which of its operands are given up, and which of its results
+/// somebody needs, a bit for each.
+struct call_use {
+  std::uint32_t donated = 0;
+  std::uint32_t wanted = 0;
+};
+
+/// The use of a call among the steps of a program.
+[[nodiscard]] constexpr call_use use_of_call(const step_desc* steps, const lifetime* lives,
+                                             std::int32_t count, std::int32_t call) noexcept {
+  call_use use;
+  for (int k = 0; k < steps[call].operands.ssize(); ++k) {
+    const std::int32_t o = steps[call].operands[k];
+    if (lives[o].last_use == call && steps[o].is_own()) use.donated |= 1U << k;
+  }
+  if (steps[call].kept || lives[call].last_use > call) use.wanted |= 1U;
+  for (std::int32_t i = call + 1; i < count; ++i)
+    if (lives[i].needed && steps[i].which > 0 && steps[i].operands[0] == call)
+      use.wanted |= 1U << steps[i].which;
+  return use;
+}
+
 /// Adds up a program: every needed step once, and the memory that is live while it runs.
+/// `called(step, use)` is the ledger of the body that a step calls.
+template <class Called>
 [[nodiscard]] constexpr ledger summarize(const mesh_desc& mesh, const step_desc* steps,
-                                         const lifetime* lives, std::int32_t count) noexcept {
+                                         const lifetime* lives, std::int32_t count,
+                                         const Called& called) {
   ledger total(mesh);
   index_t live = 0;
   const auto bytes = [&](std::int32_t i) { return bytes_per_device(mesh, steps[i].result); };
@@ -53,10 +84,22 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
   for (std::int32_t i = 0; i < count; ++i) {
     const step_desc& step = steps[i];
     if (!lives[i].needed || step.kind == step_kind::input) continue;
+    if (is_result_of_call(steps, i)) continue;
     total.count(step.cost);
+    if (step.kind == step_kind::call) {
+      const call_use use = use_of_call(steps, lives, count, i);
+      index_t held = live;
+      for (std::int32_t o : step.operands) held -= bytes(o);
+      total.add(called(step, use), held);
+      // The result that is counted below as that of any step may be needed by nobody.
+      if ((use.wanted & 1U) == 0) live -= bytes(i);
+      for (std::int32_t j = i + 1; j < count; ++j)
+        if (lives[j].needed && is_result_of_call(steps, j) && steps[j].operands[0] == i)
+          live += bytes(j);
+    }
     const std::int32_t reused = lives[i].reuses < 0 ? -1 : step.operands[lives[i].reuses];
     if (reused < 0) live += bytes(i);
-    total.note_live(live);
+    if (step.kind != step_kind::call) total.note_live(live);
     for (int k = 0; k < step.operands.ssize(); ++k) {
       const std::int32_t o = step.operands[k];
       bool seen = o == reused;
@@ -65,6 +108,13 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
     }
   }
   return total;
+}
+
+/// The same of a program without calls.
+[[nodiscard]] constexpr ledger summarize(const mesh_desc& mesh, const step_desc* steps,
+                                         const lifetime* lives, std::int32_t count) noexcept {
+  return summarize(mesh, steps, lives, count,
+                   [&](const step_desc&, const call_use&) { return ledger(mesh); });
 }
 
 }  // namespace shardwise

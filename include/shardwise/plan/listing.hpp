@@ -35,18 +35,9 @@ constexpr void write_number(text<Capacity>& out, double number) {
   }
 }
 
-}  // namespace detail
-
-/// Writes the instructions of a program as they were recorded, one a line: the number of the value,
-/// the operation with its attributes, what it reads, and what it is. Named values are marked by a
-/// star, kept ones by two.
-///
-/// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
-///
-///     %2 = constant 2 : f32[]
-///     %3* = * %0 %2 : f32[8@data, 4]
+/// Writes the instructions of a program, or of a body.
 template <class Out>
-constexpr void write_instructions(Out& out, const program_view& program) {
+constexpr void write_code(Out& out, const program_view& program) {
   for (value_id i = 0; i < program.count; ++i) {
     const instruction& at = program.code[i];
     const attributes& how = program.how(i);
@@ -66,6 +57,28 @@ constexpr void write_instructions(Out& out, const program_view& program) {
     for (value_id o : at.operands) line << " %" << o;
     line << " : " << text_view(to_text(*program.mesh, program.values[i]));
     out << text_view(line) << text_view("\n");
+  }
+}
+
+}  // namespace detail
+
+/// Writes the instructions of a program as they were recorded, one a line: the number of the value,
+/// the operation with its attributes, what it reads, and what it is. Named values are marked by a
+/// star, kept ones by two.
+///
+/// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
+///
+///     %2 = constant 2 : f32[]
+///     %3* = * %0 %2 : f32[8@data, 4]
+/// Bodies that are called follow, each by its number.
+template <class Out>
+constexpr void write_instructions(Out& out, const program_view& program) {
+  detail::write_code(out, program);
+  for (std::int32_t k = 0; k < program.body_count; ++k) {
+    text<40> head;
+    head << "body " << k << ":\n";
+    out << text_view(head);
+    detail::write_code(out, program.body(k));
   }
 }
 

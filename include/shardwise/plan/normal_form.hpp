@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/plan/program_builder.hpp"
 #include "shardwise/plan/schedule.hpp"
 
 #include <bit>
@@ -46,7 +47,7 @@ class normal_order {
 /// passes, one after another, have one normal form: what no kept value needs is not there; inputs
 /// come first, in the order of their first use; the other members of a pass stand right before its
 /// last instruction, in the post-order of its operands from left to right; passes stand in the
-/// order of `schedule`. Marks stay.
+/// order of `schedule`. Marks stay, and the bodies that are called are as they were recorded.
 ///
 /// `notes`, `passes`, `order` and `number` have room for an entry for each instruction; `number[i]`
 /// becomes the number of value `i` in the normal form, or -1 if it is not there.
@@ -68,7 +69,12 @@ constexpr void normal_form(const program_view& program, cluster_note* notes, val
   const auto append = [&](value_id i) {
     value_ids operands;
     for (value_id o : program.code[i].operands) operands.push_back(number[o]);
-    number[i] = to.append(program.what(i), program.how(i), operands, program.values[i]);
+    const operation& what = program.what(i);
+    if (is_call(what))
+      number[i] = to.append(what, call_operation::how(to.adopt(program.callee(i))), operands,
+                            program.values[i]);
+    else
+      number[i] = to.append(what, program.how(i), operands, program.values[i]);
     to.mark(number[i], program.code[i]);
   };
   for (std::int32_t k = 0; k < count; ++k)
@@ -147,6 +153,24 @@ class word_hash {
     add(static_cast<std::uint64_t>(how.kind));
     add(text_view(how.words));
   }
+  /// The code of a program, with that of the bodies that it calls.
+  constexpr void add(const program_view& program) noexcept {
+    add(static_cast<std::uint64_t>(program.count));
+    for (value_id i = 0; i < program.count; ++i) {
+      const instruction& at = program.code[i];
+      add(at.what->id);
+      if (is_call(*at.what))
+        add(program.callee(i));
+      else
+        add(program.how(i));
+      add(at.operands);
+      add((at.named ? 1U : 0U) | (at.kept ? 2U : 0U) | (at.donated ? 4U : 0U));
+      add(program.values[i]);
+    }
+    add(static_cast<std::uint64_t>(program.result_count));
+    for (std::int32_t r = 0; r < program.result_count; ++r)
+      add(static_cast<std::uint64_t>(program.results[r]));
+  }
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
 
  private:
@@ -161,18 +185,7 @@ class word_hash {
 [[nodiscard]] constexpr std::uint64_t hash_of(const program_view& program) noexcept {
   detail::word_hash hash;
   hash.add(*program.mesh);
-  hash.add(static_cast<std::uint64_t>(program.count));
-  for (value_id i = 0; i < program.count; ++i) {
-    const instruction& at = program.code[i];
-    hash.add(at.what->id);
-    hash.add(program.how(i));
-    hash.add(at.operands);
-    hash.add((at.named ? 1U : 0U) | (at.kept ? 2U : 0U) | (at.donated ? 4U : 0U));
-    hash.add(program.values[i]);
-  }
-  hash.add(static_cast<std::uint64_t>(program.result_count));
-  for (std::int32_t r = 0; r < program.result_count; ++r)
-    hash.add(static_cast<std::uint64_t>(program.results[r]));
+  hash.add(program);
   return hash.bits();
 }
 

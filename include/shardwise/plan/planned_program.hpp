@@ -18,14 +18,43 @@ struct planned_program {
 
 namespace detail {
 /// Forms the steps of a program and decides what lives how long; gives how many steps there are.
-template <std::size_t Capacity>
-constexpr std::int32_t plan_steps(const program<Capacity>& recorded, step_desc* steps,
-                                  lifetime* lives, bool labels) {
+/// `adapt(steps, step_of, count)` changes what its caller needs and gives up.
+template <std::size_t Capacity, class Adapt>
+constexpr std::int32_t plan_steps(const program_view& recorded, step_desc* steps, lifetime* lives,
+                                  bool labels, const Adapt& adapt) {
   cluster_note notes[Capacity]{};
   std::int32_t step_of[Capacity]{};
-  const std::int32_t count = form_steps(recorded.view(), notes, step_of, steps, labels);
+  const std::int32_t count = form_steps(recorded, notes, step_of, steps, labels);
+  adapt(steps, step_of, count);
   plan_lifetimes(steps, count, lives);
   return count;
+}
+inline constexpr auto as_recorded = [](step_desc*, const std::int32_t*, std::int32_t) {};
+
+/// The costs of a program whose steps are formed, with those of the bodies that it calls.
+template <std::size_t Capacity>
+[[nodiscard]] constexpr ledger sum_steps(const program_view& recorded, const step_desc* steps,
+                                         const lifetime* lives, std::int32_t count) {
+  return summarize(*recorded.mesh, steps, lives, count,
+                   [&](const step_desc& step, const call_use& use) {
+                     const program_view body = recorded.callee(step.root);
+                     step_desc inner[Capacity]{};
+                     lifetime inner_lives[Capacity]{};
+                     const auto adapt = [&](step_desc* all, const std::int32_t* step_of,
+                                            std::int32_t total) {
+                       for (std::int32_t s = 0; s < total; ++s) {
+                         all[s].kept = false;
+                         // Inputs come first.
+                         if (all[s].kind == step_kind::input)
+                           all[s].donated = ((use.donated >> s) & 1U) != 0;
+                       }
+                       for (std::int32_t r = 0; r < body.result_count; ++r)
+                         if (((use.wanted >> r) & 1U) != 0) all[step_of[body.results[r]]].kept = true;
+                     };
+                     const std::int32_t total =
+                         plan_steps<Capacity>(body, inner, inner_lives, false, adapt);
+                     return sum_steps<Capacity>(body, inner, inner_lives, total);
+                   });
 }
 }  // namespace detail
 
@@ -38,8 +67,9 @@ template <std::size_t Capacity>
 [[nodiscard]] constexpr planned_program<Capacity> plan(const program<Capacity>& recorded) {
   planned_program<Capacity> out;
   out.mesh = recorded.mesh;
-  out.count = detail::plan_steps(recorded, out.steps, out.lives, true);
-  out.total = summarize(out.mesh, out.steps, out.lives, out.count);
+  out.count = detail::plan_steps<Capacity>(recorded.view(), out.steps, out.lives, true,
+                                           detail::as_recorded);
+  out.total = detail::sum_steps<Capacity>(recorded.view(), out.steps, out.lives, out.count);
   return out;
 }
 
@@ -48,8 +78,9 @@ template <std::size_t Capacity>
 [[nodiscard]] constexpr ledger ledger_of(const program<Capacity>& recorded) {
   step_desc steps[Capacity]{};
   lifetime lives[Capacity]{};
-  const std::int32_t count = detail::plan_steps(recorded, steps, lives, false);
-  return summarize(recorded.mesh, steps, lives, count);
+  const std::int32_t count =
+      detail::plan_steps<Capacity>(recorded.view(), steps, lives, false, detail::as_recorded);
+  return detail::sum_steps<Capacity>(recorded.view(), steps, lives, count);
 }
 
 }  // namespace shardwise

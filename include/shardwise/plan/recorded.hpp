@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/program_builder.hpp"
 
 #include <type_traits>
 
@@ -76,6 +77,10 @@ class recorded {
                 program_ == nullptr
                     ? -1
                     : program_->append(what, how, ids, {paper.type, extents, paper.layout}));
+  }
+  /// This tensor as a value of another program.
+  [[nodiscard]] constexpr recorded in(program_builder* program, value_id id) const noexcept {
+    return {mesh(), extents_, program, id};
   }
   /// What an instruction of this tensor's program makes.
   [[nodiscard]] constexpr recorded made(const extents_desc& extents, value_id id) const noexcept {

@@ -63,9 +63,9 @@ constexpr std::int32_t schedule(const program_view& program, cluster_note* notes
                                 value_id* order) noexcept {
   detail::schedule_walk walk(program, notes, order);
   for (value_id i = 0; i < program.count; ++i) {
-    const value_id reader = notes[i].reader;
-    if (notes[i].root == i && (reader == several_readers || (reader >= 0 && program.code[i].named)))
-      walk.complete(i);
+    const bool is_read = notes[i].reader != -1 || program.is_body;
+    const bool is_named = program.code[i].named || notes[i].reader == several_readers;
+    if (notes[i].root == i && is_read && is_named) walk.complete(i);
   }
   for (std::int32_t r = 0; r < program.result_count; ++r) walk.complete(program.results[r]);
   // What no result needs.

@@ -7,19 +7,19 @@
 namespace shardwise {
 
 /// What a step of a planned program does.
-enum class step_kind : std::uint8_t { input, pass, operation, collective };
+enum class step_kind : std::uint8_t { input, pass, operation, collective, call };
 
 /// The word for a kind of step.
 [[nodiscard]] constexpr text_view to_text(step_kind kind) noexcept {
-  constexpr text_view words[] = {"input", "pass", "operation", "collective"};
+  constexpr text_view words[] = {"input", "pass", "operation", "collective", "call"};
   return words[static_cast<unsigned>(kind)];
 }
 
 /// The numbers of the steps whose results a step reads.
-using step_operands = inplace_vector<std::int32_t, max_fused_operands>;
+using step_operands = inplace_vector<std::int32_t, max_values_read>;
 
 /// One step of a planned program: an input, a fused pass, another operation with the pass before
-/// it, or one collective.
+/// it, one collective, or a call of a body.
 struct step_desc {
   step_kind kind = step_kind::input;
   /// The functions of a fused pass from the first on, and the word for the operation.
@@ -33,6 +33,8 @@ struct step_desc {
   reduction fold = reduction::sum;
   /// The instruction whose value it makes.
   value_id root = -1;
+  /// Which result of what it reads it is, for the further results of an operation or a call.
+  std::int32_t which = 0;
   /// True if the program's caller keeps the result.
   bool kept = false;
   /// True for an input that the caller gives up: its memory may be taken over.
@@ -70,6 +72,11 @@ class step_former {
     if (is_input(what)) return name(root, step);
     index_t each = 0;
     for (value_id o : at.operands) take(o, root, step, each);
+    step.which = is_result(what) ? result_operation::number(program_.how(root)) : 0;
+    if (is_call(what)) {
+      step.kind = step_kind::call;
+      return name(root, step);
+    }
     const tensor_descs operands = program_.operands(root);
     if (what.cost != nullptr)
       step.cost = what.cost(*program_.mesh, program_.how(root), operands, step.result);

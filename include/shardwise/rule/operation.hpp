@@ -84,10 +84,14 @@ struct element_verdict {
   return hash;
 }
 
+/// The highest number of values that an instruction reads: more than an operation has operands,
+/// since a call reads what all the operations of its body need.
+inline constexpr int max_values_read = 16;
+
 /// The numbers of the values that an instruction reads, in order. A value of a program is the
 /// number of its instruction.
 using value_id = std::int32_t;
-using value_ids = inplace_vector<value_id, max_operands>;
+using value_ids = inplace_vector<value_id, max_values_read>;
 
 /// An operation as a value: what every function of programs knows of it. Made once from the class
 /// of the operation, by `operation_of`.

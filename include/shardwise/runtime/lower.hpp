@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/stored_program.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,16 +15,7 @@ namespace shardwise {
 
 /// A run-time graph as the same program value that `trace_program` records on paper, planned alike,
 /// and the nodes behind its steps.
-struct lowered_program {
-  mesh_desc mesh{};
-  std::vector<instruction> code;
-  std::vector<tensor_desc> values;
-  std::vector<attributes> table;
-  std::vector<value_id> results;
-  std::int32_t count = 0;
-  std::int32_t attribute_count = 1;
-  std::int32_t result_count = 0;
-
+struct lowered_program : stored_program {
   /// What computes each instruction, where the operation of it is no leaf or collective.
   std::vector<operation_kernel> kernels;
   /// The instruction that ends the pass of each; see `form_clusters`.
@@ -38,10 +30,6 @@ struct lowered_program {
   std::vector<node_ptr> inputs;
   /// True for steps that are what their node does by itself, compiled as a whole.
   std::vector<bool> compiled;
-
-  [[nodiscard]] program_view view() const noexcept {
-    return {&mesh, code.data(), values.data(), table.data(), count, results.data(), result_count};
-  }
 };
 
 namespace detail {
@@ -107,9 +95,6 @@ class program_lowering {
       : program_(program), capacity_(static_cast<std::int32_t>(reached.ready.in_order().size())) {
     for (node* at : reached.pending.in_order()) capacity_ += at->task()->instructions();
     const auto size = static_cast<std::size_t>(capacity_);
-    program.code.resize(size);
-    program.values.resize(size);
-    program.table.resize(size + 1);
     program.kernels.resize(size);
     node_of_.resize(size, nullptr);
     first_of_.resize(size, -1);
@@ -117,7 +102,7 @@ class program_lowering {
   }
 
   void lower(const reached_nodes& reached, std::span<node* const> roots) {
-    program_.results.resize(roots.size());
+    program_.resize(capacity_, static_cast<std::int32_t>(roots.size()));
     program_builder code(program_);
     home_ = roots.front()->home();
     code.place(home_->mesh());

@@ -26,21 +26,15 @@ namespace shardwise {
 ///     any_tensor<float> y = run<float>(ready, x, w);
 class prepared_program {
  public:
-  /// Copies a program, plans it, and finds its kernels, which are entered for the elements that
+  /// Copies a program, its calls replaced by what they call, plans it, and finds its kernels, which are entered for the elements that
   /// `prepare` was given, `known`. Throws `operation_has_no_kernel` for those that are not.
   prepared_program(const program_view& code, std::vector<const element_kernels*> known)
       : known_(std::move(known)) {
-    planned_.mesh = *code.mesh;
-    planned_.count = code.count;
-    planned_.results.assign(code.results, code.results + code.result_count);
-    planned_.result_count = code.result_count;
-    const auto size = static_cast<std::size_t>(code.count);
-    planned_.code.assign(code.code, code.code + code.count);
-    planned_.values.assign(code.values, code.values + code.count);
-    for (instruction& at : planned_.code) {
-      planned_.table.push_back(code.table[at.how]);
-      at.how = static_cast<std::int32_t>(planned_.table.size()) - 1;
-    }
+    planned_.resize(inlined_size(code), code.result_count);
+    std::vector<value_id> number(planned_.code.size());
+    program_builder to(planned_);
+    inline_calls(code, number.data(), to);
+    const auto size = static_cast<std::size_t>(planned_.count);
     planned_.notes.resize(size);
     planned_.kernels.resize(size);
     std::vector<std::int32_t> step_of(size);
@@ -51,7 +45,7 @@ class prepared_program {
     planned_.lives.resize(planned_.steps.size());
     plan_lifetimes(planned_.steps.data(), static_cast<std::int32_t>(planned_.steps.size()),
                    planned_.lives.data());
-    for (value_id i = 0; i < code.count; ++i) find_kernel(i);
+    for (value_id i = 0; i < planned_.count; ++i) find_kernel(i);
   }
 
   /// The program and its plan.

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/plan/program.hpp"
+
+namespace shardwise {
+
+/// The one way to append to a program: not a template, so that what appends is none either.
+///
+/// Its owner provides the memory; where that is full, the program is too long.
+class program_builder {
+ public:
+  template <std::size_t Capacity>
+  constexpr explicit program_builder(program<Capacity>& to) noexcept
+      : mesh_(&to.mesh),
+        code_(to.code),
+        values_(to.values),
+        table_(to.table),
+        results_(to.results),
+        count_(&to.count),
+        attribute_count_(&to.attribute_count),
+        result_count_(&to.result_count),
+        capacity_(std::int32_t{Capacity}),
+        result_capacity_(std::int32_t{Capacity}),
+        bodies_(to.bodies),
+        body_count_(&to.body_count),
+        body_capacity_(std::int32_t{Capacity / 16 + 1}) {}
+  /// Appends to a program in memory of any owner, with the members of `program`: ranges with room
+  /// for all instructions, one attribute more, of which the first is there, and all results; and
+  /// for the bodies, if it has some.
+  template <class Owner>
+    requires requires(Owner& to) { to.code.data(); }
+  constexpr explicit program_builder(Owner& to) noexcept
+      : mesh_(&to.mesh),
+        code_(to.code.data()),
+        values_(to.values.data()),
+        table_(to.table.data()),
+        results_(to.results.data()),
+        count_(&to.count),
+        attribute_count_(&to.attribute_count),
+        result_count_(&to.result_count),
+        capacity_(static_cast<std::int32_t>(to.code.size())),
+        result_capacity_(static_cast<std::int32_t>(to.results.size())) {
+    if constexpr (requires { to.bodies.data(); }) {
+      bodies_ = to.bodies.data();
+      body_count_ = &to.body_count;
+      body_capacity_ = static_cast<std::int32_t>(to.bodies.size());
+    }
+  }
+
+  [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return *mesh_; }
+  [[nodiscard]] constexpr std::int32_t size() const noexcept { return *count_; }
+  [[nodiscard]] constexpr const tensor_desc& value(value_id i) const noexcept { return values_[i]; }
+  [[nodiscard]] constexpr const instruction& operator[](value_id i) const noexcept {
+    return code_[i];
+  }
+  [[nodiscard]] constexpr const attributes& how(value_id i) const noexcept {
+    return table_[code_[i].how];
+  }
+
+  /// Says where a program runs that has no instructions yet.
+  constexpr void place(const mesh_desc& mesh) noexcept {
+    if (*count_ == 0) *mesh_ = mesh;
+  }
+  /// Appends an instruction whose result is known already.
+  constexpr value_id append(const operation& what, const attributes& how, const value_ids& operands,
+                            const tensor_desc& result) {
+    require_room(*count_ + 1, *result_count_);
+    const value_id id = (*count_)++;
+    instruction& made = code_[id];
+    made.what = &what;
+    made.operands = operands;
+    values_[id] = result;
+    made.how = store(how);
+    return id;
+  }
+  /// Appends an instruction and infers its result.
+  constexpr value_id emit(const operation& what, const attributes& how, const value_ids& operands) {
+    tensor_descs known;
+    for (value_id o : operands) known.push_back(values_[o]);
+    const propagation made = infer(*mesh_, what, how, known);
+    if (!made.verdict.ok()) fail(made.verdict);
+    return append(what, how, operands, made.result);
+  }
+  /// Appends a number.
+  template <class T>
+  constexpr value_id constant(T number, element type) {
+    return append(operation_of<constant_operation>, constant_operation::how(number), {},
+                  {type, {}, {}});
+  }
+
+  /// Notes that the program uses a value by a name, and that its caller keeps one, as the next of
+  /// the results; a value may be several of them.
+  constexpr void name(value_id i) noexcept {
+    if (!code_[i].what->is_leaf) code_[i].named = true;
+  }
+  constexpr void keep(value_id i) {
+    require_room(*count_, *result_count_ + 1);
+    name(i);
+    code_[i].kept = true;
+    results_[(*result_count_)++] = i;
+  }
+  /// Gives a value the marks of another instruction; what is kept is said by `keep`.
+  constexpr void mark(value_id i, const instruction& like) noexcept {
+    code_[i].named = like.named;
+    code_[i].donated = like.donated;
+  }
+
+  /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
+  /// it calls, and returns its number. Equal bodies are one.
+  constexpr std::int32_t adopt(const program_view& body) {
+    for (std::int32_t k = 0; k < body_count(); ++k)
+      if (program_view::have_same_code(body, view().body(k))) return k;
+    for (value_id i = 0; i < body.count; ++i)
+      if (is_call(body.what(i))) (void)adopt(body.callee(i));
+    require_room(*count_ + body.count, *result_count_ + body.result_count);
+    if (body_count() == body_capacity_)
+      fail({.rule = broken::program_is_too_long,
+            .have = index_t{body_count()} + 1,
+            .want = body_capacity_});
+    const program_body place{end_of_code() - body.count, body.count,
+                             end_of_results() - body.result_count, body.result_count};
+    for (value_id i = 0; i < body.count; ++i) {
+      instruction& made = code_[place.first + i];
+      made = body.code[i];
+      made.how = is_call(*made.what) ? store(call_operation::how(adopt(body.callee(i))))
+                                     : store(body.how(i));
+      values_[place.first + i] = body.values[i];
+    }
+    for (std::int32_t r = 0; r < body.result_count; ++r)
+      results_[place.first_result + r] = body.results[r];
+    bodies_[*body_count_] = place;
+    return (*body_count_)++;
+  }
+  /// The program as it is now.
+  [[nodiscard]] constexpr program_view view() const noexcept {
+    return {mesh_,    code_,          values_, table_,      *count_,
+            results_, *result_count_, bodies_, body_count()};
+  }
+
+ private:
+  [[nodiscard]] constexpr std::int32_t body_count() const noexcept {
+    return body_count_ == nullptr ? 0 : *body_count_;
+  }
+  /// Where the bodies begin, which are behind the program's own code and results.
+  [[nodiscard]] constexpr value_id end_of_code() const noexcept {
+    return body_count() == 0 ? capacity_ : bodies_[body_count() - 1].first;
+  }
+  [[nodiscard]] constexpr std::int32_t end_of_results() const noexcept {
+    return body_count() == 0 ? result_capacity_ : bodies_[body_count() - 1].first_result;
+  }
+  constexpr void require_room(std::int32_t code, std::int32_t results) const {
+    const auto require_less = [](std::int32_t have, std::int32_t want) {
+      if (have > want)
+        fail({.rule = broken::program_is_too_long, .have = index_t{have}, .want = want});
+    };
+    require_less(code, end_of_code());
+    require_less(results, end_of_results());
+  }
+  /// The place of attributes in the table.
+  constexpr std::int32_t store(const attributes& how) {
+    if (how.empty()) return 0;
+    table_[*attribute_count_] = how;
+    return (*attribute_count_)++;
+  }
+
+  mesh_desc* mesh_;
+  instruction* code_;
+  tensor_desc* values_;
+  attributes* table_;
+  value_id* results_;
+  std::int32_t* count_;
+  std::int32_t* attribute_count_;
+  std::int32_t* result_count_;
+  std::int32_t capacity_;
+  std::int32_t result_capacity_;
+  program_body* bodies_ = nullptr;
+  std::int32_t* body_count_ = nullptr;
+  std::int32_t body_capacity_ = 0;
+};
+
+}  // namespace shardwise

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/rule/operation.hpp"
+
+#include <concepts>
+
+namespace shardwise {
+
+/// An input of a program, and a number that is the same for every element: what only says where
+/// values come from.
+struct input_operation {
+  static constexpr text_view name = "input";
+  static constexpr bool is_leaf = true;
+};
+struct constant_operation {
+  static constexpr text_view name = "constant";
+  static constexpr bool is_leaf = true;
+
+  /// Whole numbers are kept as such, so that all of their bits are.
+  template <class T>
+  [[nodiscard]] static constexpr attributes how(T value) noexcept {
+    attributes out;
+    if constexpr (std::integral<T>)
+      out.integers = {static_cast<index_t>(value)};
+    else
+      out.number = static_cast<double>(value);
+    return out;
+  }
+  template <class T>
+  [[nodiscard]] static constexpr T value(const attributes& how) noexcept {
+    return how.integers.empty() ? static_cast<T>(how.number) : static_cast<T>(how.integers[0]);
+  }
+};
+
+/// One of the further results of an operation that has several; its integer is the number, from 1.
+/// The first result is the value of the operation itself.
+struct result_operation {
+  static constexpr text_view name = "result";
+
+  [[nodiscard]] static constexpr attributes how(int number) noexcept {
+    attributes out;
+    out.integers = {index_t{number}};
+    return out;
+  }
+  [[nodiscard]] static constexpr std::int32_t number(const attributes& how) noexcept {
+    return static_cast<std::int32_t>(how.integers[0]);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    return words;
+  }
+};
+
+/// A call of one of the program's bodies, whose number is its integer. Its operands are the inputs
+/// of the body, its results those of the body.
+struct call_operation {
+  static constexpr text_view name = "call";
+
+  [[nodiscard]] static constexpr attributes how(std::int32_t body) noexcept {
+    attributes out;
+    out.integers = {index_t{body}};
+    return out;
+  }
+  [[nodiscard]] static constexpr std::int32_t body(const attributes& how) noexcept {
+    return static_cast<std::int32_t>(how.integers[0]);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << " body " << how.integers[0];
+    return words;
+  }
+};
+
+/// True for an input of a program.
+[[nodiscard]] constexpr bool is_input(const operation& what) noexcept {
+  return what.id == operation_of<input_operation>.id;
+}
+/// True for a number.
+[[nodiscard]] constexpr bool is_constant(const operation& what) noexcept {
+  return what.id == operation_of<constant_operation>.id;
+}
+
+/// True for a call of a body.
+[[nodiscard]] constexpr bool is_call(const operation& what) noexcept {
+  return what.id == operation_of<call_operation>.id;
+}
+/// True for a further result of an operation or a call.
+[[nodiscard]] constexpr bool is_result(const operation& what) noexcept {
+  return what.id == operation_of<result_operation>.id;
+}
+
+}  // namespace shardwise
