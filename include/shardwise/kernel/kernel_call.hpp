@@ -25,6 +25,12 @@ struct kernel_call {
   std::span<const any_block> results;
 };
 
+/// The highest number of results of one operation.
+inline constexpr std::size_t max_results = 3;
+
+/// The elements of the results of an operation after the first.
+using further_elements = inplace_vector<const element_kernels*, max_results - 1>;
+
 /// The work of an operation that is not elementwise on one device. It overwrites its results.
 using structured_kernel = void (*)(const kernel_call& call);
 
@@ -34,6 +40,15 @@ template <class Operation>
 struct kernel_of;
 
 namespace detail {
+
+/// The elements that an operation makes besides those of its first result.
+template <class Operation>
+[[nodiscard]] further_elements further_of() noexcept {
+  if constexpr (requires { kernel_of<Operation>::further(); })
+    return kernel_of<Operation>::further();
+  else
+    return {};
+}
 
 /// A copy of a block in the type that is computed in, without gaps.
 template <class T>

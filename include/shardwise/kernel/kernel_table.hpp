@@ -18,6 +18,7 @@ struct operation_kernel {
   structured_kernel whole = nullptr;
   /// The kernels of the elements that it makes.
   const element_kernels* elements = nullptr;
+  further_elements further{};
 };
 
 /// The types of operands and result as one number: what a kernel is chosen by, beside the

@@ -32,7 +32,8 @@ void enter_operation() {
       operation_of<Operation>,
       types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
       {.whole = &kernel_of<Operation>::template run<First>,
-       .elements = &element_kernels_of<Result>});
+       .elements = &element_kernels_of<Result>,
+       .further = detail::further_of<Operation>()});
 }
 
 namespace detail {
@@ -70,6 +71,7 @@ void enter_library() {
       detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu>();
       detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum,
                            f::minimum>();
+      enter_operation<max_with_index_operation, T, T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
     }

@@ -13,7 +13,7 @@ namespace shardwise {
 template <>
 struct kernel_of<max_with_index_operation> {
   /// The elements of the results after the first.
-  [[nodiscard]] static inplace_vector<const element_kernels*, 2> further() noexcept {
+  [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<std::int64_t>};
   }
   template <class T>

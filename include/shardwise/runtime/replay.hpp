@@ -82,6 +82,12 @@ class prepared_program {
     const operation& what = code.what(i);
     operation_kernel& kernel = planned_.kernels[static_cast<std::size_t>(i)];
     if (what.is_leaf) return;
+    if (is_result(what)) {
+      const operation_kernel& made =
+          planned_.kernels[static_cast<std::size_t>(code.code[i].operands[0])];
+      kernel.elements = made.further[result_operation::number(code.how(i)) - 1];
+      return;
+    }
     if (is_collective(what)) {
       kernel.elements =
           planned_.kernels[static_cast<std::size_t>(code.code[i].operands[0])].elements;

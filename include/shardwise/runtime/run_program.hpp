@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -156,6 +157,7 @@ class program_run {
   void run_next() {
     const std::size_t begin = next_++;
     if (program_.nodes[begin] == nullptr || !program_.lives[begin].needed) return;
+    if (is_result_of_step(begin)) return share_result(begin);
     std::vector<running_step> phase;
     phase.push_back(start(begin));
     while (next_ < program_.steps.size() && writes_over(next_, begin)) {
@@ -192,7 +194,23 @@ class program_run {
     for (std::int32_t o : step.operands) operands.push_back(result_of(o));
     out.interpreted =
         std::make_unique<interpreted_step>(program_, s, std::move(operands), out.result);
+    if (!program_.kernels[static_cast<std::size_t>(step.root)].further.empty())
+      out.interpreted->prepare(further_[static_cast<std::int32_t>(s)]);
     return out;
+  }
+  /// True for a further result that no node of its own takes from the operation.
+  [[nodiscard]] bool is_result_of_step(std::size_t s) const noexcept {
+    return program_.steps[s].which > 0 && program_.nodes[s]->task() == nullptr;
+  }
+  /// Gives a further result the memory that its operation wrote.
+  void share_result(std::size_t s) {
+    const step_desc& step = program_.steps[s];
+    node& result = *program_.nodes[s];
+    result.share_memory(
+        further_.at(step.operands[0])[static_cast<std::size_t>(step.which) - 1]);
+    result.charge(home_.memory());
+    result.set_ready();
+    let_go(s);
   }
 
   /// Lets go of what nothing after a step reads.
@@ -202,6 +220,7 @@ class program_run {
       const auto read = static_cast<std::size_t>(o);
       if (program_.lives[read].last_use != static_cast<std::int32_t>(s)) continue;
       program_.nodes[read].reset();
+      further_.erase(o);
       if (program_.steps[read].is_own()) program_.inputs[read].reset();
     }
     if (program_.lives[s].last_use <= static_cast<std::int32_t>(s)) program_.nodes[s].reset();
@@ -210,6 +229,8 @@ class program_run {
   machine& home_;
   lowered_program& program_;
   std::size_t next_ = 0;
+  /// What operations wrote besides their first results, by step.
+  std::map<std::int32_t, further_shards> further_;
 };
 
 /// Runs the program of `roots`. The caller holds the machine's turn.

@@ -41,12 +41,19 @@ class interpreted_step {
       has_prologue_ = true;
     }
     whole_ = program.kernels[static_cast<std::size_t>(root)].whole;
+    further_ = program.kernels[static_cast<std::size_t>(root)].further;
     how_ = code.how(root);
     rule_ = code.what(root).rule(how_, code.operands(root));
     split_ = propagate(*code.mesh, rule_, code.operands(root));
   }
 
   [[nodiscard]] const std::vector<node_ptr>& operands() const noexcept { return operands_; }
+
+  /// Gets memory for the results after the first, and says that the step writes there.
+  void prepare(further_shards& memory) {
+    memory = allocate_further(*result_, further_);
+    memory_ = &memory;
+  }
 
   /// Computes one distinct shard of the result.
   void run_shard(index_t shard) const {
@@ -58,7 +65,7 @@ class interpreted_step {
       });
     }
     run_whole(
-        *result_, shard, how_, rule_, split_, whole_, {},
+        *result_, shard, how_, rule_, split_, whole_, further_, memory_,
         [&](std::size_t k, index_t device, const held_box& part, std::vector<std::byte>& memory) {
           return has_prologue_ ? compute_prologue(device, part, memory)
                                : read_part(*operands_[k], device, part, memory);
@@ -111,6 +118,8 @@ class interpreted_step {
   applied_operation moves_{};
   // Of an operation after the pass.
   structured_kernel whole_ = nullptr;
+  further_elements further_{};
+  further_shards* memory_ = nullptr;
   attributes how_{};
   factor_rule rule_{};
   propagation split_{};

@@ -103,11 +103,9 @@ template <class Class, class First, std::size_t N>
   operation_cost cost;
   if (what.cost != nullptr) cost = what.cost(read[0]->where().mesh(), how, operands, split.result);
   const tensor_desc result = split.result;
-  further_elements further;
-  if constexpr (requires { kernel_of<Class>::further(); }) further = kernel_of<Class>::further();
   return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
                                   &kernel_of<Class>::template run<First>, rule, split, cost,
-                                  further);
+                                  further_of<Class>());
 }
 
 /// The same of an operation as types have it.

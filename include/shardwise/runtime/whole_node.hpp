@@ -5,7 +5,6 @@
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -14,18 +13,32 @@
 
 namespace shardwise {
 
-/// The highest number of results of one operation.
-inline constexpr std::size_t max_results = 3;
+/// The shards of the results of an operation after the first, by result.
+using further_shards = std::vector<std::vector<buffer<std::byte>>>;
 
 namespace detail {
 
+/// Memory for the results after the first, which are laid out as that is.
+[[nodiscard]] inline further_shards allocate_further(const node& result,
+                                                     const further_elements& further) {
+  further_shards all;
+  for (const element_kernels* kernels : further) {
+    std::vector<buffer<std::byte>> shards;
+    for (index_t s = 0; s < result.where().count(); ++s)
+      shards.emplace_back(result.home()->storage(),
+                          result.where().size_of_shard(s) * size_of(kernels->type));
+    all.push_back(std::move(shards));
+  }
+  return all;
+}
+
 /// Applies an operation that is not elementwise to what the device of a shard of `result` holds:
 /// each operand is read where the factors of the rule say. `view_of(k, device, part, gathered)` is
-/// the part of operand `k`.
+/// the part of operand `k`; `memory` is that of the results after the first, if there are any.
 template <class ViewOf>
 void run_whole(node& result, index_t shard, const attributes& how, const factor_rule& rule,
                const propagation& split, structured_kernel kernel,
-               std::span<const any_block> further, const ViewOf& view_of) {
+               const further_elements& further, further_shards* memory, const ViewOf& view_of) {
   const mesh_desc& mesh = result.where().mesh();
   const index_t device = result.where().device_of(shard);
   const coordinates at = mesh.at(device);
@@ -41,14 +54,13 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
     blocks[k] = view_of(k, device, parts[k], gathered[k]);
   }
   any_block out[max_results]{result.writable_block(shard)};
-  std::copy(further.begin(), further.end(), out + 1);
+  for (std::size_t k = 0; k < further.size(); ++k)
+    out[1 + k] = {(*memory)[k][static_cast<std::size_t>(shard)].writable(), further[k]->type,
+                  out[0].extents, out[0].strides};
   kernel({how, rule, {blocks, count}, {parts, count}, {out, 1 + further.size()}});
 }
 
 }  // namespace detail
-
-/// The elements of the results of an operation after the first.
-using further_elements = inplace_vector<const element_kernels*, max_results - 1>;
 
 /// A pending node of one operation that is not elementwise, whose rule and split are known.
 class whole_node : public pending_node {
@@ -80,23 +92,12 @@ class whole_node : public pending_node {
   }
   void prepare() override {
     pending_node::prepare();
-    further_shards_.clear();
-    for (const element_kernels* kernels : further_) {
-      std::vector<buffer<std::byte>> shards;
-      for (index_t s = 0; s < where().count(); ++s)
-        shards.emplace_back(home()->storage(), where().size_of_shard(s) * size_of(kernels->type));
-      further_shards_.push_back(std::move(shards));
-    }
+    further_shards_ = detail::allocate_further(*this, further_);
   }
 
   void run_shard(index_t shard) override {
-    inplace_vector<any_block, max_results> further;
-    const extents_desc extents = where().extents_of_shard(shard);
-    for (std::size_t k = 0; k < further_.size(); ++k)
-      further.push_back({further_shards_[k][static_cast<std::size_t>(shard)].writable(),
-                         further_[k]->type, extents, row_major(extents)});
     detail::run_whole(
-        *this, shard, does_.how, rule_, split_, kernel_, {further.begin(), further.size()},
+        *this, shard, does_.how, rule_, split_, kernel_, further_, &further_shards_,
         [&](std::size_t k, index_t device, const held_box& part, std::vector<std::byte>& gathered) {
           return detail::read_part(*operands()[k], device, part, gathered);
         });
@@ -109,7 +110,7 @@ class whole_node : public pending_node {
   propagation split_;
   operation_cost cost_;
   further_elements further_;
-  std::vector<std::vector<buffer<std::byte>>> further_shards_;
+  further_shards further_shards_;
 };
 
 }  // namespace shardwise

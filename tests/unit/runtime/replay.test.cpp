@@ -112,6 +112,26 @@ TEST_CASE("a recorded program gives the bits and layouts of the function, each t
   }
 }
 
+TEST_CASE("operations with several results are replayed") {
+  constexpr auto f = [](const auto& x) {
+    auto [best, at] = max_with_index<1>(x * 2.0F);
+    auto [least, where_least] = max_with_index<0>(-reshard<P<none, none>>(x));
+    return std::tuple(best + 1.0F, at, where_least * 2);
+  };
+  const prepared_program ready = prepare<float, std::int64_t>(trace_program(f, abstract<X>()));
+  const device_pool pool{pod{}};
+  for (std::uint64_t round = 0; round < 2; ++round) {
+    const X x = normal<X>(pool, key{round});
+    const auto [best, at, least] = f(x);
+    pool.reset_counters();
+    const auto [a, b, c] = run<float, std::int64_t, std::int64_t>(ready, x);
+    REQUIRE(pool.counters() == ledger_of(trace_program(f, abstract<X>())));
+    REQUIRE(bits(a) == bits(sharded_tensor(best)));
+    REQUIRE(bits(b) == bits(at));
+    REQUIRE(bits(c) == bits(sharded_tensor(least)));
+  }
+}
+
 TEST_CASE("a program costs on a pool what it costs on paper") {
   constexpr auto f = [](const auto& x, const auto& w) {
     return reshard<P<"x", none>>(relu(einsum<"bi,io->bo">(x, w) + 1.0F) * 2.0F);
