@@ -166,6 +166,10 @@ template <class Operation, broken Rule, int Operand, int Dim, fixed_string Axis,
     return refused<dimensions_are_no_permutation<Operation, int{Want}>>{};
   else if constexpr (Rule == broken::dimension_is_split)
     return refused<dimension_is_split<Operation, dim, Axis, Call>>{};
+  else if constexpr (Rule == broken::split_would_move)
+    return refused<split_would_move<Operation, dim, Axis, Call>>{};
+  else if constexpr (Rule == broken::element_count_differs)
+    return refused<element_count_differs<Operation, Have, Want>>{};
   else if constexpr (Rule == broken::partial_value_is_read)
     return refused<partial_value_is_read<Operation, at, Axis, Call>>{};
   else if constexpr (Rule == broken::pending_axes_differ)
