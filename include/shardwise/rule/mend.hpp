@@ -49,6 +49,20 @@ struct mending {
       leave(verdict.dim, {});
       break;
     }
+    case broken::split_would_move: {
+      // Other axes that move too are gathered with it, so that the proposal is all that is needed.
+      tensor_descs mended = operands;
+      layout_desc& left = mended[out.operand].layout;
+      for (diagnosis next = verdict; next.rule == broken::split_would_move;
+           next = propagate(mesh, rule, mended).verdict) {
+        if (next.operand != out.operand) break;
+        left.dims[next.dim] = without(
+            left.dims[next.dim], [&](std::uint8_t a) { return mesh.axes[a].label == next.axis; });
+        if (left.dims[next.dim].empty()) left.unsplit(next.dim);
+      }
+      out.layout = left;
+      break;
+    }
     case broken::axis_would_split_twice: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, without(out.layout.dims[verdict.dim], [&](std::uint8_t a) {
