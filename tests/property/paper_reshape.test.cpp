@@ -118,6 +118,7 @@ struct counts {
   int taken = 0;
   int refused = 0;
   int kept_splits = 0;
+  int moved = 0;
 };
 
 /// Judges the reshape of a tensor, by itself and after the proposed reshard.
@@ -151,13 +152,27 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
   const mending fix = propose(mesh, rule, {operand}, made.verdict);
   tensor_desc mended = operand;
   if (fix.operand == 0) mended.layout = fix.layout;
+  // What an exact layout is mended with is exact too.
+  tensor_desc exact = operand;
+  exact.layout.uneven = false;
+  tensor_desc mended_exact = exact;
+  if (check(mesh, exact.layout, exact.extents).ok())
+    mended_exact.layout = propose(mesh, rule, {exact}, made.verdict).layout;
+  else
+    mended_exact.layout = layouts_of(mesh, operand.rank())[0];
   const bool is_mended = fix.operand == 0 && made.verdict.rule == broken::split_would_move &&
-                         propagate(mesh, rule, {mended}).verdict.ok();
+                         check(mesh, mended.layout).ok() &&
+                         propagate(mesh, rule, {mended}).verdict.ok() &&
+                         check(mesh, mended_exact.layout, operand.extents).ok() &&
+                         propagate(mesh, rule, {mended_exact}).verdict.ok();
   if (!is_mended) {
     INFO(text_view(to_text(mesh, operand)).data()
          << " refused by " << describe(made.verdict).data());
     REQUIRE(is_mended);
   }
+  for (const axis_list& axes : mended_exact.layout.dims)
+    for (std::uint8_t a : axes)
+      found.moved += exact.layout.dim_of(a) != mended_exact.layout.dim_of(a);
 }
 
 const extents_desc meshes[] = {{2}, {3}, {4}, {2, 2}, {2, 3}, {3, 2}, {1, 2}, {2, 1}, {4, 2}};
@@ -179,6 +194,7 @@ TEST_CASE("a reshape leaves every element where it is, or is refused with what m
   CHECK(found.taken > 100000);
   CHECK(found.refused > 100000);
   CHECK(found.kept_splits > 100000);
+  CHECK(found.moved > 1000);
 }
 
 TEST_CASE("blocks that are dealt out pass a reshape whole, or it is refused with what mends it") {

@@ -116,8 +116,7 @@ struct dimension_is_split {
 template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
 struct split_would_move {
   static_assert(respected<split_would_move>,
-                "no element moves: what splits an operand splits the major part of a dimension of "
-                "the result");
+                "a split stays with major parts, so that no element moves");
 };
 
 /// `Operation` gives extents of `Have` elements to an operand of `Want`.

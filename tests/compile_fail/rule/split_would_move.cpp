@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::split_would_move<shardwise::reshape_of<shardwise::extents<128>
-// expect: reshard<P<x, none>>(operand 0)
-// expect: no element moves: what splits an operand splits the major part of a dimension of the result
+// expect: reshard<P<by(x, y), none>>(operand
+// expect: a split stays with major parts, so that no element moves
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
