@@ -4,6 +4,7 @@
 /// What an operation does, as a factor rule, and what follows from it.
 
 #include "shardwise/rule/collective.hpp"
+#include "shardwise/rule/composite.hpp"
 #include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/factor_rule.hpp"
@@ -11,3 +12,4 @@
 #include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"
 #include "shardwise/rule/propagate.hpp"
+#include "shardwise/rule/reshape.hpp"

@@ -14,18 +14,26 @@ using known_operands = inplace_vector<const extents_desc*, max_operands>;
 
 namespace detail {
 
+/// The operands of an operation with the extents that are known now.
+[[nodiscard]] constexpr tensor_descs with_extents(const tensor_descs& operands,
+                                                  const known_operands& extents) noexcept {
+  tensor_descs met = operands;
+  for (int i = 0; i < extents.ssize(); ++i) met[i].extents = *extents[i];
+  return met;
+}
+
 /// The sizes of an operation's factors once every extent is known: its layouts are judged already,
 /// its sizes are met now.
 [[nodiscard]] constexpr factor_sizes known_sizes(const mesh_desc& mesh, const factor_rule& rule,
                                                  const tensor_descs& operands,
                                                  const known_operands& extents) {
-  factor_sizes sizes;
-  for (int f = 0; f < rule.factors.ssize(); ++f) sizes.push_back(dyn);
-  for (int o = 0; o < extents.ssize(); ++o) {
-    const diagnosis verdict = merge_sizes(rule.operands[o], *extents[o], o, sizes);
-    if (verdict.ok()) continue;
-    tensor_descs met = operands;
-    for (int i = 0; i < extents.ssize(); ++i) met[i].extents = *extents[i];
+  factor_sizes sizes = rule.given_sizes();
+  diagnosis verdict;
+  for (int o = 0; o < extents.ssize() && verdict.ok(); ++o)
+    verdict = merge_sizes(rule.operands[o], *extents[o], o, sizes);
+  if (verdict.ok()) verdict = complete_sizes(rule, sizes);
+  if (!verdict.ok()) {
+    const tensor_descs met = with_extents(operands, extents);
     fail(verdict, advice(mesh, rule, met, verdict));
   }
   return sizes;
@@ -39,6 +47,19 @@ namespace detail {
   return extents;
 }
 
+/// Judges, once every size is known, what the types said of products: that devices have the same
+/// elements before and after, where the result is laid out as its type says.
+constexpr void require_same_split(const propagation& said, const mesh_desc& mesh,
+                                  const factor_rule& rule, const tensor_descs& operands) {
+  const propagation known = propagate(mesh, rule, operands);
+  diagnosis verdict = known.verdict;
+  for (int d = 0; d < said.result.layout.rank() && verdict.ok(); ++d)
+    for (std::uint8_t a : said.result.layout.dims[d])
+      if (verdict.ok() && mesh.size(a) != 1 && known.result.layout.dim_of(a) != d)
+        verdict = moving_split(mesh, operands, a);
+  if (!verdict.ok()) fail(verdict, advice(mesh, rule, operands, verdict));
+}
+
 /// The split of an operation with the sizes that are known now.
 [[nodiscard]] constexpr propagation resized(const propagation& split, const mesh_desc& mesh,
                                             const factor_rule& rule, const tensor_descs& operands,
@@ -46,6 +67,8 @@ namespace detail {
   propagation known = split;
   known.sizes = known_sizes(mesh, rule, operands, extents);
   known.result.extents = result_extents(rule.result, known.sizes);
+  if (!rule.composites.empty())
+    require_same_split(split, mesh, rule, with_extents(operands, extents));
   return known;
 }
 
@@ -71,6 +94,13 @@ template <class Operation>
     return class_type::check_elements(Operation::how, operands);
   else
     return check_alike(operands);
+}
+/// Judges what an operation asks of its operands beside their layouts, once their sizes are known.
+template <class Operation>
+constexpr void require_attributes(const tensor_descs& operands) {
+  using class_type = typename Operation::operation_class;
+  if constexpr (requires { class_type::check(Operation::how, operands); })
+    require(class_type::check(Operation::how, operands));
 }
 /// The elements of what it makes: those of the first operand, unless it says so itself.
 template <class Operation>
@@ -107,29 +137,38 @@ struct result_of {
   /// The rule, for those whose extents the program's run will tell.
   static constexpr decltype(detail::rule_of<Operation>(operands)) rule =
       detail::rule_of<Operation>(operands);
+  /// True if dimensions are made of several factors, so that layouts are judged by sizes too.
+  static constexpr bool has_composites = !rule.composites.empty();
+  /// True if the types say all that there is to judge.
+  static constexpr bool is_static =
+      dynamic_extents == 0 && !(has_composites && mesh_type::dynamic_axes != 0);
 };
 
 /// Checks what only the program's run knows of a legal operation, and gives how its factors are
-/// split. Where every extent is static nothing is left to check and the answer is a constant.
+/// split. Where every size is static nothing is left to check and the answer is a constant.
 template <class Result>
 [[nodiscard]] constexpr decltype(auto) known_split(const mesh_desc& on,
                                                    const known_operands& extents) {
-  if constexpr (Result::dynamic_extents == 0)
+  if constexpr (Result::is_static) {
     return (Result::value);
-  else
+  } else {
+    detail::require_attributes<typename Result::operation>(
+        detail::with_extents(Result::operands, extents));
     return detail::resized(Result::value, on, Result::rule, Result::operands, extents);
+  }
 }
 
 /// The same for those who ask for the extents of the result alone.
 template <class Result>
 [[nodiscard]] constexpr decltype(auto) known_extents(const mesh_desc& on,
                                                      const known_operands& extents) {
-  if constexpr (Result::dynamic_extents == 0) {
+  if constexpr (Result::is_static)
     return (Result::extents_value);
-  } else {
+  else if constexpr (Result::has_composites)
+    return known_split<Result>(on, extents).result.extents;
+  else
     return detail::result_extents(Result::rule.result,
                                   detail::known_sizes(on, Result::rule, Result::operands, extents));
-  }
 }
 
 /// What a domain asks for of a legal operation: how the factors are split is for those who compute.
@@ -166,6 +205,10 @@ template <class Operation, broken Rule, int Operand, int Dim, fixed_string Axis,
     return refused<dimensions_are_no_permutation<Operation, int{Want}>>{};
   else if constexpr (Rule == broken::dimension_is_split)
     return refused<dimension_is_split<Operation, dim, Axis, Call>>{};
+  else if constexpr (Rule == broken::split_would_move)
+    return refused<split_would_move<Operation, dim, Axis, Call>>{};
+  else if constexpr (Rule == broken::element_count_differs)
+    return refused<element_count_differs<Operation, Have, Want>>{};
   else if constexpr (Rule == broken::partial_value_is_read)
     return refused<partial_value_is_read<Operation, at, Axis, Call>>{};
   else if constexpr (Rule == broken::pending_axes_differ)

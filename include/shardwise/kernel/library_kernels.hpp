@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/concatenate_kernel.hpp"
+#include "shardwise/kernel/cumsum_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
+#include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
 
 #include <array>
+#include <cstddef>
+#include <span>
 #include <type_traits>
 
 namespace shardwise {
@@ -38,6 +44,18 @@ void enter_operation() {
 
 namespace detail {
 
+/// A concatenation of every number of operands that an operation may have.
+template <Element T>
+void enter_concatenations() {
+  std::array<element, max_operands> operands;
+  operands.fill(element_of<T>);
+  for (std::size_t count = 1; count <= operands.size(); ++count)
+    kernel_table::instance().enter(operation_of<concatenate_operation>,
+                                   types_key(std::span(operands).first(count), element_of<T>),
+                                   {.whole = &kernel_of<concatenate_operation>::template run<T>,
+                                    .elements = &element_kernels_of<T>});
+}
+
 /// Several functions of operands of one type.
 template <Element T, class... Function>
 void enter_unary() {
@@ -63,6 +81,9 @@ void enter_library() {
     enter_function<f::stop_gradient, T, T>();
     detail::enter_comparisons<T, f::equal, f::less, f::less_equal, f::greater, f::greater_equal>();
     enter_operation<transpose_operation, T, T>();
+    enter_operation<reshape_operation, T, T>();
+    enter_operation<flip_operation, T, T>();
+    detail::enter_concatenations<T>();
     enter_operation<fold_operation, T, T>();
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or>();
@@ -72,6 +93,7 @@ void enter_library() {
       detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum,
                            f::minimum>();
       enter_operation<max_with_index_operation, T, T>();
+      enter_operation<cumsum_operation, T, T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
     }

@@ -109,7 +109,21 @@ struct axis_would_split_twice {
 template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
 struct dimension_is_split {
   static_assert(respected<dimension_is_split>,
-                "an operation that orders a dimension needs the whole of it on each device");
+                "what orders, joins or scans a dimension needs the whole of it on each device");
+};
+
+/// `Axis` splits `Dimension` of an operand where no dimension of the result can be split alike.
+template <class Operation, class Dimension, fixed_string Axis, fixed_string Mend>
+struct split_would_move {
+  static_assert(respected<split_would_move>,
+                "a split stays with major parts, so that no element moves");
+};
+
+/// `Operation` gives extents of `Have` elements to an operand of `Want`.
+template <class Operation, index_t Have, index_t Want>
+struct element_count_differs {
+  static_assert(respected<element_count_differs>,
+                "a reshape keeps the number of elements, and leaves at most one extent open");
 };
 
 /// `Operand` is pending over `Axis`, and `Operation` is not linear in it.

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// The highest number of operands of one operation.
-inline constexpr int max_operands = 4;
+/// The highest number of operands of one operation: what every instruction has room for.
+inline constexpr int max_operands = 8;
 /// The highest number of factors of one rule.
 inline constexpr int max_factors = 2 * max_rank;
 
@@ -19,6 +19,12 @@ enum class factor_kind : std::uint8_t {
   reduction,
   /// Each device needs the whole of it: what splits it is gathered first, by a `reshard`.
   need_replication,
+  /// The result has its indices in another order, so that a split of it would need the elements of
+  /// other devices: flip. Judged like the one above.
+  permutation,
+  /// An index of the result needs its neighbours, as many as the `halo` of the factor says; a split
+  /// would need those of other devices, unless there are none: convolution.
+  blocked,
 };
 
 /// The factor of each dimension of a tensor, in the order of its dimensions.
@@ -27,18 +33,76 @@ using factor_map = inplace_vector<std::uint8_t, max_rank>;
 /// that is left of a folded one.
 inline constexpr std::uint8_t repeated = 255;
 
+/// The size of each factor of an operation, by number; `dyn` where not known yet.
+using factor_sizes = inplace_vector<index_t, max_factors>;
+
+/// How many neighbours before and after each index of a `blocked` factor are needed.
+struct factor_halo {
+  std::uint8_t factor = 0;
+  index_t before = 0;
+  index_t after = 0;
+
+  friend constexpr bool operator==(const factor_halo&, const factor_halo&) = default;
+};
+
+/// How a factor is made of others: each index of it is one of each, the first of them major; or it
+/// has the indices of one after those of the other.
+enum class composition : std::uint8_t { product, sum };
+
+/// A factor that is made of others. A dimension that a reshape cuts up or merges is a product; the
+/// dimension along which tensors are joined is a sum.
+struct composite_factor {
+  std::uint8_t whole = 0;
+  composition how = composition::product;
+  inplace_vector<std::uint8_t, max_rank> parts{};
+
+  friend constexpr bool operator==(const composite_factor&, const composite_factor&) = default;
+};
+
 /// An operation on paper: which dimensions of its operands and its result are the same index.
 ///
 /// In the notation `([i,k],[k,j])->([i,j])` letters are factors. The shape check, the legal
-/// layouts, the layout of the result and its pending axes all follow from this one value.
+/// layouts, the layout of the result and its pending axes all follow from this one value. A
+/// dimension of several factors, `([(i,j)])->([i,j])`, is a factor of its own, and `composites` has
+/// what it is made of.
 struct factor_rule {
   inplace_vector<factor_map, max_operands> operands{};
   factor_map result{};
   inplace_vector<factor_kind, max_factors> factors{};
+  inplace_vector<composite_factor, max_rank> composites{};
+  inplace_vector<factor_halo, max_rank> halos{};
+  /// The sizes that the operation itself gives to factors; empty where its operands say them all.
+  factor_sizes sizes{};
   /// How the operation treats operands that are pending.
   linearity law = linearity::nonlinear;
   /// How reduction factors are folded.
   reduction fold = reduction::sum;
+
+  /// The composite that a factor is, or -1.
+  [[nodiscard]] constexpr int composite_of(int factor) const noexcept {
+    for (int c = 0; c < composites.ssize(); ++c)
+      if (composites[c].whole == factor) return c;
+    return -1;
+  }
+  /// True if a dimension of this factor has the indices of another: it is that factor, or is made
+  /// of it.
+  [[nodiscard]] constexpr bool has_part(int factor, int part) const noexcept {
+    const int c = composite_of(factor);
+    return factor == part ||
+           (c >= 0 && composites[c].parts.contains(static_cast<std::uint8_t>(part)));
+  }
+  /// The dimension of a tensor that has the indices of a factor, or -1.
+  [[nodiscard]] constexpr int dim_with(const factor_map& map, int factor) const noexcept {
+    for (int d = 0; d < map.ssize(); ++d)
+      if (map[d] != repeated && has_part(map[d], factor)) return d;
+    return -1;
+  }
+  /// The factors as a rule begins with them: sizes that the operation gives, others not known yet.
+  [[nodiscard]] constexpr factor_sizes given_sizes() const noexcept {
+    factor_sizes known = sizes;
+    while (known.size() < factors.size()) known.push_back(dyn);
+    return known;
+  }
 
   friend constexpr bool operator==(const factor_rule&, const factor_rule&) = default;
 };

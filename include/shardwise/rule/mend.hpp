@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/rule/propagate.hpp"
 
 namespace shardwise {
@@ -10,6 +11,26 @@ struct mending {
   int operand = -1;
   layout_desc layout{};
 };
+
+namespace detail {
+
+/// Lets an axis that was refused in one dimension of an operand split one before it instead, if
+/// that makes the operation legal: each device then holds no more than it did.
+constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tensor_descs& operands,
+                            const diagnosis& refused, std::uint8_t axis) noexcept {
+  tensor_desc& operand = operands[refused.operand];
+  const layout_desc without_it = operand.layout;
+  for (int d = refused.dim - 1; d >= 0; --d) {
+    if (!without_it.grains[d].is_contiguous()) continue;
+    operand.layout.dims[d].push_back(axis);
+    if (check(mesh, operand.layout, operand.extents).ok() &&
+        propagate(mesh, rule, operands).verdict.ok())
+      return;
+    operand.layout = without_it;
+  }
+}
+
+}  // namespace detail
 
 /// What to propose when `propagate` refuses the operands' layouts; `operand` is -1 where no reshard
 /// helps (sizes that differ, for instance).
@@ -47,6 +68,22 @@ struct mending {
     case broken::dimension_is_split: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, {});
+      break;
+    }
+    case broken::split_would_move: {
+      // Other axes without a place go with it, so that the proposal is all that is needed.
+      tensor_descs mended = operands;
+      layout_desc& left = mended[out.operand].layout;
+      for (diagnosis next = verdict;
+           next.rule == broken::split_would_move && next.operand == out.operand;
+           next = propagate(mesh, rule, mended).verdict) {
+        const auto moved = static_cast<std::uint8_t>(mesh.find(next.axis));
+        left.dims[next.dim] =
+            without(left.dims[next.dim], [&](std::uint8_t a) { return a == moved; });
+        if (left.dims[next.dim].empty()) left.unsplit(next.dim);
+        detail::split_before(mesh, rule, mended, next, moved);
+      }
+      out.layout = left;
       break;
     }
     case broken::axis_would_split_twice: {

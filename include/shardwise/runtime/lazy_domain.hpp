@@ -178,9 +178,9 @@ struct waiting {
   using type = tensor_from<Paper>;
 
   [[nodiscard]] static type make(const propagation& split, X... operands) {
-    return type(whole_node_of<Operation, typename std::remove_cvref_t<X>::value_type...>(
-        split, element_kernels_of<typename Paper::value_type>,
-        {read_operand<X>(static_cast<X>(operands))...}));
+    return type(whole_node_of<Operation, X...>(split,
+                                               element_kernels_of<typename Paper::value_type>,
+                                               {read_operand<X>(static_cast<X>(operands))...}));
   }
 };
 template <class Function, class Paper, class... X>
@@ -210,7 +210,7 @@ struct waiting<Operation, Paper, X> {
 
   [[nodiscard]] static type make(const propagation& split, X x) {
     if (x.is_node())
-      return type(whole_node_of<Operation, T>(split, element_kernels_of<typename Paper::value_type>,
+      return type(whole_node_of<Operation, X>(split, element_kernels_of<typename Paper::value_type>,
                                               {read_operand<X>(static_cast<X>(x))}));
     const tensor_desc folded = desc_of(x);
     const auto tree = x.tree();

@@ -108,16 +108,17 @@ template <class Class, class First, std::size_t N>
                                   further_of<Class>());
 }
 
-/// The same of an operation as types have it.
+/// The same of an operation as types have it: by the rule that these say, whose factors `split`
+/// has, and not by one that knows the sizes.
 template <class Operation, class First, class... Rest>
 [[nodiscard]] node_ptr whole_node_of(const propagation& split, const element_kernels& elements,
                                      std::array<node_ptr, 1 + sizeof...(Rest)> read) {
-  tensor_descs operands;
-  for (const node_ptr& operand : read) operands.push_back(operand->tensor());
+  using result = result_of<Operation, paper_of<First>, paper_of<Rest>...>;
   propagation made = split;
   made.result.type = elements.type;
-  return make_whole<typename Operation::operation_class, First>(
-      Operation::how, rule_of<Operation>(operands), made, elements, std::move(read));
+  return make_whole<typename Operation::operation_class,
+                    typename std::remove_cvref_t<First>::value_type>(
+      Operation::how, result::rule, made, elements, std::move(read));
 }
 
 }  // namespace shardwise::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::dimension_is_split<shardwise::max_with_index_of<0>, shardwise::operand<0>::dimension<0>
 // expect: reshard<P<none, none>>(operand 0)
-// expect: an operation that orders a dimension needs the whole of it on each device
+// expect: what orders, joins or scans a dimension needs the whole of it on each device
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

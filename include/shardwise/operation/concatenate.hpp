@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/over.hpp"
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace shardwise {
+
+/// The operation that joins tensors, one after the other, along a dimension, which is its one
+/// integer.
+struct concatenate_operation {
+  static constexpr text_view name = "concatenate";
+
+  [[nodiscard]] static constexpr attributes how(int dim) noexcept {
+    attributes out;
+    out.integers = {index_t{dim}};
+    return out;
+  }
+  /// Along the dimension every operand has indices of its own, of which those of the result are the
+  /// sum; along all others they are the same.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    composite_factor joined{static_cast<std::uint8_t>(dim), composition::sum, {}};
+    for (int o = 0; o < operands.ssize(); ++o) {
+      const auto own = static_cast<std::uint8_t>(out.factors.ssize());
+      out.factors.push_back(factor_kind::need_replication);
+      joined.parts.push_back(own);
+      if (o > 0) out.operands.push_back(out.result);
+      out.operands[o][dim] = own;
+    }
+    out.composites.push_back(joined);
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_alike(operands, 0, true);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    return words;
+  }
+};
+
+/// A concatenation as types have it, along `Dim`.
+template <int Dim>
+struct concatenate_of {
+  using operation_class = concatenate_operation;
+  static constexpr attributes how = concatenate_operation::how(Dim);
+};
+
+namespace detail {
+
+/// The answer of the first judge that refuses, or of the last one.
+template <class First, class... Rest>
+struct first_refusal {
+  using type = First;
+};
+template <class First, class Second, class... Rest>
+requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
+};
+
+/// The call `concatenate<Dim>`: of more tensors than an operation takes, groups of neighbours are
+/// joined first.
+template <int Dim>
+struct concatenate_call {
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (sizeof...(X) <= groups)
+      return one::template judge<X...>();
+    else
+      return judge_groups<std::tuple<X&&...>>(std::make_index_sequence<groups>{});
+  }
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    if constexpr (sizeof...(X) <= groups)
+      return one::apply(static_cast<X&&>(x)...);
+    else
+      return apply_groups(std::tuple<X&&...>(static_cast<X&&>(x)...),
+                          std::make_index_sequence<groups>{});
+  }
+
+ private:
+  using one = whole_call<concatenate_of<Dim>>;
+  static constexpr std::size_t groups = max_operands;
+
+  /// Where a group of `count` operands begins.
+  [[nodiscard]] static constexpr std::size_t begin_of(std::size_t group,
+                                                      std::size_t count) noexcept {
+    return group * count / groups;
+  }
+  template <class All, std::size_t G>
+  using places_in = std::make_index_sequence<begin_of(G + 1, std::tuple_size_v<All>) -
+                                             begin_of(G, std::tuple_size_v<All>)>;
+
+  template <class All, std::size_t Begin, std::size_t... I>
+  [[nodiscard]] static constexpr auto judge_group(std::index_sequence<I...>) noexcept {
+    return judge<std::tuple_element_t<Begin + I, All>...>();
+  }
+  template <class All, std::size_t G>
+  using judged_group =
+      decltype(judge_group<All, begin_of(G, std::tuple_size_v<All>)>(places_in<All, G>{}));
+  template <class All, std::size_t... G>
+  [[nodiscard]] static constexpr auto judge_groups(std::index_sequence<G...>) noexcept {
+    using judged = typename first_refusal<judged_group<All, G>...>::type;
+    if constexpr (judged::ok)
+      return one::template judge<typename judged_group<All, G>::type...>();
+    else
+      return judged{};
+  }
+
+  template <std::size_t Begin, class All, std::size_t... I>
+  [[nodiscard]] static constexpr auto apply_group(All& all, std::index_sequence<I...>) {
+    return apply(static_cast<std::tuple_element_t<Begin + I, All>>(std::get<Begin + I>(all))...);
+  }
+  template <class All, std::size_t... G>
+  [[nodiscard]] static constexpr auto apply_groups(All all, std::index_sequence<G...>) {
+    return one::apply(
+        apply_group<begin_of(G, std::tuple_size_v<All>)>(all, places_in<All, G>{})...);
+  }
+};
+
+}  // namespace detail
+
+/// Tensors one after the other along a dimension, of which every device has the whole; along all
+/// others they have the same extents, split alike. Nothing moves between devices, and what is
+/// pending alike in all of them stays so.
+///
+/// There may be any number of them. One operation takes `max_operands`: more are joined in groups
+/// first, of which each is an operation of its own.
+///
+///     auto y = concatenate<1>(a, b);         // f32[8@data, 4], f32[8@data, 2] -> f32[8@data, 6]
+template <int Dim, NamedOperand First, class... Rest>
+[[nodiscard]] constexpr detail::outcome_of<detail::concatenate_call<Dim>, First, Rest...>
+concatenate(First&& first, Rest&&... rest) {
+  return detail::carry_out<detail::concatenate_call<Dim>>(static_cast<First&&>(first),
+                                                          static_cast<Rest&&>(rest)...);
+}
+
+}  // namespace shardwise

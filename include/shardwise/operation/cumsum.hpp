@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/over.hpp"
+
+namespace shardwise {
+
+/// The operation that sums all elements up to each along a dimension, which is its one integer.
+struct cumsum_operation {
+  static constexpr text_view name = "cumsum";
+
+  [[nodiscard]] static constexpr attributes how(int dim) noexcept {
+    attributes out;
+    out.integers = {index_t{dim}};
+    return out;
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::additive, operands[0].rank());
+    out.factors[how.integers[0]] = factor_kind::need_replication;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    return words;
+  }
+  /// An addition for each element.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+};
+
+/// A running sum as types have it, along `Dim`.
+template <int Dim>
+struct cumsum_of {
+  using operation_class = cumsum_operation;
+  static constexpr attributes how = cumsum_operation::how(Dim);
+};
+
+/// The running sum along a dimension: each element is the sum of those up to it, itself among them.
+/// Sums are taken one after another, of narrow fractions in `float`, so that every mesh gives the
+/// same bits. Each device needs the whole of the dimension; pending sums stay pending.
+///
+///     auto y = cumsum<1>(x);                 // f32[8@data, 4]: 1 2 3 4 becomes 1 3 6 10
+template <int Dim, NamedOperand X>
+[[nodiscard]] constexpr auto cumsum(X&& x)
+    -> decltype(apply_operation<cumsum_of<Dim>>(static_cast<X&&>(x))) {
+  return apply_operation<cumsum_of<Dim>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/over.hpp"
+
+namespace shardwise {
+
+/// The operation that reverses the order along dimensions: its integers are these.
+struct flip_operation {
+  static constexpr text_view name = "flip";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    for (index_t d : how.integers) out.factors[d] = factor_kind::permutation;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
+                                                                const tensor_descs&) noexcept {
+    return {};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name;
+    for (index_t d : how.integers) words << ' ' << d;
+    return words;
+  }
+};
+
+/// A flip as types have it, along `Dims`.
+template <int... Dims>
+struct flip_of {
+  using operation_class = flip_operation;
+  static constexpr attributes how = [] {
+    attributes out;
+    (out.integers.push_back(index_t{Dims}), ...);
+    return out;
+  }();
+};
+
+/// The same elements in the reverse order along the named dimensions, each of which every device
+/// has whole. What is pending stays pending.
+///
+///     auto y = flip<1>(x);                   // f32[8@data, 64]: y[i, j] = x[i, 63 - j]
+template <int... Dims, NamedOperand X>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+[[nodiscard]] constexpr auto flip(X&& x)
+    -> decltype(apply_operation<flip_of<Dims...>>(static_cast<X&&>(x))) {
+  return apply_operation<flip_of<Dims...>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

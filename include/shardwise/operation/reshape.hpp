@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/rule/reshape.hpp"
+
+namespace shardwise {
+
+/// The operation that gives the elements of a tensor, in their order, other extents: its integers
+/// are those of the result, of which one may be `dyn`.
+struct reshape_operation {
+  static constexpr text_view name = "reshape";
+
+  [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
+    attributes out;
+    for (index_t n : target) out.integers.push_back(n);
+    return out;
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    return reshape_rule(operands[0].extents, target(how));
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return check_reshape(operands[0].extents, target(how));
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
+                                                                const tensor_descs&) noexcept {
+    return {};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name;
+    for (index_t n : how.integers) {
+      words << ' ';
+      if (n == dyn)
+        words << '?';
+      else
+        words << n;
+    }
+    return words;
+  }
+
+ private:
+  [[nodiscard]] static constexpr extents_desc target(const attributes& how) noexcept {
+    extents_desc extents;
+    for (index_t n : how.integers) extents.push_back(n);
+    return extents;
+  }
+};
+
+/// A reshape as types have it, to `Extents`.
+template <class Extents>
+struct reshape_of {
+  using operation_class = reshape_operation;
+  static constexpr attributes how = reshape_operation::how(Extents::value);
+};
+
+/// The same elements in the same row-major order, under other extents. One of them may be `dyn`: it
+/// follows from the number of elements. What is pending stays pending.
+///
+/// Nothing moves between devices: a dimension that is cut up gives its axes to its major parts, and
+/// merged dimensions are split as the first of them is. Axes that have no place then are refused
+/// with the `reshard` that takes them away, `split_would_move`.
+///
+///     auto heads = reshape<extents<8, 16, 4, 32>>(x);   // f32[8@data, 16, 128@model]
+///                                                       // -> f32[8@data, 16, 4@model, 32]
+///     auto rows = reshape<extents<dyn, 128>>(x);        // -> f32[128@data, 128@model]
+template <class Extents, NamedOperand X>
+[[nodiscard]] constexpr auto reshape(X&& x)
+    -> decltype(apply_operation<reshape_of<Extents>>(static_cast<X&&>(x))) {
+  return apply_operation<reshape_of<Extents>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/rule/factor_rule.hpp"
+
+namespace shardwise {
+
+/// How one factor is split, and how large it is.
+struct factor_split {
+  axis_list axes{};
+  grain how{};
+  index_t size = dyn;
+
+  friend constexpr bool operator==(const factor_split&, const factor_split&) = default;
+};
+
+/// The splits of the factors of a product, or the axis that cannot be one of theirs.
+struct product_split {
+  factor_split whole{};
+  inplace_vector<factor_split, max_rank> parts{};
+  /// The number of the axis in its mesh, or -1.
+  int misfit = -1;
+
+  [[nodiscard]] constexpr bool ok() const noexcept { return misfit < 0; }
+};
+
+/// The product of two sizes, `dyn` if either is.
+[[nodiscard]] constexpr index_t times(index_t a, index_t b) noexcept {
+  return a == dyn || b == dyn ? dyn : a * b;
+}
+
+/// The different sizes of the ranges into which axes, one after another, cut the indices of a
+/// factor. What is `dyn` is not judged yet.
+class cut_ranges {
+ public:
+  constexpr explicit cut_ranges(index_t size) noexcept { sizes_.push_back(size); }
+
+  /// Cuts every range into `parts` chunks. False, and of no use any more, if that is not how the
+  /// same chunks are cut where each index stands for `rest` elements.
+  [[nodiscard]] constexpr bool cut(index_t parts, index_t rest) noexcept {
+    inplace_vector<index_t, most> next;
+    for (index_t size : sizes_) {
+      if (size == dyn || parts == dyn) {
+        next = {dyn};
+        break;
+      }
+      const index_t chunk = ceil_div(size, parts);
+      if (rest != dyn && ceil_div(size * rest, parts) != chunk * rest) return false;
+      const index_t last = chunk == 0 ? 0 : size - (ceil_div(size, chunk) - 1) * chunk;
+      const bool all_have = chunk == 0 || ceil_div(size, chunk) == parts;
+      for (index_t left : {chunk, last, all_have ? chunk : index_t{0}}) {
+        if (next.contains(left)) continue;
+        if (next.full()) return false;
+        next.push_back(left);
+      }
+    }
+    sizes_ = next;
+    return true;
+  }
+  /// True if no range has two indices, and one has any.
+  [[nodiscard]] constexpr bool are_single() const noexcept {
+    for (index_t size : sizes_)
+      if (size == dyn || size > 1) return false;
+    return sizes_.contains(1);
+  }
+
+ private:
+  /// Even splits need one, uneven ones two more or so for each axis.
+  static constexpr std::size_t most = 32;
+
+  inplace_vector<index_t, most> sizes_{};
+};
+
+namespace detail {
+
+/// The elements that each index of part `k` of a product stands for.
+[[nodiscard]] constexpr index_t rest_after(const product_split& split, int k) noexcept {
+  index_t rest = 1;
+  for (int next = k + 1; next < split.parts.ssize(); ++next)
+    rest = times(rest, split.parts[next].size);
+  return rest;
+}
+
+/// The first part that has more than one index.
+[[nodiscard]] constexpr int major_part(const product_split& split) noexcept {
+  int k = 0;
+  while (k + 1 < split.parts.ssize() && split.parts[k].size == 1) ++k;
+  return k;
+}
+
+/// True if chunks of a strided factor of `size` are those of the product, in which each index
+/// stands for `rest` elements.
+[[nodiscard]] constexpr bool are_same_chunks(index_t size, index_t chunks, index_t parts,
+                                             index_t rest) noexcept {
+  if (size == dyn || parts == dyn || rest == dyn || size == 0) return true;
+  const auto alike = [&](index_t n, index_t k) {
+    return ceil_div(n * rest, k) == ceil_div(n, k) * rest;
+  };
+  const index_t round = ceil_div(size, chunks);
+  return alike(size, chunks) && alike(round, parts) && alike(size % round, parts);
+}
+
+}  // namespace detail
+
+/// Splits the parts of a product as its whole is split, so that each device has the same elements:
+/// major parts take axes until each device has one index of them. The parts have their sizes.
+///
+///     // 8 = 2 x 4 over x=2, y=2: x splits the 2, y the 4
+[[nodiscard]] constexpr product_split split_parts(const mesh_desc& mesh,
+                                                  product_split split) noexcept {
+  const factor_split& whole = split.whole;
+  if (!whole.how.is_contiguous()) {
+    const int k = detail::major_part(split);
+    const index_t rest = detail::rest_after(split, k);
+    factor_split& part = split.parts[k];
+    part.axes = whole.axes;
+    part.how = whole.how;
+    const bool cut_alike =
+        whole.how.is_cyclic()
+            ? rest > 0 && whole.how.number() % rest == 0
+            : detail::are_same_chunks(part.size, whole.how.number(), mesh.parts(whole.axes), rest);
+    if (!cut_alike)
+      split.misfit = whole.axes.back();
+    else if (whole.how.is_cyclic())
+      part.how = grain::cyclic(whole.how.number() / rest);
+    return split;
+  }
+  int k = 0;
+  cut_ranges ranges(split.parts[0].size);
+  for (std::uint8_t a : whole.axes) {
+    const index_t parts = mesh.size(a);
+    while (parts != 1 && ranges.are_single() && k + 1 < split.parts.ssize())
+      ranges = cut_ranges(split.parts[++k].size);
+    split.parts[k].axes.push_back(a);
+    if (parts != 1 && !ranges.cut(parts, detail::rest_after(split, k))) {
+      split.misfit = a;
+      return split;
+    }
+  }
+  return split;
+}
+
+/// Splits the whole of a product as its parts are split, so that each device has the same elements:
+/// a part may be split where each device has at most one index of every part before it.
+///
+///     // 2@x and 4@y make 8@(x,y) where x=2; 2 and 4@y make nothing that is split
+[[nodiscard]] constexpr product_split join_parts(const mesh_desc& mesh,
+                                                 product_split split) noexcept {
+  factor_split& whole = split.whole;
+  whole.axes.clear();
+  whole.how = {};
+  bool may_split = true;
+  for (int k = 0; k < split.parts.ssize(); ++k) {
+    const factor_split& part = split.parts[k];
+    const index_t rest = detail::rest_after(split, k);
+    cut_ranges ranges(part.size);
+    for (std::uint8_t a : part.axes) {
+      whole.axes.push_back(a);
+      if (mesh.size(a) == 1) continue;
+      const bool fits = may_split && whole.how.is_contiguous() &&
+                        (part.how.is_contiguous() ? ranges.cut(mesh.size(a), rest)
+                                                  : detail::major_part(split) == k);
+      if (!fits) {
+        split.misfit = a;
+        return split;
+      }
+    }
+    if (!part.how.is_contiguous()) {
+      const index_t number = times(part.how.number(), part.how.is_cyclic() ? rest : 1);
+      const bool fits = part.how.is_cyclic() ? number > 0 && number <= grain::largest
+                                             : detail::are_same_chunks(part.size, number,
+                                                                       mesh.parts(part.axes), rest);
+      if (!fits) {
+        split.misfit = part.axes.back();
+        return split;
+      }
+      whole.how = part.how.is_cyclic() ? grain::cyclic(number) : part.how;
+    }
+    may_split = may_split && ranges.are_single();
+  }
+  return split;
+}
+
+/// Gives the factors of a rule the sizes that follow from those of others: the whole of a product
+/// or a sum from its parts, and one part from the whole and the other parts. Judges that they
+/// agree; the operand is one that has the whole, or a part.
+[[nodiscard]] constexpr diagnosis complete_sizes(const factor_rule& rule,
+                                                 factor_sizes& sizes) noexcept {
+  for (int round = 0; round < 2; ++round)
+    for (const composite_factor& made : rule.composites) {
+      const bool is_product = made.how == composition::product;
+      index_t known = is_product ? 1 : 0;
+      int missing = -1;
+      int unknown = 0;
+      for (std::uint8_t part : made.parts) {
+        if (sizes[part] == dyn) {
+          missing = part;
+          ++unknown;
+        } else {
+          known = is_product ? known * sizes[part] : known + sizes[part];
+        }
+      }
+      index_t& whole = sizes[made.whole];
+      if (unknown == 0 && whole == dyn) whole = known;
+      if (unknown == 1 && whole != dyn && (!is_product || known > 0)) {
+        sizes[missing] = is_product ? whole / known : whole - known;
+        known = is_product ? known * sizes[missing] : whole;
+        unknown = 0;
+      }
+      if (unknown > 0 || whole == dyn || (known == whole && (missing < 0 || sizes[missing] >= 0)))
+        continue;
+      diagnosis verdict{.rule = broken::operand_sizes_differ, .have = whole, .want = known};
+      for (int o = 0; o < rule.operands.ssize() && verdict.operand < 0; ++o)
+        for (int d = 0; d < rule.operands[o].ssize() && verdict.operand < 0; ++d)
+          if (rule.has_part(made.whole, rule.operands[o][d])) {
+            verdict.operand = o;
+            verdict.dim = d;
+          }
+      return verdict;
+    }
+  return {};
+}
+
+}  // namespace shardwise

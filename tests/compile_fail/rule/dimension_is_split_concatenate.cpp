@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::dimension_is_split<shardwise::concatenate_of<0>, shardwise::operand<0>::dimension<0>
+// expect: reshard<P<none, none>>(operand 0)
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 16>, layout<pod, P<"x", none>>>;
+auto use() {
+  auto a = abstract<A>();
+  return concatenate<0>(a, a, a, a, a, a, a, a, a, a);
+}

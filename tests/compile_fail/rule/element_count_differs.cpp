@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::element_count_differs<shardwise::reshape_of<shardwise::extents<4, 4, 4>
+// expect: a reshape keeps the number of elements, and leaves at most one extent open
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 16>, layout<pod, P<"x", none>>>;
+auto use() { return reshape<extents<4, 4, 4>>(abstract<A>()); }

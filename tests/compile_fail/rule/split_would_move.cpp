@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::split_would_move<shardwise::reshape_of<shardwise::extents<128>
+// expect: reshard<P<by(x, y), none>>(operand
+// expect: a split stays with major parts, so that no element moves
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 16>, layout<pod, P<"x", "y">>>;
+auto use() { return reshape<extents<128>>(abstract<A>()); }
