@@ -4,6 +4,7 @@
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/plan/planned_program.hpp"
+#include "shardwise/plan/program_builder.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
 
