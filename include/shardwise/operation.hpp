@@ -3,6 +3,7 @@
 
 /// The operations, a family a file: what each is on paper, and the functions that users call.
 
+#include "shardwise/operation/across.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/assign.hpp"
 #include "shardwise/operation/cast.hpp"

@@ -11,5 +11,6 @@
 #include "shardwise/rule/linearity.hpp"
 #include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"
+#include "shardwise/rule/permission.hpp"
 #include "shardwise/rule/propagate.hpp"
 #include "shardwise/rule/reshape.hpp"

@@ -93,6 +93,7 @@ void enter_library() {
       detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum,
                            f::minimum>();
       enter_operation<max_with_index_operation, T, T>();
+      enter_operation<max_with_index_operation, T, T, std::int64_t>();
       enter_operation<cumsum_operation, T, T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();

@@ -22,17 +22,29 @@ struct kernel_of<max_with_index_operation> {
     const strided<T> values = call.results[0].as<T>();
     const strided<std::int64_t> places = call.results[1].as<std::int64_t>();
     const auto dim = static_cast<int>(call.how.integers[0]);
-    loop_nest<3> nest;
+    const bool in_parts = call.how.integers.size() > 1;
+    const index_t parts = in_parts ? values.extents[dim] : 1;
+    const index_t size = parts == 0 ? 0 : from.extents[dim] / parts;
+    // Where the elements are in the whole, if another step has found them.
+    strided<const std::int64_t> given;
+    if (call.operands.size() > 1) given = call.operands[1].as<const std::int64_t>();
+
+    // The last offset is the first index of the part.
+    loop_nest<5> nest;
     for (int d = 0, kept = 0; d < from.rank(); ++d) {
-      if (d == dim) continue;
-      nest.push({from.extents[d], {from.strides[d], values.strides[kept], places.strides[kept]}});
+      if (d == dim && !in_parts) continue;
+      const index_t step = d == dim ? size : 1;
+      const index_t given_step = call.operands.size() > 1 ? given.strides[d] * step : 0;
+      nest.push({d == dim ? parts : from.extents[d],
+                 {from.strides[d] * step, values.strides[kept], places.strides[kept], given_step,
+                  d == dim ? size : 0}});
       ++kept;
     }
     for (index_t i = 0; i < nest.size(); ++i) {
       const auto at = nest.at(i);
       T best = static_cast<T>(identity_of<T>(reduction::max));
       index_t place = -1;
-      for (index_t x = 0; x < from.extents[dim]; ++x) {
+      for (index_t x = 0; x < size; ++x) {
         const T next = from.data[at.offsets[0] + x * from.strides[dim]];
         if (place < 0 || next > best || (next != next && best == best)) {
           best = next;
@@ -40,7 +52,13 @@ struct kernel_of<max_with_index_operation> {
         }
       }
       values.data[at.offsets[1]] = best;
-      places.data[at.offsets[2]] = place < 0 ? -1 : call.parts[0][dim].global(place);
+      if (call.operands.size() > 1)
+        places.data[at.offsets[2]] =
+            place < 0 ? -1 : given.data[at.offsets[3] + place * given.strides[dim]];
+      else
+        places.data[at.offsets[2]] =
+            place < 0 ? -1
+                      : call.parts[0][dim].global(at.offsets[4] + place);
     }
   }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
 
 namespace shardwise {
@@ -54,6 +54,15 @@ template <int Dim, NamedOperand X>
 [[nodiscard]] constexpr auto cumsum(X&& x)
     -> decltype(apply_operation<cumsum_of<Dim>>(static_cast<X&&>(x))) {
   return apply_operation<cumsum_of<Dim>>(static_cast<X&&>(x));
+}
+
+/// The same where the dimension may be fetched over mesh axes.
+///
+///     auto y = cumsum<1>(x, across<"model">);
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto cumsum(X&& x, across_axes<Axes...> permitted)
+    -> decltype(apply_operation<cumsum_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<cumsum_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
 
 namespace shardwise {
@@ -52,6 +52,16 @@ template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr auto flip(X&& x)
     -> decltype(apply_operation<flip_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<flip_of<Dims...>>(static_cast<X&&>(x));
+}
+
+/// The same where the dimension may be fetched over mesh axes.
+///
+///     auto y = flip<1>(x, across<"model">);
+template <int... Dims, NamedOperand X, fixed_string... Axes>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+[[nodiscard]] constexpr auto flip(X&& x, across_axes<Axes...> permitted)
+    -> decltype(apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -1,31 +1,49 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
 
 #include <utility>
 
 namespace shardwise {
 
-/// The largest value along a dimension and where it is: its one integer is the dimension. The
-/// second result holds indices.
+/// The largest value along a dimension and where it is. Its integers are the dimension and, where
+/// only parts of it are searched, their number: the result then has one element for each part. A
+/// second operand has the indices of the elements of the first. The second result holds indices.
 struct max_with_index_operation {
   static constexpr text_view name = "max_with_index";
 
-  [[nodiscard]] static constexpr attributes how(int dim) noexcept {
+  [[nodiscard]] static constexpr attributes how(int dim, index_t parts = 0) noexcept {
     attributes out;
     out.integers = {index_t{dim}};
+    if (parts > 0) out.integers.push_back(parts);
     return out;
   }
-  /// The dimension is held whole by each device, since no pending reduction is one of pairs.
+  /// The dimension, or each part of it, is held whole by each device, since no pending reduction is
+  /// one of pairs.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
     const auto dim = static_cast<int>(how.integers[0]);
     factor_rule out = reduction_rule(reduction::max, rank, 1U << dim);
-    out.factors[dim] = factor_kind::need_replication;
     out.law = linearity::nonlinear;
+    if (how.integers.size() == 1) {
+      out.factors[dim] = factor_kind::need_replication;
+    } else {
+      const auto part = static_cast<std::uint8_t>(out.factors.ssize());
+      const auto inner = static_cast<std::uint8_t>(part + 1);
+      out.factors[dim] = factor_kind::pass_through;
+      out.factors.push_back(factor_kind::pass_through);
+      out.factors.push_back(factor_kind::need_replication);
+      out.composites.push_back(
+          {static_cast<std::uint8_t>(dim), composition::product, {part, inner}});
+      out.sizes = out.given_sizes();
+      out.sizes[part] = how.integers[1];
+      out.result = out.operands[0];
+      out.result[dim] = part;
+    }
+    if (operands.size() > 1) out.operands.push_back(out.operands[0]);
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
@@ -34,40 +52,59 @@ struct max_with_index_operation {
   }
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes&, const tensor_descs& operands) noexcept {
-    return check_alike(operands);
+    return check_alike({operands[0]});
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    if (how.integers.size() > 1) words << " in " << how.integers[1] << " parts";
+    return words;
+  }
+
+  /// Into how many parts a split dimension is cut so that each device searches its own, where it
+  /// may exchange what it finds over permitted axes; 0 if it is not split, or not evenly.
+  [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,
+                                                  int dim, unsigned permitted) noexcept {
+    if (dim < 0 || dim >= x.rank() || x.layout.pending != 0) return 0;
+    for (std::uint8_t a : x.layout.dims[dim])
+      if (mesh.size(a) != 1 && (permitted >> a & 1U) == 0) return 0;
+    const index_t parts = mesh.parts(x.layout.dims[dim]);
+    const index_t size = x.extents[dim];
+    const bool is_even = size != dyn && size > 0 && parts > 1 && size % parts == 0;
+    return is_even && x.layout.grains[dim].is_contiguous() ? parts : 0;
+  }
 };
 
 /// The same as types have it.
-template <int Dim>
+template <int Dim, index_t Parts = 0>
 struct max_with_index_of {
   using operation_class = max_with_index_operation;
-  static constexpr attributes how = max_with_index_operation::how(Dim);
+  static constexpr attributes how = max_with_index_operation::how(Dim, Parts);
 };
 
 namespace detail {
 
-/// The call `max_with_index<Dim>`: the operation, and its second result.
-template <int Dim>
-struct max_with_index_call {
-  using first = whole_call<max_with_index_of<Dim>>;
+/// The call of one operation with two results: the operation, and its second result.
+template <class Operation, class Permitted = across_axes<>>
+struct max_with_index_step {
+  using first = fetching_call<Operation, Permitted>;
 
-  template <class X>
+  template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using values = decltype(first::template judge<X>());
+    using values = decltype(first::template judge<X...>());
     if constexpr (!values::ok)
       return values{};
     else
       return allowed<std::pair<typename values::type, indices_of<typename values::type>>>{};
   }
-  template <class X>
-  [[nodiscard]] static constexpr auto apply(X&& x) {
-    auto values = first::apply(static_cast<X&&>(x));
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    auto values = first::apply(static_cast<X&&>(x)...);
     using made = decltype(values);
     if constexpr (ValueOperand<made>) {
       auto at = made::value_domain::template second<std::int64_t>(values);
@@ -94,6 +131,62 @@ struct max_with_index_call {
   using indices_of = typename second_of<Values>::type;
 };
 
+/// The call `max_with_index<Dim>(x, across<...>)`. Where the dimension is split evenly over
+/// permitted axes, each device searches its own part first, and only what it finds is exchanged.
+template <int Dim, class Permitted>
+struct max_with_index_call {
+  using whole = max_with_index_step<max_with_index_of<Dim>, Permitted>;
+
+  template <class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (in_parts<X> > 0)
+      return judge_parts<X>();
+    else
+      return whole::template judge<X>();
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(X&& x) {
+    if constexpr (in_parts<X> > 0) {
+      auto [best, at] = found<X>::apply(static_cast<X&&>(x));
+      return whole::apply(std::move(best), std::move(at));
+    } else if constexpr (ValueOperand<X>) {
+      using domain = typename std::remove_cvref_t<X>::value_domain;
+      using T = typename std::remove_cvref_t<X>::value_type;
+      using class_type = max_with_index_operation;
+      const index_t parts = class_type::parts_of(x.mesh(), x.tensor(), Dim, Permitted::bits(x.mesh()));
+      if (parts == 0) return whole::apply(static_cast<X&&>(x));
+      auto best = domain::template apply_with<class_type, T>(class_type::how(Dim, parts),
+                                                             static_cast<X&&>(x));
+      auto at = domain::template second<std::int64_t>(best);
+      return whole::apply(std::move(best), std::move(at));
+    } else {
+      return whole::apply(static_cast<X&&>(x));
+    }
+  }
+
+ private:
+  template <class X>
+  static constexpr index_t in_parts = [] {
+    if constexpr (Operand<X>)
+      return max_with_index_operation::parts_of(mesh_of<X>::value, paper_of<X>::value, Dim,
+                                                Permitted::bits(mesh_of<X>::value));
+    else
+      return index_t{0};
+  }();
+  template <class X>
+  using found = max_with_index_step<max_with_index_of<Dim, in_parts<X>>>;
+
+  template <class X>
+  [[nodiscard]] static constexpr auto judge_parts() noexcept {
+    using pair = decltype(found<X>::template judge<X>());
+    if constexpr (!pair::ok)
+      return pair{};
+    else
+      return whole::template judge<typename pair::type::first_type,
+                                   typename pair::type::second_type>();
+  }
+};
+
 }  // namespace detail
 
 /// The largest values along a dimension and their indices along it, the first of equal ones; NaN is
@@ -102,9 +195,20 @@ struct max_with_index_call {
 ///
 ///     auto [best, at] = max_with_index<1>(scores);   // f32[8@data], i64[8@data]
 template <int Dim, NamedOperand X>
-[[nodiscard]] constexpr detail::outcome_of<detail::max_with_index_call<Dim>, X> max_with_index(
-    X&& x) {
-  return detail::carry_out<detail::max_with_index_call<Dim>>(static_cast<X&&>(x));
+[[nodiscard]] constexpr detail::outcome_of<detail::max_with_index_call<Dim, across_axes<>>, X>
+max_with_index(X&& x) {
+  return detail::carry_out<detail::max_with_index_call<Dim, across_axes<>>>(static_cast<X&&>(x));
+}
+/// The same of a dimension that is split over mesh axes. Where the split is even each device
+/// searches its own part, and what all have found is gathered; elsewhere the dimension is.
+///
+///     auto [best, at] = max_with_index<1>(logits, across<"model">);
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::max_with_index_call<Dim, across_axes<Axes...>>, X>
+max_with_index(X&& x, across_axes<Axes...>) {
+  return detail::carry_out<detail::max_with_index_call<Dim, across_axes<Axes...>>>(
+      static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -87,6 +87,20 @@ struct any_domain {
                              detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
 
+  /// The same after what it lacks has been fetched over permitted axes, a bit for each.
+  template <class Operation, class First, class... Rest>
+  [[nodiscard]] static auto apply_across(unsigned permitted, First&& first, Rest&&... rest) {
+    using class_type = typename Operation::operation_class;
+    using T = typename std::remove_cvref_t<First>::value_type;
+    using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
+    std::array<node_ptr, 1 + sizeof...(Rest)> read{
+        detail::read_operand<First>(std::forward<First>(first)),
+        detail::read_operand<Rest>(std::forward<Rest>(rest))...};
+    fetch<class_type>(Operation::how, read, permitted);
+    return any_tensor<made>(
+        whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
+  }
+
   /// A further result of an operation that has several.
   template <class T>
   using tensor = any_tensor<T>;
@@ -102,6 +116,29 @@ struct any_domain {
     return any_tensor<T>(
         whole<fold_operation, T, T, 1>(fold_operation::how(kind, dims.bits(), keep),
                                        {detail::read_operand<X>(std::forward<X>(x))}));
+  }
+
+  /// An operation whose attributes are values, on tensors of which the first has the elements that
+  /// it is computed in.
+  template <class Class, Element Made, class First, class... Rest>
+  [[nodiscard]] static any_tensor<Made> apply_with(const attributes& how, First&& first,
+                                                   Rest&&... rest) {
+    using T = typename std::remove_cvref_t<First>::value_type;
+    return any_tensor<Made>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
+        how, {detail::read_operand<First>(std::forward<First>(first)),
+              detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
+  }
+  /// Fetches what an operation lacks of its operands over permitted axes.
+  template <class Class, std::size_t N>
+  static void fetch(const attributes& how, std::array<node_ptr, N>& read, unsigned permitted) {
+    tensor_descs known;
+    for (const node_ptr& operand : read) known.push_back(operand->tensor());
+    if constexpr (requires { Class::check(how, known); })
+      if (!Class::check(how, known).ok()) return;
+    const tensor_descs wanted =
+        fetched(read[0]->where().mesh(), Class::rule(how, known), known, permitted);
+    for (std::size_t k = 0; k < N; ++k)
+      read[k] = reshard_node_of(std::move(read[k]), wanted[k].layout);
   }
 
   /// An operation whose attributes are values.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/reshard.hpp"
+#include "shardwise/rule/permission.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// Names mesh axes over which an operation may exchange what its devices lack. Without it such an
+/// operation is refused with the `reshard` that mends it; with it that reshard is part of the
+/// operation, and in its ledger.
+///
+///     cumsum<1>(x, across<"model">)
+template <fixed_string... Axes>
+struct across_axes {
+  /// A bit for each of the axes that a mesh has.
+  [[nodiscard]] static constexpr unsigned bits(const mesh_desc& mesh) noexcept {
+    [[maybe_unused]] const auto bit = [&](text_view axis) {
+      const int a = mesh.find(axis);
+      return a < 0 ? 0U : 1U << a;
+    };
+    return (bit(Axes) | ... | 0U);
+  }
+};
+template <fixed_string... Axes>
+inline constexpr across_axes<Axes...> across{};
+
+namespace detail {
+
+/// What the operands of an operation are once they have been fetched over permitted axes.
+template <class Operation, class Permitted, class First, class... Rest>
+struct fetched_from {
+  using mesh_type = typename First::mesh_type;
+  static constexpr tensor_descs operands{First::value, Rest::value...};
+  static constexpr tensor_descs value =
+      fetched(mesh_type::value, rule_of<Operation>(operands), operands,
+              Permitted::bits(mesh_type::value));
+
+  template <std::size_t I>
+  struct layout_at {
+    static constexpr const layout_desc& layout_value = value[I].layout;
+  };
+  /// The layout type of operand `I`, which is `Had` if nothing is fetched.
+  template <std::size_t I, class Had>
+  [[nodiscard]] static constexpr auto layout_of_operand() noexcept {
+    if constexpr (value[I].layout == operands[I].layout)
+      return std::type_identity<Had>{};
+    else
+      return std::type_identity<layout_from_value<mesh_type, layout_at<I>>>{};
+  }
+};
+
+/// An operation whose operands may first be fetched over permitted axes.
+template <class Operation, class Permitted>
+struct fetching_call {
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (is_fetched<X...>())
+      return judge_fetched<X...>(std::index_sequence_for<X...>{});
+    else
+      return whole_call<Operation>::template judge<X...>();
+  }
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    if constexpr (is_fetched<X...>())
+      return apply_fetched(std::index_sequence_for<X...>{}, static_cast<X&&>(x)...);
+    else if constexpr ((... || ValueOperand<X>))
+      return value_domain_of<X...>::type::template apply_across<Operation>(
+          Permitted::bits(first_tensor(x...).mesh()), static_cast<X&&>(x)...);
+    else
+      return whole_call<Operation>::apply(static_cast<X&&>(x)...);
+  }
+
+ private:
+  /// True where types say what is fetched: what is refused for other reasons is refused as it is.
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr bool is_fetched() noexcept {
+    if constexpr (Operand<First> && (... && Operand<Rest>))
+      return (... && std::is_same_v<mesh_of<First>, mesh_of<Rest>>)&&decltype(
+          judge_attributes<Operation, paper_of<First>, paper_of<Rest>...>())::ok;
+    else
+      return false;
+  }
+  template <class All, std::size_t I, class X>
+  using layout_of_operand =
+      typename decltype(All::template layout_of_operand<I, typename X::layout_type>())::type;
+  template <class All, std::size_t I, class X>
+  using tensor_of = typename X::domain::template tensor<
+      typename X::value_type, typename X::extents_type, layout_of_operand<All, I, X>>;
+
+  template <class... X, std::size_t... I>
+  [[nodiscard]] static constexpr auto judge_fetched(std::index_sequence<I...>) noexcept {
+    using all = fetched_from<Operation, Permitted, paper_of<X>...>;
+    return whole_call<Operation>::template judge<
+        given_as<X, tensor_of<all, I, std::remove_cvref_t<X>>>...>();
+  }
+  template <std::size_t... I, class... X>
+  [[nodiscard]] static constexpr auto apply_fetched(std::index_sequence<I...>, X&&... x) {
+    using all = fetched_from<Operation, Permitted, paper_of<X>...>;
+    return whole_call<Operation>::apply(
+        fetch<layout_of_operand<all, I, std::remove_cvref_t<X>>>(static_cast<X&&>(x))...);
+  }
+
+  /// The operand as it is, or the type that it is fetched as.
+  template <class X, class Tensor>
+  using given_as =
+      std::conditional_t<std::is_same_v<typename std::remove_cvref_t<X>::layout_type,
+                                        typename Tensor::layout_type>,
+                         X, Tensor>;
+  template <class Layout, class X>
+  [[nodiscard]] static constexpr decltype(auto) fetch(X&& x) {
+    if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::layout_type, Layout>)
+      return static_cast<X&&>(x);
+    else
+      return reshard<Layout>(static_cast<X&&>(x));
+  }
+};
+
+}  // namespace detail
+
+/// Applies an operation, as `apply_operation` does, after what it lacks has been fetched over the
+/// permitted axes.
+template <class Operation, fixed_string... Axes, class... X>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::fetching_call<Operation, across_axes<Axes...>>, X...>
+apply_operation(across_axes<Axes...>, X&&... x) {
+  return detail::carry_out<detail::fetching_call<Operation, across_axes<Axes...>>>(
+      static_cast<X&&>(x)...);
+}
+
+}  // namespace shardwise

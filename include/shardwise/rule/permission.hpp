@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/rule/mend.hpp"
+
+namespace shardwise {
+
+/// The operands of an operation once each device has fetched, over permitted axes alone, what the
+/// rule lacks: every reshard that mends it, as long as only such axes leave their places. What is
+/// refused then is refused for another reason.
+[[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
+                                             tensor_descs operands, unsigned permitted) noexcept {
+  const auto is_permitted = [&](const layout_desc& from, const layout_desc& to) {
+    for (int a = 0; a < mesh.axes.ssize(); ++a) {
+      const auto axis = static_cast<std::uint8_t>(a);
+      const bool stays = from.dim_of(axis) == to.dim_of(axis) &&
+                         from.is_pending(a) == to.is_pending(a);
+      if (!stays && (permitted >> a & 1U) == 0) return false;
+    }
+    return true;
+  };
+  // Each reshard takes an axis away from its place for good.
+  for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
+    const diagnosis verdict = propagate(mesh, rule, operands).verdict;
+    if (verdict.ok()) break;
+    const mending fix = propose(mesh, rule, operands, verdict);
+    if (fix.operand < 0 || !is_permitted(operands[fix.operand].layout, fix.layout)) break;
+    operands[fix.operand].layout = fix.layout;
+  }
+  return operands;
+}
+
+}  // namespace shardwise

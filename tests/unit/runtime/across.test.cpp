@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operations that may fetch over named axes what their devices lack.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+template <class T, index_t Columns, class Spec, class Policy = exact>
+using matrix = sharded_tensor<T, extents<4, Columns>, layout<pod, Spec, partial<>, Policy>>;
+
+/// Numbers with equal ones, and NaN in several parts of the first row.
+template <class X>
+X numbers(const device_pool& pool) {
+  return generate<X>(pool, [](const global_index& at) {
+    using T = typename X::value_type;
+    if constexpr (!std::is_integral_v<T>)
+      if (at[0] == 0 && (at[1] == 3 || at[1] == 6))
+        return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+    return static_cast<T>(static_cast<float>((at[0] * 3 + at[1] * 5) % 7));
+  });
+}
+
+/// Compares what `f` gives of a split tensor, typed and not, with what it gives of the whole.
+template <class X, class F>
+void check(const F& f) {
+  const device_pool pool(pod{}, 2);
+  const X x = numbers<X>(pool);
+  const auto whole = reshard<P<none, none>>(x);
+  const any_tensor<typename X::value_type> any = x;
+  const auto same = [](const auto& a, const auto& b) {
+    const auto left = to_host(a), right = to_host(b);
+    REQUIRE(left.extents() == right.extents());
+    for (std::size_t i = 0; i < left.elements().size(); ++i) {
+      const auto l = left.elements()[i], r = right.elements()[i];
+      REQUIRE((l == r || (l != l && r != r)));
+    }
+  };
+  const auto compare = [&](const auto& have, const auto& want) {
+    if constexpr (requires { have.first; }) {
+      same(have.first, want.first);
+      same(have.second, want.second);
+    } else {
+      same(have, want);
+    }
+  };
+  compare(f(x), f(whole));
+  compare(f(any), f(whole));
+  // What types and values say is one program.
+  const auto cost_of = [&](const auto& operand) {
+    pool.reset_counters();
+    const auto made = f(operand);
+    if constexpr (requires { made.first; })
+      sync(made.first, made.second);
+    else
+      sync(made);
+    return pool.counters();
+  };
+  const ledger paper = trace(f, abstract<X>());
+  for (const ledger& run : {cost_of(x), cost_of(any)}) {
+    REQUIRE(run.flops() == paper.flops());
+    REQUIRE(run.collectives() == paper.collectives());
+    REQUIRE(run.bytes_moved() == paper.bytes_moved());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the largest along a split dimension is found part by part") {
+  const auto f = [](const auto& x) { return max_with_index<1>(x, across<"model", "data">); };
+  check<matrix<float, 8, P<none, "model">>>(f);
+  check<matrix<float, 8, P<"data", "model">>>(f);
+  check<matrix<float, 16, P<none, by("model", "data")>>>(f);
+  check<matrix<double, 8, P<none, "data">>>(f);
+  check<matrix<std::int32_t, 8, P<none, "model">>>(f);
+  check<matrix<bfloat16, 8, P<none, "model">>>(f);
+  const auto first = [](const auto& x) { return max_with_index<0>(x, across<"model">); };
+  check<matrix<float, 8, P<"model", "data">>>(first);
+  check<matrix<float, 8, P<none, "data">>>(first);
+
+  // Two small tensors are gathered, and not the operand.
+  using X = matrix<float, 8, P<"data", "model">>;
+  constexpr ledger cost = trace(f, abstract<X>());
+  STATIC_REQUIRE(cost.collectives(collective::all_gather) == 2 && cost.collectives() == 2);
+  STATIC_REQUIRE(cost.bytes_moved() == 3 * 2 * (4 + 8));
+}
+
+TEST_CASE("the largest along a dimension that is split otherwise is found in the whole of it") {
+  const auto f = [](const auto& x) { return max_with_index<1>(x, across<"model", "data">); };
+  check<matrix<float, 7, P<"data", "model">, uneven>>(f);
+  check<matrix<float, 3, P<none, "model">, uneven>>(f);
+  check<matrix<float, 8, P<none, cyclic("model")>>>(f);
+  STATIC_REQUIRE(trace(f, abstract<matrix<float, 8, P<none, cyclic("model")>>>()).collectives() ==
+                 1);
+}
+
+TEST_CASE("scans and flips fetch over the axes that they are given") {
+  const auto scan = [](const auto& x) { return cumsum<1>(x, across<"model">); };
+  check<matrix<std::int32_t, 8, P<"data", "model">>>(scan);
+  check<matrix<std::int32_t, 7, P<"data", "model">, uneven>>(scan);
+  check<matrix<std::int32_t, 8, P<"model", "data">>>(
+      [](const auto& x) { return cumsum<0>(x, across<"model">); });
+  const auto turn = [](const auto& x) { return flip<0, 1>(x, across<"data", "model">); };
+  check<matrix<float, 8, P<"data", "model">>>(turn);
+  check<matrix<float, 8, P<none, by("data", "model")>>>(turn);
+  // Nothing moves that is there already.
+  STATIC_REQUIRE(trace(scan, abstract<matrix<float, 8, P<"data", none>>>()).collectives() == 0);
+}
+
+TEST_CASE("an axis that is not named is not exchanged") {
+  const device_pool pool(pod{}, 1);
+  const any_tensor<float> x = numbers<matrix<float, 16, P<none, by("model", "data")>>>(pool);
+  const auto refusal = [](const auto& call) {
+    try {
+      (void)call();
+    } catch (const error& refused) {
+      return refused.code();
+    }
+    return broken::nothing;
+  };
+  REQUIRE(refusal([&] { return max_with_index<1>(x, across<"model">); }) ==
+          broken::dimension_is_split);
+  REQUIRE(refusal([&] { return cumsum<1>(x, across<"data">); }) == broken::dimension_is_split);
+  REQUIRE(refusal([&] { return flip<1>(x, across<"modle">); }) == broken::dimension_is_split);
+  REQUIRE(refusal([&] { return cumsum<2>(x, across<"data">); }) ==
+          broken::dimension_is_out_of_range);
+}
