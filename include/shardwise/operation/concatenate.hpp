@@ -4,8 +4,7 @@
 #include "shardwise/expression/whole.hpp"
 #include "shardwise/operation/over.hpp"
 
-#include <cstddef>
-#include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace shardwise {
@@ -70,63 +69,75 @@ template <class First, class Second, class... Rest>
 requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
 };
 
+/// One of several arguments, by its place.
+template <int At, class First, class... Rest>
+[[nodiscard]] constexpr auto& argument_at(First& first, Rest&... rest) noexcept {
+  if constexpr (At == 0)
+    return first;
+  else
+    return argument_at<At - 1>(rest...);
+}
+
 /// The call `concatenate<Dim>`: of more tensors than an operation takes, groups of neighbours are
 /// joined first.
 template <int Dim>
 struct concatenate_call {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    if constexpr (sizeof...(X) <= groups)
+    if constexpr (int{sizeof...(X)} <= groups)
       return one::template judge<X...>();
     else
-      return judge_groups<std::tuple<X&&...>>(std::make_index_sequence<groups>{});
+      return judge_groups<X...>(std::make_integer_sequence<int, groups>{});
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... x) {
-    if constexpr (sizeof...(X) <= groups)
+    if constexpr (int{sizeof...(X)} <= groups)
       return one::apply(static_cast<X&&>(x)...);
     else
-      return apply_groups(std::tuple<X&&...>(static_cast<X&&>(x)...),
-                          std::make_index_sequence<groups>{});
+      return apply_groups<X...>(std::make_integer_sequence<int, groups>{}, x...);
   }
 
  private:
   using one = whole_call<concatenate_of<Dim>>;
-  static constexpr std::size_t groups = max_operands;
+  static constexpr int groups = max_operands;
 
-  /// Where a group of `count` operands begins.
-  [[nodiscard]] static constexpr std::size_t begin_of(std::size_t group,
-                                                      std::size_t count) noexcept {
+  /// Where a group of `count` operands begins, and the places in it.
+  [[nodiscard]] static constexpr int begin_of(int group, int count) noexcept {
     return group * count / groups;
   }
-  template <class All, std::size_t G>
-  using places_in = std::make_index_sequence<begin_of(G + 1, std::tuple_size_v<All>) -
-                                             begin_of(G, std::tuple_size_v<All>)>;
+  template <int G, class... X>
+  using places_in = std::make_integer_sequence<int, begin_of(G + 1, int{sizeof...(X)}) -
+                                                        begin_of(G, int{sizeof...(X)})>;
 
-  template <class All, std::size_t Begin, std::size_t... I>
-  [[nodiscard]] static constexpr auto judge_group(std::index_sequence<I...>) noexcept {
-    return judge<std::tuple_element_t<Begin + I, All>...>();
+  template <int G, class... X>
+  [[nodiscard]] static constexpr auto judge_group() noexcept {
+    return []<int... I>(std::integer_sequence<int, I...>) {
+      return judge<typename type_at<begin_of(G, int{sizeof...(X)}) + I, X...>::type...>();
+    }
+    (places_in<G, X...>{});
   }
-  template <class All, std::size_t G>
-  using judged_group =
-      decltype(judge_group<All, begin_of(G, std::tuple_size_v<All>)>(places_in<All, G>{}));
-  template <class All, std::size_t... G>
-  [[nodiscard]] static constexpr auto judge_groups(std::index_sequence<G...>) noexcept {
-    using judged = typename first_refusal<judged_group<All, G>...>::type;
+  template <class... X, int... G>
+  [[nodiscard]] static constexpr auto judge_groups(std::integer_sequence<int, G...>) noexcept {
+    using judged = typename first_refusal<decltype(judge_group<G, X...>())...>::type;
     if constexpr (judged::ok)
-      return one::template judge<typename judged_group<All, G>::type...>();
+      return one::template judge<typename decltype(judge_group<G, X...>())::type...>();
     else
       return judged{};
   }
 
-  template <std::size_t Begin, class All, std::size_t... I>
-  [[nodiscard]] static constexpr auto apply_group(All& all, std::index_sequence<I...>) {
-    return apply(static_cast<std::tuple_element_t<Begin + I, All>>(std::get<Begin + I>(all))...);
+  template <int G, class... X>
+  [[nodiscard]] static constexpr auto apply_group(std::remove_reference_t<X>&... x) {
+    constexpr int begin = begin_of(G, int{sizeof...(X)});
+    return [&]<int... I>(std::integer_sequence<int, I...>) {
+      return apply(
+          static_cast<typename type_at<begin + I, X...>::type&&>(argument_at<begin + I>(x...))...);
+    }
+    (places_in<G, X...>{});
   }
-  template <class All, std::size_t... G>
-  [[nodiscard]] static constexpr auto apply_groups(All all, std::index_sequence<G...>) {
-    return one::apply(
-        apply_group<begin_of(G, std::tuple_size_v<All>)>(all, places_in<All, G>{})...);
+  template <class... X, int... G>
+  [[nodiscard]] static constexpr auto apply_groups(std::integer_sequence<int, G...>,
+                                                   std::remove_reference_t<X>&... x) {
+    return one::apply(apply_group<G, X...>(x...)...);
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/einsum_kernel.hpp"
+#include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
@@ -179,6 +180,14 @@ template <Element T>
 [[nodiscard]] any_tensor<T> fold(reduction kind, const any_tensor<T>& x, const over& dims,
                                  bool keep = false) {
   return any_domain::fold<T>(kind, x, dims, keep);
+}
+/// `reshape` to extents that are values, of which one may be `dyn`.
+///
+///     auto rows = reshape(x, extents_desc{dyn, 128});
+template <Element T>
+[[nodiscard]] any_tensor<T> reshape(const any_tensor<T>& x, const extents_desc& target) {
+  return any_tensor<T>(any_domain::whole<reshape_operation, T, T, 1>(
+      reshape_operation::how(target), {detail::read_operand<decltype(x)>(x)}));
 }
 /// The same tensor under another layout.
 template <Element T>

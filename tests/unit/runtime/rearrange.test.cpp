@@ -115,7 +115,11 @@ TEST_CASE("a reshape to another number of elements is refused when it is applied
         broken::element_count_differs);
   CHECK(refusal([&] { return reshape<extents<dyn, dyn>>(x.tensor); }) ==
         broken::element_count_differs);
+  CHECK(refusal([&] { return reshape(x.tensor, {dyn, 5}); }) == broken::element_count_differs);
   CHECK(refusal([&] { return reshape<extents<24>>(x.tensor); }) == broken::nothing);
+  const any_tensor<float> y = reshape(x.tensor, {2, dyn});
+  CHECK(y.extents() == extents_desc{2, 12});
+  CHECK(same_bits(values(y), x.value));
 }
 
 namespace {

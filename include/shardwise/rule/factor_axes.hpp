@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/rule/composite.hpp"
+#include "shardwise/rule/propagation.hpp"
+
+namespace shardwise::detail {
+
+/// Gives a factor its axes and their grain.
+constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list& axes,
+                         grain how) noexcept {
+  out.axes[factor] = axes;
+  if (!(out.grains[factor] == how)) out.grains[factor] = how;
+}
+
+/// Gives every factor its axes: the longest split of those that meet, of which the others are
+/// beginnings, so that each device already holds what it reads. In portions of a grain only equal
+/// splits do.
+constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
+                          const tensor_descs& operands, propagation& out) noexcept {
+  out.axes.resize(rule.factors.size());
+  for (int o = 0; o < operands.ssize(); ++o) {
+    const factor_map& map = rule.operands[o];
+    const layout_desc& layout = operands[o].layout;
+    for (int d = 0; d < layout.rank(); ++d) {
+      const std::uint8_t f = map[d];
+      const axis_list& theirs = layout.dims[d];
+      const grain how = layout.grains[d];
+      if (theirs.empty()) continue;
+      if (f != repeated && out.axes[f].empty()) give_axes(out, f, theirs, how);
+      if (f != repeated && out.axes[f] == theirs && out.grains[f] == how) continue;
+      const axis_list real = real_axes(mesh, theirs);
+      const axis_list ours = f == repeated ? axis_list{} : real_axes(mesh, out.axes[f]);
+      const bool nested = real.is_prefix_of(ours) || ours.is_prefix_of(real);
+      const bool alike = f == repeated || real.empty() || ours.empty() ||
+                         (out.grains[f] == how && (how.is_contiguous() || real == ours));
+      if ((f == repeated && !real.empty()) || !nested || !alike) {
+        out.verdict = {.rule = broken::operand_layouts_conflict,
+                       .operand = o,
+                       .dim = d,
+                       .axis = mesh.axes[theirs.back()].label};
+        return;
+      }
+      if (f != repeated && real.size() > ours.size()) give_axes(out, f, theirs, how);
+    }
+  }
+}
+
+/// The refusal of an axis along whose split the result would have other elements on each device.
+[[nodiscard]] constexpr diagnosis moving_split(const mesh_desc& mesh, const tensor_descs& operands,
+                                               int axis) noexcept {
+  diagnosis verdict{.rule = broken::split_would_move, .axis = mesh.axes[axis].label};
+  for (int o = operands.ssize() - 1; o >= 0; --o)
+    if (const int d = operands[o].layout.dim_of(static_cast<std::uint8_t>(axis)); d >= 0) {
+      verdict.operand = o;
+      verdict.dim = d;
+    }
+  return verdict;
+}
+
+/// A product and its parts as the factors of an operation are split.
+[[nodiscard]] constexpr product_split product_of(const composite_factor& made,
+                                                 const propagation& out) noexcept {
+  const auto split_of = [&](int f) {
+    return factor_split{out.axes[f], out.grains[f], out.sizes[f]};
+  };
+  product_split split;
+  split.whole = split_of(made.whole);
+  for (std::uint8_t part : made.parts) split.parts.push_back(split_of(part));
+  return split;
+}
+
+/// Splits the parts of products that an operand has. Where others have a part too, it gets the
+/// longer of both splits.
+constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
+                              const tensor_descs& operands, propagation& out) noexcept {
+  for (const composite_factor& made : rule.composites) {
+    if (made.how != composition::product || out.axes[made.whole].empty()) continue;
+    product_split split = product_of(made, out);
+    for (factor_split& part : split.parts) {
+      part.axes.clear();
+      part.how = {};
+    }
+    split = split_parts(mesh, split);
+    if (!split.ok()) {
+      out.verdict = moving_split(mesh, operands, split.misfit);
+      return;
+    }
+    for (int k = 0; k < split.parts.ssize(); ++k) {
+      const std::uint8_t f = made.parts[k];
+      const factor_split& part = split.parts[k];
+      const axis_list ours = real_axes(mesh, out.axes[f]);
+      const axis_list theirs = real_axes(mesh, part.axes);
+      const bool alike = out.grains[f] == part.how && (part.how.is_contiguous() || ours == theirs);
+      if (!theirs.empty() && !ours.empty() &&
+          !(alike && (ours.is_prefix_of(theirs) || theirs.is_prefix_of(ours)))) {
+        out.verdict = moving_split(mesh, operands, theirs.back());
+        out.verdict.rule = broken::operand_layouts_conflict;
+        return;
+      }
+      if (out.axes[f].empty() || theirs.size() > ours.size())
+        give_axes(out, f, part.axes, part.how);
+    }
+  }
+}
+
+/// Splits products as their parts are split.
+constexpr void join_products(const mesh_desc& mesh, const factor_rule& rule,
+                             const tensor_descs& operands, propagation& out) noexcept {
+  for (const composite_factor& made : rule.composites) {
+    if (made.how != composition::product) continue;
+    const product_split split = join_parts(mesh, product_of(made, out));
+    if (!split.ok()) {
+      out.verdict = moving_split(mesh, operands, split.misfit);
+      return;
+    }
+    give_axes(out, made.whole, split.whole.axes, split.whole.how);
+  }
+}
+
+/// Refuses what splits a factor that the result has not, nor folds.
+constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
+                            const tensor_descs& operands, propagation& out) noexcept {
+  for (int f = 0; f < out.axes.ssize(); ++f) {
+    if (rule.factors[f] != factor_kind::pass_through || out.axes[f].empty()) continue;
+    if (rule.composite_of(f) >= 0 || rule.dim_with(rule.result, f) >= 0) continue;
+    const axis_list real = real_axes(mesh, out.axes[f]);
+    if (real.empty()) continue;
+    out.verdict = moving_split(mesh, operands, real[0]);
+    return;
+  }
+}
+
+/// Lets every axis split one factor only; axes of size 1 give way. A composite has those of its
+/// parts.
+constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
+                             const tensor_descs& operands, propagation& out) noexcept {
+  unsigned used = 0;
+  for (int f = 0; f < out.axes.ssize(); ++f) {
+    if (rule.composite_of(f) >= 0) continue;
+    const unsigned bits = bits_of(out.axes[f]);
+    if ((used & bits) == 0) {
+      used |= bits;
+      continue;
+    }
+    axis_list kept;
+    for (std::uint8_t a : out.axes[f]) {
+      const bool taken = (used >> a & 1U) != 0;
+      used |= 1U << a;
+      if (!taken) {
+        kept.push_back(a);
+      } else if (mesh.size(a) != 1) {
+        for (int o = 0; o < operands.ssize(); ++o) {
+          const int d = operands[o].layout.dim_of(a);
+          if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
+            out.verdict = {.rule = broken::axis_would_split_twice,
+                           .operand = o,
+                           .dim = d,
+                           .axis = mesh.axes[a].label};
+        }
+        return;
+      }
+    }
+    out.axes[f] = kept;
+    if (kept.empty() && !out.grains[f].is_contiguous()) out.grains[f] = {};
+  }
+}
+
+/// True for a factor that passes no split: devices would need elements that others have.
+[[nodiscard]] constexpr bool needs_others(const factor_rule& rule, int factor) noexcept {
+  switch (rule.factors[factor]) {
+    case factor_kind::need_replication:
+    case factor_kind::permutation:
+      return true;
+    case factor_kind::blocked:
+      for (const factor_halo& halo : rule.halos)
+        if (halo.factor == factor && (halo.before > 0 || halo.after > 0)) return true;
+      return false;
+    default:
+      return false;
+  }
+}
+
+/// Refuses what splits a factor of which devices would need what others have.
+constexpr void require_whole(const mesh_desc& mesh, const factor_rule& rule,
+                             const tensor_descs& operands, propagation& out) noexcept {
+  for (int f = 0; f < out.axes.ssize(); ++f) {
+    if (out.axes[f].empty() || !needs_others(rule, f)) continue;
+    const axis_list real = real_axes(mesh, out.axes[f]);
+    if (real.empty()) continue;
+    for (int o = 0; o < operands.ssize(); ++o)
+      if (const int d = rule.dim_with(rule.operands[o], f);
+          d >= 0 && operands[o].layout.dims[d].contains(real[0])) {
+        out.verdict = {.rule = broken::dimension_is_split,
+                       .operand = o,
+                       .dim = d,
+                       .axis = mesh.axes[real[0]].label};
+        return;
+      }
+  }
+}
+
+}  // namespace shardwise::detail
