@@ -27,6 +27,7 @@
 #include "shardwise/kernel/pass_program.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
+#include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"

@@ -245,6 +245,13 @@ void run_pieces(const running_link* links, int count, T* out, index_t n) noexcep
   if (!with_wide_lanes<T>(run)) run_narrow_chain(run);
 }
 
+/// True if a link keeps a value, or reads one that the chain keeps.
+[[nodiscard]] inline bool is_kept(const running_link* links, int number) noexcept {
+  return std::any_of(links, links + number + 1, [&](const running_link& before) {
+    return before.what == chain_link::keep && before.at == links[number].at;
+  });
+}
+
 }  // namespace detail
 
 /// A chain of functions of `T`: the bits of its functions one by one, whatever the place of an
@@ -267,7 +274,7 @@ void run_chain(const running_link* links, int count, void* out, index_t n) {
     if (links[k].move == 0) continue;
     T* const from = static_cast<T*>(links[k].at) + begin;
     last[k].at = from;
-    if (n >= piece || links[k].what == chain_link::keep) continue;
+    if (n >= piece || detail::is_kept(links, k)) continue;
     // Filled up with an element of the operand, which raises no floating-point exception of its
     // own.
     std::fill(std::copy_n(from, n, padded[k]), padded[k] + size, *from);

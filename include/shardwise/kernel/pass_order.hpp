@@ -167,9 +167,13 @@ class pass_order {
           steps_.back().function.chain == last.function.chain &&
           steps_.back().operands + 1 + count <= std::size_t{most_chain_links}) {
         step& longer = steps_.back();
-        operands_.insert(operands_.begin() + static_cast<std::ptrdiff_t>(first),
-                         {longer.result, chain_link::keep});
-        longer.operands += 1 + count;
+        const auto begin = operands_.begin() + static_cast<std::ptrdiff_t>(first);
+        // What is kept is still the value so far.
+        if (begin->slot == longer.result)
+          begin->link = chain_link::keep;
+        else
+          operands_.insert(begin, {longer.result, chain_link::keep});
+        longer.operands = operands_.size() - longer.first_operand;
         longer.result = last.result;
         continue;
       }

@@ -81,6 +81,13 @@ struct evaluation {
   [[nodiscard]] P operator()(const fused::call<F, A, B, C>& tree) const {
     return rounded(kernel<F>::run((*this)(tree.first), (*this)(tree.second), (*this)(tree.third)));
   }
+  template <class Branch, class Tree>
+  [[nodiscard]] P operator()(const fused::shared<Branch, Tree, N>& tree) const {
+    evaluation<T, N + 1> wider;
+    for_each_index<N>([&]<std::size_t K>() { wider.operand[K] = operand[K]; });
+    wider.operand[N] = (*this)(tree.branch);
+    return wider(tree.tree);
+  }
 };
 
 /// The steps of `run_steps` on packets of the width that the program was compiled for. All that

@@ -3,16 +3,14 @@
 
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
-#include "shardwise/kernel/pass_program.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,53 +43,6 @@ template <class T, class F, class... Children>
       {.each = uniform_function<F, T, sizeof...(Children)>(), .elements = &element_kernels_of<T>});
 }
 
-/// How often a function is called in a fused tree.
-template <class F, class Tree>
-inline constexpr int calls_of = 0;
-template <class F, class G, class... Children>
-inline constexpr int calls_of<F, fused::call<G, Children...>> = (std::is_same_v<F, G> ? 1 : 0) +
-                                                                (calls_of<F, Children> + ...);
-
-/// True if a function that takes more than a few instructions stands in `Whole` twice: it may be
-/// that both give the same.
-template <class Whole, class Tree = Whole>
-inline constexpr bool may_repeat = false;
-template <class Whole, class F, class... Children>
-inline constexpr bool may_repeat<Whole, fused::call<F, Children...>> =
-    (!ExactFunction<F> && calls_of<F, Whole> > 1) || (may_repeat<Whole, Children> || ...);
-
-/// A fused tree of functions of `T` as an interpreted pass, in which the same function of the same
-/// values is computed once.
-template <class T>
-class shared_pass {
- public:
-  /// The slot of a tree whose arguments are the slots `read`.
-  template <std::size_t I>
-  int add(std::span<const int> read, fused::argument<I>) {
-    return read[I];
-  }
-  template <class U>
-  int add(std::span<const int>, const fused::constant<U>& leaf) {
-    return pass.number(static_cast<T>(leaf.value));
-  }
-  template <class F, class... Children>
-  int add(std::span<const int> read, const fused::call<F, Children...>& tree) {
-    constexpr std::size_t count = sizeof...(Children);
-    int slots[count]{add(read, tree.first)};
-    if constexpr (count > 1) slots[1] = add(read, tree.second);
-    if constexpr (count > 2) slots[2] = add(read, tree.third);
-    constexpr block_function function = uniform_function<F, T, count>();
-    const int calls = pass.calls(function);
-    const int slot = pass.apply(function, slots, element_of<T>);
-    saves = saves || (!ExactFunction<F> && pass.calls(function) == calls);
-    return slot;
-  }
-
-  pass_program pass;
-  /// True if it computes a function that is no arithmetic less often than the tree does.
-  bool saves = false;
-};
-
 }  // namespace detail
 
 /// A fused elementwise pass over `N` tensors that is compiled as a whole. A tree cannot say that
@@ -119,8 +70,6 @@ class pass_node : public pending_node {
     const strided<T> out{writable_data<T>(shard), extents, row_major(extents)};
     strided<const T> read[N];
     std::vector<std::byte> gathered[N];
-    if constexpr (detail::may_repeat<Tree>)
-      if (run_shared(shard)) return;
     for (std::size_t k = 0; k < N; ++k) {
       const node& operand = *operands()[k];
       // Most operands are laid out as the result is, and small tensors feel every look-up.
@@ -133,37 +82,11 @@ class pass_node : public pending_node {
                       .template as<const T>();
       }
     }
-    run_pointwise(tree_, read, out);
+    const auto run = [&](const auto& tree) { run_pointwise(tree, read, out); };
+    if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
   }
 
  private:
-  /// Interprets the pass if branches of it are the same and that saves anything; returns false if
-  /// not.
-  bool run_shared(index_t shard) {
-    detail::shared_pass<T> shared;
-    const node* inputs[N];
-    std::size_t count = 0;
-    int slots[N];
-    for (std::size_t k = 0; k < N; ++k) {
-      const node* const operand = operands()[k].get();
-      const auto at = static_cast<std::size_t>(std::find(inputs, inputs + count, operand) - inputs);
-      if (at == count) inputs[count++] = operand;
-      slots[k] = static_cast<int>(at);
-    }
-    if (count == N) return false;
-    for (std::size_t k = 0; k < count; ++k) (void)shared.pass.read(elements());
-    (void)shared.add(slots, tree_);
-    if (!shared.saves) return false;
-    shared.pass.write(elements());
-    const any_block out = writable_block(shard);
-    const_any_block views[N];
-    std::vector<std::byte> gathered[N];
-    for (std::size_t k = 0; k < count; ++k)
-      views[k] = detail::operand_view(*inputs[k], where(), shard, out.extents, gathered[k]);
-    shared.pass.run({views, count}, out);
-    return true;
-  }
-
   Tree tree_;
 };
 
@@ -199,9 +122,13 @@ class fold_node : public pending_node {
       read[k] = detail::broadcast_view(*operands()[k], device, folded_.extents, part, gathered[k])
                     .template as<const T>();
     const unsigned reduced = fold_operation::reduced(how_);
-    run_reduce(how_.kind, tree_, read,
-               detail::unfolded(writable_block(shard).template as<T>(), extents_of(part), reduced),
-               static_cast<std::uint8_t>(reduced));
+    const auto run = [&](const auto& tree) {
+      run_reduce(
+          how_.kind, tree, read,
+          detail::unfolded(writable_block(shard).template as<T>(), extents_of(part), reduced),
+          static_cast<std::uint8_t>(reduced));
+    };
+    if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
   }
 
  private:
