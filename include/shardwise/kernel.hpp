@@ -7,6 +7,7 @@
 #include "shardwise/kernel/arithmetic_kernels.hpp"
 #include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/chain_kernel.hpp"
+#include "shardwise/kernel/chain_link.hpp"
 #include "shardwise/kernel/contract_kernel.hpp"
 #include "shardwise/kernel/contraction.hpp"
 #include "shardwise/kernel/conversion_kernels.hpp"

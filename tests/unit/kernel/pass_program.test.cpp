@@ -53,7 +53,9 @@ std::vector<T> numbers(index_t n, std::mt19937& random) {
     each = static_cast<T>(static_cast<int>(random() % 65)) / T{8} - T{4};
     if (random() % 16 == 0) each = std::floating_point<T> ? -T{} : limits::min();
     if constexpr (limits::has_infinity)
-      if (random() % 32 == 0) each = random() % 2 == 0 ? limits::quiet_NaN() : limits::denorm_min();
+      if (random() % 16 == 0)
+        each = std::vector<T>{limits::quiet_NaN(), limits::denorm_min(),
+                              limits::infinity()}[random() % 3];
   }
   return all;
 }
