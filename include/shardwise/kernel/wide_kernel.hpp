@@ -29,8 +29,6 @@ inline constexpr bool widens<T, fused::call<F, Children...>> = ExactFunction<F> 
                                                                (widens<T, Children> && ...);
 template <std::integral T, class A, class B>
 inline constexpr bool widens<T, fused::call<functions::divide, A, B>> = false;
-template <class T, class Branch, class Tree, std::size_t N>
-inline constexpr bool widens<T, fused::shared<Branch, Tree, N>> = false;
 
 /// The value of a fused tree for element `number` of its operands, inlined however large the tree
 /// is: a call would keep the loop around it from being vectorised.
