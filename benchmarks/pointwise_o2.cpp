@@ -111,6 +111,97 @@ std::vector<bench::row> rows() {
   return all;
 }
 
+/// Passes of tensors without types, which are interpreted, beside the same passes compiled; and a
+/// pass that spells tanh twice, compiled from its type as it is and with the branch shared.
+std::vector<bench::row> interpreted_rows() {
+  std::vector<bench::row> all;
+  const auto chain = [](const auto& a, const auto& b, const auto& c, const auto& d) {
+    return relu(a * b + c) * d;
+  };
+  const auto two_branches = [](const auto& a, const auto& b, const auto& c, const auto& d) {
+    return relu(square(a - b) + a * c - 2.0F) + d;
+  };
+  for (const index_t size : {index_t{1000000}, index_t{16000000}}) {
+    struct operands {
+      explicit operands(index_t count)
+          : a(normal<V>(pool, key{1}, count)),
+            b(normal<V>(pool, key{2}, count)),
+            c(normal<V>(pool, key{3}, count)),
+            d(normal<V>(pool, key{4}, count)) {}
+      device_pool pool{one{}, 1};
+      V a, b, c, d;
+      any_tensor<float> ua = a, ub = b, uc = c, ud = d;
+    };
+    const auto x = std::make_shared<operands>(size);
+    const auto add = [&](const char* name, const auto& f) {
+      all.push_back({std::string("-O2: interpreted ") + name + ", n=" + std::to_string(size),
+                     "compiled",
+                     [x, f] {
+                       const any_tensor<float> y = f(x->ua, x->ub, x->uc, x->ud);
+                       sync(y);
+                       bench::keep(y);
+                     },
+                     [x, f] {
+                       const V y = f(x->a, x->b, x->c, x->d);
+                       sync(y);
+                       bench::keep(y);
+                     },
+                     1, 1 / 1.3});
+    };
+    add("relu(a*b+c)*d", chain);
+    add("relu((a-b)^2+a*c-2)+d", two_branches);
+  }
+  return all;
+}
+
+const bench::add interpreted(interpreted_rows);
+
+/// The gradient of gelu at `x` times `g`, where the tanh of the same value is spelled twice: the
+/// kernel that shares it beside the one that computes both.
+std::vector<bench::row> shared_rows() {
+  using namespace fused;
+  namespace f = functions;
+  using x = argument<0>;
+  using g = argument<1>;
+  using number = constant<float>;
+  using inner =
+      call<f::multiply,
+           call<f::add, x, call<f::multiply, call<f::multiply, call<f::square, x>, x>, number>>,
+           number>;
+  using bent = call<f::tanh, inner>;
+  using left = call<f::multiply, call<f::add, bent, number>, number>;
+  using slope = call<f::multiply,
+                     call<f::add, call<f::multiply, call<f::square, x>, number>, number>, number>;
+  using right = call<f::multiply,
+                     call<f::multiply, call<f::multiply, x, number>,
+                          call<f::subtract, number, call<f::square, bent>>>,
+                     slope>;
+  using tree = call<f::multiply, g, call<f::add, left, right>>;
+
+  const inner u{{{}, {{{{}}, {}}, {0.044715F}}}, {0.79788456F}};
+  const tree whole{{},
+                   {{{{u}, {1}}, {0.5F}},
+                    {{{{}, {0.5F}}, {{1}, {{u}}}}, {{{{{}}, {0.134145F}}, {1}}, {0.79788456F}}}}};
+  struct operands {
+    std::vector<float> in = std::vector<float>(n, 0.5F), out = std::vector<float>(n);
+  };
+  const auto at = std::make_shared<operands>();
+  const auto run = [at](const auto& any_tree) {
+    const strided<const float> read{at->in.data(), {n}, {1}};
+    const strided<const float> both[2]{read, read};
+    run_pointwise(any_tree, both, strided<float>{at->out.data(), {n}, {1}});
+    bench::keep(at->out);
+  };
+  return {{"-O2: gelu's gradient, tanh shared, n=10000", "tanh twice",
+           [run, whole] {
+             const int nodes[2]{0, 1};
+             (void)with_shared_branch<2>(whole, nodes, run);
+           },
+           [run, whole] { run(whole); }, 1, 2}};
+}
+
+const bench::add shared(shared_rows);
+
 const bench::add here(rows);
 
 }  // namespace

@@ -60,6 +60,13 @@ struct call<Function, A, B, C> {
   static constexpr int flops = Function::flops + A::flops + B::flops + C::flops;
 };
 
+/// A tree over `N` operands that reads the value of a branch, computed once, as argument `N`.
+template <class Branch, class Tree, std::size_t N>
+struct shared {
+  Branch branch;
+  Tree tree;
+};
+
 /// The same tree with every operand's number raised by `Offset`: operands of a right-hand side come
 /// after those of the left.
 template <std::size_t Offset, std::size_t I>

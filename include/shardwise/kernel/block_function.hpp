@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/chain_kernel.hpp"
 #include "shardwise/rule/operation.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -14,8 +15,18 @@ namespace shardwise {
 /// One elementwise operation on `n` neighbours: operand `k` is neighbours too, or where `moves[k]`
 /// is 0 one step (`detail::step`) that holds the same number throughout. Elements are of the types
 /// that they are computed in. `out` may be one of the operands.
-using block_function = void (*)(const void* const* operands, const index_t* moves, void* out,
-                                index_t n);
+struct block_function {
+  using pointer = void (*)(const void* const* operands, const index_t* moves, void* out, index_t n);
+
+  pointer run = nullptr;
+  /// What computes the function together with others, and the link that it is there; null where
+  /// chains have no such function.
+  chain_function chain = nullptr;
+  chain_link link = chain_link::first;
+
+  [[nodiscard]] friend constexpr bool operator==(const block_function&,
+                                                 const block_function&) = default;
+};
 
 namespace detail {
 
@@ -85,6 +96,15 @@ void run_each(const void* const* operands, const index_t* moves, void* out, inde
   run(std::index_sequence_for<T...>{});
 }
 
+/// The block function of a function whose `N` operands and result have one type.
+template <class F, class T, std::size_t N>
+[[nodiscard]] constexpr block_function uniform_function() noexcept {
+  if constexpr (std::floating_point<T> && link_of<F> != chain_link::first)
+    return {&run_function<F, T, N>, &run_chain<T>, link_of<F>};
+  else
+    return {&run_function<F, T, N>};
+}
+
 }  // namespace detail
 
 /// The block function of an elementwise function with these operands, in the types that they are
@@ -93,13 +113,13 @@ void run_each(const void* const* operands, const index_t* moves, void* out, inde
 template <class F, class Result, class... T>
 [[nodiscard]] constexpr block_function block_function_of() noexcept {
   if constexpr (requires { kernel<F>::on_elements; })
-    return &detail::run_each<F, Result, T...>;
+    return {&detail::run_each<F, Result, T...>};
   else if constexpr (requires { F::compares; })
-    return &detail::run_comparison<F, std::tuple_element_t<0, std::tuple<T...>>>;
+    return {&detail::run_comparison<F, std::tuple_element_t<0, std::tuple<T...>>>};
   else if constexpr (requires { F::chooses; })
-    return &detail::run_choice<F, Result>;
+    return {&detail::run_choice<F, Result>};
   else
-    return &detail::run_function<F, Result, sizeof...(T)>;
+    return detail::uniform_function<F, Result, sizeof...(T)>();
 }
 
 }  // namespace shardwise

@@ -14,7 +14,7 @@ namespace shardwise {
 /// What computes an operation on operands of given types: a function of neighbours where it is
 /// elementwise, and of blocks where it is not.
 struct operation_kernel {
-  block_function each = nullptr;
+  block_function each{};
   structured_kernel whole = nullptr;
   /// The kernels of the elements that it makes.
   const element_kernels* elements = nullptr;

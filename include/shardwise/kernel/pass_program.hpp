@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/pass_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,14 +13,18 @@
 
 namespace shardwise {
 
-/// The longest step of any type: a number beside blocks fills the step of the type that reads it.
-inline constexpr std::size_t most_in_step = static_cast<std::size_t>(std::max(
-    {detail::step<float>, detail::step<double>, detail::step<std::int64_t>, detail::step<bool>}));
+/// The longest step or piece of any type: a number beside blocks fills what is read at once.
+inline constexpr std::size_t most_in_step =
+    std::max({static_cast<std::size_t>(std::max({detail::step<float>, detail::step<double>,
+                                                 detail::step<std::int64_t>, detail::step<bool>})),
+              detail::chain_piece<float>, detail::chain_piece<double>});
 
 /// Fills a step with the same element.
 inline void fill_step(std::byte* to, const void* value, index_t bytes) noexcept {
   const auto size = static_cast<std::size_t>(bytes);
-  for (std::size_t i = 0; i < most_in_step; ++i) std::memcpy(to + i * size, value, size);
+  std::memcpy(to, value, size);
+  for (std::size_t done = 1; done < most_in_step; done *= 2)
+    std::memcpy(to + done * size, to, std::min(done, most_in_step - done) * size);
 }
 
 /// A fused elementwise pass as a list of block functions: how passes run that exist only at run
@@ -39,35 +43,36 @@ class pass_program {
 
   /// A slot that holds what the next of the blocks to read has.
   int read(const element_kernels& elements) {
-    leaves_.push_back({new_slot(size_of(computed_in(elements.type))), &elements});
+    leaves_.push_back({order_.read(size_of(computed_in(elements.type))), &elements});
     return leaves_.back().slot;
   }
   /// A slot that holds the same number throughout.
   template <class T>
   int number(T value) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));
-    numbers_.push_back({new_slot(sizeof(T)), 0});
-    std::memcpy(&numbers_.back().bits, &value, sizeof(T));
-    return numbers_.back().slot;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return order_.number(bits, sizeof(T));
   }
   /// A slot that holds what a function gives of others: elements of a type, as they are computed.
-  int apply(block_function function, std::span<const int> operands, element result) {
-    call next{
-        function, {}, static_cast<int>(operands.size()), new_slot(size_of(computed_in(result)))};
-    std::copy(operands.begin(), operands.end(), next.operands);
-    calls_.push_back(next);
-    return next.result;
+  int apply(const block_function& function, std::span<const int> operands, element result) {
+    last_ = order_.apply(function, operands, size_of(computed_in(result)));
+    return last_;
   }
-  /// Ends the pass: it gives what the last function gives.
+  /// How often a function is called for each element.
+  [[nodiscard]] int calls(const block_function& function) const noexcept {
+    return order_.calls(function);
+  }
+  /// Ends the pass: it gives what `apply` gave last.
   void write(const element_kernels& elements) {
     result_ = &elements;
-    share_buffers();
+    order_.close(last_);
     index_t bytes = 1;
-    for (const slot& at : slots_) bytes = std::max(bytes, at.bytes);
-    buffer_bytes_ = longest * bytes;
+    for (const pass_order::value& at : order_.values()) bytes = std::max(bytes, at.bytes);
     // Few intermediate results leave room for longer blocks, of which fewer are begun.
     length_ = longest;
-    while (length_ > shortest && shared_ * length_ * bytes > first_level) length_ /= 2;
+    while (length_ > shortest && order_.shared_buffers() * length_ * bytes > first_level)
+      length_ /= 2;
     buffer_bytes_ = length_ * bytes;
   }
 
@@ -82,8 +87,9 @@ class pass_program {
     }
     scratch at(*this);
     fill_numbers(at);
-    for (index_t first = 0; first < nest.size(); first += length_)
-      run_block(at, nest, blocks, first, std::min(length_, nest.size() - first), out);
+    const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
+    for (index_t first = 0; first < nest.size(); first += length)
+      run_block(at, nest, blocks, first, std::min(length, nest.size() - first), out);
   }
 
  private:
@@ -92,39 +98,24 @@ class pass_program {
   static constexpr index_t shortest = 256;
   static constexpr index_t first_level = 16384;
 
-  /// A value of the pass: the bytes of an element, and the buffer that holds it.
-  struct slot {
-    index_t bytes;
-    int buffer = -1;
-  };
   struct leaf {
     int slot;
     const element_kernels* elements;
   };
-  struct constant {
-    int slot;
-    std::uint64_t bits;
-  };
-  struct call {
-    block_function function;
-    int operands[3];
-    int count;
-    int result;
-  };
-
   /// Where the slots of a running pass are: in buffers of their own, or where a block is read in
   /// place; and whether they move on or hold one number. Made for each run, since the function of a
   /// program may run programs.
   class scratch {
    public:
     explicit scratch(const pass_program& pass) : pass_(pass) {
-      const std::size_t bytes = static_cast<std::size_t>(pass.buffers_ * pass.buffer_bytes_);
+      const std::size_t bytes =
+          static_cast<std::size_t>(pass.order_.buffers() * pass.buffer_bytes_);
       if (bytes > sizeof few_memory_) {
         more_memory_.resize(bytes);
         memory_ = more_memory_.data();
       }
-      if (pass.slots_.size() > few_slots) {
-        more_slots_.resize(pass.slots_.size());
+      if (pass.order_.values().size() > few_slots) {
+        more_slots_.resize(pass.order_.values().size());
         slots_ = more_slots_.data();
       }
     }
@@ -132,7 +123,8 @@ class pass_program {
     scratch& operator=(const scratch&) = delete;
 
     [[nodiscard]] std::byte* own(int slot) const noexcept {
-      return memory_ + pass_.slots_[static_cast<std::size_t>(slot)].buffer * pass_.buffer_bytes_;
+      return memory_ +
+             pass_.order_.values()[static_cast<std::size_t>(slot)].buffer * pass_.buffer_bytes_;
     }
     void point(int slot, const void* where, index_t move) noexcept { slots_[slot] = {where, move}; }
     [[nodiscard]] const void* from(int slot) const noexcept { return slots_[slot].from; }
@@ -155,53 +147,22 @@ class pass_program {
     place* slots_ = few_slots_;
   };
 
-  int new_slot(index_t bytes) {
-    slots_.push_back({bytes});
-    return static_cast<int>(slots_.size()) - 1;
-  }
-
-  /// Gives every slot a buffer: what is read and numbers have one each; the result of a function
-  /// takes that of an operand which nothing reads after it, or of another value that is not needed
-  /// any more.
-  void share_buffers() {
-    std::vector<std::size_t> last_use(slots_.size(), 0);
-    for (std::size_t i = 0; i < calls_.size(); ++i)
-      for (int k = 0; k < calls_[i].count; ++k)
-        last_use[static_cast<std::size_t>(calls_[i].operands[k])] = i;
-    for (const leaf& here : leaves_)
-      slots_[static_cast<std::size_t>(here.slot)].buffer = buffers_++;
-    for (const constant& number : numbers_)
-      slots_[static_cast<std::size_t>(number.slot)].buffer = buffers_++;
-    const int own = buffers_;
-    std::vector<int> free;
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      slot& result = slots_[static_cast<std::size_t>(calls_[i].result)];
-      std::vector<int> ended;
-      for (int k = 0; k < calls_[i].count; ++k) {
-        const auto o = static_cast<std::size_t>(calls_[i].operands[k]);
-        const int buffer = slots_[o].buffer;
-        if (buffer < own || last_use[o] != i ||
-            std::find(ended.begin(), ended.end(), buffer) != ended.end())
-          continue;
-        if (result.buffer < 0 && slots_[o].bytes == result.bytes)
-          result.buffer = buffer;
-        else if (buffer != result.buffer)
-          ended.push_back(buffer);
-      }
-      if (result.buffer < 0 && !free.empty()) {
-        result.buffer = free.back();
-        free.pop_back();
-      }
-      if (result.buffer < 0) result.buffer = buffers_++;
-      free.insert(free.end(), ended.begin(), ended.end());
+  /// True if one step reads all blocks in place and writes the result: there is nothing to keep in
+  /// a cache.
+  [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const {
+    if (order_.steps().size() != 1 || nest.rank() > 1) return false;
+    if (result_->type != computed_in(result_->type)) return false;
+    for (std::size_t k = 0; k < count; ++k) {
+      const element type = leaves_[k].elements->type;
+      if (type != computed_in(type) || nest.inner_stride(k) > 1) return false;
     }
-    shared_ = buffers_ - own;
+    return true;
   }
 
   void fill_numbers(scratch& at) const {
-    for (const constant& number : numbers_) {
+    for (const pass_order::constant& number : order_.numbers()) {
       std::byte* const to = at.own(number.slot);
-      fill_step(to, &number.bits, slots_[static_cast<std::size_t>(number.slot)].bytes);
+      fill_step(to, &number.bits, order_.values()[static_cast<std::size_t>(number.slot)].bytes);
       at.point(number.slot, to, 0);
     }
   }
@@ -215,20 +176,39 @@ class pass_program {
       read_leaf(at, nest, blocks[k], k, place, in_row, first, n);
     const bool is_computed = result_->type == computed_in(result_->type);
     auto* const target = static_cast<std::byte*>(out.data) + first * size_of(result_->type);
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      const call& next = calls_[i];
-      const void* from[3];
-      index_t moves[3];
-      for (int k = 0; k < next.count; ++k) {
-        from[k] = at.from(next.operands[k]);
-        moves[k] = at.move(next.operands[k]);
-      }
-      const bool last = i + 1 == calls_.size();
+    for (const pass_order::step& next : order_.steps()) {
+      const bool last = &next == &order_.steps().back();
       void* const to = last && is_computed ? target : at.own(next.result);
-      next.function(from, moves, to, n);
+      run_step(at, next, to, n);
       at.point(next.result, to, 1);
     }
-    if (!is_computed) result_->store(at.own(calls_.back().result), n, target);
+    if (!is_computed) result_->store(at.own(order_.steps().back().result), n, target);
+  }
+
+  void run_step(scratch& at, const pass_order::step& next, void* to, index_t n) const {
+    const std::span<const pass_order::operand> operands = order_.operands(next);
+    if (next.is_chain) {
+      running_link links[most_chain_links];
+      for (std::size_t k = 0; k < operands.size(); ++k) {
+        const auto [slot, link] = operands[k];
+        if (link == chain_link::keep)
+          at.point(slot, at.own(slot),
+                   order_.values()[static_cast<std::size_t>(slot)].is_local ? 0 : 1);
+        links[k].what = link;
+        if (slot < 0) continue;
+        // Only what is kept is written to.
+        links[k].at = const_cast<void*>(at.from(slot));
+        links[k].move = at.move(slot);
+      }
+      return next.function.chain(links, static_cast<int>(operands.size()), to, n);
+    }
+    const void* from[pass_order::most_operands];
+    index_t moves[pass_order::most_operands];
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      from[k] = at.from(operands[k].slot);
+      moves[k] = at.move(operands[k].slot);
+    }
+    next.function.run(from, moves, to, n);
   }
 
   void read_leaf(scratch& at, const loop_nest<most_leaves>& nest, const const_any_block& block,
@@ -258,13 +238,10 @@ class pass_program {
     at.point(here.slot, own, 1);
   }
 
-  std::vector<slot> slots_;
+  pass_order order_;
   std::vector<leaf> leaves_;
-  std::vector<constant> numbers_;
-  std::vector<call> calls_;
   const element_kernels* result_ = nullptr;
-  int buffers_ = 0;
-  int shared_ = 0;
+  int last_ = -1;
   index_t length_ = longest;
   index_t buffer_bytes_ = 0;
 };

@@ -156,6 +156,44 @@ void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&
   run_steps(tree, operands, moves, out, n / step<T>);
   std::copy_n(results + step<T> - rest, rest, out + n - rest);
 }
+
+/// A branch that ends with a function of one value: that value first, whose arithmetic may then be
+/// wide.
+template <class T, class F, class A, std::size_t N>
+void run_branch(const fused::call<F, A>& branch, const T* const (&operands)[N],
+                const index_t (&moves)[N], T* out, index_t n) {
+  run_block(branch.first, operands, moves, out, n);
+  const T* const from[1]{out};
+  const index_t step_by_step[1]{step<T>};
+  run_block(fused::call<F, fused::argument<0>>{}, from, step_by_step, out, n);
+}
+template <class T, class Branch, std::size_t N>
+void run_branch(const Branch& branch, const T* const (&operands)[N], const index_t (&moves)[N],
+                T* out, index_t n) {
+  run_block(branch, operands, moves, out, n);
+}
+
+/// The same where the value of a branch is shared: it is put next to the operands block by block.
+/// So the branch and the rest are computed as wide as each can be.
+template <class T, class Branch, class Tree, std::size_t N>
+void run_block(const fused::shared<Branch, Tree, N>& tree, const T* const (&operands)[N],
+               const index_t (&moves)[N], T* out, index_t n) {
+  T value[staged];
+  const T* from[N];
+  const T* all[N + 1];
+  index_t all_moves[N + 1];
+  for (index_t first = 0; first < n; first += staged) {
+    const index_t run = std::min(staged, n - first);
+    for (std::size_t k = 0; k < N; ++k) {
+      all[k] = from[k] = operands[k] + (moves[k] == 0 ? 0 : first);
+      all_moves[k] = moves[k];
+    }
+    run_branch(tree.branch, from, moves, value, run);
+    all[N] = value;
+    all_moves[N] = step<T>;
+    run_block(tree.tree, all, all_moves, out + first, run);
+  }
+}
 }  // namespace detail
 
 /// Computes any run of the elements of a fused tree, whatever the strides of its operands.

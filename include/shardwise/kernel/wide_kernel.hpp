@@ -8,6 +8,9 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 /// Elementwise arithmetic on 256 bits in programs that are compiled for every x86-64, which are
@@ -115,7 +118,79 @@ template <index_t Step, class T, class Tree, std::size_t N>
   return false;
 }
 
+/// Vectors of 32 bytes in registers, whatever the program was compiled for, and the arithmetic on
+/// them that chains are made of (`chain_kernel.hpp`): `run(function, a, b)` is `a = function(a,
+/// b)`, with the bits of `kernel<function>` on scalars. What the compiler makes of it depends on
+/// the target of the function that it is inlined into.
+template <class T>
+struct wide_lanes {
+  typedef T vector __attribute__((vector_size(32)));
+  typedef T unaligned __attribute__((vector_size(32), aligned(alignof(T)), may_alias));
+  using integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  typedef integer bits __attribute__((vector_size(32)));
+  static constexpr std::size_t size = 32 / sizeof(T);
+  static constexpr std::size_t count = 8;
+
+  [[gnu::always_inline]] static void load(const T* from, vector& to) noexcept {
+    to = *reinterpret_cast<const unaligned*>(from);
+  }
+  [[gnu::always_inline]] static void store(const vector& from, T* to) noexcept {
+    *reinterpret_cast<unaligned*>(to) = from;
+  }
+
+  [[gnu::always_inline]] static void run(functions::add, vector& a, const vector& b) noexcept {
+    a = a + b;
+  }
+  [[gnu::always_inline]] static void run(functions::subtract, vector& a, const vector& b) noexcept {
+    a = a - b;
+  }
+  [[gnu::always_inline]] static void run(functions::multiply, vector& a, const vector& b) noexcept {
+    a = a * b;
+  }
+  [[gnu::always_inline]] static void run(functions::divide, vector& a, const vector& b) noexcept {
+    a = a / b;
+  }
+  [[gnu::always_inline]] static void run(functions::maximum, vector& a, const vector& b) noexcept {
+    join(a < b ? b : a, b < a ? a : b, a);
+  }
+  [[gnu::always_inline]] static void run(functions::minimum, vector& a, const vector& b) noexcept {
+    join(b < a ? b : a, a < b ? a : b, a);
+  }
+  [[gnu::always_inline]] static void run(functions::negate, vector& a) noexcept { a = -a; }
+  [[gnu::always_inline]] static void run(functions::abs, vector& a) noexcept {
+    a = reinterpret_cast<vector>(reinterpret_cast<bits>(a) & std::numeric_limits<integer>::max());
+  }
+  [[gnu::always_inline]] static void run(functions::square, vector& a) noexcept { a = a * a; }
+  [[gnu::always_inline]] static void run(functions::relu, vector& a) noexcept {
+    a = a < 0 ? vector{} : a;
+  }
+
+ private:
+  /// The bits that are set in either; see `kernel<functions::maximum>`.
+  [[gnu::always_inline]] static void join(const vector& a, const vector& b, vector& to) noexcept {
+    to = reinterpret_cast<vector>(reinterpret_cast<bits>(a) | reinterpret_cast<bits>(b));
+  }
+};
+
+/// Calls `f(wide_lanes<T>{})`, compiled for registers of 256 bits, and returns true; or returns
+/// false where the machine has none.
+template <class T, class F>
+[[gnu::noinline, gnu::flatten, gnu::target("avx2")]] void call_wide(const F& f) {
+  f(wide_lanes<T>{});
+}
+template <class T, class F>
+[[nodiscard]] bool with_wide_lanes(const F& f) {
+  if (!__builtin_cpu_supports("avx2")) return false;
+  call_wide<T>(f);
+  return true;
+}
+
 #else
+
+template <class T, class F>
+[[nodiscard]] constexpr bool with_wide_lanes(const F&) noexcept {
+  return false;
+}
 
 template <index_t Step, class T, class Tree, std::size_t N>
 [[nodiscard]] constexpr bool run_wide(const Tree&, const T* const (&)[N], const index_t (&)[N], T*,

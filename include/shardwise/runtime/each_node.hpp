@@ -137,7 +137,7 @@ class each_node : public pending_node {
       from[k] = value != nullptr ? numbers[k] : operands()[next++]->shard(shard).data();
       moves[k] = value != nullptr ? 0 : 1;
     }
-    function_(from, moves, writable_data<std::byte>(shard), where().size_of_shard(shard));
+    function_.run(from, moves, writable_data<std::byte>(shard), where().size_of_shard(shard));
   }
 
   void run_pass(index_t shard) {

@@ -4,6 +4,7 @@
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
 
@@ -39,12 +40,14 @@ template <class T, class F, class... Children>
   if constexpr (sizeof...(Children) > 2) operands.push_back(describe_tree<T>(to, read, tree.third));
   return to.computed_by(
       to.code().emit(operation_of<pointwise<F>>, {}, operands),
-      {.each = &run_function<F, T, sizeof...(Children)>, .elements = &element_kernels_of<T>});
+      {.each = uniform_function<F, T, sizeof...(Children)>(), .elements = &element_kernels_of<T>});
 }
 
 }  // namespace detail
 
-/// A fused elementwise pass over `N` tensors that is compiled as a whole.
+/// A fused elementwise pass over `N` tensors that is compiled as a whole. A tree cannot say that
+/// two of its branches are the same: where they are, and it saves what takes long, the pass is
+/// interpreted, with the same bits.
 template <class T, class Tree, std::size_t N>
 class pass_node : public pending_node {
  public:
@@ -80,7 +83,8 @@ class pass_node : public pending_node {
                       .template as<const T>();
       }
     }
-    run_pointwise(tree_, read, out);
+    const auto run = [&](const auto& tree) { run_pointwise(tree, read, out); };
+    if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
   }
 
  private:
@@ -119,9 +123,13 @@ class fold_node : public pending_node {
       read[k] = detail::broadcast_view(*operands()[k], device, folded_.extents, part, gathered[k])
                     .template as<const T>();
     const unsigned reduced = fold_operation::reduced(how_);
-    run_reduce(how_.kind, tree_, read,
-               detail::unfolded(writable_block(shard).template as<T>(), extents_of(part), reduced),
-               static_cast<std::uint8_t>(reduced));
+    const auto run = [&](const auto& tree) {
+      run_reduce(
+          how_.kind, tree, read,
+          detail::unfolded(writable_block(shard).template as<T>(), extents_of(part), reduced),
+          static_cast<std::uint8_t>(reduced));
+    };
+    if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
   }
 
  private:

@@ -89,18 +89,23 @@ class interpreted_step {
   void run_pass(const any_block& out, const ViewOf& view_of) const {
     const_any_block views[max_fused_operands];
     std::vector<std::byte> gathered[max_fused_operands];
-    for (std::size_t k = 0; k < operands_.size(); ++k)
-      views[k] = view_of(*operands_[k], gathered[k]);
-    pass_.run({views, operands_.size()}, out);
+    for (std::size_t k = 0; k < inputs_.size(); ++k)
+      views[k] = view_of(*operands_[inputs_[k]], gathered[k]);
+    pass_.run({views, inputs_.size()}, out);
   }
 
-  /// The slot of a value: of a member of the pass, a number, or the next tensor that is read.
+  /// The slot of a value: of a member of the pass, a number, or a tensor, which is read once
+  /// however often it is an operand.
   int add(const lowered_program& program, const program_view& code, value_id i, value_id root) {
     if (is_constant(code.what(i))) return number_slot(pass_, code.how(i), code.values[i].type);
-    if (program.notes[static_cast<std::size_t>(i)].root != root)
-      return pass_.read(operands_[read_++]->elements());
+    const bool is_input = program.notes[static_cast<std::size_t>(i)].root != root;
+    const std::size_t next = is_input ? read_++ : 0;
     int& slot = slot_of_[static_cast<std::size_t>(i)];
     if (slot >= 0) return slot;
+    if (is_input) {
+      inputs_.push_back(next);
+      return slot = pass_.read(operands_[next]->elements());
+    }
     int slots[max_operands];
     std::size_t count = 0;
     for (value_id o : code.code[i].operands) slots[count++] = add(program, code, o, root);
@@ -113,7 +118,9 @@ class interpreted_step {
   node_ptr result_;
   pass_program pass_;
   std::vector<int> slot_of_;
+  /// How many operands were met, and which of them the pass reads: each tensor once.
   std::size_t read_ = 0;
+  inplace_vector<std::size_t, max_fused_operands> inputs_;
   /// The collective, if it is one.
   applied_operation moves_{};
   // Of an operation after the pass.

@@ -165,6 +165,50 @@ TEST_CASE("an expression that was read by its name is computed once, though it i
   REQUIRE(counted::packets == once);
 }
 
+TEST_CASE("what a pass spells twice is computed once, if it reads the same tensors") {
+  const device_pool pool{pod{}};
+  const auto a = drawn<V<float>>(pool, 300, 1);
+  const auto b = drawn<V<float>>(pool, 300, 1);
+  const auto calls_in = [&](const auto& f, const auto&... x) {
+    counted::packets = 0;
+    const auto y = any_tensor<float>(f(x...));
+    const std::string all = bytes(y);
+    return std::pair(counted::packets.load(), all);
+  };
+  const auto once = [](const auto& x, const auto& y) {
+    return x * elementwise<counted>(x * 2.0F - y);
+  };
+  const auto twice = [](const auto& x, const auto& y) {
+    return elementwise<counted>(x * 2.0F - y) * (x + 1.0F) - elementwise<counted>(x * 2.0F - y);
+  };
+  const auto other_number = [](const auto& x, const auto& y) {
+    return elementwise<counted>(x * 2.0F - y) * (x + 1.0F) - elementwise<counted>(x * 3.0F - y);
+  };
+  const auto swapped = [](const auto& x, const auto& y) {
+    return elementwise<counted>(x * 2.0F - y) * (x + 1.0F) - elementwise<counted>(y * 2.0F - x);
+  };
+  const auto folded = [&](const auto& x, const auto& y) { return sum(twice(x, y)); };
+  const auto [expected, _] = calls_in(once, a, b);
+  const any_tensor<float> c(a), d(b);
+  REQUIRE(expected > 0);
+  REQUIRE(calls_in(twice, a, b).first == expected);
+  REQUIRE(calls_in(folded, a, b).first == expected);
+  REQUIRE(calls_in(other_number, a, b).first == 2 * expected);
+  REQUIRE(calls_in(swapped, a, b).first == 2 * expected);
+  // Block by block, the same.
+  const int by_block = calls_in(once, c, d).first;
+  REQUIRE(calls_in(twice, c, d).first == by_block);
+  REQUIRE(calls_in(folded, c, d).first == by_block);
+  REQUIRE(calls_in(other_number, c, d).first == 2 * by_block);
+  REQUIRE(calls_in(swapped, c, d).first == 2 * by_block);
+  // The bits are those of the two branches computed apart.
+  const auto first = elementwise<counted>(a * 2.0F - b),
+             second = elementwise<counted>(a * 2.0F - b);
+  const bool alike =
+      calls_in(twice, a, b).second == bytes(any_tensor<float>(first * (a + 1.0F) - second));
+  REQUIRE(alike);
+}
+
 TEST_CASE("the epilogue of a product has the peak of its trace, however it is written") {
   using A = sharded_tensor<float, extents<8, 16>, layout<pod, P<"x", none>>>;
   using B = sharded_tensor<float, extents<16, 32>, layout<pod, P<none, none>>>;

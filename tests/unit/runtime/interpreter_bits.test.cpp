@@ -84,6 +84,23 @@ void check_fractions(const device_pool& pool, index_t n) {
         return gelu(a) / (exp(-abs(b)) + T{1}) + tanh(b) * sigmoid(a) - log(sqrt(square(a) + T{1}));
       },
       n, x, y);
+  // Branches that are the same, and such as only look it.
+  same_everywhere<T>(
+      "twice",
+      [](const auto& a, const auto& b) {
+        return tanh(a * b - T{2}) * (a + T{1}) - square(tanh(a * b - T{2}));
+      },
+      n, x, y);
+  same_everywhere<T>(
+      "not twice",
+      [](const auto& a, const auto& b) {
+        return sigmoid(a * b - T{2}) * a - sigmoid(b * a - T{2}) * exp(T{2} - a) / exp(T{-2} - a);
+      },
+      n, x, y);
+  const auto c = drawn<C<T>>(pool, n, 4);
+  same_everywhere<T>(
+      "twice, repeated and folded",
+      [](const auto& a, const auto& b) { return sum<1>(gelu(a - b) * a + gelu(a - b)); }, n, m, c);
   same_everywhere<T>(
       "softmax of rows", [](const auto& a) { return exp(a) / sum<1>(exp(a), keep_dims); }, n, m);
 }

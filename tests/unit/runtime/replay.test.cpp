@@ -270,7 +270,7 @@ TEST_CASE("two operations of one name are refused, whichever is asked for") {
   const auto types = types_key(std::array{element::f32}, element::f32);
   const operation& one = operation_of<pointwise<one_of_two>>;
   const operation& other = operation_of<pointwise<other_of_two>>;
-  REQUIRE(kernel_table::instance().find(one, types).each != nullptr);
+  REQUIRE(kernel_table::instance().find(one, types).each.run != nullptr);
   enter_function<other_of_two, float, float>();
   for (const operation* what : {&one, &other}) {
     REQUIRE(refusal([&] { return kernel_table::instance().find(*what, types); }) ==
