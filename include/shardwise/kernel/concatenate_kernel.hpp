@@ -14,6 +14,7 @@ struct kernel_of<concatenate_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     strided<T> to = call.results[0].as<T>();
+    if (to.size() == 0) return;
     for (const const_any_block& operand : call.operands) {
       to.extents[dim] = operand.extents[dim];
       copy_block<T>(operand.as<const T>(), to);
