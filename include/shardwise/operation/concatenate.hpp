@@ -15,9 +15,7 @@ struct concatenate_operation {
   static constexpr text_view name = "concatenate";
 
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {
-    attributes out;
-    out.integers = {index_t{dim}};
-    return out;
+    return integer_attributes(dim);
   }
   /// Along the dimension every operand has indices of its own, of which those of the result are the
   /// sum; along all others they are the same.
@@ -45,9 +43,7 @@ struct concatenate_operation {
     return check_alike(operands, 0, true);
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
-    words << name << ' ' << how.integers[0];
-    return words;
+    return words_of(name, how);
   }
 };
 

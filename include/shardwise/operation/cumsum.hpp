@@ -11,9 +11,7 @@ struct cumsum_operation {
   static constexpr text_view name = "cumsum";
 
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {
-    attributes out;
-    out.integers = {index_t{dim}};
-    return out;
+    return integer_attributes(dim);
   }
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -26,9 +24,7 @@ struct cumsum_operation {
     return over(how.integers[0]).judge(operands[0].rank());
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
-    words << name << ' ' << how.integers[0];
-    return words;
+    return words_of(name, how);
   }
   /// An addition for each element.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,

@@ -25,10 +25,7 @@ struct flip_operation {
     return {};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
-    words << name;
-    for (index_t d : how.integers) words << ' ' << d;
-    return words;
+    return words_of(name, how);
   }
 };
 
@@ -36,11 +33,7 @@ struct flip_operation {
 template <int... Dims>
 struct flip_of {
   using operation_class = flip_operation;
-  static constexpr attributes how = [] {
-    attributes out;
-    (out.integers.push_back(index_t{Dims}), ...);
-    return out;
-  }();
+  static constexpr attributes how = integer_attributes(Dims...);
 };
 
 /// The same elements in the reverse order along the named dimensions, each of which every device

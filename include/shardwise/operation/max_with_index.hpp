@@ -15,10 +15,7 @@ struct max_with_index_operation {
   static constexpr text_view name = "max_with_index";
 
   [[nodiscard]] static constexpr attributes how(int dim, index_t parts = 0) noexcept {
-    attributes out;
-    out.integers = {index_t{dim}};
-    if (parts > 0) out.integers.push_back(parts);
-    return out;
+    return parts > 0 ? integer_attributes(dim, parts) : integer_attributes(dim);
   }
   /// The dimension, or each part of it, is held whole by each device, since no pending reduction is
   /// one of pairs.
@@ -60,9 +57,9 @@ struct max_with_index_operation {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    if (how.integers.size() == 1) return words_of(name, how);
     text<47> words;
-    words << name << ' ' << how.integers[0];
-    if (how.integers.size() > 1) words << " in " << how.integers[1] << " parts";
+    words << name << ' ' << how.integers[0] << " in " << how.integers[1] << " parts";
     return words;
   }
 

@@ -29,16 +29,7 @@ struct reshape_operation {
     return {};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
-    words << name;
-    for (index_t n : how.integers) {
-      words << ' ';
-      if (n == dyn)
-        words << '?';
-      else
-        words << n;
-    }
-    return words;
+    return words_of(name, how);
   }
 
  private:

@@ -33,10 +33,7 @@ struct transpose_operation {
     return {};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
-    words << name;
-    for (index_t d : how.integers) words << ' ' << d;
-    return words;
+    return words_of(name, how);
   }
 };
 
@@ -44,11 +41,7 @@ struct transpose_operation {
 template <int... Dims>
 struct transpose_of {
   using operation_class = transpose_operation;
-  static constexpr attributes how = [] {
-    attributes out;
-    (out.integers.push_back(Dims), ...);
-    return out;
-  }();
+  static constexpr attributes how = integer_attributes(Dims...);
 };
 
 /// The same elements with the dimensions in another order: dimension `i` of the result is dimension

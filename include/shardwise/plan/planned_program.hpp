@@ -41,8 +41,8 @@ template <std::size_t Capacity>
                      step_desc inner[Capacity]{};
                      lifetime inner_lives[Capacity]{};
                      const auto adapt = [&](step_desc* all, const std::int32_t* step_of,
-                                            std::int32_t total) {
-                       for (std::int32_t s = 0; s < total; ++s) {
+                                            std::int32_t inner_count) {
+                       for (std::int32_t s = 0; s < inner_count; ++s) {
                          all[s].kept = false;
                          // Inputs come first.
                          if (all[s].kind == step_kind::input)
@@ -51,9 +51,9 @@ template <std::size_t Capacity>
                        for (std::int32_t r = 0; r < body.result_count; ++r)
                          if (((use.wanted >> r) & 1U) != 0) all[step_of[body.results[r]]].kept = true;
                      };
-                     const std::int32_t total =
+                     const std::int32_t inner_count =
                          plan_steps<Capacity>(body, inner, inner_lives, false, adapt);
-                     return sum_steps<Capacity>(body, inner, inner_lives, total);
+                     return sum_steps<Capacity>(body, inner, inner_lives, inner_count);
                    });
 }
 }  // namespace detail

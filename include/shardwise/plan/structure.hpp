@@ -39,17 +39,13 @@ struct result_operation {
   static constexpr text_view name = "result";
 
   [[nodiscard]] static constexpr attributes how(int number) noexcept {
-    attributes out;
-    out.integers = {index_t{number}};
-    return out;
+    return integer_attributes(number);
   }
   [[nodiscard]] static constexpr std::int32_t number(const attributes& how) noexcept {
     return static_cast<std::int32_t>(how.integers[0]);
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
-    words << name << ' ' << how.integers[0];
-    return words;
+    return words_of(name, how);
   }
 };
 
@@ -59,9 +55,7 @@ struct call_operation {
   static constexpr text_view name = "call";
 
   [[nodiscard]] static constexpr attributes how(std::int32_t body) noexcept {
-    attributes out;
-    out.integers = {index_t{body}};
-    return out;
+    return integer_attributes(body);
   }
   [[nodiscard]] static constexpr std::int32_t body(const attributes& how) noexcept {
     return static_cast<std::int32_t>(how.integers[0]);

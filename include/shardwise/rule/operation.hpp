@@ -5,6 +5,7 @@
 #include "shardwise/rule/propagate.hpp"
 
 #include <bit>
+#include <concepts>
 
 namespace shardwise {
 
@@ -31,6 +32,29 @@ struct attributes {
            std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number);
   }
 };
+
+/// Attributes that are integers alone.
+template <std::convertible_to<index_t>... Integers>
+[[nodiscard]] constexpr attributes integer_attributes(Integers... integers) noexcept {
+  attributes out;
+  (out.integers.push_back(static_cast<index_t>(integers)), ...);
+  return out;
+}
+
+/// The name of an operation and its integers in words: `transpose 1 0`. One that is not known is
+/// `?`.
+[[nodiscard]] constexpr text<47> words_of(text_view name, const attributes& how) noexcept {
+  text<47> words;
+  words << name;
+  for (index_t n : how.integers) {
+    words << ' ';
+    if (n == dyn)
+      words << '?';
+    else
+      words << n;
+  }
+  return words;
+}
 
 /// What one application of an operation costs one device; `moved` and `bytes` over each of `axes`
 /// are those of a collective.
