@@ -15,9 +15,7 @@ using W = sharded_tensor<float, extents<6, 6>, layout<grid, P<none, "model">>>;
 using V = sharded_tensor<float, extents<6, 6>, layout<grid, P<"model", none>>>;
 
 /// A function that reads what it is given twice.
-constexpr auto squared = []<class H>(H&& h) {
-  return static_cast<H&&>(h) * static_cast<H&&>(h);
-};
+constexpr auto squared = []<class H>(H&& h) { return static_cast<H&&>(h) * static_cast<H&&>(h); };
 
 /// The steps of which programs are made; each takes and gives f32[n, 6] under some layout.
 template <int Step>

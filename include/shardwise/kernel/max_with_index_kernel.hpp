@@ -57,8 +57,7 @@ struct kernel_of<max_with_index_operation> {
             place < 0 ? -1 : given.data[at.offsets[3] + place * given.strides[dim]];
       else
         places.data[at.offsets[2]] =
-            place < 0 ? -1
-                      : call.parts[0][dim].global(at.offsets[4] + place);
+            place < 0 ? -1 : call.parts[0][dim].global(at.offsets[4] + place);
     }
   }
 };

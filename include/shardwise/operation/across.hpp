@@ -36,9 +36,8 @@ template <class Operation, class Permitted, class First, class... Rest>
 struct fetched_from {
   using mesh_type = typename First::mesh_type;
   static constexpr tensor_descs operands{First::value, Rest::value...};
-  static constexpr tensor_descs value =
-      fetched(mesh_type::value, rule_of<Operation>(operands), operands,
-              Permitted::bits(mesh_type::value));
+  static constexpr tensor_descs value = fetched(mesh_type::value, rule_of<Operation>(operands),
+                                                operands, Permitted::bits(mesh_type::value));
 
   template <std::size_t I>
   struct layout_at {
@@ -80,8 +79,10 @@ struct fetching_call {
   template <class First, class... Rest>
   [[nodiscard]] static constexpr bool is_fetched() noexcept {
     if constexpr (Operand<First> && (... && Operand<Rest>))
-      return (... && std::is_same_v<mesh_of<First>, mesh_of<Rest>>)&&decltype(
-          judge_attributes<Operation, paper_of<First>, paper_of<Rest>...>())::ok;
+      return (... &&
+              std::is_same_v<mesh_of<First>,
+                             mesh_of<Rest>>)&&decltype(judge_attributes<Operation, paper_of<First>,
+                                                                        paper_of<Rest>...>())::ok;
     else
       return false;
   }
@@ -89,8 +90,9 @@ struct fetching_call {
   using layout_of_operand =
       typename decltype(All::template layout_of_operand<I, typename X::layout_type>())::type;
   template <class All, std::size_t I, class X>
-  using tensor_of = typename X::domain::template tensor<
-      typename X::value_type, typename X::extents_type, layout_of_operand<All, I, X>>;
+  using tensor_of =
+      typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
+                                          layout_of_operand<All, I, X>>;
 
   template <class... X, std::size_t... I>
   [[nodiscard]] static constexpr auto judge_fetched(std::index_sequence<I...>) noexcept {
@@ -107,10 +109,9 @@ struct fetching_call {
 
   /// The operand as it is, or the type that it is fetched as.
   template <class X, class Tensor>
-  using given_as =
-      std::conditional_t<std::is_same_v<typename std::remove_cvref_t<X>::layout_type,
-                                        typename Tensor::layout_type>,
-                         X, Tensor>;
+  using given_as = std::conditional_t<
+      std::is_same_v<typename std::remove_cvref_t<X>::layout_type, typename Tensor::layout_type>, X,
+      Tensor>;
   template <class Layout, class X>
   [[nodiscard]] static constexpr decltype(auto) fetch(X&& x) {
     if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::layout_type, Layout>)
@@ -125,8 +126,8 @@ struct fetching_call {
 /// Applies an operation, as `apply_operation` does, after what it lacks has been fetched over the
 /// permitted axes.
 template <class Operation, fixed_string... Axes, class... X>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::fetching_call<Operation, across_axes<Axes...>>, X...>
+[[nodiscard]] constexpr detail::outcome_of<detail::fetching_call<Operation, across_axes<Axes...>>,
+                                           X...>
 apply_operation(across_axes<Axes...>, X&&... x) {
   return detail::carry_out<detail::fetching_call<Operation, across_axes<Axes...>>>(
       static_cast<X&&>(x)...);

@@ -136,21 +136,22 @@ struct max_with_index_call {
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    if constexpr (in_parts<X> > 0)
+    if constexpr (in_parts < X >> 0)
       return judge_parts<X>();
     else
       return whole::template judge<X>();
   }
   template <class X>
   [[nodiscard]] static constexpr auto apply(X&& x) {
-    if constexpr (in_parts<X> > 0) {
+    if constexpr (in_parts < X >> 0) {
       auto [best, at] = found<X>::apply(static_cast<X&&>(x));
       return whole::apply(std::move(best), std::move(at));
     } else if constexpr (ValueOperand<X>) {
       using domain = typename std::remove_cvref_t<X>::value_domain;
       using T = typename std::remove_cvref_t<X>::value_type;
       using class_type = max_with_index_operation;
-      const index_t parts = class_type::parts_of(x.mesh(), x.tensor(), Dim, Permitted::bits(x.mesh()));
+      const index_t parts =
+          class_type::parts_of(x.mesh(), x.tensor(), Dim, Permitted::bits(x.mesh()));
       if (parts == 0) return whole::apply(static_cast<X&&>(x));
       auto best = domain::template apply_with<class_type, T>(class_type::how(Dim, parts),
                                                              static_cast<X&&>(x));
@@ -201,8 +202,8 @@ max_with_index(X&& x) {
 ///
 ///     auto [best, at] = max_with_index<1>(logits, across<"model">);
 template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::max_with_index_call<Dim, across_axes<Axes...>>, X>
+[[nodiscard]] constexpr detail::outcome_of<detail::max_with_index_call<Dim, across_axes<Axes...>>,
+                                           X>
 max_with_index(X&& x, across_axes<Axes...>) {
   return detail::carry_out<detail::max_with_index_call<Dim, across_axes<Axes...>>>(
       static_cast<X&&>(x));

@@ -30,7 +30,8 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
 };
 
 /// An input of a traced program that its caller gives up: the program may write over its memory, so
-/// that an update in place needs no copy. In a run that is so for whatever no handle holds any more.
+/// that an update in place needs no copy. In a run that is so for whatever no handle holds any
+/// more.
 ///
 ///     trace(update, donate(abstract<W>()), abstract<W>())
 template <class T, class Extents, class Layout>

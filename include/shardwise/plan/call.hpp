@@ -70,8 +70,9 @@ inline constexpr auto known_body = [] {
       F{}, place, X{recorded<mesh_of<X>>(mesh_of<X>::value, X::extents_type::value)}...);
 }();
 template <class F, class... X>
-concept KnownBody = std::is_empty_v<F> && std::default_initializable<F> && (... && Operand<X>) &&
-                    (... && (X::extents_type::dynamic_rank == 0 && mesh_of<X>::dynamic_axes == 0));
+concept KnownBody = std::is_empty_v<F> && std::default_initializable<F> &&
+    (...&& Operand<X>)&&(... &&
+                         (X::extents_type::dynamic_rank == 0 && mesh_of<X>::dynamic_axes == 0));
 
 /// The operands of a call: each tensor once, however often it stands among what was given.
 struct call_operands {
@@ -89,7 +90,8 @@ struct call_operands {
       while (at < read.ssize() && read[at] != id) ++at;
       if (at < read.ssize()) return;
       if (read.full())
-        fail({.rule = broken::program_is_too_long, .have = max_values_read + 1,
+        fail({.rule = broken::program_is_too_long,
+              .have = max_values_read + 1,
               .want = max_values_read});
       read.push_back(id);
     }
@@ -104,11 +106,11 @@ template <std::size_t Capacity, class Result>
   value_id first = -1;
   for (std::int32_t r = 0; r < code.result_count; ++r) {
     const tensor_desc& result = code.values[code.results[r]];
-    const value_id made =
-        r == 0 ? caller.append(operation_of<call_operation>,
-                               call_operation::how(caller.adopt(code)), read, result)
-               : caller.append(operation_of<result_operation>, result_operation::how(r), {first},
-                               result);
+    const value_id made = r == 0
+                              ? caller.append(operation_of<call_operation>,
+                                              call_operation::how(caller.adopt(code)), read, result)
+                              : caller.append(operation_of<result_operation>,
+                                              result_operation::how(r), {first}, result);
     caller.name(made);
     if (r == 0) first = made;
   }
@@ -143,8 +145,9 @@ template <std::size_t Capacity, class F, class... X>
     if constexpr (AnyRefused<X>) {
       return x;
     } else if constexpr (Operand<X>) {
-      using tensor = typename X::domain::template tensor<
-          typename X::value_type, typename X::extents_type, typename X::layout_type>;
+      using tensor =
+          typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
+                                              typename X::layout_type>;
       const tensor named(x);
       if constexpr (X::domain::has_values) named.share()->name();
       return named;

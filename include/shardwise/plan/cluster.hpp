@@ -37,8 +37,8 @@ struct cluster_note {
   value_id reader = -1;
   /// How many tensors the pass up to this value reads.
   std::int32_t leaves = 0;
-  /// Where `schedule` stands with the value: the operand that it looks at next, -1 before the first,
-  /// and the reader that it came from.
+  /// Where `schedule` stands with the value: the operand that it looks at next, -1 before the
+  /// first, and the reader that it came from.
   std::int32_t next_operand = -1;
   value_id visited_from = -1;
 };

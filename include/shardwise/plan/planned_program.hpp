@@ -49,7 +49,8 @@ template <std::size_t Capacity>
                            all[s].donated = ((use.donated >> s) & 1U) != 0;
                        }
                        for (std::int32_t r = 0; r < body.result_count; ++r)
-                         if (((use.wanted >> r) & 1U) != 0) all[step_of[body.results[r]]].kept = true;
+                         if (((use.wanted >> r) & 1U) != 0)
+                           all[step_of[body.results[r]]].kept = true;
                      };
                      const std::int32_t inner_count =
                          plan_steps<Capacity>(body, inner, inner_lives, false, adapt);

@@ -13,8 +13,8 @@ namespace shardwise {
   const auto is_permitted = [&](const layout_desc& from, const layout_desc& to) {
     for (int a = 0; a < mesh.axes.ssize(); ++a) {
       const auto axis = static_cast<std::uint8_t>(a);
-      const bool stays = from.dim_of(axis) == to.dim_of(axis) &&
-                         from.is_pending(a) == to.is_pending(a);
+      const bool stays =
+          from.dim_of(axis) == to.dim_of(axis) && from.is_pending(a) == to.is_pending(a);
       if (!stays && (permitted >> a & 1U) == 0) return false;
     }
     return true;

@@ -88,8 +88,7 @@ using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::e
 template <class... X>
 class repeated_operands {
  public:
-  explicit repeated_operands(std::remove_reference_t<X>&... operands)
-      : operands_(operands...) {
+  explicit repeated_operands(std::remove_reference_t<X>&... operands) : operands_(operands...) {
     for_each_repeated([](const auto& x) { (void)x.share(); });
   }
   repeated_operands(const repeated_operands&) = delete;
@@ -102,10 +101,9 @@ class repeated_operands {
   template <std::size_t I>
   using operand_type = std::tuple_element_t<I, std::tuple<X&&...>>;
   template <std::size_t I, std::size_t J>
-  static constexpr bool may_be_one =
-      !std::is_lvalue_reference_v<operand_type<I>> &&
-      lazy_arguments<std::remove_cvref_t<operand_type<I>>> > 0 &&
-      std::is_same_v<operand_type<I>, operand_type<J>>;
+  static constexpr bool may_be_one = !std::is_lvalue_reference_v<operand_type<I>> &&
+                                     lazy_arguments<std::remove_cvref_t<operand_type<I>>> > 0 &&
+                                     std::is_same_v<operand_type<I>, operand_type<J>>;
 
   template <class F>
   void for_each_repeated(const F& f) {

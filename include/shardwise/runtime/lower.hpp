@@ -151,8 +151,8 @@ class program_lowering {
       program_.nodes[s] = at != nullptr ? at->shared_from_this() : unnamed_result(step);
       program_.compiled[s] = at != nullptr && is_whole_pass(step.root);
       if (at != nullptr)
-        step.kept = step.kept || read_later_[root] ||
-                    program_.nodes[s].use_count() > 1 + readers_[root];
+        step.kept =
+            step.kept || read_later_[root] || program_.nodes[s].use_count() > 1 + readers_[root];
     }
     program_.lives.resize(program_.steps.size());
     plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(program_.steps.size()),

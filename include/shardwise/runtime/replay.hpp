@@ -26,8 +26,9 @@ namespace shardwise {
 ///     any_tensor<float> y = run<float>(ready, x, w);
 class prepared_program {
  public:
-  /// Copies a program, its calls replaced by what they call, plans it, and finds its kernels, which are entered for the elements that
-  /// `prepare` was given, `known`. Throws `operation_has_no_kernel` for those that are not.
+  /// Copies a program, its calls replaced by what they call, plans it, and finds its kernels, which
+  /// are entered for the elements that `prepare` was given, `known`. Throws
+  /// `operation_has_no_kernel` for those that are not.
   prepared_program(const program_view& code, std::vector<const element_kernels*> known)
       : known_(std::move(known)) {
     planned_.resize(inlined_size(code), code.result_count);

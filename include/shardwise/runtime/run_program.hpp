@@ -206,8 +206,7 @@ class program_run {
   void share_result(std::size_t s) {
     const step_desc& step = program_.steps[s];
     node& result = *program_.nodes[s];
-    result.share_memory(
-        further_.at(step.operands[0])[static_cast<std::size_t>(step.which) - 1]);
+    result.share_memory(further_.at(step.operands[0])[static_cast<std::size_t>(step.which) - 1]);
     result.charge(home_.memory());
     result.set_ready();
     let_go(s);

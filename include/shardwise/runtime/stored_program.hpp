@@ -41,7 +41,7 @@ struct stored_program {
   }
 
   [[nodiscard]] program_view view() const noexcept {
-    return {&mesh, code.data(),    values.data(), table.data(),  count,
+    return {&mesh,          code.data(),  values.data(), table.data(), count,
             results.data(), result_count, bodies.data(), body_count};
   }
 };

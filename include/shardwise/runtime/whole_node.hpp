@@ -37,8 +37,8 @@ namespace detail {
 /// the part of operand `k`; `memory` is that of the results after the first, if there are any.
 template <class ViewOf>
 void run_whole(node& result, index_t shard, const attributes& how, const factor_rule& rule,
-               const propagation& split, structured_kernel kernel,
-               const further_elements& further, further_shards* memory, const ViewOf& view_of) {
+               const propagation& split, structured_kernel kernel, const further_elements& further,
+               further_shards* memory, const ViewOf& view_of) {
   const mesh_desc& mesh = result.where().mesh();
   const index_t device = result.where().device_of(shard);
   const coordinates at = mesh.at(device);

@@ -54,8 +54,8 @@ constexpr auto two_sizes = [](const auto& x, const auto& y, const auto& w) {
   auto c = call(layer, a, w);
   return sum<0>(c) + sum<0>(b);
 };
-constexpr auto sized = trace_program(two_sizes, abstract<open_rows>(64), abstract<open_rows>(128),
-                                     abstract<W>());
+constexpr auto sized =
+    trace_program(two_sizes, abstract<open_rows>(64), abstract<open_rows>(128), abstract<W>());
 static_assert(sized.body_count == 2 && sized.code[5].what->name == "call");
 static_assert(call_operation::body(sized.view().how(5)) == 0);
 

@@ -34,8 +34,7 @@ ledger cost_of(const device_pool& pool, const F& f) {
 
 TEST_CASE("an input that nobody holds is written over, as the trace says of one given up") {
   const device_pool pool{pod{}};
-  constexpr ledger given =
-      trace(update, donate(abstract<W>()), abstract<W>(), abstract<rate>());
+  constexpr ledger given = trace(update, donate(abstract<W>()), abstract<W>(), abstract<rate>());
   constexpr ledger held = trace(update, abstract<W>(), abstract<W>(), abstract<rate>());
   static_assert(held.peak_bytes_per_device() - given.peak_bytes_per_device() == 4 * 4 * 4);
   static_assert(given.flops() == held.flops());
@@ -110,8 +109,8 @@ TEST_CASE("a prepared program writes over what it was traced and run to write ov
     REQUIRE(to_host(w)(7, 0) == -0.75F);
   }
   SECTION("what another view shares stays") {
-    const auto view = shards(sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>(
-        w.share()));
+    const auto view =
+        shards(sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>(w.share()));
     w = run<float>(ready, std::move(w), dw, 1.0F);
     REQUIRE(view[0].elements()[0] == -0.75F);
     REQUIRE(to_host(w)(7, 0) == -2.75F);
@@ -146,7 +145,9 @@ TEST_CASE("numbers stand for inputs of rank 0, and for nothing else") {
                    Catch::Contains("i32[] is wanted, not a number with a fraction"));
   REQUIRE_THAT(words_of([&] { return run<std::int32_t>(whole, 2, 3); }),
                Catch::Contains("pool_is_not_in_use"));
-  REQUIRE_THAT(words_of([&] { return run<std::int32_t>(whole, 2, full<scalar<std::int32_t, pod>>(pool, 3)); }),
+  REQUIRE_THAT(words_of([&] {
+                 return run<std::int32_t>(whole, 2, full<scalar<std::int32_t, pod>>(pool, 3));
+               }),
                Catch::Contains("i32[4@x] is wanted, not a number"));
 }
 
