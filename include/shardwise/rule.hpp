@@ -4,7 +4,6 @@
 /// What an operation does, as a factor rule, and what follows from it.
 
 #include "shardwise/rule/collective.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/factor_rule.hpp"
 #include "shardwise/rule/linearity.hpp"
