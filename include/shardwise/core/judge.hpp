@@ -37,38 +37,32 @@ namespace detail {
 [[nodiscard]] constexpr unsigned types_shown(broken rule) noexcept {
   constexpr unsigned mesh = 1, spec = 2, partial = 4, extents = 8;
   constexpr unsigned operation = 1, met = 2;
-  switch (rule) {
-    case broken::mesh_has_too_many_axes:
-    case broken::rank_is_too_high:
-    case broken::extent_is_negative:
-    case broken::tensor_is_too_large:
-      return 0;
-    case broken::operand_is_no_number:
-      return operation;
-    case broken::operand_is_no_truth_value:
-      return operation | met;
-    case broken::axis_name_is_malformed:
-    case broken::axis_is_not_in_mesh:
-    case broken::extent_is_not_divisible:
-    case broken::blocks_do_not_divide_extent:
-    case broken::manual_axis_is_used:
-      return mesh;
-    case broken::axis_is_used_twice:
-    case broken::spec_is_malformed:
-    case broken::grain_is_malformed:
-    case broken::manual_axis_is_left:
-      return spec;
-    case broken::reshard_would_create_partial:
-      return partial;
-    case broken::partial_axis_also_splits:
-      return spec | partial;
-    case broken::pending_axes_are_out_of_order:
-      return mesh | partial;
-    case broken::rank_differs_from_spec:
-      return spec | extents;
-    default:
-      return ~0U;
-  }
+  struct row {
+    broken rule;
+    unsigned shown;
+  };
+  constexpr row rows[] = {{broken::mesh_has_too_many_axes, 0},
+                          {broken::axis_name_is_malformed, mesh},
+                          {broken::axis_is_not_in_mesh, mesh},
+                          {broken::axis_is_used_twice, spec},
+                          {broken::spec_is_malformed, spec},
+                          {broken::grain_is_malformed, spec},
+                          {broken::rank_is_too_high, 0},
+                          {broken::rank_differs_from_spec, spec | extents},
+                          {broken::extent_is_negative, 0},
+                          {broken::tensor_is_too_large, 0},
+                          {broken::extent_is_not_divisible, mesh},
+                          {broken::blocks_do_not_divide_extent, mesh},
+                          {broken::partial_axis_also_splits, spec | partial},
+                          {broken::pending_axes_are_out_of_order, mesh | partial},
+                          {broken::manual_axis_is_used, mesh},
+                          {broken::operand_is_no_number, operation},
+                          {broken::operand_is_no_truth_value, operation | met},
+                          {broken::reshard_would_create_partial, partial},
+                          {broken::manual_axis_is_left, spec}};
+  for (const row& one : rows)
+    if (one.rule == rule) return one.shown;
+  return ~0U;
 }
 
 /// Those among `Known`: the one, or several as `types`.

@@ -93,13 +93,10 @@ template <class Call, class... X>
   else
     return Call::template judge<X...>();
 }
+/// What a call gives. Calls that programs make often specialise it for what is legal by the types
+/// alone: no judge is asked then, which would cost the compiler more.
 template <class Call, class... X>
 struct outcome : given<decltype(judge_operands<Call, X...>())> {};
-/// A call that most programs make often may say by itself what is legal: `is_legal<X...>`, and then
-/// `made<X...>`. No judge is asked, which would cost the compiler more.
-template <class Call, class... X>
-  requires(!AnyRefused<X...> && Call::template is_legal<X...>)
-struct outcome<Call, X...> : given<allowed<typename Call::template made<X...>>> {};
 template <class Call, class... X>
 using outcome_of = typename outcome<Call, X...>::type;
 

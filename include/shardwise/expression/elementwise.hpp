@@ -137,7 +137,7 @@ inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && require
 
 /// An elementwise function that is legal by the types of its operands alone.
 template <class Function, class... X>
-concept LegalElementwise = requires {
+concept LegalElementwise = !AnyRefused<X...> && requires {
   typename tensor_among<X...>;
   requires(... && Joins<X, tensor_among<X...>>);
   requires number_that_is_cut<typename number_type<Function, X...>::type, X...> < 0;
@@ -149,12 +149,6 @@ concept LegalElementwise = requires {
 template <class Function>
 struct elementwise_call {
   using applied = pointwise<Function>;
-
-  template <class... X>
-  static constexpr bool is_legal = LegalElementwise<Function, X...>;
-  template <class... X>
-  using made = typename tensor_among<X...>::domain::template made<
-      applied, paper_from<elementwise_result<Function, X...>>, X...>;
 
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -180,7 +174,7 @@ struct elementwise_call {
 
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... operands) {
-    if constexpr (is_legal<X...>) {
+    if constexpr (LegalElementwise<Function, X...>) {
       using result = elementwise_result<Function, X...>;
       const extents_desc& extents = known_extents<result>(first_tensor(operands...).mesh(),
                                                           {&shardwise::known_extents(operands)...});
@@ -190,6 +184,13 @@ struct elementwise_call {
       return value_domain_of<X...>::type::template apply<applied>(std::forward<X>(operands)...);
     }
   }
+};
+template <class Function, class... X>
+  requires LegalElementwise<Function, X...>
+struct outcome<elementwise_call<Function>, X...> {
+  static constexpr bool is_refusal = false;
+  using type = typename tensor_among<X...>::domain::template made<
+      pointwise<Function>, paper_from<elementwise_result<Function, X...>>, X...>;
 };
 /// What all operators and functions below give; its constraint is theirs.
 template <class Function, class... X>
@@ -206,7 +207,12 @@ using of_elements = outcome_of<elementwise_call<Function>, X...>;
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
-  return detail::carry_out<detail::elementwise_call<Function>>(std::forward<X>(operands)...);
+  using call = detail::elementwise_call<Function>;
+  using outcome = detail::outcome<call, X...>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else
+    return call::apply(std::forward<X>(operands)...);
 }
 
 }  // namespace shardwise

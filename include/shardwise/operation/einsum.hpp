@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operation.hpp"
+#include "shardwise/expression/whole.hpp"
 #include "shardwise/rule/einsum.hpp"
 
 namespace shardwise {
@@ -78,10 +78,20 @@ struct einsum_of {
 
 namespace detail {
 
+/// A contraction that is legal by the types of its operands alone.
+template <class Operation, class First, class... Rest>
+concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
+  requires(... && std::is_same_v<typename std::remove_cvref_t<First>::domain,
+                                 typename std::remove_cvref_t<Rest>::domain>);
+  requires Operation::parsed.verdict.ok();
+  requires result_of<Operation, paper_of<First>, paper_of<Rest>...>::is_legal;
+};
+
 /// The call of a contraction: an operation on tensors whose equation is judged first.
 template <fixed_string Equation>
 struct einsum_call : whole_call<einsum_of<Equation>> {
   using applied = einsum_of<Equation>;
+
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr ((... && EitherOperand<X>)&&abstract_among<X...> < 0 &&
@@ -90,6 +100,14 @@ struct einsum_call : whole_call<einsum_of<Equation>> {
     else
       return whole_call<applied>::template judge<X...>();
   }
+};
+template <fixed_string Equation, class First, class... Rest>
+  requires LegalEinsum<einsum_of<Equation>, First, Rest...>
+struct outcome<einsum_call<Equation>, First, Rest...> {
+  static constexpr bool is_refusal = false;
+  using result = result_of<einsum_of<Equation>, paper_of<First>, paper_of<Rest>...>;
+  using type = typename std::remove_cvref_t<First>::domain::template made<
+      einsum_of<Equation>, paper_from<result>, First, Rest...>;
 };
 
 }  // namespace detail
@@ -105,8 +123,20 @@ struct einsum_call : whole_call<einsum_of<Equation>> {
 template <fixed_string Equation, class First, class... Rest>
 [[nodiscard]] constexpr detail::outcome_of<detail::einsum_call<Equation>, First, Rest...> einsum(
     First&& first, Rest&&... rest) {
-  return detail::carry_out<detail::einsum_call<Equation>>(static_cast<First&&>(first),
-                                                          static_cast<Rest&&>(rest)...);
+  using call = detail::einsum_call<Equation>;
+  using outcome = detail::outcome<call, First, Rest...>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else if constexpr (requires { typename outcome::result; }) {
+    // As `apply` does it, by one function less: programs have many.
+    using result = typename outcome::result;
+    using domain = typename std::remove_cvref_t<First>::domain;
+    return domain::template apply<einsum_of<Equation>, paper_from<result>>(
+        known_for<domain, result>(first.mesh(), {&first.extents(), &rest.extents()...}),
+        static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+  } else {
+    return call::apply(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+  }
 }
 
 }  // namespace shardwise

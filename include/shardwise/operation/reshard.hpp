@@ -54,23 +54,11 @@ struct reshard_call {
   using to = resharded_layout<std::remove_cvref_t<X>, Target, Policy>;
 
   template <class X>
-    requires(standing_of<std::remove_cvref_t<X>> == standing::typed)
-  static constexpr bool is_legal = LegalReshard<typename std::remove_cvref_t<X>::layout_type, to<X>,
-                                                typename std::remove_cvref_t<X>::extents_type>;
-  template <class X, class Tensor = std::remove_cvref_t<X>>
-  using made = typename Tensor::domain::template tensor<typename Tensor::value_type,
-                                                        typename Tensor::extents_type, to<X>>;
-
-  template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (!Operand<X>)
       return no_tensor<resharding, 0, X>{};
     else
       return judge_layouts<std::remove_cvref_t<X>, to<X>>();
-  }
-  template <class X>
-  [[nodiscard]] static constexpr made<X> apply(X&& x) {
-    return std::remove_cvref_t<X>::domain::template reshard<made<X>>(static_cast<X&&>(x));
   }
 
  private:
@@ -91,6 +79,20 @@ struct reshard_call {
   }
 };
 
+template <class Target, class Policy, class X>
+  requires(standing_of<std::remove_cvref_t<X>> == standing::typed &&
+           LegalReshard<typename std::remove_cvref_t<X>::layout_type,
+                        resharded_layout<std::remove_cvref_t<X>, Target, Policy>,
+                        typename std::remove_cvref_t<X>::extents_type>)
+struct outcome<reshard_call<Target, Policy>, X> {
+  static constexpr bool is_refusal = false;
+  using operand_type = std::remove_cvref_t<X>;
+  using type = typename operand_type::domain::template tensor<
+      typename operand_type::value_type, typename operand_type::extents_type,
+      resharded_layout<operand_type, Target, Policy>>;
+  using judged = allowed<type>;
+};
+
 }  // namespace detail
 
 /// The same tensor under another layout: the only door through which data moves between devices.
@@ -103,7 +105,12 @@ struct reshard_call {
 template <class Target, class Policy = void, class X>
   requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::reshard_call<Target, Policy>, X> reshard(X&& x) {
-  return detail::carry_out<detail::reshard_call<Target, Policy>>(static_cast<X&&>(x));
+  using outcome = detail::outcome<detail::reshard_call<Target, Policy>, X>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
+  else
+    return std::remove_cvref_t<X>::domain::template reshard<typename outcome::type>(
+        static_cast<X&&>(x));
 }
 
 }  // namespace shardwise
