@@ -3,13 +3,15 @@
 
 /// What knows nothing of sharding: sizes, texts, sequences without allocation, diagnoses.
 
+#include "shardwise/core/broken_rule.hpp"
 #include "shardwise/core/config.hpp"
 #include "shardwise/core/diagnosis.hpp"
 #include "shardwise/core/error.hpp"
+#include "shardwise/core/fact.hpp"
 #include "shardwise/core/fixed_string.hpp"
 #include "shardwise/core/half.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
-#include "shardwise/core/respected.hpp"
+#include "shardwise/core/judge.hpp"
 #include "shardwise/core/rules.hpp"
 #include "shardwise/core/text.hpp"

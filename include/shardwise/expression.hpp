@@ -3,9 +3,9 @@
 
 /// How a call is judged, built and read, over anything with elements, extents and a layout.
 
+#include "shardwise/expression/call.hpp"
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
-#include "shardwise/expression/refused.hpp"
 #include "shardwise/expression/whole.hpp"

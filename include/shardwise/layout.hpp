@@ -9,7 +9,6 @@
 #include "shardwise/core.hpp"
 #include "shardwise/mesh.hpp"
 #include "shardwise/spec.hpp"
-#include "shardwise/layout/diagnostics.hpp"
 #include "shardwise/layout/element.hpp"
 #include "shardwise/layout/extents.hpp"
 #include "shardwise/layout/key.hpp"

@@ -4,7 +4,6 @@
 /// Where the devices are: named axes and the groups that they make.
 
 #include "shardwise/mesh/device_order.hpp"
-#include "shardwise/mesh/diagnostics.hpp"
 #include "shardwise/mesh/group.hpp"
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"

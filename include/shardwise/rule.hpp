@@ -5,7 +5,6 @@
 
 #include "shardwise/rule/collective.hpp"
 #include "shardwise/rule/composite.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/factor_axes.hpp"
 #include "shardwise/rule/factor_rule.hpp"

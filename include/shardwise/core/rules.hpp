@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// Every rule that values can break. The type layer has one class template of the same name for
-/// each of those it can meet, and some for what only the compiler can see; the run-time layer puts
+/// Every rule that values can break. The type layer says `broken_rule<broken::NAME, ...>` of those
+/// that it can meet, and `misuse::NAME` of what only the compiler can see; the run-time layer puts
 /// the name in front of the sentence.
 enum class broken : unsigned char {
   nothing,

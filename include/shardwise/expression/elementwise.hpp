@@ -145,52 +145,57 @@ concept LegalElementwise = !AnyRefused<X...> && requires {
   requires elementwise_result<Function, X...>::is_legal;
 };
 
-/// Judges any other.
-template <class Function, class... X>
-[[nodiscard]] constexpr auto judge_elementwise() noexcept {
+/// The call of an elementwise function.
+template <class Function>
+struct elementwise_call {
   using applied = pointwise<Function>;
-  if constexpr (AnyRefused<X...>) {
-    return allowed<refused_value>{};
-  } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
-    return refused<no_tensor<applied, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>>{};
-  } else if constexpr (abstract_among<X...> >= 0) {
-    return refused<operand_is_abstract<applied, operand<abstract_among<X...>>>>{};
-  } else {
-    using T = typename tensor_among<X...>::value_type;
-    using number = typename number_type<Function, X...>::type;
-    constexpr int cut = number_that_is_cut<number, X...>;
-    if constexpr (cut >= 0)
-      return refused<number_would_be_cut<applied, operand<cut>, number>>{};
-    else if constexpr (loses_fractions<Function, T>)
-      return refused<elements_have_no_fractions<applied, T>>{};
-    else if constexpr ((... || ValueOperand<X>))
-      return value_domain_of<X...>::type::template judge<
-          applied, typename element_type_of<number, X>::type...>();
-    else
-      return decltype(judge_result_of<elementwise_result<Function, X...>>()){};
-  }
-}
 
-/// What `elementwise<Function>` gives for operands of these types: `type`, or the rule that it
-/// breaks.
-template <class Function, class... X>
-struct elementwise_outcome : given<decltype(judge_elementwise<Function, X...>())> {
-  static constexpr bool is_typed = false;
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
+      return no_tensor<applied, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>{};
+    } else if constexpr (abstract_among<X...> >= 0) {
+      return refused<misuse::operand_is_abstract, applied, operand{abstract_among<X...>}>{};
+    } else {
+      using T = typename tensor_among<X...>::value_type;
+      using number = typename number_type<Function, X...>::type;
+      constexpr int cut = number_that_is_cut<number, X...>;
+      if constexpr (cut >= 0)
+        return refused<misuse::number_would_be_cut, types<applied, number>, operand{cut}>{};
+      else if constexpr (loses_fractions<Function, T>)
+        return refused<misuse::elements_have_no_fractions, types<applied, T>>{};
+      else if constexpr ((... || ValueOperand<X>))
+        return value_domain_of<X...>::type::template judge<
+            applied, typename element_type_of<number, X>::type...>();
+      else
+        return decltype(judge_result_of<elementwise_result<Function, X...>>()){};
+    }
+  }
+
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... operands) {
+    if constexpr (LegalElementwise<Function, X...>) {
+      using result = elementwise_result<Function, X...>;
+      const extents_desc& extents = known_extents<result>(first_tensor(operands...).mesh(),
+                                                          {&shardwise::known_extents(operands)...});
+      return tensor_among<X...>::domain::template apply<applied, paper_from<result>>(
+          extents, std::forward<X>(operands)...);
+    } else {
+      return value_domain_of<X...>::type::template apply<applied>(std::forward<X>(operands)...);
+    }
+  }
 };
 template <class Function, class... X>
   requires LegalElementwise<Function, X...>
-struct elementwise_outcome<Function, X...> {
-  static constexpr bool is_typed = true;
+struct outcome<elementwise_call<Function>, X...> {
   static constexpr bool is_refusal = false;
-  using domain = typename tensor_among<X...>::domain;
-  using result = elementwise_result<Function, X...>;
-  using paper = paper_from<result>;
-  using type = typename domain::template made<pointwise<Function>, paper, X...>;
+  using type = typename tensor_among<X...>::domain::template made<
+      pointwise<Function>, paper_from<elementwise_result<Function, X...>>, X...>;
 };
 /// What all operators and functions below give; its constraint is theirs.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
-using of_elements = typename elementwise_outcome<Function, X...>::type;
+using of_elements = outcome_of<elementwise_call<Function>, X...>;
 
 }  // namespace detail
 
@@ -202,19 +207,12 @@ using of_elements = typename elementwise_outcome<Function, X...>::type;
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
-  using applied = pointwise<Function>;
-  using outcome = detail::elementwise_outcome<Function, X...>;
-  if constexpr (outcome::is_typed) {
-    const extents_desc& extents = known_extents<typename outcome::result>(
-        first_tensor(operands...).mesh(), {&known_extents(operands)...});
-    return outcome::domain::template apply<applied, typename outcome::paper>(
-        extents, std::forward<X>(operands)...);
-  } else if constexpr (outcome::is_refusal) {
+  using call = detail::elementwise_call<Function>;
+  using outcome = detail::outcome<call, X...>;
+  if constexpr (outcome::is_refusal)
     return outcome::value();
-  } else {
-    return detail::value_domain_of<X...>::type::template apply<applied>(
-        std::forward<X>(operands)...);
-  }
+  else
+    return call::apply(std::forward<X>(operands)...);
 }
 
 }  // namespace shardwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/refused.hpp"
+#include "shardwise/expression/call.hpp"
 #include "shardwise/layout/extents.hpp"
 #include "shardwise/layout/key.hpp"
 #include "shardwise/layout/tensor_desc.hpp"

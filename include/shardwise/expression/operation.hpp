@@ -3,7 +3,6 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operand.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"
 
@@ -183,44 +182,6 @@ template <class Domain, class Result>
 
 namespace detail {
 
-/// Judges an operation by the verdict of its rule; `Call` is what would mend it.
-template <class Operation, broken Rule, int Operand, int Dim, fixed_string Axis, index_t Have,
-          index_t Want, fixed_string Call>
-[[nodiscard]] constexpr auto judge_verdict() noexcept {
-  using at = operand<Operand>;
-  using dim = typename at::template dimension<Dim>;
-  if constexpr (Rule == broken::operand_count_differs)
-    return refused<operand_count_differs<Operation, int{Have}, int{Want}>>{};
-  else if constexpr (Rule == broken::operand_rank_differs)
-    return refused<operand_rank_differs<Operation, at, int{Have}, int{Want}>>{};
-  else if constexpr (Rule == broken::operand_sizes_differ)
-    return refused<operand_sizes_differ<Operation, dim, extent<Have>, extent<Want>>>{};
-  else if constexpr (Rule == broken::operand_layouts_conflict)
-    return refused<operand_layouts_conflict<Operation, dim, Axis, Call>>{};
-  else if constexpr (Rule == broken::axis_would_split_twice)
-    return refused<axis_would_split_twice<Operation, dim, Axis, Call>>{};
-  else if constexpr (Rule == broken::dimension_is_out_of_range)
-    return refused<dimension_is_out_of_range<dimension<int{Have}>, int{Want}>>{};
-  else if constexpr (Rule == broken::dimensions_are_no_permutation)
-    return refused<dimensions_are_no_permutation<Operation, int{Want}>>{};
-  else if constexpr (Rule == broken::dimension_is_split)
-    return refused<dimension_is_split<Operation, dim, Axis, Call>>{};
-  else if constexpr (Rule == broken::split_would_move)
-    return refused<split_would_move<Operation, dim, Axis, Call>>{};
-  else if constexpr (Rule == broken::element_count_differs)
-    return refused<element_count_differs<Operation, Have, Want>>{};
-  else if constexpr (Rule == broken::partial_value_is_read)
-    return refused<partial_value_is_read<Operation, at, Axis, Call>>{};
-  else if constexpr (Rule == broken::pending_axes_differ)
-    return refused<pending_axes_differ<Operation, at, Axis, Call>>{};
-  else if constexpr (Rule == broken::pending_axis_meets_itself)
-    return refused<pending_axis_meets_itself<Operation, at, Axis, Call>>{};
-  else if constexpr (Rule == broken::operand_is_manual)
-    return refused<operand_is_manual<Operation, at, Axis>>{};
-  else
-    return legal{};
-}
-
 /// The place of the first `false`, or -1.
 template <bool... Flags>
 inline constexpr int first_false = [] {
@@ -241,24 +202,18 @@ struct type_at<0, First, Rest...> {
 /// How an error names a tensor type without its definition, which `shardwise.hpp` has.
 struct tensor_that_is_only_named;
 
-/// The rule that an operand at place `At` breaks which is no tensor: its own, if it is the type of
-/// one that is refused.
+/// The answer to an operand at place `At` that is no tensor: its own, if it is the type of one that
+/// is refused.
 template <class Operation, int At, class X>
-struct no_tensor_at {
-  using type = operand_is_not_a_tensor<Operation, operand<At>, X>;
-};
+struct no_tensor_at : refused<misuse::operand_is_not_a_tensor, types<Operation, X>, operand{At}> {};
 template <class Operation, int At, class T, class Extents, class Layout>
-struct no_tensor_at<Operation, At, sharded_tensor<T, Extents, Layout>> {
-  using judge = tensor_judge<T, Extents, Layout>;
-  using type =
-      std::conditional_t<judge::ok,
-                         operand_is_not_a_tensor<Operation, operand<At>, tensor_that_is_only_named>,
-                         typename judge::type>;
-};
+struct no_tensor_at<Operation, At, sharded_tensor<T, Extents, Layout>>
+    : std::conditional_t<tensor_judge<T, Extents, Layout>::ok,
+                         no_tensor_at<Operation, At, tensor_that_is_only_named>,
+                         tensor_judge<T, Extents, Layout>> {};
 template <class Operation, int At, class... X>
 using no_tensor =
-    typename no_tensor_at<Operation, At,
-                          std::remove_cvref_t<typename type_at<At, X...>::type>>::type;
+    no_tensor_at<Operation, At, std::remove_cvref_t<typename type_at<At, X...>::type>>;
 
 /// True for a tensor that holds values, or will.
 template <class X>
@@ -275,21 +230,15 @@ inline constexpr int abstract_among = (... || has_values<X>)
 /// Judges the elements of an operation's operands, of the types `T`.
 template <class Operation, class... T>
 [[nodiscard]] constexpr auto judge_elements() noexcept {
-  constexpr tensor_descs types{tensor_desc{element_of<T>, {}, {}}...};
-  constexpr element_verdict verdict = check_elements<Operation>(types);
-  constexpr int at = verdict.operand;
-  if constexpr (verdict.fault == element_fault::nothing) {
-    return legal{};
-  } else if constexpr (verdict.fault == element_fault::no_numbers) {
-    return refused<operand_is_no_number<Operation, operand<at>>>{};
-  } else {
-    using have = typename type_at<at, T...>::type;
-    if constexpr (verdict.fault == element_fault::no_truth_values)
-      return refused<operand_is_no_truth_value<Operation, operand<at>, have>>{};
-    else
-      return refused<operand_elements_differ<Operation, operand<at>, have,
-                                             typename type_at<at - 1, T...>::type>>{};
-  }
+  constexpr auto verdict = [] {
+    return diagnosis_of(check_elements<Operation>({tensor_desc{element_of<T>, {}, {}}...}));
+  };
+  constexpr int at = verdict().operand;
+  if constexpr (at < 0)
+    return allowed<>{};
+  else
+    return answer_to<Operation, typename type_at<at, T...>::type,
+                     typename type_at<(at > 0 ? at - 1 : 0), T...>::type>(verdict);
 }
 
 /// The position of the first of `Others` that is not `First`, counted from 1, or -1.
@@ -306,21 +255,21 @@ template <class Operation, class First, class... Rest>
   using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
                                                    typename Rest::value_type...>());
   if constexpr (mesh >= 0) {
-    return refused<operand_meshes_differ<Operation, operand<mesh>, typename First::mesh_type,
-                                         typename Rest::mesh_type...>>{};
+    return refused<broken::operand_meshes_differ,
+                   types<Operation, typename First::mesh_type, typename Rest::mesh_type...>,
+                   operand{mesh}>{};
   } else if constexpr (!elements::ok) {
     return elements{};
   } else {
     using result = result_of<Operation, First, Rest...>;
-    constexpr diagnosis verdict = result::value.verdict;
-    if constexpr (verdict.ok()) {
-      return legal{};
+    if constexpr (result::value.verdict.ok()) {
+      return allowed<>{};
     } else {
       constexpr sentence call =
-          call_of(result::mesh, propose(result::mesh, result::rule, result::operands, verdict), "");
-      return detail::judge_verdict<Operation, verdict.rule, verdict.operand, verdict.dim,
-                                   to_fixed_string<verdict.axis.size()>(verdict.axis), verdict.have,
-                                   verdict.want, to_fixed_string<call.size()>(call)>();
+          call_of(result::mesh,
+                  propose(result::mesh, result::rule, result::operands, result::value.verdict), "");
+      return detail::answer_to<Operation>([] { return result::value.verdict; },
+                                          detail::mend_shown<to_fixed_string<call.size()>(call)>());
     }
   }
 }

@@ -12,12 +12,10 @@ template <class Operation, class... Papers>
 [[nodiscard]] constexpr auto judge_attributes() noexcept {
   using class_type = typename Operation::operation_class;
   if constexpr (requires { class_type::check(Operation::how, tensor_descs{}); }) {
-    constexpr diagnosis verdict = class_type::check(Operation::how, tensor_descs{Papers::value...});
-    return judge_verdict<Operation, verdict.rule, verdict.operand, verdict.dim,
-                         to_fixed_string<verdict.axis.size()>(verdict.axis), verdict.have,
-                         verdict.want, "">();
+    return answer_to<Operation>(
+        [] { return class_type::check(Operation::how, tensor_descs{Papers::value...}); });
   } else {
-    return legal{};
+    return allowed<>{};
   }
 }
 
@@ -27,9 +25,9 @@ struct whole_call {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (!(... && EitherOperand<X>)) {
-      return refused<no_tensor<Operation, first_false<EitherOperand<X>...>, X...>>{};
+      return no_tensor<Operation, first_false<EitherOperand<X>...>, X...>{};
     } else if constexpr (abstract_among<X...> >= 0) {
-      return refused<operand_is_abstract<Operation, operand<abstract_among<X...>>>>{};
+      return refused<misuse::operand_is_abstract, Operation, operand{abstract_among<X...>}>{};
     } else if constexpr ((... || ValueOperand<X>)) {
       return value_domain_of<X...>::type::template judge<
           Operation, typename std::remove_cvref_t<X>::value_type...>();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "shardwise/host/factories.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
@@ -149,12 +148,14 @@ template <ShardedTensor X>
 /// Braces of another depth.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
-  (void)sizeof(host_rank_differs<1, detail::extents_in<X>::rank>);
+  (void)sizeof(broken_rule<broken::host_rank_differs, types<>, size_met{1},
+                           size_needed{detail::extents_in<X>::rank}>);
   return X(nullptr);
 }
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
-  (void)sizeof(host_rank_differs<2, detail::extents_in<X>::rank>);
+  (void)sizeof(broken_rule<broken::host_rank_differs, types<>, size_met{2},
+                           size_needed{detail::extents_in<X>::rank}>);
   return X(nullptr);
 }
 

@@ -6,25 +6,9 @@
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
 #include "shardwise/layout/join_shards.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
-
-/// `Have` is given for the shards of all devices.
-template <class Have>
-struct shards_are_not_blocks {
-  static_assert(respected<shards_are_not_blocks>,
-                "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
-                "numbers");
-};
-
-/// No axis of `Mesh` splits the tensor, and none is pending.
-template <class Spec, class Mesh>
-struct tensor_is_replicated {
-  static_assert(respected<tensor_is_replicated>,
-                "a tensor whose shards are loaded one by one is split or pending");
-};
 
 namespace detail {
 
@@ -109,22 +93,22 @@ template <class T>
 template <class T, class R>
 [[nodiscard]] constexpr auto judge_blocks() noexcept {
   if constexpr (!HostBlocks<R>)
-    return refused<shards_are_not_blocks<shown_as<R>>>{};
+    return refused<misuse::shards_are_not_blocks, shown_as<R>>{};
   else if constexpr (!std::same_as<element_of_blocks<R>, T>)
-    return refused<host_elements_differ<element_of_blocks<R>, T>>{};
+    return refused<misuse::host_elements_differ, types<element_of_blocks<R>, T>>{};
   else
-    return legal{};
+    return allowed<>{};
 }
 
 /// Judges the arguments of `from_shards`.
 template <class X, class Pool, class R, class... Sizes>
 [[nodiscard]] constexpr auto judge_from_shards() noexcept {
   if constexpr (!ShardedTensor<X>) {
-    return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
+    return refused<misuse::made_type_is_not_a_tensor, shown_or_nothing<X>>{};
   } else if constexpr (!tensor_type_judge<X>::ok) {
     return tensor_type_judge<X>{};
   } else if constexpr (!std::same_as<Pool, device_pool>) {
-    return refused<mesh_is_not_a_pool<shown_as<Pool>>>{};
+    return refused<misuse::mesh_is_not_a_pool, shown_as<Pool>>{};
   } else {
     using blocks = decltype(judge_blocks<element_in<X>, R>());
     if constexpr (!blocks::ok)
@@ -150,7 +134,8 @@ template <class X, class R>
     else if constexpr (!Operand<X>)
       return allowed<any_tensor<T>>{};
     else if constexpr (is_whole_everywhere(X::layout_type::value))
-      return refused<tensor_is_replicated<typename X::layout_type::spec_type, mesh_of<X>>>{};
+      return refused<broken::tensor_is_replicated,
+                     types<typename X::layout_type::spec_type, mesh_of<X>>>{};
     else
       return allowed<sharded_tensor<T, typename X::extents_type, typename X::layout_type>>{};
   }

@@ -261,18 +261,17 @@ template <class X>
   if constexpr (!Readable<X> || !Operand<X>) {
     return judge_reading<"to_host", X>();
   } else {
-    using layout_type = typename X::layout_type;
-    constexpr const mesh_desc& mesh = layout_type::mesh_type::value;
-    constexpr diagnosis verdict = check_reading(mesh, layout_type::value);
-    constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-    if constexpr (verdict.rule == broken::partial_value_is_read) {
-      constexpr sentence call = call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict), "");
-      return refused<
-          partial_value_is_read<host_read, operand<0>, axis, to_fixed_string<call.size()>(call)>>{};
-    } else if constexpr (verdict.rule == broken::manual_axis_is_left) {
-      return refused<manual_axis_is_left<axis, typename layout_type::spec_type>>{};
-    } else {
+    using layout = typename X::layout_type;
+    constexpr auto verdict = [] { return check_reading(mesh_of<X>::value, layout::value); };
+    if constexpr (verdict().ok()) {
       return allowed<X>{};
+    } else if constexpr (verdict().rule == broken::partial_value_is_read) {
+      constexpr const mesh_desc& mesh = mesh_of<X>::value;
+      constexpr sentence call =
+          call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict()), "");
+      return answer_to<host_read>(verdict, mend_shown<to_fixed_string<call.size()>(call)>());
+    } else {
+      return answer_to<mesh_of<X>, typename layout::spec_type>(verdict);
     }
   }
 }

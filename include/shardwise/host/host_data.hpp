@@ -3,7 +3,6 @@
 
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
 #include <concepts>
@@ -67,16 +66,17 @@ template <class X, class H>
   if constexpr (RunOf<H, T> || FunctionOf<H, T>)
     return allowed<X>{};
   else if constexpr (data::depth == 0 && std::ranges::input_range<H>)
-    return refused<host_data_is_unreadable<range_read_once<std::ranges::range_value_t<H>>>>{};
+    return refused<misuse::host_data_is_unreadable,
+                   range_read_once<std::ranges::range_value_t<H>>>{};
   else if constexpr (data::depth == 0)
-    return refused<host_data_is_unreadable<shown_as<H>>>{};
+    return refused<misuse::host_data_is_unreadable, shown_as<H>>{};
   else if constexpr (is_read_in_place
                          ? !std::same_as<item, T>
                          : !std::is_convertible_v<item, T> ||
                                (std::is_integral_v<T> && std::is_floating_point_v<item>))
-    return refused<host_elements_differ<item, T>>{};
+    return refused<misuse::host_elements_differ, types<item, T>>{};
   else if constexpr (data::depth != rank && !(EigenMatrix<H> && (rank == 1 || rank == 2)))
-    return refused<host_rank_differs<data::depth, rank>>{};
+    return refused<broken::host_rank_differs, types<>, size_met{data::depth}, size_needed{rank}>{};
   else
     return allowed<X>{};
 }

@@ -44,11 +44,12 @@ template <class X, int I, int Wanted, class First = nothing_given, class... Rest
   if constexpr (Wanted == 0 && std::same_as<First, nothing_given>)
     return allowed<X>{};
   else if constexpr (Wanted == 0)
-    return refused<argument_is_unexpected<operand<I>, shown_as<First>, nothing_given>>{};
+    return refused<misuse::argument_is_unexpected, types<shown_as<First>, nothing_given>,
+                   operand{I}>{};
   else if constexpr (std::convertible_to<First, index_t>)
     return judge_sizes<X, I + 1, Wanted - 1, Rest...>();
   else
-    return refused<argument_is_unexpected<operand<I>, shown_as<First>, index_t>>{};
+    return refused<misuse::argument_is_unexpected, types<shown_as<First>, index_t>, operand{I}>{};
 }
 /// The same before what `From` says has been found.
 template <made_from From, class X, int I, class First = nothing_given, class... Rest>
@@ -64,12 +65,13 @@ template <made_from From, class X, int I, class First = nothing_given, class... 
     else
       return data{};
   } else if constexpr (From == made_from::value && number_that_is_cut<T, First> == 0) {
-    return refused<number_would_be_cut<filling, operand<I>, T>>{};
+    return refused<misuse::number_would_be_cut, types<filling, T>, operand{I}>{};
   } else if constexpr (From == made_from::function ? FunctionOf<First, T>
                                                    : std::convertible_to<First, wanted<From, T>>) {
     return judge_sizes<X, I + 1, sizes, Rest...>();
   } else {
-    return refused<argument_is_unexpected<operand<I>, shown_as<First>, wanted<From, T>>>{};
+    return refused<misuse::argument_is_unexpected, types<shown_as<First>, wanted<From, T>>,
+                   operand{I}>{};
   }
 }
 
@@ -77,13 +79,13 @@ template <made_from From, class X, int I, class First = nothing_given, class... 
 template <made_from From, class X, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_call() noexcept {
   if constexpr (!ShardedTensor<X>)
-    return refused<made_type_is_not_a_tensor<shown_or_nothing<X>>>{};
+    return refused<misuse::made_type_is_not_a_tensor, shown_or_nothing<X>>{};
   else if constexpr (Mesh<First> || std::same_as<First, mesh_desc>)
-    return refused<mesh_is_not_a_pool<shown_as<First>>>{};
+    return refused<misuse::mesh_is_not_a_pool, shown_as<First>>{};
   else if constexpr (!tensor_type_judge<X>::ok)
     return tensor_type_judge<X>{};
   else if constexpr (From == made_from::key && !std::is_floating_point_v<element_in<X>>)
-    return refused<elements_have_no_fractions<random_numbers, element_in<X>>>{};
+    return refused<misuse::elements_have_no_fractions, types<random_numbers, element_in<X>>>{};
   else if constexpr (std::same_as<First, device_pool>)
     return judge_arguments<From, X, 1, Rest...>();
   else

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/diagnostics.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/mesh/mesh.hpp"
 
 #include <type_traits>
 
 namespace shardwise {
+
+template <class Mesh, class Spec, class Partial, class Policy>
+struct layout;
 
 namespace detail {
 
@@ -24,17 +26,32 @@ template <class Mesh, class Spec, class Partial, class Policy>
   return {{}, {.rule = broken::layout_is_malformed}};
 }
 
-/// The rule that a layout breaks of whose parts one is of another kind.
+/// How an error shows what stands in the place of another: the text of a layout would make a long
+/// line.
+struct a_layout;
+template <class Part>
+struct part_shown {
+  using type = Part;
+};
+template <class Mesh, class Spec, class Partial, class Policy>
+struct part_shown<layout<Mesh, Spec, Partial, Policy>> {
+  using type = a_layout;
+};
+
+/// The first part of a layout that is of another kind than a layout has there.
+template <int At, class Part>
+using wrong_part =
+    refused<broken::layout_is_malformed, typename part_shown<Part>::type, argument_at{At}>;
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_part() noexcept {
   if constexpr (!std::is_same_v<decltype(Mesh::value), const mesh_desc>)
-    return refused<layout_is_malformed<0, Mesh>>{};
+    return wrong_part<0, Mesh>{};
   else if constexpr (!std::is_same_v<decltype(Spec::value), const spec_desc>)
-    return refused<layout_is_malformed<1, Spec>>{};
+    return wrong_part<1, Spec>{};
   else if constexpr (!std::is_same_v<decltype(Partial::value), const partial_desc>)
-    return refused<layout_is_malformed<2, Partial>>{};
+    return wrong_part<2, Partial>{};
   else
-    return refused<layout_is_malformed<3, Policy>>{};
+    return wrong_part<3, Policy>{};
 }
 
 /// True for a mesh that is refused itself.
@@ -46,43 +63,15 @@ concept RefusedMesh = requires {
 /// The rule that a layout type breaks.
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_layout() noexcept {
-  constexpr diagnosis verdict =
-      resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
-  constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
+  constexpr auto verdict = [] {
+    return resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
+  };
   if constexpr (RefusedMesh<Mesh>)
-    return refused_before{};
-  else if constexpr (verdict.rule == broken::layout_is_malformed)
+    return refused<>{};
+  else if constexpr (verdict().rule == broken::layout_is_malformed)
     return refuse_part<Mesh, Spec, Partial, Policy>();
-  else if constexpr (verdict.rule == broken::axis_is_not_in_mesh)
-    return refused<axis_is_not_in_mesh<axis, dimension<verdict.dim>, Mesh>>{};
-  else if constexpr (verdict.rule == broken::axis_is_used_twice)
-    return refused<axis_is_used_twice<axis, dimension<verdict.dim>, Spec>>{};
-  else if constexpr (verdict.rule == broken::spec_is_malformed)
-    return refused<spec_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
-  else if constexpr (verdict.rule == broken::rank_is_too_high)
-    return refused<rank_is_too_high<dimension<verdict.dim>>>{};
-  else if constexpr (verdict.rule == broken::grain_is_malformed)
-    return refused<grain_is_malformed<axis, dimension<verdict.dim>, Spec>>{};
-  else if constexpr (verdict.rule == broken::partial_axis_also_splits)
-    return refused<partial_axis_also_splits<axis, dimension<verdict.dim>, Spec, Partial>>{};
-  else if constexpr (verdict.rule == broken::manual_axis_is_used)
-    return refused<manual_axis_is_used<axis, Mesh>>{};
   else
-    return refused<pending_axes_are_out_of_order<axis, Partial, Mesh>>{};
-}
-
-/// The rule that a layout breaks for an extent that it does not split evenly.
-template <broken Rule, int Dim, index_t Have, index_t Unit, class Spec, class Mesh>
-[[nodiscard]] constexpr auto refuse_division() noexcept {
-  constexpr text_view words = Spec::value.dims[Dim];
-  constexpr auto entry = to_fixed_string<words.size()>(words);
-  using dim = dimension<Dim>;
-  using sizes = nearest<Have / Unit * Unit, (Have / Unit + 1) * Unit>;
-  if constexpr (Rule == broken::blocks_do_not_divide_extent)
-    return refused<
-        blocks_do_not_divide_extent<dim, extent<Have>, multiple_of<Unit>, sizes, entry, Mesh>>{};
-  else
-    return refused<extent_is_not_divisible<dim, extent<Have>, parts<Unit>, sizes, entry, Mesh>>{};
+    return answer_to<Mesh, Spec, Partial>(verdict);
 }
 
 /// Judges a layout type. A class, not a function: most layouts are legal, and that is to cost
@@ -90,35 +79,44 @@ template <broken Rule, int Dim, index_t Have, index_t Unit, class Spec, class Me
 template <class Mesh, class Spec, class Partial, class Policy,
           bool Legal =
               resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict.ok()>
-struct layout_judge : legal {};
+struct layout_judge : allowed<> {};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct layout_judge<Mesh, Spec, Partial, Policy, false>
     : decltype(refuse_layout<Mesh, Spec, Partial, Policy>()) {};
+
+/// The entry of the dimension that a verdict is about, which says more than its axis.
+template <class Spec, int Dim>
+[[nodiscard]] constexpr auto entry_shown() noexcept {
+  if constexpr (Dim < 0) {
+    return facts<>{};
+  } else {
+    constexpr text_view words = Spec::value.dims[Dim];
+    return name_shown<to_fixed_string<words.size()>(words)>();
+  }
+}
 
 /// The rule that a layout breaks for the extents of a tensor; a layout that is refused itself has
 /// been told of.
 template <class Layout, class Extents>
 [[nodiscard]] constexpr auto refuse_extents() noexcept {
-  constexpr diagnosis verdict = check(Layout::mesh_type::value, Layout::value, Extents::value);
+  using mesh = typename Layout::mesh_type;
   using spec = typename Layout::spec_type;
-  if constexpr (!layout_judge<typename Layout::mesh_type, spec, typename Layout::partial_type,
-                              typename Layout::policy_type>::ok)
-    return refused_before{};
-  else if constexpr (verdict.rule == broken::rank_differs_from_spec)
-    return refused<rank_differs_from_spec<int{verdict.have}, int{verdict.want}, spec, Extents>>{};
-  else if constexpr (verdict.rule == broken::extent_is_negative)
-    return refused<extent_is_negative<dimension<verdict.dim>, extent<verdict.have>>>{};
-  else if constexpr (verdict.rule == broken::tensor_is_too_large)
-    return refused<tensor_is_too_large<dimension<verdict.dim>, extent<verdict.have>>>{};
+  using pending = typename Layout::partial_type;
+  constexpr auto verdict = [] {
+    diagnosis found = check(mesh::value, Layout::value, Extents::value);
+    found.axis = {};
+    return found;
+  };
+  if constexpr (!layout_judge<mesh, spec, pending, typename Layout::policy_type>::ok)
+    return refused<>{};
   else
-    return refuse_division<verdict.rule, verdict.dim, verdict.have, verdict.want, spec,
-                           typename Layout::mesh_type>();
+    return answer_to<mesh, spec, pending, Extents>(verdict, entry_shown<spec, verdict().dim>());
 }
 
 /// Judges a layout for the extents of a tensor.
 template <class Layout, class Extents,
           bool Legal = check(Layout::mesh_type::value, Layout::value, Extents::value).ok()>
-struct extents_judge : legal {};
+struct extents_judge : allowed<> {};
 template <class Layout, class Extents>
 struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, Extents>()) {};
 

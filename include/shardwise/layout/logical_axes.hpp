@@ -39,29 +39,13 @@ struct taken_by;
 
 namespace detail {
 
-/// The rule that an element of `axis_rules` breaks.
+/// Judges an element of `axis_rules`, which errors show for its mesh and for its spec.
 template <class Mesh, class Maps>
-[[nodiscard]] constexpr auto refuse_maps() noexcept {
-  constexpr diagnosis verdict = check(axis_rules_desc{Mesh::value, Maps::alternatives});
-  constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (verdict.rule == broken::axis_name_is_malformed)
-    return refused<axis_name_is_malformed<axis, Maps>>{};
-  else if constexpr (verdict.rule == broken::axis_is_not_in_mesh)
-    return refused<axis_is_not_in_mesh<axis, Maps, Mesh>>{};
-  else if constexpr (verdict.rule == broken::axis_is_used_twice)
-    return refused<axis_is_used_twice<axis, Maps, Mesh>>{};
-  else if constexpr (verdict.rule == broken::grain_is_malformed)
-    return refused<grain_is_malformed<axis, Maps, Mesh>>{};
-  else
-    return refused<spec_is_malformed<axis, Maps, Mesh>>{};
+[[nodiscard]] constexpr auto judge_maps() noexcept {
+  return answer_to<Maps, Maps>([] {
+    return check(axis_rules_desc{Mesh::value, Maps::alternatives});
+  });
 }
-
-/// Judges an element of `axis_rules`.
-template <class Mesh, class Maps,
-          bool Legal = check(axis_rules_desc{Mesh::value, Maps::alternatives}).ok()>
-struct maps_judge : legal {};
-template <class Mesh, class Maps>
-struct maps_judge<Mesh, Maps, false> : decltype(refuse_maps<Mesh, Maps>()) {};
 
 /// The alternatives of all rules in a row; one more than there are, for lists without rules.
 template <std::size_t Count>
@@ -93,33 +77,32 @@ struct refused_names {
   static constexpr dim_names names{Dims::label...};
   static constexpr resolved_dims found = resolve(Rules::value, names);
   static constexpr int at = found.verdict.dim;
-  static constexpr auto label = to_fixed_string<names[at].size()>(names[at]);
   static constexpr auto nearest = nearest_names_to(Rules::value, names[at]);
   template <std::size_t... I>
   static auto nearest_type(std::index_sequence<I...>)
       -> decltype(nearest_from(entries<to_fixed_string<nearest[I].size()>(nearest[I])...>{}));
+  template <class... Shown>
+  [[nodiscard]] static constexpr auto refuse() noexcept {
+    return answer_to<Shown..., Rules>([] { return found.verdict; });
+  }
   [[nodiscard]] static constexpr auto rule() noexcept {
-    if constexpr (found.verdict.rule == broken::name_is_repeated)
-      return refused<name_is_repeated<label, dimension<at>, Rules>>{};
-    else if constexpr (found.verdict.rule == broken::name_has_no_rule)
-      return refused<name_has_no_rule<
-          label, dimension<at>, decltype(nearest_type(std::make_index_sequence<nearest.size()>{})),
-          Rules>>{};
-    else {
+    if constexpr (found.verdict.rule == broken::name_is_repeated) {
+      return refuse<>();
+    } else if constexpr (found.verdict.rule == broken::name_has_no_rule) {
+      return refuse<decltype(nearest_type(std::make_index_sequence<nearest.size()>{}))>();
+    } else {
       constexpr taken_axis taken = passed_over(Rules::value, names, found, at)[0];
       constexpr name axis = Rules::value.mesh.axes[taken.axis].label;
       constexpr text_view owner = names[taken.dim];
-      return refused<no_alternative_is_free<
-          label, dimension<at>, Rules,
-          decltype(taken_from(entries<to_fixed_string<axis.size()>(axis),
-                                      to_fixed_string<owner.size()>(owner)>{}))>>{};
+      return refuse<decltype(taken_from(
+          entries<to_fixed_string<axis.size()>(axis), to_fixed_string<owner.size()>(owner)>{}))>();
     }
   }
 };
 
 /// Judges the names of a tensor; rules that are wrong themselves have said so already.
 template <class Rules, bool Legal, class... Dims>
-struct names_judge : legal {};
+struct names_judge : allowed<> {};
 template <class Rules, class... Dims>
 struct names_judge<Rules, false, Dims...> : decltype(refused_names<Rules, Dims...>::rule()) {};
 
@@ -157,7 +140,9 @@ struct tensor_of_names {
 ///                               maps<"embed", "model", none>> {};
 template <Mesh M, class... Maps>
 struct axis_rules {
-  static_assert((std::size_t{} + ... + sizeof(typename detail::maps_judge<M, Maps>::type)) + 1 > 0);
+  static_assert(
+      (std::size_t{} + ... + sizeof(typename decltype(detail::judge_maps<M, Maps>())::type)) + 1 >
+      0);
 
   using mesh_type = M;
 

@@ -34,21 +34,17 @@ inline constexpr bool
         is_element<T> &&
         sizeof...(Sizes) <= std::size_t{max_rank} && layout_judge<Mesh, Spec, Partial, Policy>::ok;
 
-/// Stands for a layout, whose text would make a long line.
-struct a_layout;
-
 /// What is wrong with a type that is not the extents of a tensor.
 template <class Part>
-struct refused_extents : refused<tensor_is_malformed<1, Part>> {};
+struct refused_extents
+    : refused<misuse::tensor_is_malformed, typename part_shown<Part>::type, argument_at{1}> {};
 template <index_t... Sizes>
-struct refused_extents<extents<Sizes...>> : refused<rank_is_too_high<dimension<max_rank>>> {};
-template <class Mesh, class Spec, class Partial, class Policy>
-struct refused_extents<layout<Mesh, Spec, Partial, Policy>>
-    : refused<tensor_is_malformed<1, a_layout>> {};
+struct refused_extents<extents<Sizes...>>
+    : refused<broken::rank_is_too_high, types<>, dimension{max_rank}> {};
 
 /// What is wrong with a type that is not a legal layout.
 template <class Part>
-struct refused_layout : refused<tensor_is_malformed<2, Part>> {};
+struct refused_layout : refused<misuse::tensor_is_malformed, Part, argument_at{2}> {};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct refused_layout<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
@@ -57,7 +53,7 @@ struct refused_layout<layout<Mesh, Spec, Partial, Policy>>
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr auto refuse_parts() noexcept {
   if constexpr (!is_element<T>)
-    return refused<element_is_not_supported<T>>{};
+    return refused<misuse::element_is_not_supported, T>{};
   else if constexpr (!are_parts_of_tensor<T, Extents, layout<mesh<>, P<>>>)
     return refused_extents<Extents>{};
   else
@@ -71,7 +67,7 @@ template <class T, class Extents, class Layout>
 }
 template <class X>
 [[nodiscard]] constexpr auto refuse_tensor(std::type_identity<X>) noexcept {
-  return refused<tensor_is_malformed<-1, X>>{};
+  return refused<misuse::tensor_is_malformed, X>{};
 }
 
 /// Judges what a program names as a tensor: its parts, and then whether they fit together.

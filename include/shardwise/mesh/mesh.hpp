@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/judge.hpp"
 #include "shardwise/core/error.hpp"
-#include "shardwise/mesh/diagnostics.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
 #include "shardwise/mesh/mesh_text.hpp"
 
@@ -37,27 +37,15 @@ struct mesh;
 
 namespace detail {
 
-/// Judges a mesh type.
+/// Judges a mesh type: its text is axes, all of it.
 template <fixed_string Axes>
 [[nodiscard]] constexpr auto judge_mesh() noexcept {
-  using Mesh = of_text::mesh<Axes>;
-  constexpr parsed_axes parsed = parse_axes(Axes);
-  constexpr diagnosis verdict = parsed.verdict;
-  constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (verdict.rule == broken::mesh_has_too_many_axes)
-    return refused<mesh_has_too_many_axes<int{verdict.have}>>{};
-  else if constexpr (verdict.rule == broken::axis_size_is_not_positive)
-    return refused<axis_size_is_not_positive<axis, verdict.have, Mesh>>{};
-  else if constexpr (verdict.rule == broken::axis_is_repeated_in_mesh)
-    return refused<axis_is_repeated_in_mesh<axis, Mesh>>{};
-  else if constexpr (verdict.rule == broken::mesh_has_too_many_devices)
-    return refused<mesh_has_too_many_devices<axis, verdict.have, Mesh>>{};
-  else if constexpr (verdict.have > verdict.want)
-    return refused<axis_name_is_malformed<"longer than 23 characters", Mesh>>{};
-  else if constexpr (!verdict.ok() || parsed.position < Axes.size())
-    return refused<axis_name_is_malformed<axis, Mesh>>{};
-  else
-    return legal{};
+  return answer_to<of_text::mesh<Axes>>([] {
+    const parsed_axes parsed = parse_axes(Axes);
+    return parsed.verdict.ok() && parsed.position < Axes.size()
+               ? diagnosis{.rule = broken::axis_name_is_malformed}
+               : parsed.verdict;
+  });
 }
 
 /// The sizes of `N` dyn axes; nothing at all where every axis is static.

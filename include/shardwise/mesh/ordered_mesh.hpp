@@ -5,25 +5,6 @@
 
 namespace shardwise {
 
-/// An order has `Count` devices, and `Mesh` has `Size`.
-template <index_t Count, index_t Size, class Mesh>
-struct device_count_differs {
-  static_assert(respected<device_count_differs>, "an order of devices has as many as its mesh");
-};
-
-/// `Device` is twice in the order of `Mesh`.
-template <index_t Device, class Mesh>
-struct device_is_repeated {
-  static_assert(respected<device_is_repeated>, "a device is in a mesh once");
-};
-
-/// `Device` is no device of a mesh of `Size`.
-template <index_t Device, index_t Size, class Mesh>
-struct device_is_out_of_range {
-  static_assert(respected<device_is_out_of_range>,
-                "a device is named by a number below the size of the mesh");
-};
-
 namespace detail {
 
 /// Room for the positions of `Count` devices; arrays have at least one element.
@@ -54,15 +35,7 @@ struct order_of_mesh {
 /// Judges the order of a mesh type.
 template <class Grid, class Order>
 [[nodiscard]] constexpr auto judge_order() noexcept {
-  constexpr diagnosis verdict = Order::inverted.verdict;
-  if constexpr (verdict.rule == broken::device_count_differs)
-    return refused<device_count_differs<verdict.have, verdict.want, Grid>>{};
-  else if constexpr (verdict.rule == broken::device_is_repeated)
-    return refused<device_is_repeated<verdict.have, Grid>>{};
-  else if constexpr (verdict.rule == broken::device_is_out_of_range)
-    return refused<device_is_out_of_range<verdict.have, verdict.want, Grid>>{};
-  else
-    return legal{};
+  return answer_to<Grid>([] { return Order::inverted.verdict; });
 }
 
 }  // namespace detail

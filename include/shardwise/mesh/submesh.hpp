@@ -61,24 +61,12 @@ struct derived_mesh {
   return result;
 }
 
-/// `Axis` is no axis of `Mesh`, or the sub-mesh names it twice.
-template <fixed_string Axis, class Mesh>
-struct submesh_axis_is_not_in_mesh {
-  static_assert(respected<submesh_axis_is_not_in_mesh>,
-                "a sub-mesh names different axes of its mesh");
-};
-
 namespace detail {
 
 /// Judges the axes of a sub-mesh.
 template <class Mesh, fixed_string... Labels>
 [[nodiscard]] constexpr auto judge_submesh() noexcept {
-  constexpr diagnosis verdict = submesh_of(Mesh::value, {text_view(Labels)...}).verdict;
-  constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-  if constexpr (verdict.ok())
-    return legal{};
-  else
-    return refused<submesh_axis_is_not_in_mesh<axis, Mesh>>{};
+  return answer_to<Mesh>([] { return submesh_of(Mesh::value, {text_view(Labels)...}).verdict; });
 }
 
 /// The size of an axis that the judge above has found in its mesh.

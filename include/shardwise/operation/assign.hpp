@@ -45,7 +45,8 @@ struct named_once {
  private:
   static constexpr void refuse() noexcept {
     constexpr sentence value = to_text(Paper::mesh_type::value, Paper::value);
-    (void)sizeof(expression_is_assigned<to_fixed_string<value.size()>(value)>);
+    (void)sizeof(broken_rule<misuse::expression_is_assigned,
+                             as_written<to_fixed_string<value.size()>(value)>>);
   }
 };
 
@@ -54,20 +55,21 @@ template <class Function>
 struct assign_call {
   template <class X, class Y>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using outcome = elementwise_outcome<Function, X, Y>;
-    if constexpr (outcome::is_refusal) {
-      return typename outcome::judged{};
+    using result = outcome<elementwise_call<Function>, X, Y>;
+    if constexpr (result::is_refusal) {
+      return typename result::judged{};
     } else if constexpr (ValueOperand<X>) {
       return allowed<X>{};
     } else {
-      using made = paper_of<typename outcome::type>;
+      using made = paper_of<typename result::type>;
       if constexpr (check_assignment(paper_of<X>::value, made::value).ok()) {
         return allowed<X>{};
       } else {
         constexpr sentence tensor_words = to_text(mesh_of<X>::value, paper_of<X>::value);
         constexpr sentence value = to_text(mesh_of<X>::value, made::value);
-        return refused<assignment_changes_tensor<to_fixed_string<tensor_words.size()>(tensor_words),
-                                                 to_fixed_string<value.size()>(value)>>{};
+        return refused<broken::assignment_changes_tensor,
+                       types<as_written<to_fixed_string<tensor_words.size()>(tensor_words)>,
+                             as_written<to_fixed_string<value.size()>(value)>>>{};
       }
     }
   }

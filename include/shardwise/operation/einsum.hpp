@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operation.hpp"
+#include "shardwise/expression/whole.hpp"
 #include "shardwise/rule/einsum.hpp"
 
 namespace shardwise {
@@ -79,49 +79,35 @@ struct einsum_of {
 namespace detail {
 
 /// A contraction that is legal by the types of its operands alone.
-template <fixed_string Equation, class First, class... Rest>
+template <class Operation, class First, class... Rest>
 concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
   requires(... && std::is_same_v<typename std::remove_cvref_t<First>::domain,
                                  typename std::remove_cvref_t<Rest>::domain>);
-  requires einsum_of<Equation>::parsed.verdict.ok();
-  requires result_of<einsum_of<Equation>, paper_of<First>, paper_of<Rest>...>::is_legal;
+  requires Operation::parsed.verdict.ok();
+  requires result_of<Operation, paper_of<First>, paper_of<Rest>...>::is_legal;
 };
 
-/// Judges any other.
-template <fixed_string Equation, class First, class... Rest>
-[[nodiscard]] constexpr auto judge_einsum() noexcept {
+/// The call of a contraction: an operation on tensors whose equation is judged first.
+template <fixed_string Equation>
+struct einsum_call : whole_call<einsum_of<Equation>> {
   using applied = einsum_of<Equation>;
-  if constexpr (AnyRefused<First, Rest...>) {
-    return allowed<refused_value>{};
-  } else if constexpr (!(EitherOperand<First> && ... && EitherOperand<Rest>)) {
-    constexpr int at = first_false<EitherOperand<First>, EitherOperand<Rest>...>;
-    return refused<no_tensor<applied, at, First, Rest...>>{};
-  } else if constexpr (abstract_among<First, Rest...> >= 0) {
-    return refused<operand_is_abstract<applied, operand<abstract_among<First, Rest...>>>>{};
-  } else if constexpr (!applied::parsed.verdict.ok()) {
-    return refused<einsum_is_malformed<Equation, int{applied::parsed.verdict.have}>>{};
-  } else if constexpr ((ValueOperand<First> || ... || ValueOperand<Rest>)) {
-    return value_domain_of<First, Rest...>::type::template judge<
-        applied, typename std::remove_cvref_t<First>::value_type,
-        typename std::remove_cvref_t<Rest>::value_type...>();
-  } else {
-    return judge<applied, paper_of<First>, paper_of<Rest>...>();
-  }
-}
 
-/// What `einsum` gives for operands of these types.
-template <fixed_string Equation, class... X>
-struct einsum_outcome : given<decltype(judge_einsum<Equation, X...>())> {
-  static constexpr bool is_typed = false;
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr ((... && EitherOperand<X>)&&abstract_among<X...> < 0 &&
+                  !applied::parsed.verdict.ok())
+      return answer_to<applied>([] { return applied::parsed.verdict; });
+    else
+      return whole_call<applied>::template judge<X...>();
+  }
 };
 template <fixed_string Equation, class First, class... Rest>
-  requires LegalEinsum<Equation, First, Rest...>
-struct einsum_outcome<Equation, First, Rest...> {
-  static constexpr bool is_typed = true;
-  using domain = typename std::remove_cvref_t<First>::domain;
+  requires LegalEinsum<einsum_of<Equation>, First, Rest...>
+struct outcome<einsum_call<Equation>, First, Rest...> {
+  static constexpr bool is_refusal = false;
   using result = result_of<einsum_of<Equation>, paper_of<First>, paper_of<Rest>...>;
-  using paper = paper_from<result>;
-  using type = typename domain::template made<einsum_of<Equation>, paper, First, Rest...>;
+  using type = typename std::remove_cvref_t<First>::domain::template made<
+      einsum_of<Equation>, paper_from<result>, First, Rest...>;
 };
 
 }  // namespace detail
@@ -135,22 +121,21 @@ struct einsum_outcome<Equation, First, Rest...> {
 ///     auto h = einsum<"bi,ih->bh">(x, w1);   // matrix product
 ///     auto t = einsum<"ij->ji">(x);          // transpose
 template <fixed_string Equation, class First, class... Rest>
-[[nodiscard]] constexpr typename detail::einsum_outcome<Equation, First, Rest...>::type einsum(
+[[nodiscard]] constexpr detail::outcome_of<detail::einsum_call<Equation>, First, Rest...> einsum(
     First&& first, Rest&&... rest) {
-  using applied = einsum_of<Equation>;
-  using outcome = detail::einsum_outcome<Equation, First, Rest...>;
-  if constexpr (outcome::is_typed) {
+  using call = detail::einsum_call<Equation>;
+  using outcome = detail::outcome<call, First, Rest...>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else if constexpr (requires { typename outcome::result; }) {
+    // As `apply` does it, by one function less: programs have many.
     using result = typename outcome::result;
-    using paper = typename outcome::paper;
-    using domain = typename outcome::domain;
-    return domain::template apply<applied, paper>(
+    using domain = typename std::remove_cvref_t<First>::domain;
+    return domain::template apply<einsum_of<Equation>, paper_from<result>>(
         known_for<domain, result>(first.mesh(), {&first.extents(), &rest.extents()...}),
         static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
-  } else if constexpr (outcome::is_refusal) {
-    return outcome::value();
   } else {
-    return detail::value_domain_of<First, Rest...>::type::template apply<applied>(
-        static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+    return call::apply(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   }
 }
 

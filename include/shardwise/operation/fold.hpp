@@ -53,14 +53,6 @@ struct fold_of {
 /// What `mean` is called in errors.
 struct mean_of;
 
-/// A fold is given something beside its operand that it does not take.
-template <class Operation, class... Options>
-struct fold_options_are_unexpected {
-  static_assert(respected<fold_options_are_unexpected>,
-                "a fold is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, over{0}); "
-                "two tensors meet in maximum(x, y)");
-};
-
 /// Asks a fold to keep the folded dimensions with one element each, so that the result meets its
 /// operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
 struct keep_dims_t {};
@@ -100,11 +92,12 @@ struct fold_call {
   [[nodiscard]] static constexpr auto judge() noexcept {
     using tensor = std::remove_cvref_t<X>;
     if constexpr (!EitherOperand<X>) {
-      return refused<no_tensor<fold_of<Kind, 0>, 0, X>>{};
+      return no_tensor<fold_of<Kind, 0>, 0, X>{};
     } else if constexpr (!requires(X & x, Options... options) {
                            dims_of<Dims...>(x, options...);
                          }) {
-      return refused<fold_options_are_unexpected<fold_of<Kind, 0>, briefly<Options>...>>{};
+      return refused<misuse::fold_options_are_unexpected,
+                     types<fold_of<Kind, 0>, briefly<Options>...>>{};
     } else if constexpr (ValueOperand<X>) {
       using elements = decltype(judge_elements<fold_of<Kind, 0>, typename tensor::value_type>());
       if constexpr (elements::ok)
@@ -113,9 +106,9 @@ struct fold_call {
         return elements{};
     } else {
       constexpr int rank = tensor::extents_type::rank;
-      constexpr diagnosis verdict = named_dims<Dims...>(rank).judge(rank);
-      if constexpr (!verdict.ok()) {
-        return refused<dimension_is_out_of_range<dimension<int{verdict.have}>, rank>>{};
+      constexpr auto verdict = [] { return named_dims<Dims...>(rank).judge(rank); };
+      if constexpr (!verdict().ok()) {
+        return answer_to<fold_of<Kind, 0>>(verdict);
       } else {
         using made = result<tensor, Options...>;
         using operation = typename made::operation;
@@ -155,8 +148,8 @@ struct mean_call {
     if constexpr (!sum::ok)
       return sum{};
     else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<X>::value_type>))
-      return refused<
-          elements_have_no_fractions<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
+      return refused<misuse::elements_have_no_fractions,
+                     types<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
     else
       return allowed<of_elements<functions::divide, typename sum::type,
                                  typename std::remove_cvref_t<X>::value_type>>{};

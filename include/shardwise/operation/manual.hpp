@@ -8,12 +8,6 @@
 
 namespace shardwise {
 
-/// `Axis` is not among the `Manual` axes of the operand of `all_reduce`.
-template <fixed_string Axis, class Manual>
-struct axis_is_not_manual {
-  static_assert(respected<axis_is_not_manual>, "all_reduce folds along manual axes of its operand");
-};
-
 namespace detail {
 
 /// The three rules of manual sharding: `judge<X>(mesh, tensor)` is what becomes of an `X`,
@@ -74,7 +68,7 @@ struct manual_call {
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (!Operand<X>)
-      return refused<no_tensor<typename Rule::shown, 0, X>>{};
+      return no_tensor<typename Rule::shown, 0, X>{};
     else
       return judge_tensor<std::remove_cvref_t<X>>();
   }
@@ -93,8 +87,9 @@ struct manual_call {
     if constexpr (!target_judge<target>::ok)
       return target_judge<target>{};
     else if constexpr (!std::is_same_v<mesh_of<X>, typename target::mesh_type>)
-      return refused<operand_meshes_differ<typename Rule::shown, operand<0>, mesh_of<X>,
-                                           typename target::mesh_type>>{};
+      return refused<broken::operand_meshes_differ,
+                     types<typename Rule::shown, mesh_of<X>, typename target::mesh_type>,
+                     operand{0}>{};
     else if constexpr (manual_type<X, Rule>::value.verdict.ok())
       return allowed<made<X>>{};
     else
@@ -107,29 +102,19 @@ struct manual_call {
                                           extents_from_value<manual_type<X, Rule>>,
                                           layout_from_value<mesh_of<X>, manual_type<X, Rule>>>;
 
+  /// The facts of the target where it breaks a rule, or else of the operand, with its manual axes.
   template <class X, class Target>
   [[nodiscard]] static constexpr auto refuse() noexcept {
-    constexpr diagnosis verdict = manual_type<X, Rule>::value.verdict;
-    constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
     using from = typename X::layout_type;
-    if constexpr (verdict.rule == broken::manual_axis_is_used)
-      return refused<manual_axis_is_used<axis, mesh_of<X>>>{};
-    else if constexpr (verdict.rule == broken::axis_is_not_manual)
-      return refused<axis_is_not_manual<
-          axis, manual<entry_of_axes<mesh_of<X>, pack(from::value.manual_axes())>::value>>>{};
-    else if constexpr (verdict.rule == broken::manual_axis_is_left)
-      return refused<manual_axis_is_left<axis, typename Target::spec_type>>{};
-    else if constexpr (verdict.rule == broken::operand_layouts_conflict)
-      return refused<operand_layouts_conflict<
-          typename Rule::shown, typename operand<0>::template dimension<verdict.dim>, axis, "">>{};
-    else if constexpr (verdict.rule == broken::rank_differs_from_spec)
-      return refused<
-          rank_differs_from_spec<int{verdict.have}, int{verdict.want}, typename Target::spec_type,
-                                 typename X::extents_type>>{};
+    constexpr auto verdict = [] { return manual_type<X, Rule>::value.verdict; };
+    if constexpr (verdict().rule == broken::axis_is_not_manual)
+      return answer_to<manual<entry_of_axes<mesh_of<X>, pack(from::value.manual_axes())>::value>>(
+          verdict);
+    else if constexpr (verdict().rule == broken::operand_layouts_conflict)
+      return answer_to<typename Rule::shown>(verdict);
     else
-      return extents_judge<
-          layout<mesh_of<X>, typename from::spec_type, typename from::partial_type>,
-          typename X::extents_type>{};
+      return answer_to<mesh_of<X>, typename Target::spec_type, typename Target::partial_type,
+                       typename X::extents_type>(verdict);
   }
 };
 

@@ -78,8 +78,13 @@ struct max_with_index_operation {
 };
 
 /// The same as types have it.
-template <int Dim, index_t Parts = 0>
+template <int Dim>
 struct max_with_index_of {
+  using operation_class = max_with_index_operation;
+  static constexpr attributes how = max_with_index_operation::how(Dim);
+};
+template <int Dim, index_t Parts>
+struct max_with_index_in_parts {
   using operation_class = max_with_index_operation;
   static constexpr attributes how = max_with_index_operation::how(Dim, Parts);
 };
@@ -172,7 +177,7 @@ struct max_with_index_call {
       return index_t{0};
   }();
   template <class X>
-  using found = max_with_index_step<max_with_index_of<Dim, in_parts<X>>>;
+  using found = max_with_index_step<max_with_index_in_parts<Dim, in_parts<X>>>;
 
   template <class X>
   [[nodiscard]] static constexpr auto judge_parts() noexcept {

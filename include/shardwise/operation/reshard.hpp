@@ -9,12 +9,6 @@ namespace shardwise {
 /// The operation `reshard`, as errors name it.
 struct resharding;
 
-/// `Target` stands where a spec or a layout is wanted.
-template <class Target>
-struct target_is_not_a_layout {
-  static_assert(respected<target_is_not_a_layout>, "data moves to a spec P<...> or a layout<...>");
-};
-
 namespace detail {
 
 /// The layout that `reshard<Target>` means: a spec on the operand's mesh, or a whole layout.
@@ -37,8 +31,9 @@ using resharded_layout = typename reshard_target<
 /// Judges the target of a reshard by itself. A layout that is written out is not instantiated for
 /// it, which would be the error of a mistake already.
 template <class Target>
-struct target_judge : std::conditional_t<LayoutType<Target>, legal,
-                                         refused<target_is_not_a_layout<briefly<Target>>>> {};
+struct target_judge : std::conditional_t<LayoutType<Target>, allowed<>,
+                                         refused<misuse::target_is_not_a_layout, briefly<Target>>> {
+};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct target_judge<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
@@ -52,49 +47,51 @@ concept LegalReshard = requires {
   requires extents_judge<To, Extents>::ok;
 };
 
-/// Judges any other.
-template <class X, class Target, class Policy>
-[[nodiscard]] constexpr auto judge_reshard() noexcept {
-  if constexpr (AnyRefused<X>) {
-    return allowed<refused_value>{};
-  } else if constexpr (!Operand<X>) {
-    return refused<no_tensor<resharding, 0, X>>{};
-  } else {
-    using from = typename X::layout_type;
-    using to = resharded_layout<X, Target, Policy>;
-    if constexpr (!target_judge<to>::ok) {
-      return target_judge<to>{};
-    } else if constexpr (!std::is_same_v<mesh_of<X>, typename to::mesh_type>) {
-      return refused<operand_meshes_differ<reshard_to<typename to::spec_type>, operand<0>,
-                                           mesh_of<X>, typename to::mesh_type>>{};
+/// The call `reshard<Target, Policy>`.
+template <class Target, class Policy>
+struct reshard_call {
+  template <class X>
+  using to = resharded_layout<std::remove_cvref_t<X>, Target, Policy>;
+
+  template <class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (!Operand<X>)
+      return no_tensor<resharding, 0, X>{};
+    else
+      return judge_layouts<std::remove_cvref_t<X>, to<X>>();
+  }
+
+ private:
+  template <class X, class To>
+  [[nodiscard]] static constexpr auto judge_layouts() noexcept {
+    if constexpr (!target_judge<To>::ok) {
+      return target_judge<To>{};
+    } else if constexpr (!std::is_same_v<mesh_of<X>, typename To::mesh_type>) {
+      return refused<broken::operand_meshes_differ,
+                     types<reshard_to<typename To::spec_type>, mesh_of<X>, typename To::mesh_type>,
+                     operand{0}>{};
     } else {
-      constexpr diagnosis verdict = check_reshard(mesh_of<X>::value, from::value, to::value);
-      constexpr auto axis = to_fixed_string<verdict.axis.size()>(verdict.axis);
-      if constexpr (verdict.rule == broken::reshard_would_create_partial)
-        return refused<reshard_would_create_partial<axis, typename to::partial_type>>{};
-      else if constexpr (verdict.rule == broken::manual_axis_is_left)
-        return refused<manual_axis_is_left<axis, typename to::spec_type>>{};
-      else
-        return extents_judge<to, typename X::extents_type>{};
+      using moved =
+          decltype(answer_to<mesh_of<X>, typename To::spec_type, typename To::partial_type>(
+              [] { return check_reshard(mesh_of<X>::value, X::layout_type::value, To::value); }));
+      return std::conditional_t<moved::ok, extents_judge<To, typename X::extents_type>, moved>{};
     }
   }
-}
+};
 
-/// What `reshard<Target, Policy>` gives of an `X`.
-template <class X, class Target, class Policy>
-struct reshard_outcome : given<decltype(judge_reshard<X, Target, Policy>())> {};
-template <class X, class Target, class Policy>
-  requires(standing_of<X> == standing::typed &&
-           LegalReshard<typename X::layout_type, resharded_layout<X, Target, Policy>,
-                        typename X::extents_type>)
-struct reshard_outcome<X, Target, Policy> {
+template <class Target, class Policy, class X>
+  requires(standing_of<std::remove_cvref_t<X>> == standing::typed &&
+           LegalReshard<typename std::remove_cvref_t<X>::layout_type,
+                        resharded_layout<std::remove_cvref_t<X>, Target, Policy>,
+                        typename std::remove_cvref_t<X>::extents_type>)
+struct outcome<reshard_call<Target, Policy>, X> {
   static constexpr bool is_refusal = false;
-  using type = typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
-                                                   resharded_layout<X, Target, Policy>>;
+  using operand_type = std::remove_cvref_t<X>;
+  using type = typename operand_type::domain::template tensor<
+      typename operand_type::value_type, typename operand_type::extents_type,
+      resharded_layout<operand_type, Target, Policy>>;
   using judged = allowed<type>;
 };
-template <class X, class Target, class Policy>
-using resharded = typename reshard_outcome<std::remove_cvref_t<X>, Target, Policy>::type;
 
 }  // namespace detail
 
@@ -107,8 +104,8 @@ using resharded = typename reshard_outcome<std::remove_cvref_t<X>, Target, Polic
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
 template <class Target, class Policy = void, class X>
   requires(!ValueOperand<X>)
-[[nodiscard]] constexpr detail::resharded<X, Target, Policy> reshard(X&& x) {
-  using outcome = detail::reshard_outcome<std::remove_cvref_t<X>, Target, Policy>;
+[[nodiscard]] constexpr detail::outcome_of<detail::reshard_call<Target, Policy>, X> reshard(X&& x) {
+  using outcome = detail::outcome<detail::reshard_call<Target, Policy>, X>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
   else

@@ -11,13 +11,6 @@
 
 namespace shardwise {
 
-/// `abstract<X>` was given `Have` sizes instead of `Want`.
-template <int Have, int Want>
-struct size_count_differs {
-  static_assert(respected<size_count_differs>,
-                "abstract<X> takes one size for each dyn extent and each dyn axis of X");
-};
-
 /// A tensor without elements: its type for the compiler, its sizes, and its place in the program
 /// that `trace` records. Made by `abstract<X>(sizes...)`.
 template <class T, class Extents, class Layout>
@@ -160,8 +153,9 @@ template <class X, std::convertible_to<index_t>... Sizes>
     using extents = typename named::extents;
     using mesh = typename named::layout::mesh_type;
     if constexpr (sizeof...(Sizes) != std::size_t{extents::dynamic_rank} + mesh::dynamic_axes) {
-      using wrong [[maybe_unused]] = decltype(
-          size_count_differs<int{sizeof...(Sizes)}, extents::dynamic_rank + mesh::dynamic_axes>{});
+      using wrong [[maybe_unused]] =
+          decltype(broken_rule<misuse::size_count_differs, types<>, size_met{sizeof...(Sizes)},
+                               size_needed{extents::dynamic_rank + index_t{mesh::dynamic_axes}}>{});
     }
     using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;
     return tensor{detail::with_sizes<mesh>(extents::value, named::layout::value,

@@ -9,27 +9,13 @@ namespace shardwise {
 /// The operation `clear_sharding`, as errors name it.
 struct clearing;
 
-/// `Operand` gets the layout that is promised only by `Collective` over `Axes`.
-template <fixed_string Collective, fixed_string Axes, class Operand, fixed_string Mend>
-struct constraint_needs_communication {
-  static_assert(respected<constraint_needs_communication>,
-                "a constraint is met without communication; only a reshard moves data");
-};
-
-/// `Operand` is split or pending over `Axis`, and marked otherwise.
-template <fixed_string Axis, class Operand, fixed_string Mend>
-struct tensor_is_marked_already {
-  static_assert(respected<tensor_is_marked_already>,
-                "only a replicated tensor is marked anew; clear_sharding makes it one");
-};
-
 namespace detail {
 
 /// The call that a promise is refused for, as compilers print it.
 template <class Mesh, class To>
 struct call_instead {
   static constexpr sentence words = promised_call(Mesh::value, To::value, "");
-  static constexpr auto value = to_fixed_string<words.size()>(words);
+  static constexpr mended_by value{to_fixed_string<words.size()>(words)};
 };
 
 /// The rule of `constrain`, for an `X` that could be resharded so.
@@ -39,12 +25,13 @@ struct constraining {
     constexpr transfer needed =
         first_communication(mesh_of<X>::value, X::layout_type::value, To::value);
     if constexpr (needed.axes.empty()) {
-      return legal{};
+      return allowed<>{};
     } else {
       constexpr text_view kind = to_text(needed.kind);
-      return refused<constraint_needs_communication<
-          to_fixed_string<kind.size()>(kind), entry_of_axes<mesh_of<X>, pack(needed.axes)>::value,
-          operand<0>, call_instead<mesh_of<X>, To>::value>>{};
+      return refused<broken::constraint_needs_communication, types<>,
+                     called(to_fixed_string<kind.size()>(kind)),
+                     called(entry_of_axes<mesh_of<X>, pack(needed.axes)>::value), operand{0},
+                     call_instead<mesh_of<X>, To>::value>{};
     }
   }
 };
@@ -53,13 +40,9 @@ struct constraining {
 struct marking {
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    constexpr diagnosis verdict =
-        check_marking(mesh_of<X>::value, X::layout_type::value, To::value);
-    if constexpr (verdict.ok())
-      return legal{};
-    else
-      return refused<tensor_is_marked_already<to_fixed_string<verdict.axis.size()>(verdict.axis),
-                                              operand<0>, call_instead<mesh_of<X>, To>::value>>{};
+    return answer_to(
+        [] { return check_marking(mesh_of<X>::value, X::layout_type::value, To::value); },
+        facts<operand{0}, call_instead<mesh_of<X>, To>::value>{});
   }
 };
 
@@ -75,7 +58,7 @@ struct promise_call {
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     using tensor = std::remove_cvref_t<X>;
-    using moved = typename reshard_outcome<tensor, Target, Policy>::judged;
+    using moved = typename outcome<reshard_call<Target, Policy>, tensor>::judged;
     if constexpr (!moved::ok) {
       return moved{};
     } else {
@@ -106,7 +89,7 @@ struct clear_call {
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (!Operand<X>)
-      return refused<no_tensor<clearing, 0, X>>{};
+      return no_tensor<clearing, 0, X>{};
     else
       return judge_tensor<std::remove_cvref_t<X>>();
   }
@@ -118,13 +101,13 @@ struct clear_call {
  private:
   template <class X>
   [[nodiscard]] static constexpr auto judge_tensor() noexcept {
-    constexpr diagnosis verdict = check_clearing(mesh_of<X>::value, X::layout_type::value);
-    if constexpr (verdict.ok())
-      return typename reshard_outcome<X, whole<X>, void>::judged{};
+    constexpr auto verdict = [] {
+      return check_clearing(mesh_of<X>::value, X::layout_type::value);
+    };
+    if constexpr (verdict().ok())
+      return typename outcome<reshard_call<whole<X>, void>, X>::judged{};
     else
-      return refused<partial_value_is_read<clearing, operand<0>,
-                                           to_fixed_string<verdict.axis.size()>(verdict.axis),
-                                           call_instead<mesh_of<X>, whole<X>>::value>>{};
+      return answer_to<clearing>(verdict, facts<call_instead<mesh_of<X>, whole<X>>::value>{});
   }
 };
 
@@ -133,11 +116,10 @@ struct alike_call {
   template <class X, class Like>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (!Operand<X> || !Operand<Like>)
-      return refused<no_tensor<alike_call, first_false<Operand<X>, Operand<Like>>, X, Like>>{};
+      return no_tensor<alike_call, first_false<Operand<X>, Operand<Like>>, X, Like>{};
     else
-      return
-          typename reshard_outcome<std::remove_cvref_t<X>,
-                                   typename std::remove_cvref_t<Like>::layout_type, void>::judged{};
+      return typename outcome<reshard_call<typename std::remove_cvref_t<Like>::layout_type, void>,
+                              std::remove_cvref_t<X>>::judged{};
   }
   template <class X, class Like>
   [[nodiscard]] static constexpr auto apply(X&& x, const Like& like) {

@@ -43,17 +43,17 @@ template <class Results, std::size_t I>
 template <class Result>
 [[nodiscard]] constexpr auto judge_result() noexcept {
   if constexpr (Operand<Result>)
-    return legal{};
+    return allowed<>{};
   else if constexpr (requires { std::tuple_size<Result>::value; })
     return judge_results<Result, 0>();
   else
-    return refused<result_is_not_a_tensor<Result>>{};
+    return refused<misuse::result_is_not_a_tensor, Result>{};
 }
 /// The same for several, from one on.
 template <class Results, std::size_t I>
 [[nodiscard]] constexpr auto judge_results() noexcept {
   if constexpr (I == std::tuple_size<Results>::value)
-    return legal{};
+    return allowed<>{};
   else if constexpr (decltype(judge_result<std::tuple_element_t<I, Results>>())::ok)
     return judge_results<Results, I + 1>();
   else
@@ -88,11 +88,11 @@ template <class Result, class F, class... X>
   using shown = typename shown_function<F>::type;
   constexpr int other = first_false<AbstractTensor<X>...>;
   if constexpr (AnyRefused<Result, X...>)
-    return refused_before{};
+    return refused<>{};
   else if constexpr (other >= 0)
-    return refused<no_tensor<shown, other, X...>>{};
+    return no_tensor<shown, other, X...>{};
   else if constexpr (sizeof...(X) == 0 || std::is_same_v<Result, not_callable>)
-    return refused<function_takes_other_operands<shown, int{sizeof...(X)}>>{};
+    return refused<misuse::function_takes_other_operands, shown, size_met{sizeof...(X)}>{};
   else
     return judge_result<Result>();
 }
@@ -102,7 +102,7 @@ template <class Mesh>
 constexpr void keep(program_builder& program, const recorded<Mesh>& result) {
   program.keep(result.id_in(program));
 }
-constexpr void keep(program_builder&, refused_value) noexcept {}
+constexpr void keep(program_builder&, const refused_value<>&) noexcept {}
 template <class R>
   requires(!Operand<R>)
 constexpr void keep(program_builder& program, const R& results) {

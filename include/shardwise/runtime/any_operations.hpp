@@ -43,7 +43,7 @@ struct any_domain {
     if constexpr (!elements::ok)
       return elements{};
     else
-      return detail::allowed<any_tensor<element_made<Operation, T...>>>{};
+      return allowed<any_tensor<element_made<Operation, T...>>>{};
   }
 
   /// A function of elements. Beside tensors whose layouts are values stand tensors with types and

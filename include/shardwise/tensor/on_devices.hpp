@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/index.hpp"
-#include "shardwise/rule/diagnostics.hpp"
+#include "shardwise/core/broken_rule.hpp"
 
 #include <concepts>
 #include <iosfwd>
@@ -44,7 +43,8 @@ struct on_devices {
   /// Refuses; the number is for what surrounds the call, so that it says nothing more.
   template <std::convertible_to<index_t>... I>
   double& operator()(const I&...) const {
-    (void)sizeof(elements_are_on_devices<element_at<I...>, "to_host(x)(i, j)">);
+    (void)sizeof(broken_rule<misuse::elements_are_on_devices, element_at<I...>,
+                             mended_by(fixed_string("to_host(x)(i, j)"))>);
     static double unread = 0;
     return unread;
   }
@@ -58,7 +58,8 @@ N& operator+=(N&, const on_devices&) = delete;  // sum += to_host(x).value()
 /// A tensor is gathered before it is printed.
 template <class Char, class Traits>
 auto& operator<<(std::basic_ostream<Char, Traits>& out, const on_devices&) {
-  (void)sizeof(elements_are_on_devices<printed_as<Char>, "out << to_host(x)">);
+  (void)sizeof(broken_rule<misuse::elements_are_on_devices, printed_as<Char>,
+                           mended_by(fixed_string("out << to_host(x)"))>);
   return out;
 }
 

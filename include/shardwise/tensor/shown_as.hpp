@@ -3,14 +3,9 @@
 
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/layout/notation.hpp"
-#include "shardwise/rule/diagnostics.hpp"
 #include "shardwise/tensor/node.hpp"
 
 namespace shardwise {
-
-/// A tensor, a layout or a mesh in the one notation.
-template <fixed_string Notation>
-struct written;
 
 namespace detail {
 template <class X>
@@ -21,12 +16,12 @@ template <class X>
   requires(!Operand<X> && requires { type_name<X>(); })
 struct shown_type<X> {
   static constexpr sentence words = type_name<X>();
-  using type = written<to_fixed_string<words.size()>(words)>;
+  using type = as_written<to_fixed_string<words.size()>(words)>;
 };
 template <Operand X>
 struct shown_type<X> {
   static constexpr sentence words = to_text(mesh_of<X>::value, paper_of<X>::value);
-  using type = written<to_fixed_string<words.size()>(words)>;
+  using type = as_written<to_fixed_string<words.size()>(words)>;
 };
 }  // namespace detail
 
@@ -41,13 +36,13 @@ namespace detail {
 template <fixed_string Function, class X>
 [[nodiscard]] constexpr auto judge_reading() noexcept {
   if constexpr (AnyRefused<X>)
-    return allowed<refused_value>{};
+    return refused<>{};
   else if constexpr (Readable<X>)
     return allowed<X>{};
   else if constexpr (standing_of<X> == standing::refused_tensor)
     return tensor_type_judge<X>{};
   else
-    return refused<operand_is_not_in_pool<Function, shown_as<X>>>{};
+    return refused<misuse::operand_is_not_in_pool, shown_as<X>, called(Function)>{};
 }
 template <fixed_string Function, class X>
 using reading = given<decltype(judge_reading<Function, X>())>;

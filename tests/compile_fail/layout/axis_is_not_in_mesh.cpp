@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<2>{"z"},
-// expect: shardwise::dimension<1>, pod>
+// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: pod, shardwise::dimension{1}, shardwise::called<2>{"z"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/layout.hpp>
 

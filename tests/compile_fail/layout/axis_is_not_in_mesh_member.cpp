@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, shardwise::dimension<1>,
+// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: pod, shardwise::dimension{1}, shardwise::called<6>{"modle"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/shardwise.hpp>
 

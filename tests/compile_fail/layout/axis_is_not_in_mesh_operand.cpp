@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The first use of a type that is refused, wherever it is, is its one error.
-// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, shardwise::dimension<1>,
+// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: pod, shardwise::dimension{1}, shardwise::called<6>{"modle"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/shardwise.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::element_is_not_supported<char>
+// expect: shardwise::broken_rule<shardwise::misuse::element_is_not_supported,
+// expect: char>
 // expect: elements are float, double, bfloat16, float16, bool or an integer of 8, 32 or 64 bits
 #include <shardwise/layout.hpp>
 

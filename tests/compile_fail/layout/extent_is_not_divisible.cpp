@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::extent_is_not_divisible<shardwise::dimension<0>, shardwise::extent<1001>,
-// expect: shardwise::parts<8>, shardwise::nearest<1000, 1008>,
-// expect: shardwise::fixed_string<4>{"x,y"}, pod>
+// expect: shardwise::broken_rule<shardwise::broken::extent_is_not_divisible,
+// expect: pod, shardwise::dimension{0}, shardwise::extent{1001}, shardwise::parts{8}, shardwise::nearest{1000, 1008}, shardwise::called<4>{"x,y"}>
 // expect: a split extent is divisible by its axes, or the layout says uneven
 #include <shardwise/layout.hpp>
 

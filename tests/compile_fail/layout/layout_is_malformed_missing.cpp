@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::layout_is_malformed<1, shardwise::detail::missing>
+// expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
+// expect: shardwise::detail::missing, shardwise::argument_at{1}>
 // expect: a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order
 #include <shardwise/layout.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::layout_is_malformed<3, pod>
+// expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
+// expect: pod, shardwise::argument_at{3}>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

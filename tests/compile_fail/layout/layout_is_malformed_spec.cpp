@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A layout where its spec is asked for.
-// expect: shardwise::layout_is_malformed<1, shardwise::layout<pod, 
+// expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
+// expect: shardwise::detail::a_layout, shardwise::argument_at{1}>
 // expect: a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order
 #include <shardwise/layout.hpp>
 

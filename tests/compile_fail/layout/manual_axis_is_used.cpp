@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::manual_axis_is_used<shardwise::fixed_string<5>{"data"},
+// expect: shardwise::broken_rule<shardwise::broken::manual_axis_is_used,
+// expect: pod, shardwise::called<5>{"data"}>
 // expect: manual axes are in mesh order and neither split a dimension nor are pending
 #include <shardwise/layout.hpp>
 

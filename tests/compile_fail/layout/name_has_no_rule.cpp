@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::name_has_no_rule<shardwise::fixed_string<6>{"emebd"},
-// expect: shardwise::dimension<1>, shardwise::nearest_names<
+// expect: shardwise::broken_rule<shardwise::broken::name_has_no_rule,
+// expect: shardwise::types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension{1}, shardwise::called<6>{"emebd"}>
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 // expect: a named dimension has a rule
 #include <shardwise/layout.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::name_has_no_rule<shardwise::fixed_string<7>{"hidden"},
-// expect: shardwise::dimension<0>, shardwise::nearest_names<>, rules>
+// expect: shardwise::broken_rule<shardwise::broken::name_has_no_rule,
+// expect: shardwise::types<shardwise::nearest_names<>, rules>, shardwise::dimension{0}, shardwise::called<7>{"hidden"}>
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>
 

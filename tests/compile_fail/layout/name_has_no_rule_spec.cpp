@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::name_has_no_rule<shardwise::fixed_string<6>{"Embed"},
+// expect: shardwise::broken_rule<shardwise::broken::name_has_no_rule,
+// expect: shardwise::types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension{0}, shardwise::called<6>{"Embed"}>
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>

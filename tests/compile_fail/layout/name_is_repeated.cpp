@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::name_is_repeated<shardwise::fixed_string<6>{"embed"},
-// expect: shardwise::dimension<1>, rules>
+// expect: shardwise::broken_rule<shardwise::broken::name_is_repeated,
+// expect: rules, shardwise::dimension{1}, shardwise::called<6>{"embed"}>
 // expect: the dimensions of a tensor have different names
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::no_alternative_is_free<shardwise::fixed_string<6>{"embed"},
-// expect: shardwise::dimension<0>, rules, shardwise::taken_by<
+// expect: shardwise::broken_rule<shardwise::broken::no_alternative_is_free,
+// expect: shardwise::types<shardwise::taken_by<shardwise::fixed_string<6>{"model"}, shardwise::fixed_string<6>{"heads"}>, rules>, shardwise::dimension{0}, shardwise::called<6>{"embed"}>
 // expect: shardwise::taken_by<shardwise::fixed_string<6>{"model"},
-// expect: shardwise::fixed_string<6>{"heads"}>>
 // expect: a rule has an alternative whose axes are free, or ends with none
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::spec_is_malformed<shardwise::fixed_string<9>{"(number)"},
+// expect: shardwise::broken_rule<shardwise::broken::spec_is_malformed,
+// expect: shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::called<9>{"(number)"}>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

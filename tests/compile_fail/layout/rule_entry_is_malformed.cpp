@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::spec_is_malformed<shardwise::fixed_string<7>{" model"},
+// expect: shardwise::broken_rule<shardwise::broken::spec_is_malformed,
+// expect: shardwise::maps<shardwise::fixed_string<6>{"batch"}, shardwise::fixed_string<12>{"data, model"}>, shardwise::called<7>{" model"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::axis_name_is_malformed<shardwise::fixed_string<11>{"batch size"},
+// expect: shardwise::broken_rule<shardwise::broken::axis_name_is_malformed,
+// expect: shardwise::maps<shardwise::fixed_string<11>{"batch size"}, shardwise::fixed_string<5>{"data"}>, shardwise::called<11>{"batch size"}>
 // expect: shardwise::maps<
 #include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>

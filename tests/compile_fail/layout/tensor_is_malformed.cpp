@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A spec where a layout is asked for.
-// expect: shardwise::tensor_is_malformed<2, shardwise::P<
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
+// expect: shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::argument_at{2}>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
 #include <shardwise/layout.hpp>
 

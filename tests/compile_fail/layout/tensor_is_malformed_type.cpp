@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::tensor_is_malformed<-1, float>
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
+// expect: float>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
 #include <shardwise/layout.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::axis_name_is_malformed<shardwise::fixed_string<10>{"(no axis)"},
+// expect: shardwise::broken_rule<shardwise::broken::axis_name_is_malformed,
+// expect: shardwise::of_text::mesh<shardwise::fixed_string<19>{"z=2, <(no axis)>=0"}>, shardwise::called<10>{"(no axis)"}>
 // expect: an axis name is a letter or _ and up to 22 more letters, digits or _
 #include <shardwise/layout.hpp>
 

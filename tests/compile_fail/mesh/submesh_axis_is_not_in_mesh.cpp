@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::submesh_axis_is_not_in_mesh<shardwise::fixed_string<6>{"modle"}, pod>
+// expect: shardwise::broken_rule<shardwise::broken::submesh_axis_is_not_in_mesh,
+// expect: pod, shardwise::called<6>{"modle"}>
 // expect: a sub-mesh names different axes of its mesh
 #include <shardwise/layout.hpp>
 #include <shardwise/mesh/submesh.hpp>

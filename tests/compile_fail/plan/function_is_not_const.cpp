@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::function_takes_other_operands<counted, 1>
+// expect: shardwise::broken_rule<shardwise::misuse::function_takes_other_operands,
+// expect: counted, shardwise::size_met{1}>
 // expect: a traced function is const and takes the tensors of trace, one or more, each by
 #include <shardwise/layout.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::result_is_not_a_tensor<void>
+// expect: shardwise::broken_rule<shardwise::misuse::result_is_not_a_tensor,
+// expect: void>
 // expect: a traced function returns a tensor, or several in a tuple
 #include <shardwise/layout.hpp>
 

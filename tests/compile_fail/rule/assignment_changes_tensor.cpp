@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::assignment_changes_tensor<shardwise::fixed_string<8>{"f32[16]"},
+// expect: shardwise::broken_rule<shardwise::broken::assignment_changes_tensor,
+// expect: shardwise::types<shardwise::as_written<shardwise::fixed_string<8>{"f32[16]"}>, shardwise::as_written<shardwise::fixed_string<13>{"f32[8@x, 16]"}>>>
 // expect: shardwise::fixed_string<13>{"f32[8@x, 16]"}>
 // expect: a tensor that is assigned keeps its extents and its layout
 #include <shardwise/shardwise.hpp>

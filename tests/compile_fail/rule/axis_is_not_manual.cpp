@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::axis_is_not_manual<shardwise::fixed_string<6>{"model"},
+// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
+// expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
+// expect: shardwise::called<6>{"model"}>
 // expect: all_reduce folds along manual axes of its operand
 #include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>

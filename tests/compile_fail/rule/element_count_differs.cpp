@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::element_count_differs<shardwise::reshape_of<shardwise::extents<4, 4, 4>
+// expect: shardwise::broken_rule<shardwise::broken::element_count_differs,
+// expect: shardwise::operand{0}, shardwise::size_met{64}, shardwise::size_needed{128}
 // expect: a reshape keeps the number of elements, and leaves at most one extent open
 #include <shardwise/layout.hpp>
 

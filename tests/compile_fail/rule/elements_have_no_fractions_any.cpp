@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::elements_have_no_fractions<shardwise::pointwise<shardwise::functions::sqrt>, int>
+// expect: shardwise::broken_rule<shardwise::misuse::elements_have_no_fractions,
+// expect: shardwise::types<shardwise::pointwise<shardwise::functions::sqrt>, int>>
 // expect: random numbers are float or double; roots, exponentials and means have fractions
 #include <shardwise/shardwise.hpp>
 

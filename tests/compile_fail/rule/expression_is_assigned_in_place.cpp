@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::expression_is_assigned<shardwise::fixed_string<9>{"f32[8@x]"}>
+// expect: shardwise::broken_rule<shardwise::misuse::expression_is_assigned,
+// expect: shardwise::as_written<shardwise::fixed_string<9>{"f32[8@x]"}>>
 // expect: auto names one expression; what is assigned is a sharded_tensor or an any_tensor
 #include <shardwise/shardwise.hpp>
 

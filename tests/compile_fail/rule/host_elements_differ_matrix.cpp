@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::host_elements_differ<double, float>
+// expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
+// expect: shardwise::types<double, float>>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

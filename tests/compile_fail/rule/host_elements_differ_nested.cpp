@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whole numbers may be given to a tensor of fractions, fractions to a tensor of whole numbers not.
-// expect: shardwise::host_elements_differ<double, int>
+// expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
+// expect: shardwise::types<double, int>>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_is_abstract<shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>,
-// expect: shardwise::operand<0>
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_abstract,
+// expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{0}>
 // expect: an abstract tensor meets abstract tensors and numbers alone
 #include <shardwise/shardwise.hpp>
 

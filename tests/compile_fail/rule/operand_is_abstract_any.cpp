@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_is_abstract<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<1>
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_abstract,
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}>
 // expect: an abstract tensor meets abstract tensors and numbers alone
 #include <shardwise/shardwise.hpp>
 

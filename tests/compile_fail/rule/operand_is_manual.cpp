@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_is_manual<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<0>, shardwise::fixed_string<2>{"x"}>
+// expect: shardwise::broken_rule<shardwise::broken::operand_is_manual,
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{0}, shardwise::called<2>{"x"}>
 // expect: an axis is manual in an operation, or splits or is pending in it
 #include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A tensor that is only named, on paper, has nothing that an einsum could be applied to.
-// expect: shardwise::operand_is_not_a_tensor<shardwise::einsum_of<
-// expect: shardwise::operand<0>, shardwise::detail::tensor_that_is_only_named>
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
+// expect: shardwise::types<shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::detail::tensor_that_is_only_named>, shardwise::operand{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/layout.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_meshes_differ<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<1>, pod, cube>
+// expect: shardwise::broken_rule<shardwise::broken::operand_meshes_differ,
+// expect: shardwise::types<shardwise::pointwise<shardwise::functions::add>, pod, cube>, shardwise::operand{1}>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/layout.hpp>
 

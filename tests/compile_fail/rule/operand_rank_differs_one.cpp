@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_rank_differs<shardwise::einsum_of<
+// expect: shardwise::broken_rule<shardwise::broken::operand_rank_differs,
+// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ij->i"}>, shardwise::operand{0}, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::fixed_string<6>{"ij->i"}>,
-// expect: shardwise::operand<0>, 1, 2>
 // expect: an operand has as many dimensions as the rule names for it
 #include <shardwise/layout.hpp>
 

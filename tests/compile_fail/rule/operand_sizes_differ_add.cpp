@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_sizes_differ<shardwise::pointwise<shardwise::functions::add>,
-// expect: shardwise::operand<1>::dimension<0>, shardwise::extent<6>,
-// expect: shardwise::extent<4>>
+// expect: shardwise::broken_rule<shardwise::broken::operand_sizes_differ,
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: dimensions that meet in an operation have the same size
 #include <shardwise/layout.hpp>
 

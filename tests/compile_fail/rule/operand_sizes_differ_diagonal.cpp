@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_sizes_differ<shardwise::einsum_of<
+// expect: shardwise::broken_rule<shardwise::broken::operand_sizes_differ,
+// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ii->i"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: shardwise::fixed_string<6>{"ii->i"}>,
-// expect: shardwise::operand<0>::dimension<1>, shardwise::extent<6>,
-// expect: shardwise::extent<4>>
 // expect: dimensions that meet in an operation have the same size
 #include <shardwise/layout.hpp>
 

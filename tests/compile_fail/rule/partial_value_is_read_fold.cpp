@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::partial_value_is_read<shardwise::fold_of<
-// expect: shardwise::operand<0>, shardwise::fixed_string<6>{"model"}, shardwise::fixed_string<34>{"reshard<P<data, none>>(operand 0)"}>
+// expect: shardwise::broken_rule<shardwise::broken::partial_value_is_read,
+// expect: shardwise::fold_of<shardwise::reduction::max, 1, false>, shardwise::operand{0}, shardwise::called<6>{"model"}, shardwise::mended_by<34>{"reshard<P<data, none>>(operand 0)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/shardwise.hpp>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::pending_axis_meets_itself<shardwise::einsum_of<
+// expect: shardwise::broken_rule<shardwise::broken::pending_axis_meets_itself,
+// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand{0}, shardwise::called<2>{"y"}, shardwise::mended_by<28>{"reshard<P<none>>(operand 0)"}>
 // expect: shardwise::fixed_string<6>{"i,i->"}>,
-// expect: shardwise::operand<0>, shardwise::fixed_string<2>{"y"},
-// expect: shardwise::fixed_string<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a product is pending over an axis once, and not split over it
 #include <shardwise/layout.hpp>
 

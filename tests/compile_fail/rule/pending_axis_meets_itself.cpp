@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::pending_axis_meets_itself<shardwise::pointwise<
+// expect: shardwise::broken_rule<shardwise::broken::pending_axis_meets_itself,
+// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::called<2>{"y"}, shardwise::mended_by<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::functions::multiply>,
-// expect: shardwise::operand<1>, shardwise::fixed_string<2>{"y"},
-// expect: shardwise::fixed_string<25>{"reshard<P<x>>(operand 1)"}>
 // expect: a product is pending over an axis once, and not split over it
 #include <shardwise/layout.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What is refused is not resharded: nothing moves, and nothing more is said.
-// expect: shardwise::axis_is_not_in_mesh<shardwise::fixed_string<5>{"nope"}, shardwise::dimension<1>, pod>
+// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: pod, shardwise::dimension{1}, shardwise::called<5>{"nope"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/layout.hpp>
 

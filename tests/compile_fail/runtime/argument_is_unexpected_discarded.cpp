@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The error is the program's line, even where nothing is done with the tensor.
-// expect: shardwise::argument_is_unexpected<shardwise::operand<1>, int, shardwise::nothing_given>
+// expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
+// expect: shardwise::types<int, shardwise::nothing_given>, shardwise::operand{1}>
 // expect: after the pool comes what fills the tensor, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

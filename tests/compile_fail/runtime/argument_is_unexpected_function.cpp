@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::argument_is_unexpected<shardwise::operand<1>, std::plus<int>, float
+// expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
+// expect: shardwise::types<std::plus<int>,
 // expect: after the pool comes what fills the tensor, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

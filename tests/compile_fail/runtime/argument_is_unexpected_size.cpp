@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::argument_is_unexpected<shardwise::operand<1>, char
+// expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
+// expect: shardwise::types<char
+// expect: shardwise::operand{1}>
 // expect: [2], long
 // expect: after the pool comes what fills the tensor, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::host_data_is_unreadable<float
+// expect: shardwise::broken_rule<shardwise::misuse::host_data_is_unreadable,
 // expect: host data is an Eigen matrix, a forward range of numbers or of such ranges, or f(index)
 #include <shardwise/shardwise.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::host_data_is_unreadable<
+// expect: shardwise::broken_rule<shardwise::misuse::host_data_is_unreadable,
+// expect: shardwise::as_written<shardwise::fixed_string<9>{"f32[8@x]"}>>
 // expect: {"f32[8@x]"}
 // expect: host data is an Eigen matrix, a forward range of numbers or of such ranges, or f(index)
 #include <shardwise/shardwise.hpp>

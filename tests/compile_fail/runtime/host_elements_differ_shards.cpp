@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::host_elements_differ<double, float>
+// expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
+// expect: shardwise::types<double, float>>
 // expect: the host's data has elements of the type that the tensor has
 #include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::made_type_is_not_a_tensor<shardwise::extents<8, 8>
+// expect: shardwise::broken_rule<shardwise::misuse::made_type_is_not_a_tensor,
+// expect: shardwise::extents<8, 8>>
 // expect: what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < and >
 #include <shardwise/shardwise.hpp>
 

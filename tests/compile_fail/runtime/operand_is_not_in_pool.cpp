@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::operand_is_not_in_pool<
-// expect: {"to_host"}, int>
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_in_pool,
+// expect: int, shardwise::called<8>{"to_host"}>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>
 

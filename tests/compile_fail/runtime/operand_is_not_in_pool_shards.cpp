@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: {"shards"}, int>
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_in_pool,
+// expect: int, shardwise::called<7>{"shards"}>
 // expect: what is computed or read is a tensor in a device pool
 #include <shardwise/shardwise.hpp>
 

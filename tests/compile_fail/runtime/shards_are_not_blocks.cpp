@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::shards_are_not_blocks<std::vector<float
+// expect: shardwise::broken_rule<shardwise::misuse::shards_are_not_blocks,
+// expect: std::vector<float
 // expect: shards are a forward range of blocks: Eigen matrices, local shards, or runs of numbers
 #include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::argument_is_unexpected<shardwise::operand<0>, int, shardwise::nothing_given>
+// expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
+// expect: shardwise::types<int, shardwise::nothing_given>, shardwise::operand{0}>
 // expect: after the pool comes what fills the tensor, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Of two dyn extents the data tell neither.
-// expect: shardwise::argument_is_unexpected<shardwise::operand<2>, shardwise::nothing_given, long
+// expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
+// expect: shardwise::types<shardwise::nothing_given,
 // expect: after the pool comes what fills the tensor, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

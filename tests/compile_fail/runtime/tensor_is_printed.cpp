@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::elements_are_on_devices<shardwise::printed_as<char>
+// expect: shardwise::broken_rule<shardwise::misuse::elements_are_on_devices,
+// expect: shardwise::printed_as<char>, shardwise::mended_by<18>{"out << to_host(x)"}>
 // expect: {"out << to_host(x)"}
 // expect: elements are read on the host, after to_host or local
 #include <shardwise/shardwise.hpp>

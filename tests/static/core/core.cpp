@@ -97,15 +97,57 @@ static_assert(describe({.rule = broken::operand_sizes_differ, .operand = 1, .dim
 static_assert(describe({.rule = broken::operand_meshes_differ}) ==
               "operand_meshes_differ: the operands of an operation live on the same mesh");
 
-// error.hpp, respected.hpp, config.hpp
+// error.hpp, broken_rule.hpp, judge.hpp, config.hpp
 static_assert(std::is_base_of_v<std::exception, error> &&
               std::is_nothrow_copy_constructible_v<error>);
 static_assert([] {
   require({});
   return true;
 }());
-static_assert(!respected<int> && !refused<int>::ok && legal::ok);
-static_assert(std::is_same_v<refused<int>::type, int>);
+struct pod;
+static_assert(!respected<broken::rank_is_too_high, int> && respected<broken::nothing, int>);
+constexpr auto same_number = static_cast<misuse>(broken::rank_is_too_high);
+static_assert(detail::rule_if<broken::rank_is_too_high, broken::rank_is_too_high> ==
+                  broken::rank_is_too_high &&
+              detail::rule_if<broken::rank_is_too_high, same_number> == broken::nothing &&
+              detail::rule_if<same_number, broken::rank_is_too_high> == broken::nothing &&
+              !respected<static_cast<misuse>(broken::nothing), int>);
+static_assert(!refused<>::ok && allowed<>::ok && std::is_same_v<allowed<int>::type, int>);
+
+// The facts of a verdict; texts of one length are different facts.
+template <auto Verdict, class... Known>
+using answer = decltype(detail::answer_to<Known...>(Verdict));
+template <class Answer, class Broken>
+constexpr bool is_refused = !Answer::ok && std::is_same_v<typename Answer::type, Broken>;
+template <fixed_string Words>
+constexpr called words{Words};
+static_assert(answer<[] { return diagnosis{}; }>::ok);
+constexpr auto no_axis = [] {
+  return diagnosis{.rule = broken::axis_is_not_in_mesh, .dim = 1, .axis = "z"};
+};
+static_assert(is_refused<answer<no_axis, pod, int>,
+                         broken_rule<broken::axis_is_not_in_mesh, pod, dimension{1}, words<"z">>>);
+static_assert(!is_refused<answer<no_axis, pod, int>,
+                          broken_rule<broken::axis_is_not_in_mesh, pod, dimension{1}, words<"y">>>);
+constexpr auto sizes = [] {
+  return diagnosis{
+      .rule = broken::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6, .want = 4};
+};
+static_assert(
+    is_refused<answer<sizes, int>, broken_rule<broken::operand_sizes_differ, int, operand{1},
+                                               dimension{0}, size_met{6}, size_needed{4}>>);
+static_assert(std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::mend_shown<"do">())),
+                             refused<broken::operand_sizes_differ, int, operand{1}, dimension{0},
+                                     size_met{6}, size_needed{4}, mended_by(fixed_string("do"))>>);
+constexpr auto parts_of_8 = [] {
+  return diagnosis{.rule = broken::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
+};
+static_assert(is_refused<answer<parts_of_8, pod, int, char>,
+                         broken_rule<broken::extent_is_not_divisible, pod, dimension{0},
+                                     extent{1001}, parts{8}, nearest{1000, 1008}>>);
+constexpr auto rank = [] { return diagnosis{.rule = broken::rank_is_too_high, .dim = 8}; };
+static_assert(
+    is_refused<answer<rank, pod>, broken_rule<broken::rank_is_too_high, types<>, dimension{8}>>);
 #if defined(__cpp_exceptions)
 static_assert(config::exceptions);
 #else

@@ -78,12 +78,13 @@ static_assert(
        abstract_tensor<int, extents<4, 2>, layout<pod, P<"x", none>>>>);
 
 // What is refused stays refused.
-constexpr refused_value no;
-static_assert(is<decltype(constrain<P<"x">>(no)), refused_value> &&
-              is<decltype(mark_sharding<P<"x">>(no)), refused_value> &&
-              is<decltype(clear_sharding(no)), refused_value> &&
-              is<decltype(shard_as(no, abstract<rows>())), refused_value> &&
-              is<decltype(shard_as(abstract<rows>(), no)), refused_value>);
+template <class X>
+constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value<>>;
+constexpr refused_value<> no;
+static_assert(silent<decltype(constrain<P<"x">>(no))> &&
+              silent<decltype(mark_sharding<P<"x">>(no))> && silent<decltype(clear_sharding(no))> &&
+              silent<decltype(shard_as(no, abstract<rows>()))> &&
+              silent<decltype(shard_as(abstract<rows>(), no))>);
 
 // Ledgers: a promise costs nothing, clear_sharding what it says.
 constexpr auto promises = [](const auto& x, const auto& whole_x) {

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/judge.hpp"
+
 #include <type_traits>
 
 namespace shardwise {
 
+/// What an operation gives that breaks a rule, `Broken`. That is instantiated with this class,
+/// where the program needs it: so compilers point at the program's own line. (In the same class
+/// clang would take it for invalid, and say more.)
+template <class Broken = char>
+struct refused_value;
 /// What an operation on the result of a refused one gives: the one error has been said, and what
 /// follows takes this for whatever it needs, in silence.
-struct refused_value {
+template <>
+struct refused_value<> {
   // Declared and never defined: nothing runs in a program that breaks a rule.
   template <class T>
   operator T() const;
@@ -17,22 +25,12 @@ struct refused_value {
   template <class Out>
   friend Out& operator<<(Out& out, const refused_value&);
 };
-
-/// What an operation that breaks `Rule` gives. The rule is instantiated with this class, where the
-/// program needs it: so compilers point at the program's own line, and name no operand's type.
-template <class Rule>
-struct refused_by : refused_value {
-  static_assert(sizeof(Rule) > 0);
+template <class Broken>
+struct refused_value : refused_value<> {
+  static_assert(sizeof(Broken) > 0);
 };
 
 namespace detail {
-
-/// The answer of a judge where no rule is broken: what the operation gives.
-template <class Made>
-struct allowed {
-  static constexpr bool ok = true;
-  using type = Made;
-};
 
 /// What a function gives whose judge answered `Judged`: `type`, and `value()` if it is refused.
 template <class Judged, bool Ok = Judged::ok>
@@ -41,13 +39,6 @@ struct given {
   using judged = Judged;
   using type = typename Judged::type;
 };
-template <>
-struct given<allowed<refused_value>> {
-  static constexpr bool is_refusal = true;
-  using judged = allowed<refused_value>;
-  using type = refused_value;
-  [[nodiscard]] static constexpr type value() noexcept { return {}; }
-};
 template <class Judged>
 struct given<Judged, false> {
   static constexpr bool is_refusal = true;
@@ -55,16 +46,16 @@ struct given<Judged, false> {
 #if defined(__clang__)
   // clang completes the class that a constexpr function returns inside of the function, except
   // behind a reference; g++ what a function names, but what it returns first in the caller.
-  using type = const refused_by<typename Judged::type>&;
-  [[nodiscard]] static constexpr type value() noexcept { return refusal; }
+  using type = const refused_value<typename Judged::type>&;
+  [[nodiscard]] static constexpr type value() noexcept { return made; }
 
  private:
-  static const refused_by<typename Judged::type> refusal;
+  static const refused_value<typename Judged::type> made;
 };
 template <class Judged>
-const refused_by<typename Judged::type> given<Judged, false>::refusal{};
+const refused_value<typename Judged::type> given<Judged, false>::made{};
 #else
-  using type = refused_by<typename Judged::type>;
+  using type = refused_value<typename Judged::type>;
   [[nodiscard]] static constexpr type value() noexcept { return {}; }
 };
 #endif
@@ -81,10 +72,8 @@ inline constexpr int standing_of = requires {
 }
 ? standing::typed : requires { typename X::value_domain; }
 ? standing::valued : standing::other;
-template <>
-inline constexpr int standing_of<refused_value> = standing::refused_result;
-template <class Rule>
-inline constexpr int standing_of<refused_by<Rule>> = standing::refused_result;
+template <class Broken>
+inline constexpr int standing_of<refused_value<Broken>> = standing::refused_result;
 
 }  // namespace detail
 
@@ -100,12 +89,14 @@ namespace detail {
 template <class Call, class... X>
 [[nodiscard]] constexpr auto judge_operands() noexcept {
   if constexpr (AnyRefused<X...>)
-    return allowed<refused_value>{};
+    return refused<>{};
   else
     return Call::template judge<X...>();
 }
+/// What a call gives. Calls that programs make often specialise it for what is legal by the types
+/// alone: no judge is asked then, which would cost the compiler more.
 template <class Call, class... X>
-using outcome = given<decltype(judge_operands<Call, X...>())>;
+struct outcome : given<decltype(judge_operands<Call, X...>())> {};
 template <class Call, class... X>
 using outcome_of = typename outcome<Call, X...>::type;
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/diagnosis.hpp"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace shardwise {
+
+/// Labels for the numbers in a compile-time error, each a value: `operand{1}, dimension{0}`.
+struct operand {
+  int number;
+};
+struct dimension {
+  int number;
+};
+struct argument_at {
+  int number;
+};
+struct device_number {
+  index_t number;
+};
+struct at_character {
+  index_t position;
+};
+/// Sizes: the one that was met, and the one that was needed.
+struct size_met {
+  index_t size;
+};
+struct size_needed {
+  index_t size;
+};
+struct size_below {
+  index_t limit;
+};
+struct extent {
+  index_t size;
+};
+struct parts {
+  index_t count;
+};
+struct multiple_of {
+  index_t unit;
+};
+/// The two nearest sizes that would be legal.
+struct nearest {
+  index_t below;
+  index_t above;
+};
+/// The axis, the dimension or the function in question: `called<6>{"model"}`, exactly as long as
+/// its text, like `fixed_string`.
+template <std::size_t Size>
+struct called {
+  char characters[Size];
+  constexpr called(const fixed_string<Size>& words) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
+  }
+};
+/// The call that helps: `mended_by<25>{"reshard<P<x>>(operand 1)"}`.
+template <std::size_t Size>
+struct mended_by {
+  char characters[Size];
+  constexpr mended_by(const fixed_string<Size>& words) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
+  }
+};
+/// What an error is about where that is several types, or none.
+template <class... Type>
+struct types;
+/// A tensor, a layout or a mesh in the one notation.
+template <fixed_string Notation>
+struct as_written;
+/// The operation that gives an operand another layout.
+template <class Spec>
+struct reshard_to;
+
+namespace detail {
+
+/// Stands for a template argument that was not written, until a rule says what is wanted there; the
+/// type of its value is none that any rule accepts.
+struct missing {
+  static constexpr decltype(nullptr) value{};
+};
+
+/// A row of facts.
+template <auto... Fact>
+struct facts {};
+template <auto... A, auto... B>
+[[nodiscard]] constexpr facts<A..., B...> operator+(facts<A...>, facts<B...>) noexcept {
+  return {};
+}
+
+/// The facts of a verdict, in the order in which `describe` tells them: where, the name, the sizes.
+template <int Operand, int Dim>
+[[nodiscard]] constexpr auto place_of() noexcept {
+  if constexpr (Operand >= 0 && Dim >= 0)
+    return facts<operand{Operand}, dimension{Dim}>{};
+  else if constexpr (Operand >= 0)
+    return facts<operand{Operand}>{};
+  else if constexpr (Dim >= 0)
+    return facts<dimension{Dim}>{};
+  else
+    return facts<>{};
+}
+template <fixed_string Name>
+[[nodiscard]] constexpr auto name_shown() noexcept {
+  return std::conditional_t<Name.size() != 0, facts<called(Name)>, facts<>>{};
+}
+template <fixed_string Call>
+[[nodiscard]] constexpr auto mend_shown() noexcept {
+  return std::conditional_t<Call.size() != 0, facts<mended_by(Call)>, facts<>>{};
+}
+template <index_t Have, index_t Unit>
+[[nodiscard]] constexpr auto sizes_near() noexcept {
+  return facts<nearest{Have / Unit * Unit, (Have / Unit + 1) * Unit}>{};
+}
+template <sizes_told Told, index_t Have, index_t Want>
+[[nodiscard]] constexpr auto sizes_of() noexcept {
+  if constexpr (Told == sizes_told::device)
+    return facts<device_number{Have}>{};
+  else if constexpr (Have == 0 && Want == 0)
+    return facts<>{};
+  else if constexpr (Told == sizes_told::needed)
+    return facts<size_met{Have}, size_needed{Want}>{};
+  else if constexpr (Told == sizes_told::characters)
+    return facts<at_character{Have}>{};
+  else if constexpr (Told == sizes_told::below)
+    return facts<size_met{Have}, size_below{Want}>{};
+  else if constexpr (Told == sizes_told::parts)
+    return facts<extent{Have}, parts{Want}>{} + sizes_near<Have, Want>();
+  else
+    return facts<extent{Have}, multiple_of{Want}>{} + sizes_near<Have, Want>();
+}
+
+}  // namespace detail
+
+}  // namespace shardwise

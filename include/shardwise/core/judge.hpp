@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/broken_rule.hpp"
+
+#include <type_traits>
+
+namespace shardwise {
+
+/// The answer of a judge where no rule is broken: what the operation gives.
+template <class Made = char>
+struct allowed {
+  static constexpr bool ok = true;
+  using type = Made;
+};
+
+/// The answer where one is: `type` is the broken rule, named but not yet instantiated, so that the
+/// error points at the class or function that asks for it. Functions ask by `decltype(type{})`:
+/// after a `sizeof` clang would also say that they are no constant expression.
+template <auto Rule = broken::nothing, class About = types<>, auto... Facts>
+struct refused {
+  static constexpr bool ok = false;
+  using type = broken_rule<Rule, About, Facts...>;
+};
+/// The answer where the compiler has said so already.
+template <>
+struct refused<> {
+  static constexpr bool ok = false;
+  using type = char;
+};
+
+namespace detail {
+
+/// Which of the types that its judge knows the error of a rule shows, by their bits: of a layout
+/// the mesh, the spec, the partial, and the extents of the tensor; of an operation itself, the
+/// elements that were met, and those that were wanted. What is left out says nothing of the rule.
+[[nodiscard]] constexpr unsigned types_shown(broken rule) noexcept {
+  constexpr unsigned mesh = 1, spec = 2, partial = 4, extents = 8;
+  constexpr unsigned operation = 1, met = 2;
+  struct row {
+    broken rule;
+    unsigned shown;
+  };
+  constexpr row rows[] = {{broken::mesh_has_too_many_axes, 0},
+                          {broken::axis_name_is_malformed, mesh},
+                          {broken::axis_is_not_in_mesh, mesh},
+                          {broken::axis_is_used_twice, spec},
+                          {broken::spec_is_malformed, spec},
+                          {broken::grain_is_malformed, spec},
+                          {broken::rank_is_too_high, 0},
+                          {broken::rank_differs_from_spec, spec | extents},
+                          {broken::extent_is_negative, 0},
+                          {broken::tensor_is_too_large, 0},
+                          {broken::extent_is_not_divisible, mesh},
+                          {broken::blocks_do_not_divide_extent, mesh},
+                          {broken::partial_axis_also_splits, spec | partial},
+                          {broken::pending_axes_are_out_of_order, mesh | partial},
+                          {broken::manual_axis_is_used, mesh},
+                          {broken::operand_is_no_number, operation},
+                          {broken::operand_is_no_truth_value, operation | met},
+                          {broken::reshard_would_create_partial, partial},
+                          {broken::manual_axis_is_left, spec}};
+  for (const row& one : rows)
+    if (one.rule == rule) return one.shown;
+  return ~0U;
+}
+
+/// Those among `Known`: the one, or several as `types`.
+template <unsigned Bits, class Shown, class... Known>
+struct types_among {
+  using type = Shown;
+};
+template <unsigned Bits, class One>
+struct types_among<Bits, types<One>> {
+  using type = One;
+};
+template <unsigned Bits, class... Shown, class First, class... Rest>
+struct types_among<Bits, types<Shown...>, First, Rest...>
+    : types_among<(Bits >> 1U),
+                  std::conditional_t<(Bits & 1U) != 0, types<Shown..., First>, types<Shown...>>,
+                  Rest...> {};
+
+template <auto Rule, class About, auto... Facts>
+[[nodiscard]] constexpr refused<Rule, About, Facts...> refused_with(facts<Facts...>) noexcept {
+  return {};
+}
+
+/// The answer to a verdict, which is what `verdict_of()` gives: a function without a state, since
+/// values with arrays are no template arguments. `Known` are the types that the error may show, and
+/// `More` follows the facts of the verdict.
+template <class... Known, class Verdict, auto... More>
+[[nodiscard]] constexpr auto answer_to(Verdict verdict_of, facts<More...> more = {}) noexcept {
+  constexpr diagnosis verdict = verdict_of();
+  if constexpr (verdict.ok())
+    return allowed<>{};
+  else
+    return refused_with<verdict.rule,
+                        typename types_among<types_shown(verdict.rule), types<>, Known...>::type>(
+        place_of<verdict.operand, verdict.dim>() +
+        name_shown<to_fixed_string<verdict.axis.size()>(verdict.axis)>() +
+        sizes_of<text_of(verdict.rule).sizes, verdict.have, verdict.want>() + more);
+}
+
+}  // namespace detail
+
+}  // namespace shardwise
