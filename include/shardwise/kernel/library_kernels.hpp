@@ -8,6 +8,7 @@
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/max_with_index_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/library_kernels.hpp"
+#include "shardwise/plan/inline_calls.hpp"
 #include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
