@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace shardwise {
@@ -27,6 +28,8 @@ class pass_order {
     index_t bytes;
     int buffer = -1;
     bool is_local = false;
+    /// The last call of which it is the first operand, or -1.
+    int last_reader = -1;
   };
   /// A value that is the same number throughout.
   struct constant {
@@ -63,14 +66,19 @@ class pass_order {
   }
   /// What a function gives of values.
   int apply(const block_function& function, std::span<const int> operands, index_t bytes) {
-    for (const call& known : calls_)
+    // Passes may be long, so only calls with the same first operand are compared.
+    for (int i = values_[at(operands[0])].last_reader; i >= 0; i = calls_[at(i)].reader_before) {
+      const call& known = calls_[at(i)];
       if (known.function == function && std::equal(operands.begin(), operands.end(), known.operands,
                                                    known.operands + known.count))
         return known.result;
+    }
     values_.push_back({bytes});
     call next{
         function, {}, static_cast<int>(operands.size()), static_cast<int>(values_.size()) - 1};
     std::copy(operands.begin(), operands.end(), next.operands);
+    next.reader_before =
+        std::exchange(values_[at(operands[0])].last_reader, static_cast<int>(calls_.size()));
     calls_.push_back(next);
     return next.result;
   }
@@ -105,6 +113,8 @@ class pass_order {
     int operands[most_operands];
     int count;
     int result;
+    /// The call before this one with the same first operand, or -1.
+    int reader_before = -1;
     /// The operand, from 0, whose call this one continues as a link of its chain; -1 for none.
     int continues = -1;
     /// How many links end with this call.
