@@ -35,6 +35,15 @@ constexpr void write_number(text<Capacity>& out, double number) {
   }
 }
 
+/// Writes the number that an instruction is.
+template <std::size_t Capacity>
+constexpr void write_constant(text<Capacity>& out, const attributes& how) {
+  if (how.integers.empty())
+    write_number(out, how.number);
+  else
+    out << how.integers[0];
+}
+
 /// Writes the instructions of a program, or of a body.
 template <class Out>
 constexpr void write_code(Out& out, const program_view& program) {
@@ -43,17 +52,8 @@ constexpr void write_code(Out& out, const program_view& program) {
     const attributes& how = program.how(i);
     text<600> line;
     line << '%' << i << (at.kept ? "**" : at.named ? "*" : "") << " = ";
-    if (at.what->label != nullptr)
-      line << text_view(at.what->label(how));
-    else
-      line << at.what->name;
-    if (is_constant(*at.what)) {
-      line << ' ';
-      if (how.integers.empty())
-        detail::write_number(line, how.number);
-      else
-        line << how.integers[0];
-    }
+    line << text_view(label_of(*at.what, how));
+    if (is_constant(*at.what)) write_constant(line << ' ', how);
     for (value_id o : at.operands) line << " %" << o;
     line << " : " << text_view(to_text(*program.mesh, program.values[i]));
     out << text_view(line) << text_view("\n");
@@ -64,13 +64,12 @@ constexpr void write_code(Out& out, const program_view& program) {
 
 /// Writes the instructions of a program as they were recorded, one a line: the number of the value,
 /// the operation with its attributes, what it reads, and what it is. Named values are marked by a
-/// star, kept ones by two.
+/// star, kept ones by two. Bodies that are called follow, each by its number.
 ///
 /// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
 ///
 ///     %2 = constant 2 : f32[]
 ///     %3* = * %0 %2 : f32[8@data, 4]
-/// Bodies that are called follow, each by its number.
 template <class Out>
 constexpr void write_instructions(Out& out, const program_view& program) {
   detail::write_code(out, program);

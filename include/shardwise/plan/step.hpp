@@ -111,12 +111,8 @@ class step_former {
   }
   constexpr void name(value_id i, step_desc& step) const {
     if (!labels_) return;
-    const operation& what = program_.what(i);
     if (!step.label.empty()) step.label << ' ';
-    if (what.label != nullptr)
-      step.label << text_view(what.label(program_.how(i)));
-    else
-      step.label << what.name;
+    step.label << text_view(label_of(program_.what(i), program_.how(i)));
   }
   [[nodiscard]] constexpr index_t shard_size(const tensor_desc& tensor) const noexcept {
     return largest_shard_size(*program_.mesh, tensor.layout, tensor.extents);

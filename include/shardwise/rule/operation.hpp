@@ -174,6 +174,14 @@ template <class Class>
 template <class Class>
 inline constexpr operation operation_of = detail::describe_operation<Class>();
 
+/// The words for an operation in a program: its own, or its name.
+[[nodiscard]] constexpr text<47> label_of(const operation& what, const attributes& how) noexcept {
+  if (what.label != nullptr) return what.label(how);
+  text<47> words;
+  words << what.name;
+  return words;
+}
+
 /// What an operation makes of operands on a mesh, or why it refuses them.
 [[nodiscard]] constexpr propagation infer(const mesh_desc& mesh, const operation& what,
                                           const attributes& how, const tensor_descs& operands) {
