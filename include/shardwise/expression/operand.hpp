@@ -92,13 +92,13 @@ template <class X>
 }
 /// The values of an operand, with its dyn sizes known.
 template <Operand X>
-[[nodiscard]] constexpr tensor_desc desc_of(const X& x) noexcept {
+[[nodiscard]] constexpr tensor_desc desc_of(const X& x) {
   return desc_of<X>(x.extents());
 }
 
 /// The extents of an operand, with its dyn sizes known; a number beside tensors has none.
 template <class X>
-[[nodiscard]] constexpr const extents_desc& known_extents(const X& x) noexcept {
+[[nodiscard]] constexpr const extents_desc& known_extents(const X& x) {
   if constexpr (Operand<X>)
     return x.extents();
   else

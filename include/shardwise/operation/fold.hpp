@@ -72,7 +72,7 @@ template <int... Dims>
 /// The dimensions that a fold of `x` is asked for, where its options are such.
 template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
   requires(sizeof...(Keep) < 2)
-[[nodiscard]] constexpr over dims_of(const X& x, Keep...) noexcept {
+[[nodiscard]] constexpr over dims_of(const X& x, Keep...) {
   return named_dims<Dims...>(x.extents().ssize());
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>

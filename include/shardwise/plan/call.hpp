@@ -101,16 +101,17 @@ struct call_operands {
 /// Appends the call of a body, and gives what it returns as values of the caller.
 template <std::size_t Capacity, class Result>
 [[nodiscard]] constexpr auto append_call(program_builder& caller, const value_ids& read,
-                                         const recorded_body<Capacity, Result>& body) {
+                                         const recorded_body<Capacity, Result>& body,
+                                         bool is_constant) {
   const program_view code = body.code.view();
   value_id first = -1;
   for (std::int32_t r = 0; r < code.result_count; ++r) {
     const tensor_desc& result = code.values[code.results[r]];
-    const value_id made = r == 0
-                              ? caller.append(operation_of<call_operation>,
-                                              call_operation::how(caller.adopt(code)), read, result)
-                              : caller.append(operation_of<result_operation>,
-                                              result_operation::how(r), {first}, result);
+    const value_id made =
+        r == 0 ? caller.append(operation_of<call_operation>,
+                               call_operation::how(caller.adopt(code, is_constant)), read, result)
+               : caller.append(operation_of<result_operation>, result_operation::how(r), {first},
+                               result);
     caller.name(made);
     if (r == 0) first = made;
   }
@@ -129,14 +130,14 @@ template <std::size_t Capacity, class F, class... X>
   (operands.add(caller, x), ...);
   if constexpr (KnownBody<F, X...>)
     if (operands.read.size() == sizeof...(X))
-      return append_call(caller, operands.read, known_body<Capacity, F, X...>);
+      return append_call(caller, operands.read, known_body<Capacity, F, X...>, true);
   int place[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = operands.place[i];
   const auto body = record_body<Capacity>(f, place, x...);
   if constexpr (AnyRefused<decltype(body.result)>)
     return body.result;
   else
-    return append_call(caller, operands.read, body);
+    return append_call(caller, operands.read, body, false);
 }
 
 /// What a call gives where it runs: the results of the function, with names.

@@ -52,6 +52,8 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
 struct call_use {
   std::uint32_t donated = 0;
   std::uint32_t wanted = 0;
+
+  friend constexpr bool operator==(const call_use&, const call_use&) = default;
 };
 
 /// The use of a call among the steps of a program.

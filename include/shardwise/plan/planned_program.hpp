@@ -31,30 +31,45 @@ constexpr std::int32_t plan_steps(const program_view& recorded, step_desc* steps
 }
 inline constexpr auto as_recorded = [](step_desc*, const std::int32_t*, std::int32_t) {};
 
-/// The costs of a program whose steps are formed, with those of the bodies that it calls.
+template <std::size_t Capacity>
+[[nodiscard]] constexpr ledger sum_steps(const program_view& recorded, const step_desc* steps,
+                                         const lifetime* lives, std::int32_t count);
+
+/// The costs of a body that is used in a way.
+template <std::size_t Capacity>
+[[nodiscard]] constexpr ledger ledger_of_call(const program_view& body, const call_use& use) {
+  step_desc steps[Capacity]{};
+  lifetime lives[Capacity]{};
+  const auto adapt = [&](step_desc* all, const std::int32_t* step_of, std::int32_t count) {
+    for (std::int32_t s = 0; s < count; ++s) {
+      all[s].kept = false;
+      // Inputs come first.
+      if (all[s].kind == step_kind::input) all[s].donated = ((use.donated >> s) & 1U) != 0;
+    }
+    for (std::int32_t r = 0; r < body.result_count; ++r)
+      if (((use.wanted >> r) & 1U) != 0) all[step_of[body.results[r]]].kept = true;
+  };
+  const std::int32_t count = plan_steps<Capacity>(body, steps, lives, false, adapt);
+  return sum_steps<Capacity>(body, steps, lives, count);
+}
+
+/// The costs of a program whose steps are formed, with those of the bodies that it calls. Layers
+/// are called one after another and used alike: what the last call costs is not added up again.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr ledger sum_steps(const program_view& recorded, const step_desc* steps,
                                          const lifetime* lives, std::int32_t count) {
+  std::int32_t known = -1;
+  call_use known_use;
+  ledger known_costs;
   return summarize(*recorded.mesh, steps, lives, count,
-                   [&](const step_desc& step, const call_use& use) {
-                     const program_view body = recorded.callee(step.root);
-                     step_desc inner[Capacity]{};
-                     lifetime inner_lives[Capacity]{};
-                     const auto adapt = [&](step_desc* all, const std::int32_t* step_of,
-                                            std::int32_t inner_count) {
-                       for (std::int32_t s = 0; s < inner_count; ++s) {
-                         all[s].kept = false;
-                         // Inputs come first.
-                         if (all[s].kind == step_kind::input)
-                           all[s].donated = ((use.donated >> s) & 1U) != 0;
-                       }
-                       for (std::int32_t r = 0; r < body.result_count; ++r)
-                         if (((use.wanted >> r) & 1U) != 0)
-                           all[step_of[body.results[r]]].kept = true;
-                     };
-                     const std::int32_t inner_count =
-                         plan_steps<Capacity>(body, inner, inner_lives, false, adapt);
-                     return sum_steps<Capacity>(body, inner, inner_lives, inner_count);
+                   [&](const step_desc& step, const call_use& use) -> const ledger& {
+                     const std::int32_t body = call_operation::body(recorded.how(step.root));
+                     if (body != known || !(use == known_use)) {
+                       known = body;
+                       known_use = use;
+                       known_costs = ledger_of_call<Capacity>(recorded.body(body), use);
+                     }
+                     return known_costs;
                    });
 }
 }  // namespace detail

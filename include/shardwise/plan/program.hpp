@@ -28,6 +28,8 @@ struct program_body {
   std::int32_t count = 0;
   std::int32_t first_result = 0;
   std::int32_t result_count = 0;
+  /// Where the same code stands in a constant of the compiler, by which it is known again; or null.
+  const instruction* constant = nullptr;
 };
 
 /// A program as a borrowed value: what functions of programs read. Its instructions stand in an

@@ -108,8 +108,11 @@ class program_builder {
   }
 
   /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
-  /// it calls, and returns its number. Equal bodies are one.
-  constexpr std::int32_t adopt(const program_view& body) {
+  /// it calls, and returns its number. Equal bodies are one. `is_constant` says that the body lasts
+  /// as long as any program, so that it is known again by its place.
+  constexpr std::int32_t adopt(const program_view& body, bool is_constant = false) {
+    for (std::int32_t k = 0; k < body_count(); ++k)
+      if (is_constant && bodies_[k].constant == body.code) return k;
     for (std::int32_t k = 0; k < body_count(); ++k)
       if (program_view::have_same_code(body, view().body(k))) return k;
     for (value_id i = 0; i < body.count; ++i)
@@ -120,7 +123,8 @@ class program_builder {
             .have = index_t{body_count()} + 1,
             .want = body_capacity_});
     const program_body place{end_of_code() - body.count, body.count,
-                             end_of_results() - body.result_count, body.result_count};
+                             end_of_results() - body.result_count, body.result_count,
+                             is_constant ? body.code : nullptr};
     for (value_id i = 0; i < body.count; ++i) {
       instruction& made = code_[place.first + i];
       made = body.code[i];

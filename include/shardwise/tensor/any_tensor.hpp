@@ -31,11 +31,12 @@ class any_tensor : public on_devices {
               std::is_same_v<typename X::value_type, T>))
   any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) { state_->name(); }
 
-  [[nodiscard]] const tensor_desc& tensor() const noexcept { return state_->tensor(); }
-  [[nodiscard]] const extents_desc& extents() const noexcept { return tensor().extents; }
-  [[nodiscard]] const layout_desc& layout() const noexcept { return tensor().layout; }
-  [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->where().mesh(); }
-  [[nodiscard]] const node_ptr& share() const noexcept { return state_; }
+  [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
+  [[nodiscard]] const extents_desc& extents() const { return tensor().extents; }
+  [[nodiscard]] const layout_desc& layout() const { return tensor().layout; }
+  [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
+  /// The node behind the handle. Throws `tensor_was_moved` if there is none any more.
+  [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
   /// Gives the node up: afterwards the handle is one that was moved from.
   [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
 

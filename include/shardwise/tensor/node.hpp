@@ -159,6 +159,12 @@ class node : public std::enable_shared_from_this<node> {
 /// A shared handle of a node.
 using node_ptr = std::shared_ptr<node>;
 
+/// The node of a tensor, which is not there if the tensor was moved from.
+[[nodiscard]] inline const node_ptr& require_there(const node_ptr& state) {
+  if (state == nullptr) fail({.rule = broken::tensor_was_moved});
+  return state;
+}
+
 /// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
 template <class X>
 concept Readable = detail::standing_of<X>

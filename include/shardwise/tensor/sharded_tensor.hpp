@@ -51,10 +51,10 @@ class sharded_tensor : public on_devices {
     state_->name();
   }
 
-  [[nodiscard]] const extents_desc& extents() const noexcept { return state_->tensor().extents; }
-  [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->where().mesh(); }
-  /// The node behind the handle.
-  [[nodiscard]] const node_ptr& share() const noexcept { return state_; }
+  [[nodiscard]] const extents_desc& extents() const { return share()->tensor().extents; }
+  [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
+  /// The node behind the handle. Throws `tensor_was_moved` if there is none any more.
+  [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
   /// Gives the node up: afterwards the handle is one that was moved from.
   [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
 

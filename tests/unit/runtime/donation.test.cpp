@@ -123,6 +123,28 @@ TEST_CASE("a prepared program writes over what it was traced and run to write ov
   }
 }
 
+TEST_CASE("a tensor that was moved from is not read, and says so") {
+  const device_pool pool{pod{}};
+  const auto moved = Catch::Contains("tensor_was_moved");
+  W w = full<W>(pool, 1.0F);
+  const W other = std::move(w);
+  REQUIRE_THROWS_WITH(to_host(w), moved);
+  REQUIRE_THROWS_WITH(w + other, moved);
+  REQUIRE_THROWS_WITH((reshard<P<none, none>>(w)), moved);
+  REQUIRE_THROWS_WITH(sync(w), moved);
+  w = other * 2.0F;
+  REQUIRE(to_host(w)(0, 0) == 2.0F);
+
+  const prepared_program ready =
+      prepare<float>(trace_program(update, donate(abstract<W>()), abstract<W>(), abstract<rate>()));
+  any_tensor<float> a = other;
+  const any_tensor<float> b = run<float>(ready, std::move(a), w, 1.0F);
+  REQUIRE(to_host(b)(0, 0) == -1.0F);
+  REQUIRE_THROWS_WITH(a * 2.0F, moved);
+  REQUIRE_THROWS_WITH((run<float>(ready, a, w, 1.0F)), moved);
+  REQUIRE_THROWS_WITH(a.extents(), moved);
+}
+
 TEST_CASE("numbers stand for inputs of rank 0, and for nothing else") {
   const device_pool pool{pod{}};
   using counts = sharded_tensor<std::int32_t, extents<4>, layout<pod, P<"x">>>;
