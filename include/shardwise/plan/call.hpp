@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/trace.hpp"
 
 #include <concepts>
@@ -42,6 +43,8 @@ template <std::size_t Capacity, class F, class... X>
     const int number = place[next++];
     if constexpr (Operand<Input>) {
       if (number < code.size()) return Input{input.in(&code, number)};
+      // Which operands a call gives up follows from its caller.
+      input = Input{input.in(nullptr, -1)};
       input.enter(code, paper_of<Input>::value);
     }
     return input;
@@ -104,6 +107,9 @@ template <std::size_t Capacity, class Result>
                                          const recorded_body<Capacity, Result>& body,
                                          bool is_constant) {
   const program_view code = body.code.view();
+  if (code.result_count > max_call_results)
+    fail(
+        {.rule = broken::program_is_too_long, .have = code.result_count, .want = max_call_results});
   value_id first = -1;
   for (std::int32_t r = 0; r < code.result_count; ++r) {
     const tensor_desc& result = code.values[code.results[r]];
@@ -138,6 +144,11 @@ template <std::size_t Capacity, class F, class... X>
     return body.result;
   else
     return append_call(caller, operands.read, body, false);
+}
+
+/// Names an operand of a call where it runs.
+constexpr void name_operand(const auto& x) {
+  if constexpr (requires { x.share()->name(); }) x.share()->name();
 }
 
 /// What a call gives where it runs: the results of the function, with names.
@@ -176,6 +187,7 @@ template <std::size_t Capacity = 64, class F, class... X>
   requires(... || EitherOperand<X>)
 [[nodiscard]] constexpr auto call(const F& f, const X&... x) {
   if constexpr ((... || ValueOperand<X>) || detail::has_values<detail::tensor_among<X...>>) {
+    (detail::name_operand(x), ...);
     return detail::named_results(f(x...));
   } else {
     program_builder* const caller = first_tensor(x...).program();

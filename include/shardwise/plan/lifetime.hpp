@@ -47,6 +47,9 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
   }
 }
 
+/// The highest number of results of a call.
+inline constexpr std::int32_t max_call_results = 32;
+
 /// What a call gets and leaves: which of its operands are given up, and which of its results
 /// somebody needs, a bit for each.
 struct call_use {

@@ -82,9 +82,9 @@ template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
-/// Temporaries that stand more than once among the operands of a call, as where a function forwards
-/// its argument twice: `x * x`. Each is one node for as long as this lives, computed once as on
-/// paper. `X` has the value categories.
+/// Expressions that stand more than once among the operands of a call and are given up by one of
+/// them, as where a function forwards its argument twice: `x * x`. Each is one node for as long as
+/// this lives, computed once as on paper. `X` has the value categories.
 template <class... X>
 class repeated_operands {
  public:
@@ -101,16 +101,18 @@ class repeated_operands {
   template <std::size_t I>
   using operand_type = std::tuple_element_t<I, std::tuple<X&&...>>;
   template <std::size_t I, std::size_t J>
-  static constexpr bool may_be_one = !std::is_lvalue_reference_v<operand_type<I>> &&
-                                     lazy_arguments<std::remove_cvref_t<operand_type<I>>> > 0 &&
-                                     std::is_same_v<operand_type<I>, operand_type<J>>;
+  static constexpr bool may_be_one =
+      lazy_arguments<std::remove_cvref_t<operand_type<I>>> > 0 &&
+      std::is_same_v<std::remove_cvref_t<operand_type<I>>, std::remove_cvref_t<operand_type<J>>> &&
+      !(std::is_lvalue_reference_v<operand_type<I>> && std::is_lvalue_reference_v<operand_type<J>>);
 
   template <class F>
   void for_each_repeated(const F& f) {
     for_each_index<sizeof...(X)>([&]<std::size_t J>() {
       for_each_index<J>([&]<std::size_t I>() {
+        constexpr std::size_t moved = std::is_lvalue_reference_v<operand_type<I>> ? J : I;
         if constexpr (may_be_one<I, J>)
-          if (&std::get<I>(operands_) == &std::get<J>(operands_)) f(std::get<I>(operands_));
+          if (&std::get<I>(operands_) == &std::get<J>(operands_)) f(std::get<moved>(operands_));
       });
     });
   }

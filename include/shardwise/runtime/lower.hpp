@@ -26,6 +26,10 @@ struct lowered_program : stored_program {
   /// The node that gets the result of each step. Each is held until it has been computed, so that a
   /// failure finds all that are left; then its readers decide how long it lives. Null for inputs.
   std::vector<node_ptr> nodes;
+  /// The pending nodes that the program was lowered from, in the order in which they were written.
+  std::vector<std::weak_ptr<node>> pending;
+  /// By step, the node that a step is a part of which makes no node's value; empty for others.
+  std::vector<std::weak_ptr<node>> owners;
   /// The inputs, by step; null for other steps.
   std::vector<node_ptr> inputs;
   /// True for steps that are what their node does by itself, compiled as a whole.
@@ -98,6 +102,8 @@ class program_lowering {
     program.kernels.resize(size);
     node_of_.resize(size, nullptr);
     first_of_.resize(size, -1);
+    owner_of_.resize(size, nullptr);
+    program.pending.reserve(reached.pending.in_order().size());
     readers_.resize(size, 0);
   }
 
@@ -119,6 +125,8 @@ class program_lowering {
       }
       const value_id first = program_.count;
       number(code, at, first, at->task()->describe(described, {read.begin(), read.size()}));
+      for (value_id i = first; i < program_.count; ++i) owner_of_[static_cast<std::size_t>(i)] = at;
+      program_.pending.push_back(at->weak_from_this());
     }
     for (node* root : roots) code.keep(root->number);
   }
@@ -138,6 +146,7 @@ class program_lowering {
     program_.nodes.resize(program_.steps.size());
     program_.inputs.resize(program_.steps.size());
     program_.compiled.resize(program_.steps.size());
+    program_.owners.resize(program_.steps.size());
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       step_desc& step = program_.steps[s];
       const auto root = static_cast<std::size_t>(step.root);
@@ -149,6 +158,7 @@ class program_lowering {
         continue;
       }
       program_.nodes[s] = at != nullptr ? at->shared_from_this() : unnamed_result(step);
+      if (at == nullptr) program_.owners[s] = owner_of_[root]->weak_from_this();
       program_.compiled[s] = at != nullptr && is_whole_pass(step.root);
       if (at != nullptr)
         step.kept =
@@ -207,6 +217,7 @@ class program_lowering {
   std::int32_t capacity_;
   std::vector<node*> node_of_;
   std::vector<value_id> first_of_;
+  std::vector<node*> owner_of_;
   std::vector<std::int32_t> members_;
   std::vector<long> readers_;
   std::vector<bool> read_later_;

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -38,6 +39,20 @@ template <ProgramInput X>
     const auto value = static_cast<double>(x);
     return {nullptr, constant_operation::how(value), value != std::trunc(value)};
   }
+}
+
+/// True if elements of a type can be a number: any fraction, whole numbers of their range.
+[[nodiscard]] inline bool holds(element type, const attributes& number) {
+  if (has_fractions(type)) return true;
+  return with_computed_type(type, [&](auto zero) {
+    using limits = std::numeric_limits<decltype(zero)>;
+    if (!number.integers.empty())
+      return number.integers[0] >= static_cast<index_t>(limits::min()) &&
+             number.integers[0] <= static_cast<index_t>(limits::max());
+    // The largest of 64 bits is no `double`; the next power of two is one.
+    const double end = 2.0 * (static_cast<double>(limits::max() / 2) + 1.0);
+    return number.number >= static_cast<double>(limits::min()) && number.number < end;
+  });
 }
 
 /// Lets a tensor go that the caller gave as a temporary.

@@ -53,7 +53,18 @@ class prepared_program {
   /// The program and its plan.
   [[nodiscard]] const lowered_program& planned() const noexcept { return planned_; }
 
-  /// Refuses inputs that are not those of the program, in their order.
+  /// Refuses results of other types than those of the program, in their order.
+  void check_results(std::span<const element> types) const {
+    if (planned_.results.size() != types.size())
+      fail({.rule = broken::result_count_differs,
+            .have = static_cast<index_t>(types.size()),
+            .want = static_cast<index_t>(planned_.results.size())});
+    for (std::size_t r = 0; r < types.size(); ++r)
+      if (planned_.values[static_cast<std::size_t>(planned_.results[r])].type != types[r])
+        fail({.rule = broken::result_elements_differ, .operand = static_cast<int>(r)});
+  }
+  /// Refuses inputs that are not those of the program, in their order, and computes those that are
+  /// pending.
   void check(const std::vector<program_input>& inputs) const {
     (void)home_of(inputs);
     int next = 0;
@@ -62,14 +73,14 @@ class prepared_program {
         check(inputs[static_cast<std::size_t>(next)], step.result, next);
         ++next;
       }
+    for (const program_input& input : inputs)
+      if (input.tensor != nullptr) input.tensor->evaluate();
   }
-  /// Runs the program on inputs that it takes, and returns what it keeps, in order. What
+  /// Runs the program on checked inputs, which it takes, and returns what it keeps, in order. What
   /// the program says is given up, and no handle holds, is written over where that saves memory.
   [[nodiscard]] std::vector<node_ptr> run(std::vector<program_input> inputs) const {
     lowered_program program = planned_;
     const std::shared_ptr<machine> home = home_of(inputs);
-    for (const program_input& input : inputs)
-      if (input.tensor != nullptr) input.tensor->evaluate();
     bind(program, home, std::move(inputs));
     const std::vector<node_ptr> results = kept(program);
     const std::lock_guard turn(home->turn());
@@ -127,6 +138,7 @@ class prepared_program {
     };
     if (input.tensor == nullptr) {
       if (input.has_fraction && !has_fractions(wanted.type)) refuse("a number with a fraction");
+      if (!detail::holds(wanted.type, input.number)) refuse("a number that is out of its range");
       if (wanted.rank() != 0 || elements_of(wanted.type) == nullptr) refuse("a number");
       return;
     }
@@ -212,19 +224,13 @@ template <Element... T, ProgramInput... X>
   std::vector<program_input> given;
   given.reserve(sizeof...(X));
   (given.push_back(detail::input_from(inputs)), ...);
+  ready.check_results(std::array{element_of<T>...});
   ready.check(given);
   (detail::give_up(std::forward<X>(inputs)), ...);
   const std::vector<node_ptr> results = ready.run(std::move(given));
-  if (results.size() != sizeof...(T))
-    fail({.rule = broken::result_count_differs,
-          .have = static_cast<index_t>(sizeof...(T)),
-          .want = static_cast<index_t>(results.size())});
   std::size_t next = 0;
   const auto take = [&]<class Type>(std::type_identity<Type>) {
-    const node_ptr& result = results[next++];
-    if (result->tensor().type != element_of<Type>)
-      fail({.rule = broken::result_elements_differ, .operand = static_cast<int>(next) - 1});
-    return any_tensor<Type>(result);
+    return any_tensor<Type>(results[next++]);
   };
   if constexpr (sizeof...(T) == 1)
     return (take(std::type_identity<T>{}), ...);

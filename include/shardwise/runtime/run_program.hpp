@@ -90,12 +90,13 @@ inline void run_phase(machine& home, std::span<running_step> steps) {
 }
 
 /// Fails everything that reads what failed, and throws the first of these failures if there is one.
-/// Where there is no node, there was an input or it has been computed.
-inline void throw_failures(std::span<const node_ptr> nodes) {
+/// The nodes come in an order in which they can run; what has gone meanwhile was computed.
+inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
 #if defined(__cpp_exceptions)
   std::exception_ptr first;
-  for (const node_ptr& at : nodes) {
-    if (at == nullptr || at->task() == nullptr) continue;
+  for (const std::weak_ptr<node>& held : nodes) {
+    const node_ptr at = held.lock();
+    if (at == nullptr || at->ready() || at->task() == nullptr) continue;
     computation& task = *at->task();
     for (const node_ptr& operand : task.operands())
       if (!operand->ready() && operand->task() != nullptr && operand->task()->failure())
@@ -129,8 +130,9 @@ inline void throw_failures(std::span<const node_ptr> nodes) {
 /// the short way.
 inline void run_alone(machine& home, node& root) {
   const node_ptr alone = root.shared_from_this();
+  const std::weak_ptr<node> held = alone;
   computation& task = *alone->task();
-  throw_failures({&alone, 1});
+  throw_failures({&held, 1});
   const operation_cost cost = task.cost();
   run_guarded(
       [&] {
@@ -168,6 +170,13 @@ class program_run {
     for (std::size_t s = begin; s < next_; ++s) let_go(s);
   }
   [[nodiscard]] bool is_done() const noexcept { return next_ == program_.steps.size(); }
+  /// Fails the nodes that have begun with steps which are no node's value: such a step may have
+  /// written over what it read, so that they cannot begin anew.
+  void fail_begun(const std::exception_ptr& thrown) const {
+    for (std::size_t s = 0; s < next_; ++s)
+      if (const node_ptr owner = program_.owners[s].lock(); owner != nullptr && !owner->ready())
+        if (owner->task()->failure() == nullptr) owner->task()->fail_with(thrown);
+  }
 
  private:
   /// The node of what a step makes: while the program runs, those that later steps read are there.
@@ -240,13 +249,16 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
   if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front()))
     return run_alone(home, *roots.front());
   lowered_program program = lower(roots);
-  throw_failures(program.nodes);
+  throw_failures(program.pending);
   program_run run(home, program);
   run_guarded(
       [&] {
         while (!run.is_done()) run.run_next();
       },
-      [&](const std::exception_ptr&) { throw_failures(program.nodes); });
+      [&](const std::exception_ptr& thrown) {
+        run.fail_begun(thrown);
+        throw_failures(program.pending);
+      });
 }
 
 /// Who of these pending nodes is more than an operand of the others: what names hold. They come in

@@ -112,6 +112,8 @@ class node : public std::enable_shared_from_this<node> {
   }
   /// True if no other tensor, and nobody's view, shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept {
+    // Whoever counted the handles sees all that others did before they dropped theirs.
+    std::atomic_thread_fence(std::memory_order_acquire);
     for (const buffer<std::byte>& shard : shards_)
       if (!shard.unique()) return false;
     return true;

@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -116,6 +117,8 @@ TEST_CASE("a prepared program writes over what it was traced and run to write ov
     REQUIRE(to_host(w)(7, 0) == -2.75F);
   }
   SECTION("a refused call takes nothing") {
+    REQUIRE_THROWS_AS((run<double>(ready, std::move(w), dw, 1.0F)), error);
+    REQUIRE_THROWS_AS((run<float, float>(ready, std::move(w), dw, 1.0F)), error);
     any_tensor<float> other = full<sharded_tensor<float, extents<4, 4>, W::layout_type>>(pool, 1);
     REQUIRE_THROWS_AS(run<float>(ready, std::move(w), std::move(other), 1.0F), error);
     REQUIRE(to_host(w)(7, 0) == -0.75F);
@@ -165,6 +168,11 @@ TEST_CASE("numbers stand for inputs of rank 0, and for nothing else") {
   REQUIRE_THAT(words_of([&] { return run<std::int32_t>(whole, n, 2.5); }),
                Catch::Contains("input_differs") && Catch::Contains("input 1") &&
                    Catch::Contains("i32[] is wanted, not a number with a fraction"));
+  for (const double number : {3e9, -3e9, std::numeric_limits<double>::infinity()})
+    REQUIRE_THAT(words_of([&] { return run<std::int32_t>(whole, n, number); }),
+                 Catch::Contains("a number that is out of its range"));
+  REQUIRE_THAT(words_of([&] { return run<std::int32_t>(whole, n, 5000000000); }),
+               Catch::Contains("a number that is out of its range"));
   REQUIRE_THAT(words_of([&] { return run<std::int32_t>(whole, 2, 3); }),
                Catch::Contains("pool_is_not_in_use"));
   REQUIRE_THAT(words_of([&] {

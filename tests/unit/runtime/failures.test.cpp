@@ -175,6 +175,42 @@ TEST_CASE("a failure inside sync of a pool or of several results leaves the pool
   });
 }
 
+TEST_CASE("a failure reaches what reads it inside of a pass, and is told once") {
+  const device_pool pool{pod{}};
+  const any_tensor<float> x = rows(pool);
+  const any_tensor<float> failing = reshard(at<0, 0>(x), spec_desc{{"", ""}});
+  const any_tensor<float> y = failing * 2.0F + 1.0F;
+  {
+    const arm<0> broken(give_up);
+    REQUIRE_THROWS_AS(sync(pool), device_error);
+  }
+  REQUIRE_NOTHROW(sync(pool));
+  REQUIRE_THROWS_AS(to_host(y), device_error);
+}
+
+TEST_CASE("what has begun to write over what it reads is not computed anew") {
+  const device_pool pool(pod{}, 1);
+  using I = sharded_tensor<std::int32_t, extents<8, 8>, M::layout_type>;
+  const I i = full<I>(pool, 1), j = full<I>(pool, 2);
+  const M c = full<M>(pool, 1.0F);
+  sync(i, j, c);
+  M given_up = rows(pool);
+  sync(given_up);
+  // The types count eight tensors; the cast takes in two more, so the right side is by itself.
+  const auto total = sharded_tensor(sum<1>(
+      cast<float>(i + j) + (at<0, 0>(M(std::move(given_up).release())) + c + c + c + c + c + c)));
+  std::string words;
+  {
+    int calls = 0;
+    const arm<0> broken([&] {
+      if (++calls > 10) give_up();
+    });
+    words = words_of([&] { return to_host(total); });
+    REQUIRE_THAT(words, contains("broken on purpose"));
+  }
+  REQUIRE(words_of([&] { return to_host(total); }) == words);
+}
+
 TEST_CASE("a pool that is stopped by its own device function ends the program there") {
   for_each_program([](const auto& program) {
     for_each_index<3>([&]<std::size_t Place>() {

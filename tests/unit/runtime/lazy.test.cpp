@@ -95,6 +95,15 @@ TEST_CASE("a function may forward an expression twice in one call") {
   REQUIRE(first(thrice(ones<V>(pool) + ones<V>(pool))) == 6.0F);
 }
 
+TEST_CASE("an expression may be read and given up in one call") {
+  const device_pool pool{pod{}};
+  const auto last_use = []<class E>(E&& x) { return x * std::forward<E>(x); };
+  REQUIRE(first(last_use(ones<V>(pool) + 2.0F)) == 9.0F);
+  auto e = ones<V>(pool) + 3.0F;
+  REQUIRE(first(std::move(e) * e) == 16.0F);
+  REQUIRE_THROWS_WITH(e + 1.0F, contains("expression_was_moved"));
+}
+
 TEST_CASE("an expression that was moved from is not read again, and says so") {
   const device_pool pool{pod{}};
   const auto moved = contains("expression_was_moved");
