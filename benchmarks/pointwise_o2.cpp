@@ -65,11 +65,13 @@ std::vector<bench::row> rows() {
   };
   const auto kernel = [x] {
     using namespace fused;
-    using tree = call<functions::multiply,
-                      call<functions::relu,
-                           call<functions::add, call<functions::multiply, argument<0>, argument<1>>,
-                                argument<2>>>,
-                      argument<3>>;
+    using tree = fused::call<
+        functions::multiply,
+        fused::call<
+            functions::relu,
+            fused::call<functions::add, fused::call<functions::multiply, argument<0>, argument<1>>,
+                        argument<2>>>,
+        argument<3>>;
     const auto view = [](const V& v) {
       return strided<const float>{v.share()->data<float>(0), {n}, {1}};
     };
@@ -164,19 +166,24 @@ std::vector<bench::row> shared_rows() {
   using x = argument<0>;
   using g = argument<1>;
   using number = constant<float>;
-  using inner =
-      call<f::multiply,
-           call<f::add, x, call<f::multiply, call<f::multiply, call<f::square, x>, x>, number>>,
-           number>;
-  using bent = call<f::tanh, inner>;
-  using left = call<f::multiply, call<f::add, bent, number>, number>;
-  using slope = call<f::multiply,
-                     call<f::add, call<f::multiply, call<f::square, x>, number>, number>, number>;
-  using right = call<f::multiply,
-                     call<f::multiply, call<f::multiply, x, number>,
-                          call<f::subtract, number, call<f::square, bent>>>,
-                     slope>;
-  using tree = call<f::multiply, g, call<f::add, left, right>>;
+  using inner = fused::call<
+      f::multiply,
+      fused::call<
+          f::add, x,
+          fused::call<f::multiply, fused::call<f::multiply, fused::call<f::square, x>, x>, number>>,
+      number>;
+  using bent = fused::call<f::tanh, inner>;
+  using left = fused::call<f::multiply, fused::call<f::add, bent, number>, number>;
+  using slope = fused::call<
+      f::multiply,
+      fused::call<f::add, fused::call<f::multiply, fused::call<f::square, x>, number>, number>,
+      number>;
+  using right =
+      fused::call<f::multiply,
+                  fused::call<f::multiply, fused::call<f::multiply, x, number>,
+                              fused::call<f::subtract, number, fused::call<f::square, bent>>>,
+                  slope>;
+  using tree = fused::call<f::multiply, g, fused::call<f::add, left, right>>;
 
   const inner u{{{}, {{{{}}, {}}, {0.044715F}}}, {0.79788456F}};
   const tree whole{{},
