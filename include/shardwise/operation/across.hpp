@@ -17,7 +17,18 @@ namespace shardwise {
 ///     cumsum<1>(x, across<"model">)
 template <fixed_string... Axes>
 struct across_axes {
-  /// A bit for each of the axes that a mesh has.
+  /// Judges that a mesh has all of them.
+  [[nodiscard]] static constexpr diagnosis check(const mesh_desc& mesh) noexcept {
+    diagnosis verdict;
+    const auto look = [&](text_view axis) {
+      if (mesh.find(axis) < 0 && verdict.ok())
+        verdict = {.rule = broken::axis_is_not_in_mesh, .axis = name(axis)};
+    };
+    (look(Axes), ...);
+    (void)look;
+    return verdict;
+  }
+  /// A bit for each of them that a mesh has.
   [[nodiscard]] static constexpr unsigned bits(const mesh_desc& mesh) noexcept {
     [[maybe_unused]] const auto bit = [&](text_view axis) {
       const int a = mesh.find(axis);
@@ -59,7 +70,7 @@ struct fetching_call {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (is_fetched<X...>())
-      return judge_fetched<X...>(std::index_sequence_for<X...>{});
+      return judge_axes<X...>();
     else
       return whole_call<Operation>::template judge<X...>();
   }
@@ -68,13 +79,27 @@ struct fetching_call {
     if constexpr (is_fetched<X...>())
       return apply_fetched(std::index_sequence_for<X...>{}, static_cast<X&&>(x)...);
     else if constexpr ((... || ValueOperand<X>))
-      return value_domain_of<X...>::type::template apply_across<Operation>(
-          Permitted::bits(first_tensor(x...).mesh()), static_cast<X&&>(x)...);
+      return apply_to_values(first_tensor(x...).mesh(), static_cast<X&&>(x)...);
     else
       return whole_call<Operation>::apply(static_cast<X&&>(x)...);
   }
 
  private:
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto judge_axes() noexcept {
+    using axes =
+        decltype(answer_to<mesh_of<First>>([] { return Permitted::check(mesh_of<First>::value); }));
+    if constexpr (axes::ok)
+      return judge_fetched<First, Rest...>(std::index_sequence_for<First, Rest...>{});
+    else
+      return axes{};
+  }
+  template <class... X>
+  [[nodiscard]] static auto apply_to_values(const mesh_desc& mesh, X&&... x) {
+    require(Permitted::check(mesh));
+    return value_domain_of<X...>::type::template apply_across<Operation>(Permitted::bits(mesh),
+                                                                         static_cast<X&&>(x)...);
+  }
   /// True where types say what is fetched: what is refused for other reasons is refused as it is.
   template <class First, class... Rest>
   [[nodiscard]] static constexpr bool is_fetched() noexcept {

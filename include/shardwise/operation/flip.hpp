@@ -7,7 +7,7 @@
 namespace shardwise {
 
 /// The operation that reverses the order along dimensions: its integers are these.
-struct flip_operation {
+struct flip_operation : of_any_elements {
   static constexpr text_view name = "flip";
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -19,10 +19,6 @@ struct flip_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers).judge(operands[0].rank());
-  }
-  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
-                                                                const tensor_descs&) noexcept {
-    return {};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

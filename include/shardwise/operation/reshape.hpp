@@ -8,7 +8,7 @@ namespace shardwise {
 
 /// The operation that gives the elements of a tensor, in their order, other extents: its integers
 /// are those of the result, of which one may be `dyn`.
-struct reshape_operation {
+struct reshape_operation : of_any_elements {
   static constexpr text_view name = "reshape";
 
   [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
@@ -23,10 +23,6 @@ struct reshape_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     return check_reshape(operands[0].extents, target(how));
-  }
-  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
-                                                                const tensor_descs&) noexcept {
-    return {};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

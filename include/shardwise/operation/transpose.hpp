@@ -7,7 +7,7 @@ namespace shardwise {
 
 /// The operation that puts dimensions in another order: its integers are, for each dimension of the
 /// result, that of the operand.
-struct transpose_operation {
+struct transpose_operation : of_any_elements {
   static constexpr text_view name = "transpose";
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -27,10 +27,6 @@ struct transpose_operation {
     if (how.integers.ssize() == rank && seen == (1U << rank) - 1U) return {};
     return {
         .rule = broken::dimensions_are_no_permutation, .have = how.integers.ssize(), .want = rank};
-  }
-  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
-                                                                const tensor_descs&) noexcept {
-    return {};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

@@ -184,9 +184,12 @@ constexpr void name_operand(const auto& x) {
 ///       return call(layer, h, w);
 ///     };
 template <std::size_t Capacity = 64, class F, class... X>
-  requires(... || EitherOperand<X>)
-[[nodiscard]] constexpr auto call(const F& f, const X&... x) {
-  if constexpr ((... || ValueOperand<X>) || detail::has_values<detail::tensor_among<X...>>) {
+[[nodiscard]] constexpr decltype(auto) call(const F& f, const X&... x) {
+  if constexpr (!(... || (EitherOperand<X> || AnyRefused<X>))) {
+    return detail::given<detail::no_tensor<call_operation, 0, X...>>::value();
+  } else if constexpr (AnyRefused<X...>) {
+    return refused_value<>{};
+  } else if constexpr ((... || ValueOperand<X>) || detail::has_values<detail::tensor_among<X...>>) {
     (detail::name_operand(x), ...);
     return detail::named_results(f(x...));
   } else {

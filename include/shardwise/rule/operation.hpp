@@ -101,6 +101,14 @@ struct element_verdict {
   return {};
 }
 
+/// What an operation is that takes elements of every type: it moves them as they are.
+struct of_any_elements {
+  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
+                                                                const tensor_descs&) noexcept {
+    return {};
+  }
+};
+
 /// The number by which operations are told apart, the same in every program: a hash of the name.
 [[nodiscard]] constexpr std::uint64_t operation_id(text_view name) noexcept {
   std::uint64_t hash = 14695981039346656037U;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::dimension_is_split,
+// expect: shardwise::cumsum_of<1>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}
+// expect: reshard<P<data, none>>(operand 0)
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using A = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", "model">>>;
+auto use() { return cumsum<1>(abstract<A>(), across<"data">); }
