@@ -156,7 +156,7 @@ struct broken_rule {
   static_assert(respected<rule<manual_axis_is_left>, About, Facts...>,
                 "a manual axis is left by disable_manual_sharding or reduced by all_reduce");
   static_assert(respected<rule<axis_is_not_manual>, About, Facts...>,
-                "all_reduce folds along manual axes of its operand");
+                "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding");
   static_assert(respected<rule<constraint_needs_communication>, About, Facts...>,
                 "a constraint is met without communication; only a reshard moves data");
   static_assert(respected<rule<tensor_is_marked_already>, About, Facts...>,

@@ -180,7 +180,7 @@ inline constexpr rule_text rule_texts[] = {
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",
      "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},
-    {"axis_is_not_manual", "all_reduce folds along manual axes of its operand"},
+    {"axis_is_not_manual", "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding"},
     {"constraint_needs_communication",
      "a constraint is met without communication; only a reshard moves data"},
     {"tensor_is_marked_already",

@@ -4,6 +4,8 @@
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
+#include <bit>
+
 namespace shardwise {
 
 /// A tensor that became manual, or ceased to be, or why it cannot.
@@ -44,8 +46,8 @@ struct manual_result {
 /// and the extents grow by as much.
 ///
 /// Judges: `target` splits every dimension as the tensor does, and major to that by any axes; every
-/// manual axis is one of these, and nothing is pending. An axis that is not manual repeats what its
-/// devices share.
+/// manual axis is one of these, and nothing is pending. Beside manual axes, one that is not manual
+/// repeats what its devices share; a tensor without manual axes is not joined at all.
 ///
 ///     // f32[256, 64]{manual: data} as P<"data", none>: f32[512@data, 64]
 [[nodiscard]] constexpr manual_result from_manual(const mesh_desc& mesh, const tensor_desc& tensor,
@@ -89,6 +91,9 @@ struct manual_result {
         (target.manual >> a & 1U) != 0)
       result.verdict = {.rule = broken::manual_axis_is_left, .axis = mesh.axes[a].label};
   }
+  if (result.verdict.ok() && tensor.layout.manual == 0 && joined != 0)
+    result.verdict = {.rule = broken::axis_is_not_manual,
+                      .axis = mesh.axes[std::countr_zero(joined)].label};
   if (result.verdict.ok()) result.verdict = check(mesh, target, result.tensor.extents);
   return result;
 }
