@@ -149,8 +149,8 @@ struct broken_rule {
                 "a dimension is named by a number from 0 to the rank less one");
   static_assert(respected<rule<dimensions_are_no_permutation>, About, Facts...>,
                 "a transpose names every dimension of its operand once");
-  static_assert(respected<rule<assignment_changes_tensor>, About, Facts...>,
-                "a tensor that is assigned keeps its extents and its layout");
+  static_assert(respected<rule<tensor_type_differs>, About, Facts...>,
+                "a tensor is initialised and assigned by tensors of its own elements, extents and layout");
   static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,
                 "a reshard finishes pending reductions and never starts one");
   static_assert(respected<rule<manual_axis_is_left>, About, Facts...>,

@@ -60,7 +60,7 @@ enum class broken : unsigned char {
   operand_is_manual,
   dimension_is_out_of_range,
   dimensions_are_no_permutation,
-  assignment_changes_tensor,
+  tensor_type_differs,
   // programs
   reshard_would_create_partial,
   manual_axis_is_left,
@@ -176,7 +176,7 @@ inline constexpr rule_text rule_texts[] = {
     {"dimension_is_out_of_range", "a dimension is named by a number from 0 to the rank less one",
      sizes_told::below},
     {"dimensions_are_no_permutation", "a transpose names every dimension of its operand once"},
-    {"assignment_changes_tensor", "a tensor that is assigned keeps its extents and its layout"},
+    {"tensor_type_differs", "a tensor is initialised and assigned by tensors of its own elements, extents and layout"},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",
      "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},

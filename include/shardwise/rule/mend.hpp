@@ -111,16 +111,16 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
-/// The call that mends: `reshard<P<"data", none>>(operand 1)`, with axes between quotes unless
-/// compilers would print these as `\"`; empty where no reshard helps.
-[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
-                                         text_view quote = "\"") noexcept {
-  sentence out;
-  if (fix.operand < 0) return out;
+/// Writes `reshard<P<"data", none>>`, with axes between quotes unless compilers would print these
+/// as
+/// `\"`.
+[[nodiscard]] constexpr sentence write_reshard(sentence out, const mesh_desc& mesh,
+                                               const layout_desc& layout,
+                                               text_view quote) noexcept {
   out << "reshard<P<";
-  for (int d = 0; d < fix.layout.rank(); ++d) {
-    const axis_list& dim = fix.layout.dims[d];
-    const grain how = fix.layout.grains[d];
+  for (int d = 0; d < layout.rank(); ++d) {
+    const axis_list& dim = layout.dims[d];
+    const grain how = layout.grains[d];
     if (d > 0) out << ", ";
     if (how.is_cyclic())
       out << "block_cyclic<" << how.number() << ">(";
@@ -133,7 +133,14 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     if (dim.size() > 1 || !how.is_contiguous()) out << ')';
     if (dim.empty()) out << "none";
   }
-  return out << ">>(operand " << fix.operand << ')';
+  return out << ">>";
+}
+
+/// The call that mends: `reshard<P<"data", none>>(operand 1)`; empty where no reshard helps.
+[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
+                                         text_view quote = "\"") noexcept {
+  if (fix.operand < 0) return {};
+  return write_reshard({}, mesh, fix.layout, quote) << "(operand " << fix.operand << ')';
 }
 
 /// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.

@@ -98,11 +98,24 @@ TEST_CASE("a value of other extents or another layout is refused") {
   REQUIRE(values(one) == floats{2, 2, 2});
 
   any_tensor<float> row = iota<V>(pool);
-  REQUIRE_THROWS_WITH(row += iota<X>(pool),
-                      contains("assignment_changes_tensor: a tensor that is assigned keeps its "
-                               "extents and its layout; f32[3] would be f32[2@data, 3]"));
+  REQUIRE_THROWS_WITH(
+      row += iota<X>(pool),
+      contains("tensor_type_differs: a tensor is initialised and assigned by tensors "
+               "of its own elements, extents and layout; f32[3] would be "
+               "f32[2@data, 3]"));
   any_tensor<float> whole = ones<D>(pool, 2);
   REQUIRE_THROWS_WITH(whole *= iota<X>(pool), contains("f32[2, 3] would be f32[2@data, 3]"));
   REQUIRE(values(whole) == floats(6, 1.0F));
   REQUIRE_THROWS_WITH(whole += iota<V2>(pool), contains("operand_sizes_differ"));
+}
+
+TEST_CASE("a name takes what its type says, whatever the name of the layout") {
+  const device_pool pool(pod{});
+  const X x = ones<X>(pool);
+  N y = x;
+  REQUIRE(values(y) == floats(6, 1.0F));
+  y = x + x;
+  REQUIRE(values(y) == floats(6, 2.0F));
+  const X back = y;
+  REQUIRE(values(back) == floats(6, 2.0F));
 }
