@@ -132,6 +132,7 @@ template <class X, class Row, class... Sizes>
 template <class X, class Value, class... Sizes>
 [[nodiscard]] X fill_with(const device_pool& pool, Value value, Sizes... sizes) {
   using T = typename X::value_type;
+  require_in_range<T>(value);
   return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
                         [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
                           fill_block(all, block);

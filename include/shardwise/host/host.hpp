@@ -79,7 +79,7 @@ class host_tensor {
   [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(elements_.size()); }
 
-  /// The element at one index a dimension.
+  /// The element at one index a dimension; each is from 0 on and below the extent.
   template <std::convertible_to<index_t>... I>
   [[nodiscard]] const T& operator()(I... indices) const {
     if (sizeof...(I) != extents_.size())
@@ -89,7 +89,12 @@ class host_tensor {
     [[maybe_unused]] const inplace_vector<index_t, max_rank> strides = row_major(extents_);
     index_t offset = 0;
     int d = 0;
-    ((offset += static_cast<index_t>(indices) * strides[d++]), ...);
+    const auto along = [&](index_t i) {
+      if (i < 0 || i >= extents_[d])
+        fail({.rule = broken::index_is_out_of_range, .dim = d, .have = i, .want = extents_[d]});
+      return i * strides[d++];
+    };
+    ((offset += along(static_cast<index_t>(indices))), ...);
     return elements_[static_cast<std::size_t>(offset)];
   }
 

@@ -190,6 +190,16 @@ struct max_with_index_call {
   }
 };
 
+/// After a refusal there are two results as well, for a program that names them.
+template <int Dim, class Permitted, class X>
+  requires AnyRefused<X>
+struct outcome<max_with_index_call<Dim, Permitted>, X> {
+  static constexpr bool is_refusal = true;
+  using judged = refused<>;
+  using type = std::pair<refused_value<>, refused_value<>>;
+  [[nodiscard]] static constexpr type value() noexcept { return {}; }
+};
+
 }  // namespace detail
 
 /// The largest values along a dimension and their indices along it, the first of equal ones; NaN is

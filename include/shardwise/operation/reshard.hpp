@@ -113,4 +113,14 @@ template <class Target, class Policy = void, class X>
         static_cast<X&&>(x));
 }
 
+/// The same with the entries of the spec in place of `P`.
+///
+///     auto y = reshard<"data", none>(x);
+template <fixed_string First, fixed_string... Rest, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr auto reshard(X&& x)
+    -> decltype(reshard<P<First, Rest...>>(static_cast<X&&>(x))) {
+  return reshard<P<First, Rest...>>(static_cast<X&&>(x));
+}
+
 }  // namespace shardwise

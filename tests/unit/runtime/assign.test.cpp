@@ -119,3 +119,17 @@ TEST_CASE("a name takes what its type says, whatever the name of the layout") {
   const X back = y;
   REQUIRE(values(back) == floats(6, 2.0F));
 }
+
+TEST_CASE(
+    "a whole number that the elements cannot hold is refused, beside tensors and as a filling") {
+  const device_pool pool(pod{});
+  const K counts = ones<K>(pool);
+  const any_tensor<std::int32_t> any = counts;
+  const auto refused = Catch::Contains("5000000000 is no i32");
+  REQUIRE_THROWS_WITH(counts + 5000000000LL, refused);
+  REQUIRE_THROWS_WITH(5000000000LL * any, refused);
+  REQUIRE_THROWS_WITH(full<K>(pool, 5000000000LL), refused);
+  REQUIRE_THROWS_WITH(counts + 5000000000LL, Catch::Contains("number_is_out_of_range"));
+  REQUIRE_THROWS_WITH(counts + 4294967295U, Catch::Contains("4294967295 is no i32"));
+  REQUIRE(values(counts + 2147483646LL) == std::vector<std::int32_t>(4, 2147483647));
+}
