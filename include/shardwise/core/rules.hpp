@@ -96,6 +96,12 @@ enum class broken : unsigned char {
   input_differs,
   result_count_differs,
   result_elements_differ,
+  // files
+  file_is_not_readable,
+  file_is_not_writable,
+  file_is_malformed,
+  tensor_is_not_in_file,
+  stored_tensor_differs,
 };
 
 /// How the two sizes of a diagnosis are told: `6 where 4 is needed`, `4 into 3 equal parts`, `5 of
@@ -233,6 +239,12 @@ inline constexpr rule_text rule_texts[] = {
     {"result_count_differs", "run<T...> names one element type for each result of its program"},
     {"result_elements_differ", "run<T...> names the elements of each result of its program",
      sizes_told::needed, "result"},
+    {"file_is_not_readable", "a file that is read is there, and its bytes can be read"},
+    {"file_is_not_writable", "a file is written beside its target, which it replaces at the end"},
+    {"file_is_malformed", "a safetensors file has a header that says where each of its tensors is"},
+    {"tensor_is_not_in_file", "a tensor is loaded by the name that it was saved under"},
+    {"stored_tensor_differs", "a tensor is loaded with the elements and extents that it was saved "
+                              "with"},
 };
 
 /// The text of one rule.
