@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/layout/single_cut.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
 namespace shardwise {
@@ -23,7 +24,7 @@ struct manual_result {
                                                 const tensor_desc& tensor) noexcept {
   manual_result result{tensor, {}};
   layout_desc& layout = result.tensor.layout;
-  layout.uneven = false;
+  layout.follow(exact{});
   result.verdict = check(mesh, layout, tensor.extents);
   for (int a = mesh.rank() - 1; a >= 0; --a)
     if (result.verdict.ok() && layout.is_pending(a))
@@ -68,7 +69,8 @@ struct manual_result {
     axis_list again = outer;
     for (std::uint8_t a : inner) again.push_back(a);
     // What is dealt out inside is not cut into runs outside.
-    const grain how = tensor.layout.grains[d];
+    const grain how =
+        said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
     const bool fits =
         inner.empty() || (how == target.grains[d] && (outer.empty() || how.is_contiguous()));
     if (again != target.dims[d] || !fits) {

@@ -10,6 +10,8 @@ namespace shardwise {
 struct mending {
   int operand = -1;
   layout_desc layout{};
+  /// True if the operand is exact and cannot stay so.
+  bool becomes_uneven = false;
 };
 
 namespace detail {
@@ -46,7 +48,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   };
   const auto leave = [&](int d, const axis_list& axes) {
     out.layout.dims[d] = axes;
-    if (axes.empty()) out.layout.grains[d] = {};
+    out.layout.grains[d] = out.layout.grains[d].over(axes.ssize());
   };
   switch (verdict.rule) {
     case broken::operand_layouts_conflict: {
@@ -63,6 +65,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
+      if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
+        out.layout.uneven = out.becomes_uneven = true;
       break;
     }
     case broken::dimension_is_split: {
@@ -122,7 +126,9 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     const axis_list& dim = fix.layout.dims[d];
     const grain how = fix.layout.grains[d];
     if (d > 0) out << ", ";
-    if (how.is_cyclic())
+    if (how.is_single_cut())
+      out << "cut_once(";
+    else if (how.is_cyclic())
       out << "block_cyclic<" << how.number() << ">(";
     else if (how.is_strided())
       out << "strided_by<" << how.number() << ">(";
@@ -133,7 +139,9 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     if (dim.size() > 1 || !how.is_contiguous()) out << ')';
     if (dim.empty()) out << "none";
   }
-  return out << ">>(operand " << fix.operand << ')';
+  out << '>';
+  if (fix.becomes_uneven) out << ", uneven";
+  return out << ">(operand " << fix.operand << ')';
 }
 
 /// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.

@@ -44,7 +44,7 @@ class sharded_tensor : public on_devices {
     requires requires(Expression&& e) {
       { std::forward<Expression>(e).share() } -> std::convertible_to<node_ptr>;
       requires std::is_same_v<typename std::remove_cvref_t<Expression>::extents_type, Extents>;
-      requires std::is_same_v<typename std::remove_cvref_t<Expression>::layout_type, Layout>;
+      requires SameLayout<typename std::remove_cvref_t<Expression>::layout_type, Layout>;
       requires !std::is_same_v<std::remove_cvref_t<Expression>, sharded_tensor>;
     }
   sharded_tensor(Expression&& expression) : state_(std::forward<Expression>(expression).share()) {
