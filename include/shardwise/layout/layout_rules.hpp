@@ -17,7 +17,8 @@ namespace shardwise {
         return {.rule = broken::axis_is_used_twice, .dim = d, .axis = mesh.axes[a].label};
       used |= 1U << a;
     }
-    if (!(layout.grains[d] == layout.grains[d].over(layout.dims[d].ssize())))
+    const grain how = layout.grains[d];
+    if (!how.is_contiguous() && how.over(layout.dims[d].ssize()).is_contiguous())
       return {.rule = broken::grain_is_malformed, .dim = d};
   }
   if ((unsigned{layout.pending} | layout.manual) >> mesh.rank() != 0)
