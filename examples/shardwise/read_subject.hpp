@@ -63,8 +63,7 @@ inline void take_no_tiles(subject& about, const std::string& reason) {
 
 /// The other forms of a layout on the subject's mesh.
 inline void take_layout(subject& about, const layout_desc& given, device_buffer& buffer) {
-  const layout_desc layout =
-      about.shape ? in_single_cuts(*about.mesh, given, *about.shape) : given;
+  const layout_desc layout = about.shape ? in_single_cuts(*about.mesh, given, *about.shape) : given;
   about.layout = layout;
   about.named = to_named(*about.mesh, layout, about.devices);
   for (const named_dim& dim : about.named->dims)

@@ -85,8 +85,7 @@ std::string what_fails(const sample& one) {
   const policy_desc meant(layout.uneven ? cut_policy::single_cut : cut_policy::exact);
   layout_desc once = layout;
   once.follow(meant);
-  const bool differ =
-      !(without_unit_axes(mesh, once) == without_unit_axes(mesh, layout));
+  const bool differ = !(without_unit_axes(mesh, once) == without_unit_axes(mesh, layout));
   tile_list<1024> memory;
   device_buffer& buffer = memory.buffer;
 

@@ -3,7 +3,6 @@
 // moves or judges a layout means the same cut of it.
 #include "support/catch.hpp"
 #include "support/paper.hpp"
-
 #include <shardwise/draw/sharding_picture.hpp>
 #include <shardwise/notation.hpp>
 #include <shardwise/plan/constraint.hpp>
@@ -123,8 +122,7 @@ TEST_CASE("each policy gives every device what cutting lists gives it") {
     // The two words for one cut.
     const layout_desc said = said_by_axis(one.mesh, one.once, {one.size});
     REQUIRE(said == (one.alike ? one.apart : one.once));
-    REQUIRE(in_single_cuts(one.mesh, one.apart, {one.size}) ==
-            (one.alike ? one.once : one.apart));
+    REQUIRE(in_single_cuts(one.mesh, one.apart, {one.size}) == (one.alike ? one.once : one.apart));
     // What is exact is cut alike.
     layout_desc even = one.once;
     even.follow(exact{});
@@ -157,8 +155,8 @@ TEST_CASE("every notation says a single cut or axis after axis, and is read back
       // What it does not mean is refused, unless the extents are cut alike.
       sentence out;
       REQUIRE(write_layout_as(out, form, mesh, other).ok() == (several < 2));
-      const layout_desc said = is_dtensor ? in_chunks(mesh, other, {size})
-                                          : in_single_cuts(mesh, other, {size});
+      const layout_desc said =
+          is_dtensor ? in_chunks(mesh, other, {size}) : in_single_cuts(mesh, other, {size});
       sentence more;
       REQUIRE(write_layout_as(more, form, mesh, said).ok() == (several < 2 || alike));
     }
@@ -205,10 +203,9 @@ bool shows(const sharding_picture& shown, const sample& one, bool cut_once) {
   for (index_t device = 0; device < one.mesh.devices(); ++device) {
     const indices want = cut_once ? at_once(one.mesh, one.axes, one.size, device)
                                   : by_axis(one.mesh, one.axes, one.size, device);
-    const indices have =
-        shown.form == sharding_picture::as_layout
-            ? held(one.mesh, shown.tensor.layout, one.size, device)
-            : elements_of(shard_of(shown.tiles, {one.size}, device).part[0]);
+    const indices have = shown.form == sharding_picture::as_layout
+                             ? held(one.mesh, shown.tensor.layout, one.size, device)
+                             : elements_of(shard_of(shown.tiles, {one.size}, device).part[0]);
     if (have != want) return false;
   }
   return true;
@@ -245,9 +242,9 @@ TEST_CASE("pictures of texts are cut as the texts mean it") {
     REQUIRE(shows(read_picture(to_text<>(notation::dtensor, one.mesh, one.apart), about, no_room),
                   one, false));
     for (const layout_desc& layout : {one.apart, one.once})
-      REQUIRE(shows(read_picture(to_text(one.mesh, {element::f32, {one.size}, layout}), about,
-                                 no_room),
-                    one, layout == one.once && one.axes.size() > 1));
+      REQUIRE(
+          shows(read_picture(to_text(one.mesh, {element::f32, {one.size}, layout}), about, no_room),
+                one, layout == one.once && one.axes.size() > 1));
   });
 }
 
@@ -340,8 +337,8 @@ TEST_CASE("a reshape keeps a single cut where every device keeps its elements") 
             source.follow(single_cut{});
             const extents_desc& from = splits ? flat : tall;
             const extents_desc& to = splits ? tall : flat;
-            const propagation found = propagate(mesh, reshape_rule(from, to),
-                                                {tensor_desc{element::f32, from, source}});
+            const propagation found =
+                propagate(mesh, reshape_rule(from, to), {tensor_desc{element::f32, from, source}});
             if (!found.verdict.ok()) continue;
             ++kept;
             for (index_t device = 0; device < mesh.devices(); ++device) {
@@ -369,8 +366,8 @@ TEST_CASE("uneven shards of PyTorch/XLA, DTensor and JAX") {
     inplace_vector<index_t, 8> once;   // HLO, JAX
     inplace_vector<index_t, 8> apart;  // DTensor
   };
-  // Over one axis both are the same: op160, op161, dr019, dr021, dr025, dr026, dr028 of the tests of
-  // those projects; over two, what DTensor has (dr034, dr035, dr120), and HLO's quotient.
+  // Over one axis both are the same: op160, op161, dr019, dr021, dr025, dr026, dr028 of the tests
+  // of those projects; over two, what DTensor has (dr034, dr035, dr120), and HLO's quotient.
   const shard_fact facts[] = {
       {5, {4}, {2, 2, 1, 0}, {2, 2, 1, 0}},
       {3, {8}, {1, 1, 1, 0, 0, 0, 0, 0}, {1, 1, 1, 0, 0, 0, 0, 0}},

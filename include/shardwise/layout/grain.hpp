@@ -31,7 +31,8 @@ struct grain {
     return {static_cast<std::int32_t>(-factor)};
   }
 
-  /// All devices of several axes are dealt `ceil(n / k)` elements each, trailing ones fewer or none.
+  /// All devices of several axes are dealt `ceil(n / k)` elements each, trailing ones fewer or
+  /// none.
   [[nodiscard]] static constexpr grain single_cut() noexcept { return {-1}; }
 
   /// True for contiguous parts that are cut axis by axis; those of a single cut are another grain.

@@ -145,8 +145,7 @@ struct layout {
 /// Two layout types that say the same: a single cut of dimensions of one axis each is no other than
 /// that of the axes, and an entry may say what the policy does.
 template <class A, class B>
-concept SameLayout =
-    std::is_same_v<A, B> ||
-    (std::is_same_v<typename A::mesh_type, typename B::mesh_type> && A::value == B::value);
+concept SameLayout = std::is_same_v<A, B> ||
+    (std::is_same_v<typename A::mesh_type, typename B::mesh_type>&& A::value == B::value);
 
 }  // namespace shardwise

@@ -100,8 +100,8 @@ namespace detail {
   return at;
 }
 
-/// The grain that `%32` (blocks of 32), `*2` (2 chunks) or `*1` (a single cut) says, or a contiguous
-/// one where it is malformed: a plain number from 1 to 2^30.
+/// The grain that `%32` (blocks of 32), `*2` (2 chunks) or `*1` (a single cut) says, or a
+/// contiguous one where it is malformed: a plain number from 1 to 2^30.
 [[nodiscard]] constexpr grain read_grain(text_view words) noexcept {
   index_t number = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {

@@ -69,8 +69,7 @@ struct manual_result {
     axis_list again = outer;
     for (std::uint8_t a : inner) again.push_back(a);
     // What is dealt out inside is not cut into runs outside.
-    const grain how =
-        said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
+    const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
     const bool fits =
         inner.empty() || (how == target.grains[d] && (outer.empty() || how.is_contiguous()));
     if (again != target.dims[d] || !fits) {

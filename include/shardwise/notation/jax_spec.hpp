@@ -94,8 +94,8 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
 /// follow.
 ///
 /// A spec may have fewer entries than `rank`, the rest are not split; `rank` -1 takes as many as
-/// there are. Uneven shards are those of a `single_cut`, as JAX has them; `uneven` asks for the same
-/// axes one after another.
+/// there are. Uneven shards are those of a `single_cut`, as JAX has them; `uneven` asks for the
+/// same axes one after another.
 ///
 ///     parse_partition_spec("P('data', None)", pod::value).layout.dims[0];        // axis 0
 [[nodiscard]] constexpr read_layout parse_partition_spec(text_view words, const mesh_desc& mesh,

@@ -20,11 +20,12 @@ inline constexpr int notation_count = 6;
 
 /// Writes a layout in a notation, or nothing where the notation cannot say it: the verdict has the
 /// reason. Only DTensor has a word for chunks, and none has one for blocks that are dealt out. Of
-/// layouts that are uneven over several axes of a dimension, DTensor can say `uneven` and the others
-/// a `single_cut`; where extents are known, `in_single_cuts` and `in_chunks` find more words.
-/// Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of devices;
-/// DTensor's placements say the order of axes by places if the mesh does not. The buffer has room
-/// for every device where the mesh has an order of its own and the notation is HLO's tiles.
+/// layouts that are uneven over several axes of a dimension, DTensor can say `uneven` and the
+/// others a `single_cut`; where extents are known, `in_single_cuts` and `in_chunks` find more
+/// words. Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of
+/// devices; DTensor's placements say the order of axes by places if the mesh does not. The buffer
+/// has room for every device where the mesh has an order of its own and the notation is HLO's
+/// tiles.
 ///
 ///     // rows over "data" of mesh(data=2, model=4), Shardy: #sdy.sharding<@mesh, [{"data"}, {}]>
 template <TextSink Out>
@@ -160,8 +161,8 @@ template <notation Form, class X>
 /// does `{replicated}`. The buffer has room for the devices that are listed, and for twice as many
 /// where the mesh has an order of its own.
 ///
-/// The layout is exact unless `policy` says otherwise. HLO, Shardy and JAX mean a `single_cut` where
-/// extents do not divide, and DTensor `uneven`; either can be asked of each.
+/// The layout is exact unless `policy` says otherwise. HLO, Shardy and JAX mean a `single_cut`
+/// where extents do not divide, and DTensor `uneven`; either can be asked of each.
 [[nodiscard]] constexpr read_layout parse_layout(notation form, text_view words,
                                                  const mesh_desc& mesh, int rank,
                                                  device_buffer& buffer, device_view devices = {},
@@ -190,8 +191,8 @@ template <notation Form, class X>
       if (!read.verdict.ok()) return {{}, read.verdict};
       const bool is_tiled = read.sharding.kind == hlo_kind::tiled;
       if (rank < 0 && !is_tiled) return refuse(no_rank);
-      return to_layout(read.sharding, mesh, rank < 0 ? read.sharding.rank() : rank, buffer,
-                       devices, policy);
+      return to_layout(read.sharding, mesh, rank < 0 ? read.sharding.rank() : rank, buffer, devices,
+                       policy);
     }
     case notation::sdy:
       return on_this_mesh(parse_sdy(words, to_named(mesh, devices), {}, buffer));

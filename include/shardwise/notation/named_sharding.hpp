@@ -58,9 +58,9 @@ struct named_mesh {
 }
 
 /// How one dimension is split. `open`: propagation may split it further. `priority`: in which round
-/// propagation looks at it, or -1. `how`: in what portions, of which no text of names has a word, and
-/// neither has one for `by_axis`, axes that cut an uneven extent one after another: all texts of
-/// names mean a single cut.
+/// propagation looks at it, or -1. `how`: in what portions, of which no text of names has a word,
+/// and neither has one for `by_axis`, axes that cut an uneven extent one after another: all texts
+/// of names mean a single cut.
 struct named_dim {
   axis_refs axes{};
   bool open = false;

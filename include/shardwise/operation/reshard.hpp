@@ -103,7 +103,8 @@ struct outcome<reshard_call<Target, Policy>, X> {
 /// The same tensor under another layout: the only door through which data moves between devices.
 ///
 /// `Target` is a spec (pending reductions are finished; exact stays exact and uneven uneven unless
-/// `Policy` says `uneven` or `single_cut`) or a whole layout. What moves is in the ledger of `trace` and in `explain`.
+/// `Policy` says `uneven` or `single_cut`) or a whole layout. What moves is in the ledger of
+/// `trace` and in `explain`.
 ///
 ///     auto y = reshard<P<"data", none>>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending

@@ -275,8 +275,8 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 /// Plans the way from a tensor's layout to another: slices, reduce-scatters and all-to-alls first,
 /// what is left pending reduced while it is small, gathers last. No device ever holds more than the
-/// larger of source and target needs, but for a gather on the way to another split. Between a single
-/// cut and one axis by axis nothing moves where these extents are cut alike.
+/// larger of source and target needs, but for a gather on the way to another split. Between a
+/// single cut and one axis by axis nothing moves where these extents are cut alike.
 ///
 ///     constexpr auto way = redistribute(pod::value, y, target);
 ///     static_assert(way.moves.size() == 1 && way.moves[0].kind == collective::all_reduce);

@@ -41,9 +41,9 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
       const axis_list real = real_axes(mesh, theirs);
       const axis_list ours = f == repeated ? axis_list{} : real_axes(mesh, out.axes[f]);
       const bool nested = real.is_prefix_of(ours) || ours.is_prefix_of(real);
-      const bool alike = f == repeated || real.empty() || ours.empty() ||
-                         are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]},
-                                   {theirs, how, out.sizes[f]});
+      const bool alike =
+          f == repeated || real.empty() || ours.empty() ||
+          are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]}, {theirs, how, out.sizes[f]});
       if ((f == repeated && !real.empty()) || !nested || !alike) {
         out.verdict = {.rule = broken::operand_layouts_conflict,
                        .operand = o,

@@ -84,7 +84,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         const auto moved = static_cast<std::uint8_t>(mesh.find(next.axis));
         left.dims[next.dim] =
             without(left.dims[next.dim], [&](std::uint8_t a) { return a == moved; });
-        if (left.dims[next.dim].empty()) left.unsplit(next.dim);
+        left.grains[next.dim] = left.grains[next.dim].over(left.dims[next.dim].ssize());
         detail::split_before(mesh, rule, mended, next, moved);
       }
       out.layout = left;

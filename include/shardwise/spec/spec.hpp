@@ -174,9 +174,9 @@ enum class cut_policy : std::uint8_t { exact, uneven, single_cut };
 struct exact {
   static constexpr cut_policy value = cut_policy::exact;
 };
-/// The policy of a layout whose trailing shards may be short or empty. Each axis of a dimension cuts
-/// what the one before it left into parts of `ceil(n / k)`, so that the first axes of a cut are a
-/// cut: DTensor's.
+/// The policy of a layout whose trailing shards may be short or empty. Each axis of a dimension
+/// cuts what the one before it left into parts of `ceil(n / k)`, so that the first axes of a cut
+/// are a cut: DTensor's.
 ///
 ///     // 5 elements over by("x", "y") of 2 x 2 devices: 2, 1, 1, 1
 struct uneven {
