@@ -67,7 +67,9 @@ struct drawable {
 
 [[nodiscard]] inline drawable drawable_of(const subject& about, const std::vector<index_t>& places,
                                           device_buffer& buffer) {
-  if (about.mesh && about.layout) return {ordered_mesh_of(about, places), *about.layout};
+  if (about.mesh && about.layout)
+    return {ordered_mesh_of(about, places),
+            about.shape ? said_by_axis(*about.mesh, *about.layout, *about.shape) : *about.layout};
   if (!about.hlo) throw refusal("sharding_has_no_mesh", "a picture needs a mesh of whole axes");
   return drawable_of_tiles(*about.hlo, about.shape, buffer);
 }

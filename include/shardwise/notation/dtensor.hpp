@@ -68,7 +68,7 @@ struct read_placements {
     const grain how = layout.grains[d];
     if (how.is_cyclic()) return {{}, {0, "placements cut chunks and deal out no blocks"}};
     if (how.is_single_cut() && !is_cut_alike(mesh, axes, dyn))
-      return {{}, {0, "placements cut an uneven dimension one after another, and not once"}};
+      return {{}, {0, "placements cut axis by axis, this layout uneven extents once for all axes"}};
     if (how.is_strided() && form == dtensor_form::plain)
       return {{}, {0, "plain placements split a dimension into contiguous parts"}};
     if (!in_order && form == dtensor_form::plain)

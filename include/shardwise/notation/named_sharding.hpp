@@ -141,7 +141,8 @@ class axis_uses {
   if (dim.axes.empty() && !dim.open && dim.priority >= 0)
     return "a dimension that is empty and closed has no priority";
   if (!dim.how.is_contiguous()) return "only contiguous parts of a dimension can be written so";
-  if (dim.by_axis) return "axes cut an uneven dimension once here, and not one after another";
+  if (dim.by_axis)
+    return "names and tiles cut uneven extents once for all axes, this layout axis by axis";
   return {};
 }
 

@@ -112,7 +112,6 @@ template <index_t Chunks, std::size_t... N>
 /// One cut for all devices along several axes, as HLO and JAX have it: `P<cut_once("x", "y")>` is
 /// the type `P<"x,y*1">`. The policy `single_cut` says it of every dimension.
 template <std::size_t... N>
-  requires(sizeof...(N) > 1)
 [[nodiscard]] consteval auto cut_once(const char (&... axes)[N]) noexcept {
   return detail::with_grain<'*', 1>(by(axes...));
 }
