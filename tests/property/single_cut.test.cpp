@@ -2,6 +2,7 @@
 // Uneven shards that run: cut axis by axis, or once over all axes of a dimension.
 #include "property/agreement.hpp"
 #include "support/catch.hpp"
+#include <shardwise/host/from_shards.hpp>
 #include <shardwise/notation.hpp>
 
 using namespace generated;
@@ -195,6 +196,85 @@ TEST_CASE("a product has rows that are cut once and columns that are cut axis by
       for (index_t k = 0; k < 3; ++k) sum += static_cast<float>((i * 3 + k) * (k - j));
       REQUIRE(host(i, j) == sum);
     }
+}
+
+TEST_CASE("rows that only the run counts are cut by their number") {
+  using A = sharded_tensor<float, extents<dyn, 3>, layout<grid, rows, partial<>, uneven>>;
+  using B = sharded_tensor<float, extents<dyn, 3>, layout<grid, rows, partial<>, single_cut>>;
+  const device_pool pool{grid{}};
+  for (int n : {0, 1, 2, 3, 5, 6, 7, 8, 9}) {
+    const A apart = generate<A>(pool, value, n);
+    const B once = generate<B>(pool, value, n);
+    pool.reset_counters();
+    const B moved = reshard<rows, single_cut>(apart);
+    sync(moved);
+    const bool alike = is_cut_alike(grid::value, axis_list{0, 1}, n);
+    REQUIRE((pool.counters().bytes_moved() == 0) == alike);
+    const B sum = moved + once;
+    for (const auto& part : shards(sum))
+      REQUIRE(part.extents() ==
+              extents_of(shard_box(grid::value, B::layout_type::value, {n, 3}, part.device())));
+    REQUIRE(to_host(sum) == to_host(apart + apart));
+    const A back = reshard<rows>(sum);
+    REQUIRE(to_host(back - apart) == to_host(apart));
+  }
+}
+
+TEST_CASE("shards of both cuts are put together and taken apart") {
+  const device_pool pool{grid{}};
+  const std::vector<index_t> sizes{2, 2, 1, 0};
+  std::vector<std::vector<float>> blocks;
+  float next = 0;
+  for (index_t size : sizes) {
+    blocks.emplace_back();
+    for (index_t i = 0; i < 3 * size; ++i) blocks.back().push_back(next++);
+  }
+  const auto x = from_shards<X<single_cut, 5>>(pool, blocks);
+  REQUIRE(to_host(x) == to_host(generate<X<single_cut, 5>>(pool, value)));
+  REQUIRE_THROWS_AS((from_shards<X<uneven, 5>>(pool, blocks)), error);
+}
+
+TEST_CASE("a prepared program takes a tensor whose layout says the same parts in other words") {
+  const device_pool pool{grid{}};
+  const auto twice = [](const auto& x) { return x + x * 2.0F; };
+  const prepared_program ready = prepare<float>(trace_program(twice, abstract<X<single_cut, 7>>()));
+  const auto apart = generate<X<uneven, 7>>(pool, value);
+  const auto same = reshard<rows, single_cut>(apart);
+  REQUIRE(to_host(run<float>(ready, same)).elements() == to_host(twice(apart)).elements());
+  const prepared_program other = prepare<float>(trace_program(twice, abstract<X<single_cut, 5>>()));
+  const any_tensor<float> refused = generate<X<uneven, 5>>(pool, value);
+  REQUIRE_THROWS_AS(run<float>(other, refused), error);
+  REQUIRE(to_host(run<float>(other, generate<X<single_cut, 5>>(pool, value))).elements() ==
+          to_host(twice(generate<X<uneven, 5>>(pool, value))).elements());
+}
+
+TEST_CASE("what is fetched over permitted axes is no other cut over others") {
+  const mesh_desc mesh = grid::value;
+  const tensor_desc apart{element::f32, {5, 3}, X<uneven, 5>::layout_type::value};
+  const tensor_desc once{element::f32, {5, 3}, X<single_cut, 5>::layout_type::value};
+  const factor_rule add = elementwise_rule(linearity::additive, {apart.extents, once.extents});
+  const auto after = [&](unsigned permitted) {
+    return fetched(mesh, add, {apart, once}, permitted)[1].layout;
+  };
+  REQUIRE(after(0) == once.layout);
+  REQUIRE(after(1) == once.layout);
+  REQUIRE(after(2) == once.layout);
+  REQUIRE(after(3) == apart.layout);
+}
+
+TEST_CASE("the highest of a dimension that is cut once, where its parts are even") {
+  const device_pool pool{grid{}};
+  const auto x = generate<X<single_cut, 8>>(
+      pool, [](const global_index& at) { return static_cast<float>((at[0] * 5 + at[1]) % 8); });
+  const auto [highest, index] = max_with_index<0>(x, across<"x", "y">);
+  const auto host = to_host(x);
+  for (index_t j = 0; j < 3; ++j) {
+    index_t best = 0;
+    for (index_t i = 1; i < 8; ++i)
+      if (host(i, j) > host(best, j)) best = i;
+    REQUIRE(to_host(highest)(j) == host(best, j));
+    REQUIRE(to_host(index)(j) == best);
+  }
 }
 
 TEST_CASE("a layout that was read from HLO runs with the shards of HLO") {

@@ -68,10 +68,13 @@ struct manual_result {
     }
     axis_list again = outer;
     for (std::uint8_t a : inner) again.push_back(a);
+    const index_t parts = mesh.parts(outer);
+    index_t& extent = result.tensor.extents[d];
+    if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
     // What is dealt out inside is not cut into runs outside.
     const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
-    const bool fits =
-        inner.empty() || (how == target.grains[d] && (outer.empty() || how.is_contiguous()));
+    const grain wanted = said_by_axis(mesh, again, target.grains[d], extent);
+    const bool fits = inner.empty() || (how == wanted && (outer.empty() || how.is_contiguous()));
     if (again != target.dims[d] || !fits) {
       result.verdict = {.rule = broken::operand_layouts_conflict,
                         .operand = 0,
@@ -79,9 +82,6 @@ struct manual_result {
                         .axis = mesh.axes[inner.back()].label};
       return result;
     }
-    const index_t parts = mesh.parts(outer);
-    index_t& extent = result.tensor.extents[d];
-    if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
   }
   for (int a = mesh.rank() - 1; a >= 0; --a) {
     const bool manual = (tensor.layout.manual >> a & 1U) != 0;

@@ -57,6 +57,16 @@ namespace detail {
   return layout;
 }
 
+/// True if two layouts give every device the same part of a tensor with these extents, which both
+/// fit, and say so in other words at most: exact or uneven, once or axis by axis.
+[[nodiscard]] constexpr bool are_same_parts(const mesh_desc& mesh, const layout_desc& a,
+                                            const layout_desc& b,
+                                            const extents_desc& extents) noexcept {
+  layout_desc other = said_by_axis(mesh, b, extents);
+  other.uneven = a.uneven;
+  return said_by_axis(mesh, a, extents) == other;
+}
+
 /// The same parts of a tensor with these extents, said by single cuts wherever cutting axis by axis
 /// is the same: the words of HLO, Shardy and JAX. Exact layouts stay.
 [[nodiscard]] constexpr layout_desc in_single_cuts(const mesh_desc& mesh, layout_desc layout,
