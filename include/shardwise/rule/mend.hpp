@@ -67,6 +67,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       out.layout.grains[verdict.dim] = how;
       if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
         out.layout.uneven = out.becomes_uneven = true;
+      else if (!out.layout.uneven)
+        out.layout.follow(exact{});
       break;
     }
     case broken::dimension_is_split: {
