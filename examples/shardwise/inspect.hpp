@@ -22,7 +22,7 @@ template <class Write>
 /// of contiguous parts in one form.
 [[nodiscard]] inline known<std::string> placement_words(const subject& about) {
   const bool given = about.cut && !about.cut->placements.empty();
-  if (given && (about.is_cut_otherwise() || !about.layout->is_contiguous()))
+  if (given && (about.is_cut_otherwise() || !about.cut->layout.is_contiguous()))
     return to_words(about.cut->placements);
   using words = known<std::string>;
   if (!about.layout) return words::none(about.layout.why_not);
@@ -77,7 +77,7 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
     add("jax", words::none(about.layout.why_not));
   else if (about.layout->manual != 0)
     add("jax", words::none("a partition spec has no manual axes"));
-  else if (!about.layout->is_contiguous())
+  else if (!about.named)
     add("jax", words::none(about.named.why_not));
   else
     add("jax", written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));

@@ -65,7 +65,7 @@ inline std::vector<layout_desc> grained_layouts(const mesh_desc& mesh, int rank,
     std::vector<layout_desc> more = all;
     for (const layout_desc& layout : all)
       for (grain how : grains)
-        if (!layout.dims[d].empty()) {
+        if (how.over(layout.dims[d].ssize()) == how) {
           more.push_back(layout);
           more.back().grains[d] = how;
         }

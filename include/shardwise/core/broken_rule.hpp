@@ -83,10 +83,11 @@ struct broken_rule {
   static_assert(respected<rule<spec_is_malformed>, About, Facts...>,
                 "an entry is none, one axis, or by(axes), without blanks or nesting");
   static_assert(respected<rule<grain_is_malformed>, About, Facts...>,
-                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more");
+                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, "
+                "and *1 of several axes");
   static_assert(respected<rule<layout_is_malformed>, About, Facts...>,
-                "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this "
-                "order");
+                "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or "
+                "single_cut, in this order");
   static_assert(respected<rule<rank_is_too_high>, About, Facts...>,
                 "a tensor has at most 8 dimensions");
   static_assert(respected<rule<rank_differs_from_spec>, About, Facts...>,

@@ -137,9 +137,11 @@ inline constexpr rule_text rule_texts[] = {
     {"axis_is_used_twice", "a mesh axis may appear once in a layout"},
     {"spec_is_malformed", "an entry is none, one axis, or by(axes), without blanks or nesting"},
     {"grain_is_malformed",
-     "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more"},
+     "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, and *1 of "
+     "several axes"},
     {"layout_is_malformed",
-     "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order"},
+     "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this "
+     "order"},
     {"rank_is_too_high", "a tensor has at most 8 dimensions"},
     {"rank_differs_from_spec", "a partition spec has one entry for each dimension of its tensor"},
     {"extent_is_negative", "an extent is zero or more"},

@@ -26,7 +26,8 @@ namespace detail {
   if (value.type != wanted.type || wanted.layout.pending != 0 || wanted.layout.manual != 0 ||
       !check_reshard(mesh, value.layout, wanted.layout).ok())
     return out;
-  return write_reshard(out, mesh, wanted.layout, "") << "(x)";
+  return write_reshard(out, mesh, wanted.layout, "", wanted.layout.uneven && !value.layout.uneven)
+         << "(x)";
 }
 
 /// True if a tensor named `To` takes a tensor of the type `From`: the same mesh, and by value the

@@ -73,7 +73,8 @@ struct max_with_index_operation {
     const index_t parts = mesh.parts(x.layout.dims[dim]);
     const index_t size = x.extents[dim];
     const bool is_even = size != dyn && size > 0 && parts > 1 && size % parts == 0;
-    return is_even && x.layout.grains[dim].is_contiguous() ? parts : 0;
+    const grain how = x.layout.grains[dim];
+    return is_even && (how.is_contiguous() || how.is_single_cut()) ? parts : 0;
   }
 };
 

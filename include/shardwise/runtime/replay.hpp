@@ -143,7 +143,10 @@ class prepared_program {
       return;
     }
     const node& have = *input.tensor;
-    if (have.tensor() != wanted || have.where().mesh() != planned_.mesh)
+    // A layout that gives every device the same may say so in other words.
+    if (have.tensor().type != wanted.type || have.tensor().extents != wanted.extents ||
+        have.where().mesh() != planned_.mesh ||
+        !are_same_parts(planned_.mesh, have.tensor().layout, wanted.layout, wanted.extents))
       refuse(to_text(have.where().mesh(), have.tensor()));
   }
   /// The kernels of elements that `prepare` was given; null for others.
