@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "property/row_agreement.hpp"
-#include "property/rows/elementwise.hpp"
 #include "property/rows/reduction.hpp"
 #include "property/rows/shape.hpp"
 
 using namespace generated;
 
-TEST_CASE("elementwise functions agree with loops under every layout") {
-  check_rows(elementwise_rows());
-}
 TEST_CASE("reductions and scans agree with loops under every layout") {
   check_rows(reduction_rows());
 }
