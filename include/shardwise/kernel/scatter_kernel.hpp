@@ -90,7 +90,7 @@ struct kernel_of<scatter_operation> {
     loop_nest<1> nest;
     for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
     for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
-      load_run<T>(from.data + at[0], nest.inner_stride(0), run, to.data + done);
+      detail::load_run<T>(from.data + at[0], nest.inner_stride(0), run, to.data + done);
     });
   }
 };
