@@ -93,6 +93,7 @@ void enter_library() {
       detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu>();
       detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum,
                            f::minimum>();
+      enter_function<f::masked, T, T, bool>();
       enter_operation<max_with_index_operation, T, T>();
       enter_operation<max_with_index_operation, T, T, std::int64_t>();
       enter_operation<cumsum_operation, T, T>();

@@ -4,6 +4,8 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/plan/program.hpp"
 
+#include <utility>
+
 namespace shardwise {
 
 /// The one way to append to a program: not a template, so that what appends is none either.
@@ -136,6 +138,54 @@ class program_builder {
       results_[place.first_result + r] = body.results[r];
     bodies_[*body_count_] = place;
     return (*body_count_)++;
+  }
+  /// What a function of programs notes of a value while it works.
+  [[nodiscard]] constexpr std::int32_t& note(value_id i) noexcept { return code_[i].note; }
+
+  /// A place in a program: what stands behind it was appended later.
+  struct position {
+    value_id code = 0;
+    std::int32_t attribute_count = 0;
+    std::int32_t body_count = 0;
+  };
+  [[nodiscard]] constexpr position end() const noexcept {
+    return {*count_, *attribute_count_, body_count()};
+  }
+  /// Takes everything behind a place out again that none of `needed` reads, and gives those their
+  /// new numbers; arguments of a function become what they stand for.
+  constexpr void keep_needed(const position& from, value_id* needed, std::int32_t count) {
+    const value_id last = *count_;
+    for (value_id i = from.code; i < last; ++i)
+      code_[i].note = is_argument(*code_[i].what) ? code_[i].operands[0] : -1;
+    const auto need = [&](value_id i) {
+      if (i >= from.code && code_[i].note == -1) code_[i].note = i;
+    };
+    for (std::int32_t k = 0; k < count; ++k) need(needed[k]);
+    for (value_id i = last - 1; i >= from.code; --i)
+      if (code_[i].note == i)
+        for (value_id o : code_[i].operands) need(o);
+    // The attributes move up with the code, unless bodies have some behind the place too.
+    const bool moves_attributes = body_count() == from.body_count;
+    if (moves_attributes) *attribute_count_ = from.attribute_count;
+    // The notes stay where they are and say the new numbers.
+    const auto number_of = [&](value_id i) { return i < from.code ? i : code_[i].note; };
+    *count_ = from.code;
+    for (value_id i = from.code; i < last; ++i) {
+      if (code_[i].note != i) continue;
+      instruction moved = code_[i];
+      for (value_id& o : moved.operands) o = number_of(o);
+      if (moves_attributes && moved.how != 0) {
+        const std::int32_t had = std::exchange(moved.how, (*attribute_count_)++);
+        if (had != moved.how) table_[moved.how] = table_[had];
+      }
+      const value_id to = (*count_)++;
+      moved.note = to == i ? to : code_[to].note;
+      code_[to] = moved;
+      values_[to] = values_[i];
+      code_[i].note = to;
+    }
+    for (std::int32_t k = 0; k < count; ++k) needed[k] = number_of(needed[k]);
+    for (value_id i = from.code; i < last; ++i) code_[i].note = 0;
   }
   /// The program as it is now.
   [[nodiscard]] constexpr program_view view() const noexcept {
