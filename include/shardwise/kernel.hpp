@@ -3,8 +3,10 @@
 
 /// Arithmetic on the blocks of one device; knows no tensors.
 
+#include "shardwise/kernel/activation_kernels.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/kernel/bitwise_kernels.hpp"
 #include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/chain_kernel.hpp"
 #include "shardwise/kernel/chain_link.hpp"
@@ -17,6 +19,7 @@
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/exponential_kernels.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/fold_kernels.hpp"
@@ -32,8 +35,10 @@
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
+#include "shardwise/kernel/rounding_kernels.hpp"
 #include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
+#include "shardwise/kernel/trigonometric_kernels.hpp"
 #include "shardwise/kernel/wide_kernel.hpp"

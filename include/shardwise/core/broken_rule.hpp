@@ -13,6 +13,7 @@ enum class misuse : unsigned char {
   operand_is_abstract,
   number_would_be_cut,
   elements_have_no_fractions,
+  elements_are_no_integers,
   fold_options_are_unexpected,
   target_is_not_a_layout,
   expression_is_assigned,
@@ -181,6 +182,8 @@ struct broken_rule {
                 "a number beside tensors is one of their element type");
   static_assert(respected<rule<elements_have_no_fractions>, About, Facts...>,
                 "random numbers are float or double; roots, exponentials and means have fractions");
+  static_assert(respected<rule<elements_are_no_integers>, About, Facts...>,
+                "bits and shifts are of integers: cast<std::int32_t>(x) makes them of numbers");
   static_assert(respected<rule<fold_options_are_unexpected>, About, Facts...>,
                 "a fold is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, "
                 "over{0}); two tensors meet in maximum(x, y)");

@@ -145,6 +145,12 @@ inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && require
   requires Function::has_fractions;
 };
 
+/// True for a function of bits, on elements that are no integers.
+template <class Function, class T>
+inline constexpr bool lacks_bits = !Whole<T> && requires {
+  requires Function::of_integers;
+};
+
 /// An elementwise function that is legal by the types of its operands alone.
 template <class Function, class... X>
 concept LegalElementwise = !AnyRefused<X...> && requires {
@@ -152,6 +158,7 @@ concept LegalElementwise = !AnyRefused<X...> && requires {
   requires(... && Joins<X, tensor_among<X...>>);
   requires number_that_is_cut<typename number_type<Function, X...>::type, X...> < 0;
   requires !loses_fractions<Function, typename tensor_among<X...>::value_type>;
+  requires !lacks_bits<Function, typename tensor_among<X...>::value_type>;
   requires elementwise_result<Function, X...>::is_legal;
 };
 
@@ -174,6 +181,8 @@ struct elementwise_call {
         return refused<misuse::number_would_be_cut, types<applied, number>, operand{cut}>{};
       else if constexpr (loses_fractions<Function, T>)
         return refused<misuse::elements_have_no_fractions, types<applied, T>>{};
+      else if constexpr (lacks_bits<Function, T>)
+        return refused<misuse::elements_are_no_integers, types<applied, T>>{};
       else if constexpr ((... || ValueOperand<X>))
         return value_domain_of<X...>::type::template judge<
             applied, typename element_type_of<number, X>::type...>();

@@ -70,6 +70,23 @@ template <Element T, class... Function>
 void enter_comparisons() {
   (enter_function<Function, bool, T, T>(), ...);
 }
+template <Element T, class... Function>
+void enter_questions() {
+  (enter_function<Function, bool, T>(), ...);
+}
+
+/// The functions whose values have fractions.
+template <Element T>
+void enter_fractional() {
+  namespace f = functions;
+  enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
+  enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
+              f::acosh, f::atanh>();
+  enter_unary<T, f::exp2, f::expm1, f::log1p, f::log2, f::log10, f::rsqrt, f::cbrt, f::reciprocal,
+              f::erf, f::erfc>();
+  enter_unary<T, f::silu, f::softplus, f::gelu_exact>();
+  enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu>();
+}
 
 }  // namespace detail
 
@@ -87,12 +104,15 @@ void enter_library() {
     detail::enter_concatenations<T>();
     enter_operation<fold_operation, T, T>();
     if constexpr (std::is_same_v<T, bool>) {
-      detail::enter_binary<bool, f::logical_and, f::logical_or>();
+      detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
       detail::enter_unary<bool, f::logical_not>();
     } else {
-      detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu>();
-      detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum,
-                           f::minimum>();
+      detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
+                          f::round, f::trunc, f::sign>();
+      detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum, f::minimum,
+                           f::leaky_relu, f::remainder, f::fmod>();
+      enter_function<f::clamp, T, T, T, T>();
+      detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
       enter_function<f::masked, T, T, bool>();
       enter_operation<max_with_index_operation, T, T>();
       enter_operation<max_with_index_operation, T, T, std::int64_t>();
@@ -100,8 +120,12 @@ void enter_library() {
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
     }
-    if constexpr (Fractional<T>)
-      detail::enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
+    if constexpr (Fractional<T>) detail::enter_fractional<T>();
+    if constexpr (Whole<T>) {
+      detail::enter_unary<T, f::bitwise_not>();
+      detail::enter_binary<T, f::bitwise_and, f::bitwise_or, f::bitwise_xor, f::left_shift,
+                           f::right_shift>();
+    }
     return true;
   }();
   (void)entered;
