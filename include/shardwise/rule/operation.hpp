@@ -68,7 +68,13 @@ struct operation_cost {
 
 /// What is wrong with the elements of an operand: they are of another type than those that it
 /// meets, or truth values where numbers are wanted, or the other way round.
-enum class element_fault : std::uint8_t { nothing, differ, no_numbers, no_truth_values };
+enum class element_fault : std::uint8_t {
+  nothing,
+  differ,
+  no_numbers,
+  no_truth_values,
+  no_indices
+};
 
 /// Whether an operation takes elements of these types, or which operand it does not take.
 struct element_verdict {
@@ -79,7 +85,8 @@ struct element_verdict {
 /// The verdict as a diagnosis, for what only the run knows.
 [[nodiscard]] constexpr diagnosis diagnosis_of(const element_verdict& verdict) noexcept {
   constexpr broken rules[] = {broken::nothing, broken::operand_elements_differ,
-                              broken::operand_is_no_number, broken::operand_is_no_truth_value};
+                              broken::operand_is_no_number, broken::operand_is_no_truth_value,
+                              broken::operand_is_no_index};
   return {.rule = rules[static_cast<unsigned>(verdict.fault)], .operand = verdict.operand};
 }
 
@@ -98,6 +105,15 @@ struct element_verdict {
                                                            int end) noexcept {
   for (int o = 0; o < end; ++o)
     if (operands[o].type != element::boolean) return {element_fault::no_truth_values, o};
+  return {};
+}
+
+/// Whole numbers, by which elements are chosen, from operand `first` up to `end`.
+[[nodiscard]] constexpr element_verdict check_indices(const tensor_descs& operands, int first,
+                                                      int end) noexcept {
+  for (int o = first; o < end; ++o)
+    if (has_fractions(operands[o].type) || operands[o].type == element::boolean)
+      return {element_fault::no_indices, o};
   return {};
 }
 
