@@ -42,6 +42,7 @@ struct fold_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
+  using emits = operations<pointwise<functions::where>>;
   /// Equal maxima share evenly.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value x = at.operand(0);

@@ -10,7 +10,8 @@ namespace shardwise {
 
 /// The one way to append to a program: not a template, so that what appends is none either.
 ///
-/// Its owner provides the memory; where that is full, the program is too long.
+/// Its owner provides the memory; where that is full the owner grows, if it can, or the program is
+/// too long.
 class program_builder {
  public:
   template <std::size_t Capacity>
@@ -48,6 +49,17 @@ class program_builder {
       bodies_ = to.bodies.data();
       body_count_ = &to.body_count;
       body_capacity_ = static_cast<std::int32_t>(to.bodies.size());
+    }
+    if constexpr (requires { to.grow(); }) {
+      owner_ = &to;
+      grow_ = [](program_builder& self) {
+        Owner& owner = *static_cast<Owner*>(self.owner_);
+        owner.grow();
+        self.code_ = owner.code.data();
+        self.values_ = owner.values.data();
+        self.table_ = owner.table.data();
+        self.capacity_ = static_cast<std::int32_t>(owner.code.size());
+      };
     }
   }
 
@@ -204,7 +216,8 @@ class program_builder {
   [[nodiscard]] constexpr std::int32_t end_of_results() const noexcept {
     return body_count() == 0 ? result_capacity_ : bodies_[body_count() - 1].first_result;
   }
-  constexpr void require_room(std::int32_t code, std::int32_t results) const {
+  constexpr void require_room(std::int32_t code, std::int32_t results) {
+    if (grow_ != nullptr && code > end_of_code()) grow_(*this);
     const auto require_less = [](std::int32_t have, std::int32_t want) {
       if (have > want)
         fail({.rule = broken::program_is_too_long, .have = index_t{have}, .want = want});
@@ -232,6 +245,9 @@ class program_builder {
   program_body* bodies_ = nullptr;
   std::int32_t* body_count_ = nullptr;
   std::int32_t body_capacity_ = 0;
+  /// Makes room in the memory of an owner that can, which calls no bodies.
+  void* owner_ = nullptr;
+  void (*grow_)(program_builder&) = nullptr;
 };
 
 }  // namespace shardwise
