@@ -29,6 +29,7 @@
 #include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/index_block.hpp"
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/library_kernels.hpp"

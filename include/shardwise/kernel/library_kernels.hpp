@@ -155,6 +155,7 @@ void enter_library() {
                            f::leaky_relu, f::remainder, f::fmod>();
       enter_function<f::clamp, T, T, T, T>();
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
+      enter_function<f::masked, T, T, bool>();
       enter_operation<max_with_index_operation, T, T>();
       enter_operation<max_with_index_operation, T, T, std::int64_t>();
       enter_operation<cumsum_operation, T, T>();

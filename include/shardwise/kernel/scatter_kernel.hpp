@@ -59,8 +59,8 @@ struct kernel_of<scatter_operation> {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[2].as<const T>();
     const int index_rank = call.operands[1].rank();
-    const std::vector<index_t> chosen = detail::looked_up_indices(
-        call, dim, static_cast<out_of_range>(call.how.integers[2]));
+    const std::vector<index_t> chosen =
+        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[2]));
     const auto what = static_cast<scatter_mode>(call.how.integers[1]);
     if (what == scatter_mode::set) {
       const strided<T> to = call.results[0].as<T>();

@@ -28,8 +28,8 @@ struct kernel_of<take_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
-    const std::vector<index_t> chosen = detail::looked_up_indices(
-        call, dim, static_cast<out_of_range>(call.how.integers[1]));
+    const std::vector<index_t> chosen =
+        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
     loop_nest<1> before, behind;
     for (int d = 0; d < dim; ++d) before.push({from.extents[d], {from.strides[d]}});
     for (int d = dim + 1; d < from.rank(); ++d) behind.push({from.extents[d], {from.strides[d]}});
@@ -67,8 +67,8 @@ struct kernel_of<take_along_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
-    const std::vector<index_t> chosen = detail::looked_up_indices(
-        call, dim, static_cast<out_of_range>(call.how.integers[1]));
+    const std::vector<index_t> chosen =
+        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
     const strided<T> to = call.results[0].as<T>();
     loop_nest<1> nest;
     for (int d = 0; d < to.rank(); ++d)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/across.hpp"
+#include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/over.hpp"
 
 namespace shardwise {
@@ -31,6 +32,12 @@ struct cumsum_operation {
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  using emits = operations<flip_operation>;
+  /// The sums from each element to the last.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value turned = emit<flip_operation>(at.how(), at.cotangent());
+    at.give(0, emit<flip_operation>(at.how(), emit<cumsum_operation>(at.how(), turned)));
   }
 };
 

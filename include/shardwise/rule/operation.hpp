@@ -9,7 +9,7 @@
 
 namespace shardwise {
 
-class program_builder;
+class gradient_step;
 
 /// What an operation is applied with besides its operands, as values: the dimensions of a fold, the
 /// equation of an einsum, a number. Two applications of an operation with equal attributes are the
@@ -164,9 +164,11 @@ struct operation {
                          const tensor_desc& result) = nullptr;
   /// The word for it in the steps of a program.
   text<47> (*label)(const attributes&) = nullptr;
-  /// Appends what computes the cotangents of the operands from that of the result; -1 for an
-  /// operand that has none. Null where that is not known yet.
-  value_ids (*gradient)(program_builder&, value_id self, value_id cotangent) = nullptr;
+  /// True if what it makes is a constant where gradients are taken.
+  bool stops_gradient = false;
+  /// Gives the cotangents of the operands, from those of the results; null for what has no
+  /// gradient.
+  void (*gradient)(gradient_step&) = nullptr;
 
   friend constexpr bool operator==(const operation& a, const operation& b) noexcept {
     return a.id == b.id;
@@ -186,7 +188,9 @@ template <class Class>
   if constexpr (requires { &Class::result_type; }) made.result_type = &Class::result_type;
   if constexpr (requires { &Class::cost; }) made.cost = &Class::cost;
   if constexpr (requires { &Class::label; }) made.label = &Class::label;
-  if constexpr (requires { &Class::gradient; }) made.gradient = &Class::gradient;
+  if constexpr (requires { Class::stops_gradient; }) made.stops_gradient = Class::stops_gradient;
+  if constexpr (requires(gradient_step & at) { Class::gradient(at); })
+    made.gradient = &Class::gradient;
   return made;
 }
 }  // namespace detail

@@ -246,7 +246,8 @@ struct lazy_domain {
   /// A number beside a tensor, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static auto number(const Model& model, T value) {
-    return tensor<T, extents<>, layout<mesh_of<Model>, P<>>>(detail::number_node_beside(model, value));
+    return tensor<T, extents<>, layout<mesh_of<Model>, P<>>>(
+        detail::number_node_beside(model, value));
   }
   /// A further result of an operation that has several: what `second` gives.
   template <class Paper>
