@@ -150,6 +150,8 @@ struct broken_rule {
                 "a dimension is named by a number from 0 to the rank less one");
   static_assert(respected<rule<dimensions_are_no_permutation>, About, Facts...>,
                 "a transpose names every dimension of its operand once");
+  static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
+                "no more elements are taken of a dimension than it has");
   static_assert(respected<rule<assignment_changes_tensor>, About, Facts...>,
                 "a tensor that is assigned keeps its extents and its layout");
   static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,

@@ -60,6 +60,7 @@ enum class broken : unsigned char {
   operand_is_manual,
   dimension_is_out_of_range,
   dimensions_are_no_permutation,
+  dimension_is_too_short,
   assignment_changes_tensor,
   // programs
   reshard_would_create_partial,
@@ -176,6 +177,7 @@ inline constexpr rule_text rule_texts[] = {
     {"dimension_is_out_of_range", "a dimension is named by a number from 0 to the rank less one",
      sizes_told::below},
     {"dimensions_are_no_permutation", "a transpose names every dimension of its operand once"},
+    {"dimension_is_too_short", "no more elements are taken of a dimension than it has"},
     {"assignment_changes_tensor", "a tensor that is assigned keeps its extents and its layout"},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",

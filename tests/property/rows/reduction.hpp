@@ -108,47 +108,217 @@ auto running(F f) {
   };
 }
 
-inline std::vector<operation_row> line_rows() {
+/// A row whose results have no dimension `dim`: each line is one element.
+inline operation_row without_dimension(operation_row row, int dim) {
+  row.loop = [loop = row.loop, dim](const row_arrays& x) {
+    row_arrays results;
+    for (const host_array& kept : loop(x)) {
+      extents_desc left;
+      for (int d = 0; d < kept.rank(); ++d)
+        if (d != dim) left.push_back(kept.extents[d]);
+      results.emplace_back(left, kept.type, kept.values);
+    }
+    return results;
+  };
+  return row;
+}
+
+inline std::vector<operation_row> scan_rows() {
   std::vector<operation_row> rows;
-  add_line_rows(
-      rows, "cumsum", {{6, 4}},
+  const auto larger = [](double a, double b) { return a < b ? b : a; };
+  const auto smaller = [](double a, double b) { return b < a ? b : a; };
+  const auto add = [&](const std::string& name, const row_operand& operand, reduction pending,
+                       auto f, auto loop) {
+    const std::size_t first = rows.size();
+    add_line_rows(rows, name, operand, f, running(loop));
+    for (std::size_t r = first; r < rows.size(); ++r) rows[r].pending = pending;
+  };
+  add(
+      "cumsum", {{6, 4}}, reduction::sum,
       []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
           -> row_tensors { return {cumsum<Dim>(x, permitted...)}; },
-      running(std::plus<>{}));
+      std::plus<>{});
+  add(
+      "cumprod", {{6, 4}, one_of({-1, 1, 2, 0.5})}, reduction::product,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {cumprod<Dim>(x, permitted...)}; },
+      std::multiplies<>{});
+  add(
+      "cummax", {{6, 4}, between(-3, 3)}, reduction::max,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {cummax<Dim>(x, permitted...)}; },
+      larger);
+  add(
+      "cummin", {{6, 4}, between(-3, 3)}, reduction::min,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {cummin<Dim>(x, permitted...)}; },
+      smaller);
+  return rows;
+}
+
+inline std::vector<operation_row> search_rows() {
+  std::vector<operation_row> rows;
+  using lines = std::vector<std::vector<double>>;
+  // Equal numbers are there, and NaN.
+  const row_operand numbers_and_nan{
+      {6, 4}, one_of({-2, -1, 0, 1, 2, 1, 0, std::numeric_limits<double>::quiet_NaN()})};
+  const auto first_of = [](auto is_better) {
+    return [is_better](const std::vector<double>& line) {
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < line.size(); ++i)
+        if (line[best] == line[best] && (line[i] != line[i] || is_better(line[i], line[best])))
+          best = i;
+      return lines{{line[best]}, {static_cast<double>(best)}};
+    };
+  };
+  const auto only_place = [](auto loop) {
+    return [loop](const std::vector<double>& line) { return lines{loop(line)[1]}; };
+  };
+  const auto greatest = first_of(std::greater<>{});
+  const auto least = first_of(std::less<>{});
+  const std::vector<element> both{element::f64, element::i64}, place{element::i64};
+  for (const row_operand& operand : {row_operand{{6, 4}, whole(-2, 2)}, numbers_and_nan}) {
+    add_line_rows(
+        rows, "max_with_index", operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
+                    const auto&... permitted) -> row_tensors {
+          const auto [best, at] = max_with_index<Dim>(x, permitted...);
+          return {best, at};
+        },
+        greatest, both);
+    add_line_rows(
+        rows, "min_with_index", operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
+                    const auto&... permitted) -> row_tensors {
+          const auto [best, at] = min_with_index<Dim>(x, permitted...);
+          return {best, at};
+        },
+        least, both);
+    add_line_rows(
+        rows, "argmax", operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+            -> row_tensors { return {argmax<Dim>(x, permitted...)}; },
+        only_place(greatest), place);
+    add_line_rows(
+        rows, "argmin", operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+            -> row_tensors { return {argmin<Dim>(x, permitted...)}; },
+        only_place(least), place);
+  }
+  for (operation_row& row : rows)
+    row = without_dimension(row, row.name.find("along 0") != std::string::npos ? 0 : 1);
+  return rows;
+}
+
+inline std::vector<operation_row> order_rows() {
+  std::vector<operation_row> rows;
+  using lines = std::vector<std::vector<double>>;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const row_operand operand{{6, 4}, one_of({-2, -1, 0, -0.0, 1, 2, nan, infinity, -infinity})};
+  // Values and places in order; no algorithm that is not stable by its definition.
+  const auto ordered = [](bool is_descending) {
+    return [is_descending](const std::vector<double>& line) {
+      lines out(2);
+      std::vector<bool> taken(line.size(), false);
+      for (std::size_t n = 0; n < line.size(); ++n) {
+        std::size_t best = line.size();
+        for (std::size_t i = 0; i < line.size(); ++i) {
+          if (taken[i]) continue;
+          const bool is_first = best == line.size() ||
+                                (line[best] != line[best] && line[i] == line[i]) ||
+                                (is_descending ? line[i] > line[best] : line[i] < line[best]);
+          if (is_first) best = i;
+        }
+        taken[best] = true;
+        out[0].push_back(line[best]);
+        out[1].push_back(static_cast<double>(best));
+      }
+      return out;
+    };
+  };
+  const auto part = [](auto loop, std::size_t which) {
+    return [=](const std::vector<double>& line) { return lines{loop(line)[which]}; };
+  };
+  const std::vector<element> both{element::f64, element::i64}, place{element::i64};
   add_line_rows(
-      rows, "max_with_index", {{6, 4}, whole(-2, 2)},
+      rows, "sort", operand,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
+                  const auto&... permitted) -> row_tensors { return {sort<Dim>(x, permitted...)}; },
+      part(ordered(false), 0));
+  add_line_rows(
+      rows, "sort descending", operand,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {sort<Dim>(x, descending, permitted...)}; },
+      part(ordered(true), 0));
+  add_line_rows(
+      rows, "argsort", operand,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {argsort<Dim>(x, permitted...)}; },
+      part(ordered(false), 1), place);
+  add_line_rows(
+      rows, "argsort descending", operand,
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {argsort<Dim>(x, descending, permitted...)}; },
+      part(ordered(true), 1), place);
+  add_line_rows(
+      rows, "top_k 2", operand,
       []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
                   const auto&... permitted) -> row_tensors {
-        const auto [best, place] = max_with_index<Dim>(x, permitted...);
-        return {best, place};
+        const auto [best, at] = top_k<Dim, 2>(x, permitted...);
+        return {best, at};
       },
-      [](const std::vector<double>& line) {
-        const auto found = std::max_element(line.begin(), line.end());
-        return std::vector<std::vector<double>>{{*found},
-                                                {static_cast<double>(found - line.begin())}};
+      [ordered](const std::vector<double>& line) {
+        lines out = ordered(true)(line);
+        for (std::vector<double>& all : out) all.resize(2);
+        return out;
       },
-      {element::f64, element::i64});
-  // Results of a search have no such dimension.
-  for (operation_row& row : rows)
-    if (row.name.starts_with("max_with_index"))
-      row.loop = [loop = row.loop, dim = row.name.find("along 0") != std::string::npos ? 0 : 1](
-                     const row_arrays& x) {
-        row_arrays results;
-        for (host_array& kept : loop(x)) {
-          extents_desc left;
-          for (int d = 0; d < kept.rank(); ++d)
-            if (d != dim) left.push_back(kept.extents[d]);
-          results.emplace_back(left, kept.type, kept.values);
-        }
-        return results;
-      };
+      both);
+  return rows;
+}
+
+/// Triangles and indices, which every layout passes.
+inline std::vector<operation_row> place_rows() {
+  std::vector<operation_row> rows;
+  const auto add = [&](std::string name, auto f, auto loop, element made, bool differentiable) {
+    rows.push_back({.name = std::move(name),
+                    .operands = {{{2, 4, 5}}},
+                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x[0].as<>())}; },
+                    .loop =
+                        [loop, made](const row_arrays& x) {
+                          host_array out(x[0].extents, made);
+                          for (index_t i = 0; i < out.size(); ++i)
+                            out[i] = static_cast<double>(loop(x[0][i], out.index_of(i)));
+                          return row_arrays{out};
+                        },
+                    .is_differentiable = differentiable});
+  };
+  using index = std::vector<index_t>;
+  add(
+      "tril", [](const auto& x) { return tril(x); },
+      [](double a, const index& at) { return at[2] <= at[1] ? a : 0; }, element::f64, true);
+  add(
+      "tril below", [](const auto& x) { return tril<-1>(x); },
+      [](double a, const index& at) { return at[2] < at[1] ? a : 0; }, element::f64, true);
+  add(
+      "triu above", [](const auto& x) { return triu<1>(x); },
+      [](double a, const index& at) { return at[2] > at[1] ? a : 0; }, element::f64, true);
+  add(
+      "iota_like 1", [](const auto& x) { return iota_like<1>(x); },
+      [](double, const index& at) { return at[1]; }, element::i64, false);
+  add(
+      "iota_like 2", [](const auto& x) { return iota_like<2>(x); },
+      [](double, const index& at) { return at[2]; }, element::i64, false);
+  add(
+      "causal mask", [](const auto& x) { return iota_like<1>(x) >= iota_like<2>(x); },
+      [](double, const index& at) { return at[1] >= at[2]; }, element::boolean, false);
   return rows;
 }
 
 inline std::vector<operation_row> reduction_rows() {
-  std::vector<operation_row> rows = fold_rows();
-  const std::vector<operation_row> lines = line_rows();
-  rows.insert(rows.end(), lines.begin(), lines.end());
+  std::vector<operation_row> rows;
+  for (const auto& family : {fold_rows(), scan_rows(), search_rows(), order_rows(), place_rows()})
+    rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }
 
