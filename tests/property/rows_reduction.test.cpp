@@ -5,6 +5,8 @@
 using namespace generated;
 
 TEST_CASE("folds agree with loops under every layout") { check_rows(fold_rows()); }
+TEST_CASE("statistics agree with loops under every layout") { check_rows(statistic_rows()); }
+TEST_CASE("counts agree with loops under every layout") { check_rows(counting_rows()); }
 TEST_CASE("scans agree with loops under every layout") { check_rows(scan_rows()); }
 TEST_CASE("searches agree with loops under every layout") { check_rows(search_rows()); }
 TEST_CASE("orders agree with loops under every layout") { check_rows(order_rows()); }

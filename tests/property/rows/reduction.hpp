@@ -73,6 +73,101 @@ inline std::vector<operation_row> fold_rows() {
   return rows;
 }
 
+/// Folds made of other folds. Where they need a sum in the middle they may exchange it.
+inline std::vector<operation_row> statistic_rows() {
+  std::vector<operation_row> rows;
+  const row_operand cube{{5, 3, 2}, between(-3, 3)};
+  const auto of = [](auto f, auto... more) {
+    return [=](const any_tensor<double>& x, const over& dims, bool keep) {
+      return keep ? f(x, dims, more..., keep_dims) : f(x, dims, more...);
+    };
+  };
+  using line = std::vector<double>;
+  const auto variance_less = [](double less) {
+    return [less](const line& all) {
+      const auto n = static_cast<double>(all.size());
+      double mean = 0, squares = 0;
+      for (double a : all) mean += a / n;
+      for (double a : all) squares += (a - mean) * (a - mean);
+      return squares / (n - less);
+    };
+  };
+  const auto deviation = [variance_less](const line& all) {
+    return std::sqrt(variance_less(0)(all));
+  };
+  const auto total = [](auto f) {
+    return [f](const line& all) {
+      double out = 0;
+      for (double a : all) out += f(a);
+      return out;
+    };
+  };
+  const auto length = [total](const line& all) {
+    return std::sqrt(total([](double a) { return a * a; })(all));
+  };
+  const auto log_of_sum = [total](const line& all) {
+    return std::log(total([](double a) { return std::exp(a); })(all));
+  };
+  const auto variance_of = [](const auto&... x) { return variance(x...); };
+  const auto deviation_of = [](const auto&... x) { return standard_deviation(x...); };
+  const auto logsumexp_of = [](const auto&... x) { return logsumexp(x...); };
+  const auto l2_norm_of = [](const auto&... x) { return l2_norm(x...); };
+  constexpr auto everywhere = across<"x", "y", "z">;
+  const double error = 1e-13;
+  add_fold_rows(rows, "variance", cube, of(variance_of), variance_less(0), error);
+  add_fold_rows(rows, "variance across", cube, of(variance_of, everywhere), variance_less(0),
+                error);
+  add_fold_rows(rows, "variance of a sample", cube, of(variance_of, correction{1}, everywhere),
+                variance_less(1), error);
+  add_fold_rows(rows, "standard_deviation across", cube, of(deviation_of, everywhere), deviation,
+                error);
+  add_fold_rows(rows, "logsumexp", cube, of(logsumexp_of), log_of_sum, error);
+  add_fold_rows(rows, "logsumexp across", cube, of(logsumexp_of, everywhere), log_of_sum, error);
+  add_fold_rows(rows, "l1_norm", cube, of([](const auto&... x) { return l1_norm(x...); }),
+                total([](double a) { return std::abs(a); }), error);
+  add_fold_rows(rows, "l2_norm", cube, of(l2_norm_of), length, error);
+  add_fold_rows(rows, "l2_norm across", cube, of(l2_norm_of, everywhere), length, error);
+  add_fold_rows(rows, "max_norm", cube, of([](const auto&... x) { return max_norm(x...); }),
+                [](const line& all) {
+                  double out = 0;
+                  for (double a : all) out = std::max(out, std::abs(a));
+                  return out;
+                });
+  return rows;
+}
+
+/// Folds to truth values and counts, of numbers.
+inline std::vector<operation_row> counting_rows() {
+  std::vector<operation_row> rows;
+  const row_operand cube{{5, 3, 2}, one_of({0, 0, 0, 1, -2})};
+  using line = std::vector<double>;
+  const auto add = [&](const std::string& name, auto f, auto loop, element made) {
+    const std::size_t first = rows.size();
+    add_fold_rows(
+        rows, name, cube,
+        [f](const any_tensor<double>& x, const over& dims, bool keep) {
+          return keep ? f(x, dims, keep_dims) : f(x, dims);
+        },
+        loop);
+    for (std::size_t r = first; r < rows.size(); ++r) {
+      const unsigned dims[] = {1U, 2U, 5U, 7U};
+      rows[r].loop = fold_loop(dims[r - first], dims[r - first] == 2, loop, made);
+      rows[r].is_differentiable = false;
+    }
+  };
+  const auto nonzero = [](double a) { return a != 0; };
+  add(
+      "any", [](const auto&... x) { return any(x...); },
+      [=](const line& x) { return std::any_of(x.begin(), x.end(), nonzero); }, element::boolean);
+  add(
+      "all", [](const auto&... x) { return all(x...); },
+      [=](const line& x) { return std::all_of(x.begin(), x.end(), nonzero); }, element::boolean);
+  add(
+      "count_nonzero", [](const auto&... x) { return count_nonzero(x...); },
+      [=](const line& x) { return std::count_if(x.begin(), x.end(), nonzero); }, element::i64);
+  return rows;
+}
+
 /// Calls along a dimension for each dimension of a matrix, alone and with the dimension fetched
 /// over every axis.
 template <class F, class Loop>
@@ -317,7 +412,8 @@ inline std::vector<operation_row> place_rows() {
 
 inline std::vector<operation_row> reduction_rows() {
   std::vector<operation_row> rows;
-  for (const auto& family : {fold_rows(), scan_rows(), search_rows(), order_rows(), place_rows()})
+  for (const auto& family : {fold_rows(), statistic_rows(), counting_rows(), scan_rows(),
+                             search_rows(), order_rows(), place_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }
