@@ -155,6 +155,8 @@ struct broken_rule {
   static_assert(respected<rule<slice_is_out_of_range>, About, Facts...>,
                 "a slice begins and ends within its dimension, and what is padded by its own "
                 "elements has some");
+  static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
+                "no more elements are taken of a dimension than it has");
   static_assert(respected<rule<assignment_changes_tensor>, About, Facts...>,
                 "a tensor that is assigned keeps its extents and its layout");
   static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,

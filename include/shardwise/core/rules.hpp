@@ -63,6 +63,7 @@ enum class broken : unsigned char {
   dimensions_are_no_permutation,
   slice_is_out_of_range,
   index_is_out_of_range,
+  dimension_is_too_short,
   assignment_changes_tensor,
   // programs
   reshard_would_create_partial,
@@ -188,6 +189,7 @@ inline constexpr rule_text rule_texts[] = {
     {"index_is_out_of_range",
      "an index is below the size of its dimension, or the call says clamp or fill",
      sizes_told::below},
+    {"dimension_is_too_short", "no more elements are taken of a dimension than it has"},
     {"assignment_changes_tensor", "a tensor that is assigned keeps its extents and its layout"},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",

@@ -4,7 +4,6 @@
 #include "shardwise/kernel/attention_kernel.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
-#include "shardwise/kernel/cumsum_kernel.hpp"
 #include "shardwise/kernel/dropout_kernel.hpp"
 #include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
@@ -14,10 +13,13 @@
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
 #include "shardwise/kernel/one_hot_kernel.hpp"
+#include "shardwise/kernel/order_kernel.hpp"
 #include "shardwise/kernel/pad_kernel.hpp"
+#include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
 #include "shardwise/kernel/rotary_kernel.hpp"
+#include "shardwise/kernel/scan_kernel.hpp"
 #include "shardwise/kernel/scatter_kernel.hpp"
 #include "shardwise/kernel/slice_kernel.hpp"
 #include "shardwise/kernel/squeeze_kernel.hpp"
@@ -101,6 +103,26 @@ void enter_questions() {
   (enter_function<Function, bool, T>(), ...);
 }
 
+/// Scans, searches and orders along a dimension, and triangles of two.
+template <Element T>
+void enter_lines() {
+  enter_operation<cumsum_operation, T, T>();
+  enter_operation<cumprod_operation, T, T>();
+  enter_operation<cummax_operation, T, T>();
+  enter_operation<cummin_operation, T, T>();
+  const auto search = []<class Operation>(std::type_identity<Operation>) {
+    enter_operation<Operation, T, T>();
+    enter_operation<Operation, T, T, std::int64_t>();
+  };
+  search(std::type_identity<max_with_index_operation>{});
+  search(std::type_identity<min_with_index_operation>{});
+  search(std::type_identity<top_k_operation>{});
+  enter_operation<sort_operation, T, T>();
+  enter_operation<argsort_operation, std::int64_t, T>();
+  enter_operation<tril_operation, T, T>();
+  enter_operation<triu_operation, T, T>();
+}
+
 /// The functions whose values have fractions.
 template <Element T>
 void enter_fractional() {
@@ -145,6 +167,7 @@ void enter_library() {
     detail::enter_with_indices<scatter_operation, T, 3, 1>();
     detail::enter_with_indices<one_hot_operation, T, 1, 0>();
     enter_operation<fold_operation, T, T>();
+    enter_operation<iota_like_operation, std::int64_t, T>();
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
       detail::enter_unary<bool, f::logical_not>();
@@ -156,10 +179,8 @@ void enter_library() {
       enter_function<f::clamp, T, T, T, T>();
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
       enter_function<f::masked, T, T, bool>();
-      enter_operation<max_with_index_operation, T, T>();
-      enter_operation<max_with_index_operation, T, T, std::int64_t>();
-      enter_operation<cumsum_operation, T, T>();
       detail::enter_with_indices<segment_sum_operation, T, 2, 1>();
+      detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
     }

@@ -2,129 +2,128 @@
 #pragma once
 
 #include "shardwise/operation/across.hpp"
-#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/fold.hpp"
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace shardwise::detail {
+namespace shardwise {
 
-/// A value whose pending reductions are finished, in whatever way it is split.
-template <class X>
-[[nodiscard]] constexpr auto finished(X&& x) {
-  using tensor = std::remove_cvref_t<X>;
-  if constexpr (ValueOperand<X>) {
-    if (x.layout().pending == 0) return tensor(static_cast<X&&>(x));
-    layout_desc layout = x.layout();
-    layout.pending = 0;
-    layout.kind = reduction::sum;
-    return reshard(x, layout);
-  } else if constexpr (tensor::layout_type::value.pending != 0) {
-    return reshard<typename tensor::layout_type::spec_type>(static_cast<X&&>(x));
-  } else {
-    return tensor(static_cast<X&&>(x));
-  }
-}
+/// How many degrees of freedom a variance has less than elements: `correction{1}` makes it that of
+/// the whole of which the elements are a sample.
+struct correction {
+  index_t count = 0;
+};
 
-/// A tensor with the elements that it is computed with, and the other way round: what is rounded
-/// once is what a composition gives, not what its steps do.
-template <class X>
-[[nodiscard]] constexpr auto widened(const X& x) {
-  using C = compute_type<typename X::value_type>;
-  if constexpr (std::is_same_v<C, typename X::value_type>)
-    return X(x);
+namespace detail {
+
+template <class Option>
+inline constexpr bool is_across = false;
+template <fixed_string... Axes>
+inline constexpr bool is_across<across_axes<Axes...>> = true;
+
+/// The axes that are permitted among the options of a function; none if it has no `across`.
+[[nodiscard]] constexpr across_axes<> permitted_among() noexcept { return {}; }
+template <class First, class... Rest>
+[[nodiscard]] constexpr auto permitted_among(const First& first, const Rest&... rest) noexcept {
+  if constexpr (is_across<First>)
+    return first;
   else
-    return cast<C>(x);
+    return permitted_among(rest...);
 }
-template <class T, class X>
-[[nodiscard]] constexpr auto narrowed(X&& x) {
-  if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
-    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+[[nodiscard]] constexpr index_t correction_among() noexcept { return 0; }
+template <class First, class... Rest>
+[[nodiscard]] constexpr index_t correction_among(const First& first, const Rest&... rest) noexcept {
+  if constexpr (std::is_same_v<First, correction>)
+    return first.count;
   else
-    return cast<T>(static_cast<X&&>(x));
+    return correction_among(rest...);
+}
+template <class... Options>
+inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>);
+
+/// Calls `f` with those of the options that say which dimensions are folded, and what folds know
+/// nothing of, which they refuse.
+template <class F, class... Options>
+constexpr decltype(auto) with_dims(const F& f, const Options&... options) {
+  const auto chosen = []<class Option>(const Option& option) {
+    if constexpr (is_across<Option> || std::is_same_v<Option, correction> ||
+                  std::is_same_v<Option, keep_dims_t>)
+      return std::tuple<>();
+    else
+      return std::tuple<const Option&>(option);
+  };
+  return std::apply(f, std::tuple_cat(chosen(options)...));
 }
 
-/// The call of an operation of fractions that is composed of others: `Steps::apply(x...)`.
-/// `Applied` is what it is on paper: its rule judges the first `Judged` operands, once what may be
-/// exchanged over permitted axes has been, and gives the composition its error.
-template <class Applied, class Permitted, class Steps, int Judged = 1>
-struct composed_call {
-  template <class First, class... Rest>
+/// A layout without the pending reductions over permitted axes.
+template <class X, class Permitted>
+struct finished_layout {
+  static constexpr layout_desc layout_value = [] {
+    layout_desc layout = X::layout_type::value;
+    const unsigned left = layout.pending & ~Permitted::bits(mesh_of<X>::value);
+    layout.pending = static_cast<decltype(layout.pending)>(left);
+    if (left == 0) layout.kind = reduction::sum;
+    return layout;
+  }();
+};
+
+/// Finishes what is pending over permitted axes, so that it may be read: a small reduction in the
+/// middle of an operation. What is pending over others is left to its reader to refuse.
+template <class Permitted>
+struct finish_call {
+  template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using answer = decltype(judge_first<First, Rest...>());
-    if constexpr (!answer::ok)
-      return answer{};
-    else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<First>::value_type>))
-      return refused<misuse::elements_have_no_fractions,
-                     types<Applied, typename std::remove_cvref_t<First>::value_type>>{};
-    else
-      return judge_made<decltype(run(std::declval<First>(), std::declval<Rest>()...))>();
-  }
-  template <class First, class... Rest>
-  [[nodiscard]] static constexpr auto apply(First&& first, Rest&&... rest) {
-    if constexpr (ValueOperand<First>) require_rule(first, rest...);
-    return run(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
-  }
-
- private:
-  using paper = fetching_call<Applied, Permitted>;
-
-  template <class First, class... Rest>
-  [[nodiscard]] static constexpr auto judge_first() noexcept {
-    if constexpr (Judged == 1)
-      return paper::template judge<First>();
-    else
-      return paper::template judge<First, Rest...>();
-  }
-  /// What is composed may be refused by one of its steps, which has said so.
-  template <class Made>
-  [[nodiscard]] static constexpr auto judge_made() noexcept {
-    if constexpr (AnyRefused<Made>)
-      return refused<>{};
-    else
-      return allowed<Made>{};
-  }
-  template <class First, class... Rest>
-  [[nodiscard]] static constexpr auto run(First&& first, Rest&&... rest) {
-    using tensor = std::remove_cvref_t<First>;
-    if constexpr (ValueOperand<First>) {
-      if (first.layout().pending != 0) return Steps::apply(finished(first), rest...);
-      return Steps::apply(first, rest...);
-    } else if constexpr (tensor::layout_type::value.pending != 0) {
-      return Steps::apply(finished(static_cast<First&&>(first)), rest...);
+    if constexpr (ValueOperand<X>) {
+      return allowed<std::remove_cvref_t<X>>{};
     } else {
-      // By its name, since it is read more than once.
-      return Steps::apply(first, rest...);
+      using axes =
+          decltype(answer_to<mesh_of<X>>([] { return Permitted::check(mesh_of<X>::value); }));
+      if constexpr (!axes::ok)
+        return axes{};
+      else
+        return allowed<decltype(apply(std::declval<X>()))>{};
     }
   }
-  template <class First, class... Rest>
-  static void require_rule(const First& first, const Rest&... rest) {
-    const mesh_desc& mesh = first.mesh();
-    require(Permitted::check(mesh));
-    tensor_descs known{first.tensor()};
-    if constexpr (Judged > 1) known = tensor_descs{first.tensor(), desc_of_either(rest)...};
-    using class_type = typename Applied::operation_class;
-    require(class_type::check(Applied::how, known));
-    const factor_rule rule = class_type::rule(Applied::how, known);
-    known = fetched(mesh, rule, known, Permitted::bits(mesh));
-    const diagnosis verdict = propagate(mesh, rule, known).verdict;
-    if (!verdict.ok()) fail(verdict, advice(mesh, rule, known, verdict));
-  }
   template <class X>
-  [[nodiscard]] static tensor_desc desc_of_either(const X& x) {
-    if constexpr (ValueOperand<X>)
-      return x.tensor();
-    else
-      return desc_of(x);
+  [[nodiscard]] static constexpr auto apply(X&& x) {
+    using tensor = std::remove_cvref_t<X>;
+    if constexpr (ValueOperand<X>) {
+      require(Permitted::check(x.mesh()));
+      layout_desc layout = x.layout();
+      if (layout.pending == 0 || (layout.pending & ~Permitted::bits(x.mesh())) != 0)
+        return tensor(static_cast<X&&>(x));
+      layout.pending = 0;
+      layout.kind = reduction::sum;
+      return reshard(tensor(static_cast<X&&>(x)), layout);
+    } else if constexpr (finished_layout<tensor, Permitted>::layout_value ==
+                         tensor::layout_type::value) {
+      return tensor(static_cast<X&&>(x));
+    } else {
+      return reshard<layout_from_value<mesh_of<X>, finished_layout<tensor, Permitted>>>(
+          static_cast<X&&>(x));
+    }
   }
 };
 
-/// The rule of what normalises along dimensions: each device needs them whole.
-[[nodiscard]] constexpr factor_rule normalising_rule(int rank, unsigned dims) noexcept {
-  factor_rule out = same_dimensions_rule(linearity::nonlinear, rank);
-  for (int d = 0; d < rank; ++d)
-    if ((dims >> d & 1U) != 0) out.factors[d] = factor_kind::need_replication;
-  return out;
+template <class X, fixed_string... Axes>
+[[nodiscard]] constexpr auto finished(X&& x, across_axes<Axes...>)
+    -> outcome_of<finish_call<across_axes<Axes...>>, X> {
+  return carry_out<finish_call<across_axes<Axes...>>>(static_cast<X&&>(x));
 }
 
-}  // namespace shardwise::detail
+/// Takes away dimensions that were kept with one element: the largest of one is that one.
+template <int... Dims, class X, class... Options>
+[[nodiscard]] constexpr auto without_kept(X&& x, const Options&... options) {
+  if constexpr (keeps_dims<Options...>)
+    return static_cast<X&&>(x);
+  else
+    return with_dims(
+        [&](const auto&... dims) { return max<Dims...>(static_cast<X&&>(x), dims...); },
+        options...);
+}
+
+}  // namespace detail
+
+}  // namespace shardwise

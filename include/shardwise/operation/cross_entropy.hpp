@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
@@ -46,13 +46,13 @@ struct cross_entropy_of {
 
 namespace detail {
 
-template <int Dim>
+template <int Dim, class Permitted>
 struct cross_entropy_steps {
   template <class X, class Labels>
   [[nodiscard]] static constexpr auto apply(const X& logits, const Labels& labels) {
     using T = typename X::value_type;
     const auto x = widened(logits);
-    const auto below = x - finished(max<Dim>(x, keep_dims));
+    const auto below = x - finished(max<Dim>(x, keep_dims), Permitted{});
     const auto total = sum<Dim>(exp(below));
     const auto chosen = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
     return narrowed<T>(difference(total, chosen));
@@ -74,14 +74,14 @@ struct cross_entropy_steps {
   }
   template <class X, class Y>
   [[nodiscard]] static constexpr auto exchanged(const X& total, const Y& chosen) {
-    const auto both = finished(stack<0>(total, chosen));
+    const auto both = finished(stack<0>(total, chosen), Permitted{});
     return log(index_at<0, 0>(both)) - index_at<0, 1>(both);
   }
 };
 
 template <int Dim, class Permitted>
 using cross_entropy_call =
-    composed_call<cross_entropy_of<Dim>, Permitted, cross_entropy_steps<Dim>, 2>;
+    composed_call<cross_entropy_of<Dim>, Permitted, cross_entropy_steps<Dim, Permitted>, 2>;
 
 }  // namespace detail
 

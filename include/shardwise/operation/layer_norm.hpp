@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
@@ -47,35 +47,35 @@ template <class X, class Scale, class Shift>
   return static_cast<X&&>(x) * widened(scale) + widened(shift);
 }
 
-template <int... Dims>
+template <class Permitted, int... Dims>
 struct layer_norm_steps {
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon,
                                             const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto centred = x - finished(mean<Dims...>(x, keep_dims));
-    const auto variance = finished(mean<Dims...>(square(centred), keep_dims));
+    const auto centred = x - finished(mean<Dims...>(x, keep_dims), Permitted{});
+    const auto variance = finished(mean<Dims...>(square(centred), keep_dims), Permitted{});
     return narrowed<T>(scaled(centred / sqrt(variance + epsilon), scale...));
   }
 };
-template <int... Dims>
+template <class Permitted, int... Dims>
 struct rms_norm_steps {
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon,
                                             const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto squares = finished(mean<Dims...>(square(x), keep_dims));
+    const auto squares = finished(mean<Dims...>(square(x), keep_dims), Permitted{});
     return narrowed<T>(scaled(x / sqrt(squares + epsilon), scale...));
   }
 };
 
 template <class Permitted, int... Dims>
 using layer_norm_call =
-    composed_call<layer_norm_of<Dims...>, Permitted, layer_norm_steps<Dims...>>;
+    composed_call<layer_norm_of<Dims...>, Permitted, layer_norm_steps<Permitted, Dims...>>;
 template <class Permitted, int... Dims>
-using rms_norm_call = composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_steps<Dims...>>;
+using rms_norm_call = composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_steps<Permitted, Dims...>>;
 
 }  // namespace detail
 

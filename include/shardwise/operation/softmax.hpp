@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
@@ -33,31 +33,31 @@ struct log_softmax_of : softmax_of<Dim> {};
 
 namespace detail {
 
-template <int Dim>
+template <int Dim, class Permitted>
 struct softmax_steps {
   template <class X>
   [[nodiscard]] static constexpr auto apply(const X& given) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto terms = exp(x - finished(max<Dim>(x, keep_dims)));
-    return narrowed<T>(terms / finished(sum<Dim>(terms, keep_dims)));
+    const auto terms = exp(x - finished(max<Dim>(x, keep_dims), Permitted{}));
+    return narrowed<T>(terms / finished(sum<Dim>(terms, keep_dims), Permitted{}));
   }
 };
-template <int Dim>
+template <int Dim, class Permitted>
 struct log_softmax_steps {
   template <class X>
   [[nodiscard]] static constexpr auto apply(const X& given) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto below = x - finished(max<Dim>(x, keep_dims));
-    return narrowed<T>(below - log(finished(sum<Dim>(exp(below), keep_dims))));
+    const auto below = x - finished(max<Dim>(x, keep_dims), Permitted{});
+    return narrowed<T>(below - log(finished(sum<Dim>(exp(below), keep_dims), Permitted{})));
   }
 };
 
 template <int Dim, class Permitted>
-using softmax_call = composed_call<softmax_of<Dim>, Permitted, softmax_steps<Dim>>;
+using softmax_call = composed_call<softmax_of<Dim>, Permitted, softmax_steps<Dim, Permitted>>;
 template <int Dim, class Permitted>
-using log_softmax_call = composed_call<log_softmax_of<Dim>, Permitted, log_softmax_steps<Dim>>;
+using log_softmax_call = composed_call<log_softmax_of<Dim>, Permitted, log_softmax_steps<Dim, Permitted>>;
 
 }  // namespace detail
 
