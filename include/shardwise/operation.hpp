@@ -45,6 +45,7 @@
 #include "shardwise/operation/scan.hpp"
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/search.hpp"
+#include "shardwise/operation/segment_sum.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/softmax.hpp"
 #include "shardwise/operation/sort.hpp"

@@ -180,6 +180,7 @@ void enter_library() {
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
       enter_function<f::masked, T, T, bool>();
       detail::enter_with_indices<segment_sum_operation, T, 2, 1>();
+      detail::enter_with_indices<sum_along_operation, T, 2, 1>();
       detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();

@@ -34,6 +34,12 @@ struct dropout_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = 10 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
+  using emits = operations<dropout_operation>;
+  /// The same elements are dropped of the cotangent.
+  static constexpr void gradient(gradient_step& at) {
+    if (at.wants(0))
+      at.give(0, emit<dropout_operation>({}, at.cotangent(), at.operand(1), at.operand(2)));
+  }
 };
 
 /// The same as types have it.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/number.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/slice.hpp"
 
 namespace shardwise {
 
@@ -45,6 +48,33 @@ struct rotary_operation {
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
     return {.flops = 3 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  using emits = operations<rotary_operation, slice_operation>;
+  /// Back by the same angles.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value dy = at.cotangent();
+    if (at.wants(0))
+      at.give(0, emit<rotary_operation>(at.how(), dy, at.operand(1), -at.operand(2)));
+    if (!at.wants(1) && !at.wants(2)) return;
+    const gradient_value a = of_pairs(at, at.operand(0), 0), b = of_pairs(at, at.operand(0), 1);
+    const gradient_value da = of_pairs(at, dy, 0), db = of_pairs(at, dy, 1);
+    at.give(1, a * da + b * db);
+    at.give(2, a * db - b * da);
+  }
+
+ private:
+  /// The first or the second elements of all pairs: of any rank as `[others, positions, pairs]`.
+  [[nodiscard]] static constexpr gradient_value of_pairs(gradient_step& at, const gradient_value& x,
+                                                         index_t which) {
+    const extents_desc have = x.tensor().extents;
+    const int rank = have.ssize();
+    const bool halves = at.how().integers[0] == static_cast<int>(rotary_pairs::halves);
+    const index_t pairs = have[rank - 1] / 2;
+    index_t others = 1;
+    for (int d = 0; d < rank - 2; ++d) others *= have[d];
+    const extents_desc cut{others, have[rank - 2], halves ? 2 : pairs, halves ? pairs : 2};
+    return emit<slice_operation>(slice_operation::how(halves ? 2 : 3, which, which + 1, 1, true),
+                                 emit<reshape_operation>(reshape_operation::how(cut), x));
   }
 };
 
