@@ -15,5 +15,6 @@
 #include "shardwise/core/judge.hpp"
 #include "shardwise/core/members.hpp"
 #include "shardwise/core/nest.hpp"
+#include "shardwise/core/philox.hpp"
 #include "shardwise/core/rules.hpp"
 #include "shardwise/core/text.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 #include <concepts>
 #include <utility>
@@ -59,6 +60,11 @@ struct pointwise {
       return {};
     } else if constexpr (requires { Function::of_truth_values; }) {
       return check_truth_values(operands, operands.ssize());
+    } else if constexpr (requires { Function::masks; }) {
+      for (int o = 0; o < operands.ssize(); ++o)
+        if ((operands[o].type == element::boolean) != (o > 0))
+          return {o > 0 ? element_fault::no_truth_values : element_fault::no_numbers, o};
+      return {};
     } else if constexpr (requires { Function::chooses; }) {
       const element_verdict condition = check_truth_values(operands, 1);
       return condition.fault != element_fault::nothing ? condition : check_alike(operands, 1, true);
@@ -67,6 +73,10 @@ struct pointwise {
           operands, 0, requires { Function::compares; });
     }
   }
+  static constexpr bool stops_gradient = requires { Function::stops_gradient; };
+  /// That of the function, if it has one.
+  static constexpr void gradient(gradient_step& at) requires requires { Function::gradient(at); }
+  { Function::gradient(at); }
   [[nodiscard]] static constexpr element result_type(const attributes&,
                                                      const tensor_descs& operands) noexcept {
     if constexpr (requires { Function::result; })
@@ -149,6 +159,12 @@ inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && require
   requires Function::has_fractions;
 };
 
+/// True for a function of bits, on elements that are no integers.
+template <class Function, class T>
+inline constexpr bool lacks_bits = !Whole<T> && requires {
+  requires Function::of_integers;
+};
+
 /// An elementwise function that is legal by the types of its operands alone.
 template <class Function, class... X>
 concept LegalElementwise = !AnyRefused<X...> && requires {
@@ -156,6 +172,7 @@ concept LegalElementwise = !AnyRefused<X...> && requires {
   requires(... && Joins<X, tensor_among<X...>>);
   requires number_that_is_cut<typename number_type<Function, X...>::type, X...> < 0;
   requires !loses_fractions<Function, typename tensor_among<X...>::value_type>;
+  requires !lacks_bits<Function, typename tensor_among<X...>::value_type>;
   requires elementwise_result<Function, X...>::is_legal;
 };
 
@@ -178,6 +195,8 @@ struct elementwise_call {
         return refused<misuse::number_would_be_cut, types<applied, number>, operand{cut}>{};
       else if constexpr (loses_fractions<Function, T>)
         return refused<misuse::elements_have_no_fractions, types<applied, T>>{};
+      else if constexpr (lacks_bits<Function, T>)
+        return refused<misuse::elements_are_no_integers, types<applied, T>>{};
       else if constexpr ((... || ValueOperand<X>))
         return value_domain_of<X...>::type::template judge<
             applied, typename element_type_of<number, X>::type...>();
@@ -228,6 +247,15 @@ template <class Function, class... X>
     return outcome::value();
   else
     return call::apply(std::forward<X>(operands)...);
+}
+
+/// The same of values of a program whose gradient is taken.
+///
+///     at.give(0, at.cotangent() * elementwise<functions::tanh>(at.operand(0)));
+template <class Function, std::same_as<gradient_value>... Rest>
+[[nodiscard]] constexpr gradient_value elementwise(const gradient_value& first,
+                                                   const Rest&... rest) {
+  return emit<pointwise<Function>>({}, first, rest...);
 }
 
 }  // namespace shardwise

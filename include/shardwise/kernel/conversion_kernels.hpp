@@ -84,6 +84,14 @@ struct kernel<functions::logical_or> {
   }
 };
 template <>
+struct kernel<functions::logical_xor> {
+  static constexpr bool on_elements = true;
+  template <class Result>
+  [[nodiscard]] static bool of(bool a, bool b) noexcept {
+    return a != b;
+  }
+};
+template <>
 struct kernel<functions::logical_not> {
   static constexpr bool on_elements = true;
   template <class Result>

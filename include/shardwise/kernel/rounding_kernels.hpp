@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/rounding.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+
+namespace shardwise {
+
+/// Exact, one element at a time. Integers are whole already.
+template <>
+struct kernel<functions::floor> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::floor(x);
+  }
+};
+template <>
+struct kernel<functions::ceil> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::ceil(x);
+  }
+};
+template <>
+struct kernel<functions::trunc> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::trunc(x);
+  }
+};
+/// Half to even, whatever the rounding mode of the thread.
+template <>
+struct kernel<functions::round> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>) {
+      return x;
+    } else {
+      const T near = std::round(x);  // half away from zero
+      if (std::fabs(x - std::trunc(x)) != T(0.5)) return near;
+      return std::copysign(T(2) * std::round(x / T(2)), x);
+    }
+  }
+};
+template <>
+struct kernel<functions::sign> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if (x != x) return x;
+    return static_cast<T>((T{} < x) - (x < T{}));
+  }
+};
+template <>
+struct kernel<functions::fmod> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T a, T b) noexcept {
+    if constexpr (std::integral<T>) {
+      // Hardware traps on both.
+      if (b == T{}) return T{};
+      if constexpr (std::signed_integral<T>)
+        if (b == T{-1}) return T{};
+      return static_cast<T>(a % b);
+    } else {
+      return std::fmod(a, b);
+    }
+  }
+};
+
+/// Exact but for the one addition that gives a rest the sign of the divisor.
+template <>
+struct kernel<functions::remainder> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T a, T b) noexcept {
+    if constexpr (std::integral<T>) {
+      const T rest = kernel<functions::fmod>::of<T>(a, b);
+      return rest != T{} && (rest < T{}) != (b < T{}) ? static_cast<T>(rest + b) : rest;
+    } else {
+      const T rest = std::fmod(a, b);
+      if (rest == T{}) return std::copysign(T{}, b);
+      return (rest < T{}) != (b < T{}) ? rest + b : rest;
+    }
+  }
+};
+
+/// Integers are finite numbers.
+template <>
+struct kernel<functions::isnan> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    return x != x;
+  }
+};
+template <>
+struct kernel<functions::isinf> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return false;
+    else
+      return std::fabs(x) == std::numeric_limits<T>::infinity();
+  }
+};
+template <>
+struct kernel<functions::isfinite> {
+  static constexpr bool on_elements = true;
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return true;
+    else
+      return std::fabs(x) <= std::numeric_limits<T>::max();
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/clamp.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+struct silu : fractional_function<"silu", 6> {};
+struct softplus : fractional_function<"softplus", 20> {};
+/// The error function's form: x/2 (1 + erf(x / sqrt(2))).
+struct gelu_exact : fractional_function<"gelu_exact", 16> {};
+/// The second operand is the slope below 0.
+struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> {};
+/// The second operand is the limit far below 0, with the other sign.
+struct elu : fractional_function<"elu", 12> {};
+
+}  // namespace functions
+
+/// `x sigmoid(x)`, which is known as swish too.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::silu, A> silu(A&& a) {
+  return elementwise<functions::silu>(std::forward<A>(a));
+}
+/// `log(1 + exp(x))`, a smooth `relu`.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::softplus, A> softplus(A&& a) {
+  return elementwise<functions::softplus>(std::forward<A>(a));
+}
+/// `x/2 (1 + erf(x / sqrt(2)))`; `gelu` is the form with `tanh`, which is faster.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::gelu_exact, A> gelu_exact(A&& a) {
+  return elementwise<functions::gelu_exact>(std::forward<A>(a));
+}
+/// `x`, and `slope x` below 0. The slope is a number or a tensor.
+///
+///     auto y = leaky_relu(x, 0.01F);
+template <class X, class Slope>
+[[nodiscard]] constexpr detail::of_elements<functions::leaky_relu, X, Slope> leaky_relu(
+    X&& x, Slope&& slope) {
+  return elementwise<functions::leaky_relu>(std::forward<X>(x), std::forward<Slope>(slope));
+}
+/// `x`, and `alpha (exp(x) - 1)` below 0.
+///
+///     auto y = elu(x, 1.0F);
+template <class X, class Alpha>
+[[nodiscard]] constexpr detail::of_elements<functions::elu, X, Alpha> elu(X&& x, Alpha&& alpha) {
+  return elementwise<functions::elu>(std::forward<X>(x), std::forward<Alpha>(alpha));
+}
+
+/// `x` cut at -1 and 1.
+template <class X>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto hardtanh(X&& x) { return clamp(std::forward<X>(x), -1, 1); }
+
+/// `(x + 3) / 6`, cut at 0 and 1.
+template <class X>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto hard_sigmoid(X&& x) { return clamp(std::forward<X>(x) + 3, 0, 6) / 6; }
+
+}  // namespace shardwise
