@@ -84,10 +84,10 @@ class differentiation final : public gradient_step {
     return code_[self_].operands.ssize();
   }
   [[nodiscard]] constexpr gradient_value operand(int k) override {
-    return {this, code_[self_].operands[k]};
+    return {this, computed_again(code_[self_].operands[k])};
   }
   [[nodiscard]] constexpr gradient_value result(int number = 0) override {
-    return {this, result_id(number)};
+    return {this, computed_again(result_id(number))};
   }
   [[nodiscard]] constexpr gradient_value cotangent(int number = 0) override {
     const value_id of = result_id(number);
@@ -149,6 +149,23 @@ class differentiation final : public gradient_step {
     return false;
   }
 
+  /// A value that gradients do not keep, computed again from what they do; each once.
+  [[nodiscard]] constexpr value_id computed_again(value_id i) {
+    if (i < 0 || !code_[i].recomputed || code_[i].what->is_leaf) return i;
+    for (value_id j = end_; j < code_.size(); ++j)
+      if (code_.note(j) == -1 - i) return j;
+    value_ids operands = code_[i].operands;
+    for (value_id& o : operands) o = computed_again(o);
+    const tensor_desc result = code_.value(i);
+    // g++ 12 copies no attributes in a constant expression that nobody has written to.
+    const operation& what = *code_[i].what;
+    const value_id again = code_.how(i).empty()
+                               ? code_.append(what, {}, operands, result)
+                               : code_.append(what, attributes(code_.how(i)), operands, result);
+    code_.note(again) = -1 - i;
+    return again;
+  }
+
   /// Appends an operation after what it lacks has been fetched.
   [[nodiscard]] constexpr value_id append(const operation& what, attributes how,
                                           value_ids operands) {
@@ -183,6 +200,7 @@ class differentiation final : public gradient_step {
     if (is_constant(*code_[i].what))
       return code_.append(operation_of<constant_operation>, attributes(code_.how(i)), {}, want);
     for (value_id j = i + 1; j < code_.size(); ++j) {
+      if (code_[j].recomputed) continue;
       value_id from = j;
       while (from > i && code_[from].what->id == operation_of<collective_operation>.id)
         from = code_[from].operands[0];

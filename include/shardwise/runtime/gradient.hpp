@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/plan/gradient.hpp"
+#include "shardwise/plan/recompute.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 #include "shardwise/runtime/argument_node.hpp"
 #include "shardwise/runtime/splice.hpp"
@@ -68,7 +69,12 @@ class recorded_graph {
       if (!depends[at]) continue;
       std::vector<value_id> read;
       for (const node_ptr& operand : at->task()->operands()) read.push_back(id_of(operand));
+      const value_id first = code.size();
       const value_id id = at->task()->describe(described, read);
+      const auto again = at->task()->recomputed();
+      for (value_id i = first; i < code.size(); ++i)
+        code.recompute(i, again == computation::again::wholly ||
+                              (again == computation::again::within && i != id));
       number_[at] = id;
       if (at->named()) code.name(id);
     }
@@ -205,6 +211,38 @@ class graph_tape {
   std::vector<node_ptr> made_;
   std::size_t next_ = 0;
 };
+/// Marks the nodes that a function makes to be computed again.
+class graph_recomputing {
+ public:
+  template <class X>
+  explicit graph_recomputing(const X&) noexcept
+      : before_(std::exchange(computation::recomputes(), true)) {}
+  graph_recomputing(const graph_recomputing&) = delete;
+  graph_recomputing& operator=(const graph_recomputing&) = delete;
+  ~graph_recomputing() { computation::recomputes() = before_; }
+
+  template <class X>
+  [[nodiscard]] typename graph_tape::settled<X> result(const X& x) const {
+    const node_ptr made = x.share();
+    made->name();
+    if (computation* const task = made->task(); task != nullptr && !before_)
+      if (task->recomputed() == computation::again::wholly)
+        task->recompute(computation::again::within);
+    return typename graph_tape::settled<X>(made);
+  }
+
+ private:
+  bool before_;
+};
+template <>
+struct recomputing_of<lazy_domain> {
+  using type = graph_recomputing;
+};
+template <>
+struct recomputing_of<any_domain> {
+  using type = graph_recomputing;
+};
+
 template <>
 struct tape_of<lazy_domain> {
   using type = graph_tape;
