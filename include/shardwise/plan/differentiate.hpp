@@ -73,9 +73,7 @@ class differentiation final : public gradient_step {
     if (made < 0) made = code_.constant(0.0, code_.value(of).type);
     made = spread(made, of);
     made = resharded(made, layout);
-    if (!is_constant(*code_[made].what)) return made;
-    const tensor_desc result = code_.value(made);
-    return code_.append(operation_of<pointwise<functions::identity>>, {}, {made}, result);
+    return is_constant(*code_[made].what) ? filled(made) : made;
   }
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const override { return code_.mesh(); }
@@ -170,6 +168,14 @@ class differentiation final : public gradient_step {
   [[nodiscard]] constexpr value_id append(const operation& what, attributes how,
                                           value_ids operands) {
     if (const value_id same = simplified(what, operands); same >= 0) return same;
+    // What is computed reads a tensor; numbers alone are one first.
+    bool has_tensor = false;
+    for (value_id o : operands) has_tensor = has_tensor || !is_constant(*code_[o].what);
+    for (value_id& o : operands)
+      if (is_constant(*code_[o].what) && !(what.is_elementwise && has_tensor)) {
+        o = filled(o);
+        has_tensor = true;
+      }
     tensor_descs known;
     for (value_id o : operands) known.push_back(code_.value(o));
     constexpr unsigned every_axis = ~0U;
@@ -177,6 +183,11 @@ class differentiation final : public gradient_step {
     for (int k = 0; k < operands.ssize(); ++k)
       operands[k] = resharded(operands[k], wanted[k].layout);
     return code_.emit(what, how, operands);
+  }
+  /// A tensor that holds a number throughout.
+  [[nodiscard]] constexpr value_id filled(value_id number) {
+    const tensor_desc result = code_.value(number);
+    return code_.append(operation_of<pointwise<functions::identity>>, {}, {number}, result);
   }
   /// What a product with the number 1 is; -1 for all else.
   [[nodiscard]] constexpr value_id simplified(const operation& what,
