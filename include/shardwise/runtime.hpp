@@ -4,11 +4,14 @@
 /// What runs: the device pool, lazy expressions, and programs.
 
 #include "shardwise/runtime/any_operations.hpp"
+#include "shardwise/runtime/argument_node.hpp"
 #include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/explain.hpp"
+#include "shardwise/runtime/fill_node.hpp"
+#include "shardwise/runtime/gradient.hpp"
 #include "shardwise/runtime/lazy.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/runtime/lower.hpp"
@@ -18,6 +21,7 @@
 #include "shardwise/runtime/replay.hpp"
 #include "shardwise/runtime/result_node.hpp"
 #include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/splice.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/step_run.hpp"
 #include "shardwise/runtime/sync.hpp"

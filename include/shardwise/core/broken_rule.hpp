@@ -128,6 +128,8 @@ struct broken_rule {
                 "truth values");
   static_assert(respected<rule<operand_is_no_truth_value>, About, Facts...>,
                 "a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)");
+  static_assert(respected<rule<operand_is_no_index>, About, Facts...>,
+                "an index is a whole number: cast<int>(x) makes them of others");
   static_assert(respected<rule<operand_layouts_conflict>, About, Facts...>,
                 "dimensions that meet are split alike");
   static_assert(respected<rule<axis_would_split_twice>, About, Facts...>,
@@ -150,6 +152,9 @@ struct broken_rule {
                 "a dimension is named by a number from 0 to the rank less one");
   static_assert(respected<rule<dimensions_are_no_permutation>, About, Facts...>,
                 "a transpose names every dimension of its operand once");
+  static_assert(respected<rule<slice_is_out_of_range>, About, Facts...>,
+                "a slice begins and ends within its dimension, and what is padded by its own "
+                "elements has some");
   static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
                 "no more elements are taken of a dimension than it has");
   static_assert(respected<rule<assignment_changes_tensor>, About, Facts...>,

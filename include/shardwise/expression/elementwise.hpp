@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 #include <utility>
 
@@ -58,6 +59,11 @@ struct pointwise {
       return {};
     } else if constexpr (requires { Function::of_truth_values; }) {
       return check_truth_values(operands, operands.ssize());
+    } else if constexpr (requires { Function::masks; }) {
+      for (int o = 0; o < operands.ssize(); ++o)
+        if ((operands[o].type == element::boolean) != (o > 0))
+          return {o > 0 ? element_fault::no_truth_values : element_fault::no_numbers, o};
+      return {};
     } else if constexpr (requires { Function::chooses; }) {
       const element_verdict condition = check_truth_values(operands, 1);
       return condition.fault != element_fault::nothing ? condition : check_alike(operands, 1, true);
@@ -66,6 +72,10 @@ struct pointwise {
           operands, 0, requires { Function::compares; });
     }
   }
+  static constexpr bool stops_gradient = requires { Function::stops_gradient; };
+  /// That of the function, if it has one.
+  static constexpr void gradient(gradient_step& at) requires requires { Function::gradient(at); }
+  { Function::gradient(at); }
   [[nodiscard]] static constexpr element result_type(const attributes&,
                                                      const tensor_descs& operands) noexcept {
     if constexpr (requires { Function::result; })
@@ -222,6 +232,15 @@ template <class Function, class... X>
     return outcome::value();
   else
     return call::apply(std::forward<X>(operands)...);
+}
+
+/// The same of values of a program whose gradient is taken.
+///
+///     at.give(0, at.cotangent() * elementwise<functions::tanh>(at.operand(0)));
+template <class Function, std::same_as<gradient_value>... Rest>
+[[nodiscard]] constexpr gradient_value elementwise(const gradient_value& first,
+                                                   const Rest&... rest) {
+  return emit<pointwise<Function>>({}, first, rest...);
 }
 
 }  // namespace shardwise

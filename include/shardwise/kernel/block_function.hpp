@@ -84,6 +84,15 @@ void run_choice(const void* const* operands, const index_t* moves, void* out, in
   }
 }
 
+/// `masked`: `where` with the truth value last and zeros for what is not chosen.
+template <class T>
+void run_masked(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  alignas(64) static constexpr T zeros[step<T>]{};
+  const void* const from[]{operands[1], operands[0], zeros};
+  const index_t steps[]{moves[1], moves[0], 0};
+  run_choice<functions::where, T>(from, steps, out, n);
+}
+
 /// A function of single elements of any types: `kernel<F>::of<Result>(a, b)`.
 template <class F, class Result, class... T>
 void run_each(const void* const* operands, const index_t* moves, void* out, index_t n) {
@@ -116,6 +125,8 @@ template <class F, class Result, class... T>
     return {&detail::run_each<F, Result, T...>};
   else if constexpr (requires { F::compares; })
     return {&detail::run_comparison<F, std::tuple_element_t<0, std::tuple<T...>>>};
+  else if constexpr (requires { F::masks; })
+    return {&detail::run_masked<Result>};
   else if constexpr (requires { F::chooses; })
     return {&detail::run_choice<F, Result>};
   else

@@ -16,13 +16,15 @@
 namespace shardwise {
 
 /// One application of an operation to the blocks of one device: what each dimension of a block is
-/// follows from the rule, and `parts` says which global indices the blocks of the operands hold.
+/// follows from the rule, `parts` says which global indices the blocks of the operands hold, and
+/// `sizes` how many there are of each factor.
 struct kernel_call {
   const attributes& how;
   const factor_rule& rule;
   std::span<const const_any_block> operands;
   std::span<const held_box> parts;
   std::span<const any_block> results;
+  const factor_sizes& sizes;
 };
 
 /// The highest number of results of one operation.

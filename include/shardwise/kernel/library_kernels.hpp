@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
+#include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
+#include "shardwise/kernel/one_hot_kernel.hpp"
 #include "shardwise/kernel/order_kernel.hpp"
+#include "shardwise/kernel/pad_kernel.hpp"
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
+#include "shardwise/kernel/roll_kernel.hpp"
 #include "shardwise/kernel/scan_kernel.hpp"
+#include "shardwise/kernel/scatter_kernel.hpp"
+#include "shardwise/kernel/slice_kernel.hpp"
+#include "shardwise/kernel/squeeze_kernel.hpp"
+#include "shardwise/kernel/stack_kernel.hpp"
+#include "shardwise/kernel/take_kernel.hpp"
+#include "shardwise/kernel/tile_kernel.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
 
 #include <array>
@@ -47,16 +58,28 @@ void enter_operation() {
 
 namespace detail {
 
-/// A concatenation of every number of operands that an operation may have.
-template <Element T>
-void enter_concatenations() {
+/// An operation of every number of operands that it may have, all of `T`.
+template <class Operation, Element T>
+void enter_of_many() {
   std::array<element, max_operands> operands;
   operands.fill(element_of<T>);
   for (std::size_t count = 1; count <= operands.size(); ++count)
-    kernel_table::instance().enter(operation_of<concatenate_operation>,
-                                   types_key(std::span(operands).first(count), element_of<T>),
-                                   {.whole = &kernel_of<concatenate_operation>::template run<T>,
-                                    .elements = &element_kernels_of<T>});
+    kernel_table::instance().enter(
+        operation_of<Operation>, types_key(std::span(operands).first(count), element_of<T>),
+        {.whole = &kernel_of<Operation>::template run<T>, .elements = &element_kernels_of<T>});
+}
+
+/// An operation of `Operands` tensors of `T` of which one, at place `Index`, holds indices instead.
+template <class Operation, Element T, std::size_t Operands, std::size_t Index>
+void enter_with_indices() {
+  std::array<element, Operands> operands;
+  operands.fill(element_of<T>);
+  for (element type : {element::i32, element::i64, element::i8, element::u8}) {
+    operands[Index] = type;
+    kernel_table::instance().enter(
+        operation_of<Operation>, types_key(operands, element_of<T>),
+        {.whole = &kernel_of<Operation>::template run<T>, .elements = &element_kernels_of<T>});
+  }
 }
 
 /// Several functions of operands of one type.
@@ -123,7 +146,23 @@ void enter_library() {
     enter_operation<transpose_operation, T, T>();
     enter_operation<reshape_operation, T, T>();
     enter_operation<flip_operation, T, T>();
-    detail::enter_concatenations<T>();
+    detail::enter_of_many<concatenate_operation, T>();
+    detail::enter_of_many<stack_operation, T>();
+    enter_operation<broadcast_to_operation, T, T>();
+    enter_operation<squeeze_operation, T, T>();
+    enter_operation<unsqueeze_operation, T, T>();
+    enter_operation<roll_operation, T, T>();
+    enter_operation<tile_operation, T, T>();
+    enter_operation<repeat_operation, T, T>();
+    enter_operation<slice_operation, T, T>();
+    enter_operation<pad_operation, T, T>();
+    enter_operation<pad_operation, T, T, T>();
+    detail::enter_with_indices<dynamic_slice_operation, T, 2, 1>();
+    detail::enter_with_indices<update_slice_operation, T, 3, 2>();
+    detail::enter_with_indices<take_operation, T, 2, 1>();
+    detail::enter_with_indices<take_along_operation, T, 2, 1>();
+    detail::enter_with_indices<scatter_operation, T, 3, 1>();
+    detail::enter_with_indices<one_hot_operation, T, 1, 0>();
     enter_operation<fold_operation, T, T>();
     enter_operation<iota_like_operation, std::int64_t, T>();
     if constexpr (std::is_same_v<T, bool>) {
@@ -136,6 +175,8 @@ void enter_library() {
                            f::leaky_relu, f::remainder, f::fmod>();
       enter_function<f::clamp, T, T, T, T>();
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
+      enter_function<f::masked, T, T, bool>();
+      detail::enter_with_indices<segment_sum_operation, T, 2, 1>();
       detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();

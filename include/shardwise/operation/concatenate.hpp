@@ -56,15 +56,6 @@ struct concatenate_of {
 
 namespace detail {
 
-/// The answer of the first judge that refuses, or of the last one.
-template <class First, class... Rest>
-struct first_refusal {
-  using type = First;
-};
-template <class First, class Second, class... Rest>
-requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
-};
-
 /// One of several arguments, by its place.
 template <int At, class First, class... Rest>
 [[nodiscard]] constexpr auto& argument_at(First& first, Rest&... rest) noexcept {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/scan.hpp"
 
 namespace shardwise {
 
 /// The operation that sums all elements up to each along a dimension.
-struct cumsum_operation : scan<"cumsum", reduction::sum> {};
+struct cumsum_operation : scan<"cumsum", reduction::sum> {
+  using emits = operations<flip_operation>;
+  /// The sums from each element to the last.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value turned = emit<flip_operation>(at.how(), at.cotangent());
+    at.give(0, emit<flip_operation>(at.how(), emit<cumsum_operation>(at.how(), turned)));
+  }
+};
 
 /// A running sum as types have it, along `Dim`.
 template <int Dim>

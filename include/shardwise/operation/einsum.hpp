@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/einsum.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -35,7 +36,57 @@ struct einsum_operation {
     return {.flops = folds ? points : 0};
   }
 
+  /// The cotangent of an operand is a contraction of the others and of that of the result. Along a
+  /// letter that the operand alone has it is the same everywhere.
+  static constexpr void gradient(gradient_step& at) {
+    const text_view equation = at.how().words;
+    for (int k = 0; k < at.operand_count(); ++k)
+      if (at.wants(k)) at.give(k, cotangent_of(at, equation, k));
+  }
+
  private:
+  /// The letters of operand `k` of an equation, or of its result where there is no such operand.
+  [[nodiscard]] static constexpr text_view letters_of(text_view equation, int k) noexcept {
+    std::size_t begin = 0;
+    for (; k > 0; ++begin)
+      if (equation[begin] == ',' || equation[begin] == '>') --k;
+    std::size_t end = begin;
+    while (end < equation.size() && equation[end] != ',' && equation[end] != '-') ++end;
+    return {equation.data() + begin, end - begin};
+  }
+  [[nodiscard]] static constexpr bool has_letter(text_view word, char letter) noexcept {
+    for (char c : word)
+      if (c == letter) return true;
+    return false;
+  }
+  [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
+                                                             int k) {
+    const text_view own = letters_of(equation, k);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (has_letter({own.data(), i}, own[i]))
+        fail({.rule = broken::operation_has_no_gradient}, "einsum of a diagonal");
+    text<47> words;
+    words << letters_of(equation, at.operand_count());
+    value_ids read{at.cotangent().id};
+    for (int o = 0; o < at.operand_count(); ++o) {
+      if (o == k) continue;
+      words << ',' << letters_of(equation, o);
+      read.push_back(at.operand(o).id);
+    }
+    const text_view given = words;
+    extents_desc extents;
+    text<47> kept;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const bool is_met = has_letter(given, own[i]);
+      if (is_met) kept << own[i];
+      extents.push_back(is_met ? at.operand(k).tensor().extents[static_cast<int>(i)] : 1);
+    }
+    words << "->" << text_view(kept);
+    const gradient_value met = at.emit(operation_of<einsum_operation>, how(words), read);
+    if (kept.size() == own.size()) return met;
+    return emit<reshape_operation>(reshape_operation::how(extents), met);
+  }
+
   /// The points of one device's part of the index space: the product of the parts of all letters,
   /// each as the operand has it that is split the most. The equation is right, so it is not parsed
   /// anew: compilers would feel that in every trace.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/cumsum.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/search.hpp"
 
 namespace shardwise {
@@ -65,6 +68,36 @@ struct extreme_with_index {
     text<47> words;
     words << name << ' ' << how.integers[0] << " in " << how.integers[1] << " parts";
     return words;
+  }
+
+  using emits = operations<cumsum_operation, reshape_operation, pointwise<functions::logical_and>>;
+  /// All of it goes to the element that was found, the first of equal ones.
+  static constexpr void gradient(gradient_step& at) {
+    if (!at.wants(0)) return;
+    auto dim = static_cast<int>(at.how().integers[0]);
+    const extents_desc whole = at.operand(0).tensor().extents;
+    extents_desc extents;  // with the parts as a dimension of their own
+    for (int d = 0; d < whole.ssize(); ++d) {
+      if (d == dim && at.how().integers.size() > 1) {
+        extents.push_back(at.how().integers[1]);
+        extents.push_back(whole[d] / at.how().integers[1]);
+      } else {
+        extents.push_back(whole[d]);
+      }
+    }
+    if (extents.size() != whole.size()) ++dim;
+    const auto shaped = [](const gradient_value& x, const extents_desc& to) {
+      return x.tensor().extents == to ? x : emit<reshape_operation>(reshape_operation::how(to), x);
+    };
+    extents_desc found = extents;
+    found[dim] = 1;
+    const gradient_value x = shaped(at.operand(0), extents);
+    const gradient_value best = elementwise<functions::equal>(x, shaped(at.result(), found));
+    const gradient_value so_far =
+        emit<cumsum_operation>(cumsum_operation::how(dim), masked(at.number(1, x), best));
+    const gradient_value first = elementwise<functions::logical_and>(
+        best, elementwise<functions::equal>(so_far, at.number(1, x)));
+    at.give(0, shaped(masked(shaped(at.cotangent(), found), first), whole));
   }
 
   [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,

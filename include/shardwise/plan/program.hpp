@@ -19,6 +19,8 @@ struct instruction {
   bool kept = false;
   /// True for an input whose memory the program may take.
   bool donated = false;
+  /// What a function of programs notes of the value while it works; no part of the program.
+  std::int32_t note = 0;
 };
 
 /// A sub-program that instructions of a program call: which of the program's instructions and

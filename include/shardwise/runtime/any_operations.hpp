@@ -102,6 +102,11 @@ struct any_domain {
         whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
   }
 
+  /// A number beside a tensor, as a tensor of rank 0.
+  template <Element T, class Model>
+  [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {
+    return any_tensor<T>(detail::number_node_beside(model, value));
+  }
   /// A further result of an operation that has several.
   template <class T>
   using tensor = any_tensor<T>;

@@ -3,6 +3,7 @@
 
 #include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/lazy.hpp"
+#include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/result_node.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
 
@@ -241,6 +242,12 @@ struct lazy_domain {
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
     const detail::repeated_operands<X...> as_one(operands...);
     return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
+  }
+  /// A number beside a tensor, as a tensor of rank 0.
+  template <Element T, class Model>
+  [[nodiscard]] static auto number(const Model& model, T value) {
+    return tensor<T, extents<>, layout<mesh_of<Model>, P<>>>(
+        detail::number_node_beside(model, value));
   }
   /// A further result of an operation that has several: what `second` gives.
   template <class Paper>

@@ -77,6 +77,13 @@ void give_up(X&& x) noexcept {
   return made;
 }
 
+/// The same beside a tensor or an expression, on whose machine it is.
+template <Element T, class Model>
+[[nodiscard]] node_ptr number_node_beside(const Model& model, T value) {
+  return number_node(model.share()->home(), constant_operation::how(value), {element_of<T>, {}, {}},
+                     element_kernels_of<T>);
+}
+
 }  // namespace detail
 
 }  // namespace shardwise

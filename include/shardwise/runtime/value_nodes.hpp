@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/elementwise.hpp"
-#include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 
@@ -76,8 +76,10 @@ template <class Function, class Result, class Describe, class... X>
   constexpr block_function function =
       block_function_of<Function, compute_type<Result>,
                         compute_type<typename element_type_of<number, X>::type>...>();
-  return make_pending<each_node>(read.nodes, result, element_kernels_of<Result>,
-                                 operation_of<pointwise<Function>>, function, read.numbers);
+  return make_pending<each_node>(
+      read.nodes, result, element_kernels_of<Result>, operation_of<pointwise<Function>>, function,
+      read.numbers,
+      gradient_entry<pointwise<Function>, Result, typename element_type_of<number, X>::type...>());
 }
 
 /// The same where types say what it makes: `Paper` with these extents.
@@ -105,7 +107,7 @@ template <class Class, class First, std::size_t N>
   const tensor_desc result = split.result;
   return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
                                   &kernel_of<Class>::template run<First>, rule, split, cost,
-                                  further_of<Class>());
+                                  further_of<Class>(), gradient_entry<Class, First>());
 }
 
 /// The same of an operation as types have it: by the rule that these say, whose factors `split`

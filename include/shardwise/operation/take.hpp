@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/out_of_range.hpp"
+#include "shardwise/operation/over.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// What becomes of a dimension in which elements are looked up by index. Where it is split, each
+/// device finds those that it has, which leaves a sum pending; of truth values there is none.
+[[nodiscard]] constexpr factor_kind looked_up(const tensor_desc& in) noexcept {
+  return in.type == element::boolean ? factor_kind::need_replication : factor_kind::reduction;
+}
+
+}  // namespace detail
+
+/// The operation that takes the elements at the indices along a dimension which the second operand
+/// holds: in the result its dimensions stand where the one was. The integers are the dimension and
+/// the `out_of_range`.
+struct take_operation {
+  static constexpr text_view name = "take";
+
+  [[nodiscard]] static constexpr attributes how(int dim, out_of_range mode) noexcept {
+    return integer_attributes(dim, static_cast<int>(mode));
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    const int rank = operands[0].rank();
+    factor_rule out = same_dimensions_rule(linearity::first_operand, rank);
+    out.factors[dim] = detail::looked_up(operands[0]);
+    factor_map chosen;
+    for (int d = 0; d < operands[1].rank(); ++d) {
+      chosen.push_back(static_cast<std::uint8_t>(rank + d));
+      out.factors.push_back(factor_kind::pass_through);
+    }
+    out.operands.push_back(chosen);
+    out.result.clear();
+    for (int d = 0; d < rank; ++d) {
+      if (d != dim) {
+        out.result.push_back(static_cast<std::uint8_t>(d));
+        continue;
+      }
+      for (std::uint8_t f : chosen) out.result.push_back(f);
+    }
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank() - 1 + operands[1].rank();
+    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_indices(operands, 1, operands.ssize());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, integer_attributes(how.integers[0]));
+  }
+};
+
+/// The operation that takes, at each place of the second operand, the element at the index along a
+/// dimension that stands there. The integers are those of `take`.
+struct take_along_operation {
+  static constexpr text_view name = "take_along";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::first_operand, operands[0].rank());
+    out.factors[dim] = detail::looked_up(operands[0]);
+    out.result[dim] = static_cast<std::uint8_t>(out.factors.ssize());
+    out.factors.push_back(factor_kind::pass_through);
+    out.operands.push_back(out.result);
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    return take_operation::check_elements(how, operands);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, integer_attributes(how.integers[0]));
+  }
+};
+
+/// The two as types have them.
+template <int Dim, out_of_range Mode>
+struct take_of {
+  using operation_class = take_operation;
+  static constexpr attributes how = take_operation::how(Dim, Mode);
+};
+template <int Dim, out_of_range Mode>
+struct take_along_of {
+  using operation_class = take_along_operation;
+  static constexpr attributes how = take_operation::how(Dim, Mode);
+};
+
+/// The elements at these indices along a dimension; NumPy's `take`. The dimensions of the indices
+/// stand where the dimension was, split as they are, and all others are split as they were.
+///
+/// Where the dimension is split, each device looks up what it has and the result is a pending sum.
+/// A pending sum of `x` stays one. `Mode` says what an index does that the dimension has not.
+///
+///     auto rows = take<0>(table, ids);       // f32[50@model, 8], i32[16@data] ->
+///                                            // f32[16@data, 8]{partial sum: model}
+///     auto near = take<0, out_of_range::clamp>(x, at);
+template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto take(X&& x, Indices&& indices, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                                    static_cast<Indices&&>(indices))) {
+  return apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                             static_cast<Indices&&>(indices));
+}
+
+/// The rows of a table of embeddings: `take<0>`. A table whose rows are split gives a pending sum,
+/// one whose columns are split a result split like them.
+///
+///     auto h = reshard<P<"data", none, none>>(embedding(table, ids));
+template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOperand Indices,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto embedding(Table&& table, Indices&& ids,
+                                       across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
+                                                  static_cast<Indices&&>(ids))) {
+  return apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
+                                           static_cast<Indices&&>(ids));
+}
+
+/// At each place of the indices, the element of `x` there whose index along a dimension it holds;
+/// NumPy's `take_along_axis`. All other dimensions are those of `x`. Where the dimension is split
+/// the result is a pending sum, as that of `take`.
+///
+///     auto picked = take_along<1>(logits, labels);   // f32[8@data, 10], i32[8@data, 1]
+template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto take_along(X&& x, Indices&& indices,
+                                        across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                                          static_cast<Indices&&>(indices))) {
+  return apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                                   static_cast<Indices&&>(indices));
+}
+
+}  // namespace shardwise
