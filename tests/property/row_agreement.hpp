@@ -200,8 +200,10 @@ inline const std::vector<layout_choice>& layout_choices() {
   return all;
 }
 
-/// How many combinations of layouts a row allows on a mesh; each has agreed.
-inline int agreements(const operation_row& row, const layout_choice& choice) {
+/// How many combinations of layouts a row allows on a mesh, as `check(pool, row, layouts)` says;
+/// each has agreed.
+template <class Check>
+int agreements(const operation_row& row, const layout_choice& choice, const Check& check) {
   mesh_desc used = meshes({choice.mesh}).front();
   // Rows name the axes x, y and z, whatever there is to split.
   mesh_desc mesh = used;
@@ -237,7 +239,7 @@ inline int agreements(const operation_row& row, const layout_choice& choice) {
       words << ' '
             << to_text(mesh, tensor_desc{row.operands[o].type, row.operands[o].extents, chosen[o]});
     INFO(row.name << words.c_str());
-    allowed += agrees(pool, row, chosen) ? 1 : 0;
+    allowed += check(pool, row, chosen) ? 1 : 0;
   };
   if (choice.at_random == 0 || combinations <= static_cast<std::size_t>(choice.at_random)) {
     for (std::size_t number = 0; number < combinations; ++number) try_one(number);
@@ -254,7 +256,7 @@ inline int agreements(const operation_row& row, const layout_choice& choice) {
 inline void check_rows(const std::vector<operation_row>& rows) {
   for (const operation_row& row : rows) {
     int allowed = 0;
-    for (const layout_choice& choice : layout_choices()) allowed += agreements(row, choice);
+    for (const layout_choice& choice : layout_choices()) allowed += agreements(row, choice, agrees);
     INFO(row.name);
     REQUIRE(allowed > static_cast<int>(layout_choices().size()));
   }

@@ -70,6 +70,14 @@ struct enter_on<argsort_operation, T> {
     enter_operation<argsort_operation, std::int64_t, std::int64_t>();
   }
 };
+/// Indices, and which of them are equal.
+template <Element T>
+struct enter_on<iota_like_operation, T> {
+  static void run() {
+    enter_operation<iota_like_operation, std::int64_t, T>();
+    enter_function<functions::equal, bool, std::int64_t, std::int64_t>();
+  }
+};
 template <class F, Element T>
 struct enter_on<pointwise<F>, T> {
   static void run() { enter_function_on<F, T>(); }

@@ -70,8 +70,8 @@ struct broadcast_to_of {
 };
 
 /// The tensor repeated along new dimensions, which come first, and along those of size 1; PyTorch's
-/// `expand`. An extent that is `dyn` stays as it is. Splits stay, new dimensions are whole, and what
-/// is pending stays pending: nothing moves between devices.
+/// `expand`. An extent that is `dyn` stays as it is. Splits stay, new dimensions are whole, and
+/// what is pending stays pending: nothing moves between devices.
 ///
 /// Operands of elementwise functions are repeated where they meet larger ones, without this.
 ///

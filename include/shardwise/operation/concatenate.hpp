@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/whole.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/slice.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -44,6 +45,18 @@ struct concatenate_operation {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  using emits = operations<slice_operation>;
+  /// Each operand has its slice.
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    index_t begin = 0;
+    for (int o = 0; o < at.operand_count(); ++o) {
+      const index_t end = begin + at.operand(o).tensor().extents[dim];
+      if (at.wants(o))
+        at.give(o, emit<slice_operation>(slice_operation::how(dim, begin, end, 1), at.cotangent()));
+      begin = end;
+    }
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -36,6 +38,7 @@ struct einsum_operation {
     return {.flops = folds ? points : 0};
   }
 
+  using emits = operations<iota_like_operation>;
   /// The cotangent of an operand is a contraction of the others and of that of the result. Along a
   /// letter that the operand alone has it is the same everywhere.
   static constexpr void gradient(gradient_step& at) {
@@ -62,9 +65,6 @@ struct einsum_operation {
   [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
                                                              int k) {
     const text_view own = letters_of(equation, k);
-    for (std::size_t i = 0; i < own.size(); ++i)
-      if (has_letter({own.data(), i}, own[i]))
-        fail({.rule = broken::operation_has_no_gradient}, "einsum of a diagonal");
     text<47> words;
     words << letters_of(equation, at.operand_count());
     value_ids read{at.cotangent().id};
@@ -73,18 +73,35 @@ struct einsum_operation {
       words << ',' << letters_of(equation, o);
       read.push_back(at.operand(o).id);
     }
-    const text_view given = words;
+    // A letter that the operand repeats is met where it stands last.
+    const text<47> given = words;
+    words << "->";
     extents_desc extents;
-    text<47> kept;
+    bool is_whole = true;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const bool is_met = has_letter(given, own[i]);
-      if (is_met) kept << own[i];
+      const bool is_met = has_letter(given, own[i]) && next_place(own, i) == own.size();
+      if (is_met) words << own[i];
+      is_whole = is_whole && is_met;
       extents.push_back(is_met ? at.operand(k).tensor().extents[static_cast<int>(i)] : 1);
     }
-    words << "->" << text_view(kept);
-    const gradient_value met = at.emit(operation_of<einsum_operation>, how(words), read);
-    if (kept.size() == own.size()) return met;
-    return emit<reshape_operation>(reshape_operation::how(extents), met);
+    gradient_value made = at.emit(operation_of<einsum_operation>, how(words), read);
+    if (!is_whole) made = emit<reshape_operation>(reshape_operation::how(extents), made);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const std::size_t next = next_place(own, i);
+      if (next == own.size()) continue;
+      const auto index = [&](std::size_t place) {
+        return emit<iota_like_operation>(iota_like_operation::how(static_cast<int>(place)),
+                                         at.operand(k));
+      };
+      made = masked(made, elementwise<functions::equal>(index(i), index(next)));
+    }
+    return made;
+  }
+  /// Where the letter at a place of a word stands next; the end if it stands there last.
+  [[nodiscard]] static constexpr std::size_t next_place(text_view word, std::size_t i) noexcept {
+    std::size_t next = i + 1;
+    while (next < word.size() && word[next] != word[i]) ++next;
+    return next;
   }
 
   /// The points of one device's part of the index space: the product of the parts of all letters,

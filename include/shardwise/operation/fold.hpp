@@ -51,7 +51,7 @@ struct fold_operation {
     const gradient_value y = kept(at, at.result());
     const auto count = [&](const gradient_value& where) {
       return emit<fold_operation>(how(reduction::sum, reduced(at.how()), true),
-                                   masked(at.number(1, x), where));
+                                  masked(at.number(1, x), where));
     };
     if (at.how().kind != reduction::product) {
       const gradient_value best = elementwise<functions::equal>(x, y);

@@ -28,8 +28,8 @@ template <class T, EitherOperand Model, Scalar X>
 struct operand_beside<T, Model, X> {
   using element_type = std::conditional_t<std::is_void_v<T>, typename Model::value_type, T>;
   using type = typename number_beside<element_type, Model>::type;
-  static constexpr bool is_cut = std::is_floating_point_v<std::remove_cvref_t<X>> &&
-                                 !has_fractions(element_of<element_type>);
+  static constexpr bool is_cut =
+      std::is_floating_point_v<std::remove_cvref_t<X>> && !has_fractions(element_of<element_type>);
 };
 
 /// A call on a tensor and operands that may be numbers too, of the elements `T...`.

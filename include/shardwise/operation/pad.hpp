@@ -24,9 +24,9 @@ struct pad_operation {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
-    const linearity law = operands.size() > 1                   ? linearity::nonlinear
+    const linearity law = operands.size() > 1               ? linearity::nonlinear
                           : mode(how) == pad_mode::constant ? linearity::additive
-                                                                : linearity::structural;
+                                                            : linearity::structural;
     factor_rule out = same_dimensions_rule(law, rank);
     for (int d = 0; d < rank; ++d) {
       const index_t added = how.integers[2 * d] + how.integers[2 * d + 1];
@@ -38,8 +38,7 @@ struct pad_operation {
       out.factors.push_back(factor_kind::pass_through);
       out.sizes = out.given_sizes();
       out.sizes[padding] = added;
-      out.composites.push_back(
-          {whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
+      out.composites.push_back({whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
       out.result[d] = whole;
     }
     if (operands.size() > 1) out.operands.push_back({});
@@ -103,7 +102,7 @@ template <index_t... Amounts, NamedOperand X, fixed_string... Axes>
   requires(sizeof...(Amounts) <= 2 * max_rank)
 [[nodiscard]] constexpr auto pad(X&& x, across_axes<Axes...> permitted = {})
     -> decltype(apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted,
-                                                                         static_cast<X&&>(x))) {
+                                                                        static_cast<X&&>(x))) {
   return apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted, static_cast<X&&>(x));
 }
 template <pad_mode Mode, index_t... Amounts, NamedOperand X, fixed_string... Axes>

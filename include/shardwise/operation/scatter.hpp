@@ -59,8 +59,8 @@ struct scatter_operation {
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
     const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
-    return {.flops = is_set ? 0
-                            : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
+    return {.flops =
+                is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min"};
@@ -138,7 +138,8 @@ struct segment_sum_of {
 /// The dimension may be split, since each device looks for the indices that it has; the indices and
 /// the dimensions of `updates` that are theirs are needed whole. Nothing may be pending.
 ///
-///     auto y = scatter<0, scatter_mode::add>(x, at, rows);   // f32[50@model, 8], i32[4], f32[4, 8]
+///     auto y = scatter<0, scatter_mode::add>(x, at, rows);   // f32[50@model, 8], i32[4], f32[4,
+///     8]
 template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
           NamedOperand X, NamedOperand Indices, NamedOperand Updates, fixed_string... Axes>
 [[nodiscard]] constexpr auto scatter(X&& x, Indices&& indices, Updates&& updates,

@@ -38,7 +38,8 @@ struct slice_operation : of_any_elements {
     const auto from_end = [&](index_t at) { return at < 0 ? at + size : at; };
     const index_t begin =
         how.integers[1] == open_end ? (step > 0 ? 0 : size - 1) : from_end(how.integers[1]);
-    const index_t end = how.integers[2] == open_end ? (step > 0 ? size : -1) : from_end(how.integers[2]);
+    const index_t end =
+        how.integers[2] == open_end ? (step > 0 ? size : -1) : from_end(how.integers[2]);
     const index_t span = step > 0 ? end - begin : begin - end;
     return {begin, span > 0 ? ceil_div(span, step > 0 ? step : -step) : 0, step};
   }
@@ -142,8 +143,9 @@ struct slice_of {
 };
 
 /// The elements `Begin` up to `End`, not included, of a dimension, every `Step`-th of them. Either
-/// end may be `open_end`; negative ones count from the end of the dimension, and a negative step goes
-/// backwards, as in NumPy. Unlike there both lie within the dimension: `slice_is_out_of_range`.
+/// end may be `open_end`; negative ones count from the end of the dimension, and a negative step
+/// goes backwards, as in NumPy. Unlike there both lie within the dimension:
+/// `slice_is_out_of_range`.
 ///
 /// Each device needs the whole of the dimension, or fetches it over permitted axes; a slice of all
 /// of it passes every split. What is pending stays pending.
@@ -192,8 +194,7 @@ struct split_call {
  private:
   template <class X, int... Part>
   [[nodiscard]] static constexpr auto judge_parts(std::integer_sequence<int, Part...>) noexcept {
-    using judged =
-        typename first_refusal<decltype(part_call<Part>::template judge<X>())...>::type;
+    using judged = typename first_refusal<decltype(part_call<Part>::template judge<X>())...>::type;
     if constexpr (judged::ok)
       return allowed<
           std::tuple<typename decltype(part_call<Part>::template judge<X>())::type...>>{};
@@ -201,8 +202,7 @@ struct split_call {
       return judged{};
   }
   template <class X, int... Part>
-  [[nodiscard]] static constexpr auto apply_parts(const X& x,
-                                                  std::integer_sequence<int, Part...>) {
+  [[nodiscard]] static constexpr auto apply_parts(const X& x, std::integer_sequence<int, Part...>) {
     return std::tuple{part_call<Part>::apply(x)...};
   }
 };

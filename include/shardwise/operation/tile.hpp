@@ -85,7 +85,8 @@ struct repeat_operation : of_any_elements {
     const int rank = operands[0].rank();
     factor_rule out = same_dimensions_rule(linearity::structural, rank);
     const auto dim = static_cast<std::uint8_t>(how.integers[0]);
-    const auto copies = static_cast<std::uint8_t>(rank), whole = static_cast<std::uint8_t>(rank + 1);
+    const auto copies = static_cast<std::uint8_t>(rank),
+               whole = static_cast<std::uint8_t>(rank + 1);
     out.factors.push_back(factor_kind::pass_through);
     out.factors.push_back(factor_kind::pass_through);
     out.sizes = out.given_sizes();
