@@ -122,3 +122,30 @@ TEST_CASE("sums of long dimensions are off by a few roundings, however many elem
   near(to_host(reshard<P<>>(mean(x)))() * static_cast<float>(n), exact);
   near(to_host(reshard<P<>>(einsum<"i->">(x)))(), exact);
 }
+
+TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
+  const device_pool pool(pod{}, 2);
+  using X = sharded_tensor<float, extents<5>, layout<pod, P<none>>>;
+  const auto slopes = [&](const std::vector<float>& at, const auto& f) {
+    const auto made =
+        to_host(gradient([&](const auto& x) { return sum(f(x)); })(distribute<X>(pool, at)));
+    return std::vector<float>(made.elements().begin(), made.elements().end());
+  };
+  using row = std::vector<float>;
+  // The first zero has the products without it, and what comes after it none.
+  REQUIRE(slopes({2, 0, 3, 0, 5}, [](const auto& x) { return cumprod<0>(x); }) ==
+          row{1, 8, 0, 0, 0});
+  REQUIRE(slopes({2, 3, 1, 0, 5}, [](const auto& x) { return cumprod<0>(x); }) ==
+          row{7, 4, 6, 36, 0});
+  // The first of equal ones has all.
+  REQUIRE(slopes({1, 3, 3, 2, 4}, [](const auto& x) { return cummax<0>(x); }) ==
+          row{1, 3, 0, 0, 1});
+  REQUIRE(slopes({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
+          row{2, 0, 3, 0, 0});
+  REQUIRE(slopes({3, 1, 2, 1, 3}, [](const auto& x) { return top_k<0, 2>(x).first; }) ==
+          row{1, 0, 0, 0, 1});
+  REQUIRE(slopes({-2, -1, 0, 1, 2}, [](const auto& x) { return clamp(x, -1, 1); }) ==
+          row{0, 0.5F, 1, 0.5F, 0});
+  REQUIRE(slopes({-2, -1, 0, 1, 2}, [](const auto& x) { return floor(x) + sign(x) * x; }) ==
+          row{-1, -1, 0, 1, 1});
+}
