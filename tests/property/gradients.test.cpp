@@ -2,7 +2,10 @@
 // The gradient of every differentiable row of the table of operations under the layouts that it
 // allows, against finite differences of its plain loop.
 #include "property/row_agreement.hpp"
+#include "property/rows/arrangement.hpp"
 #include "property/rows/elementwise.hpp"
+#include "property/rows/fused.hpp"
+#include "property/rows/indexing.hpp"
 #include "property/rows/reduction.hpp"
 #include "property/rows/shape.hpp"
 
@@ -148,4 +151,13 @@ TEST_CASE("gradients of contractions are slopes under every layout") {
 }
 TEST_CASE("gradients of shape operations are slopes under every layout") {
   check_gradients(shape_rows());
+}
+TEST_CASE("gradients of operations that arrange dimensions are slopes under every layout") {
+  check_gradients(arrangement_rows());
+}
+TEST_CASE("gradients of operations by indices are slopes under every layout") {
+  check_gradients(indexing_rows());
+}
+TEST_CASE("gradients of operations fused by name are slopes under every layout") {
+  check_gradients(fused_rows());
 }
