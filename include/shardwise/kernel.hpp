@@ -20,6 +20,7 @@
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/fold_terms.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
