@@ -75,10 +75,10 @@ class queue_transport : public transport {
     queues_->changed.wait_for(lock, most);
   }
   void report(std::string_view words) noexcept override { tell(words); }
-  std::optional<owner_report> reported() override {
+  owner_report reported() override {
     const std::lock_guard lock(queues_->mutex);
     const auto at = queues_->reports.find(self_);
-    if (at == queues_->reports.end()) return std::nullopt;
+    if (at == queues_->reports.end()) return {};
     return at->second;
   }
 

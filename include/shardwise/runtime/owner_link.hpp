@@ -8,14 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -134,7 +131,7 @@ class owner_link {
   /// Any thread may call it.
   void report(const std::exception_ptr& thrown) noexcept {
     const std::lock_guard lock(mutex_);
-    if (failed_.has_value()) return;
+    if (failed_.is_failure()) return;
 #if defined(__cpp_exceptions)
     try {
       std::string words = "an exception that is not a std::exception";
@@ -178,7 +175,7 @@ class owner_link {
   template <class Byte>
   struct stream {
     std::span<Byte> rest;
-    std::deque<transport::ticket> open;
+    std::vector<transport::ticket> open;
 
     [[nodiscard]] bool is_done() const noexcept { return rest.empty() && open.empty(); }
     template <class Begin>
@@ -192,12 +189,10 @@ class owner_link {
     }
     /// Forgets what has arrived; true if anything has.
     bool settle(transport& carrier) {
-      bool moved = false;
-      while (!open.empty() && carrier.is_done(open.front())) {
-        open.pop_front();
-        moved = true;
-      }
-      return moved;
+      std::size_t done = 0;
+      while (done < open.size() && carrier.is_done(open[done])) ++done;
+      open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(done));
+      return done > 0;
     }
     void cancel(transport& carrier) noexcept {
       for (transport::ticket message : open) carrier.cancel(message);
@@ -220,7 +215,7 @@ class owner_link {
       auto deadline = std::chrono::steady_clock::now() + share_.patience;
       for (;;) {
         const std::lock_guard lock(mutex_);
-        if (failed_.has_value()) throw_failure(*failed_);
+        if (failed_.is_failure()) throw_failure(failed_);
         bool moved = false;
         index_t awaited = -1;
         for (index_t o = 0; o < owners_.count(); ++o) {
@@ -237,16 +232,16 @@ class owner_link {
           deadline = std::chrono::steady_clock::now() + share_.patience;
           continue;
         }
-        if (std::optional<owner_report> told = carrier.reported()) {
+        if (owner_report told = carrier.reported(); told.is_failure()) {
           failed_ = std::move(told);
-          throw_failure(*failed_);
+          throw_failure(failed_);
         }
         if (team.stop_requested()) worker_team::report_stop();
         if (std::chrono::steady_clock::now() >= deadline) {
           failed_ = owner_report{awaited,
                                  "silent for " + std::to_string(share_.patience.count()) + " ms"};
-          carrier.report("owner " + std::to_string(awaited) + " is " + failed_->words);
-          throw_failure(*failed_);
+          carrier.report("owner " + std::to_string(awaited) + " is " + failed_.words);
+          throw_failure(failed_);
         }
         carrier.wait(std::chrono::milliseconds(1));
       }
@@ -282,7 +277,7 @@ class owner_link {
   /// Guards what follows, and the carrier: a failure may be told while the holder of the turn
   /// waits.
   std::mutex mutex_;
-  std::optional<owner_report> failed_;
+  owner_report failed_;
 };
 
 namespace detail {

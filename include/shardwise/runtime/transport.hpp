@@ -3,13 +3,13 @@
 
 #include "shardwise/core/index.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+// Brings the durations of <chrono>, without calendars and streams.
+#include <thread>
 
 namespace shardwise {
 
@@ -17,10 +17,14 @@ namespace shardwise {
 /// they were sent.
 enum class message_kind : int { agreement, pieces };
 
-/// What an owner told the others before it failed.
+/// What an owner told the others before it failed; of nobody where no owner has failed.
 struct owner_report {
-  index_t owner = 0;
-  std::string words;
+  static constexpr index_t nobody = -1;
+
+  index_t owner = nobody;
+  std::string words{};
+
+  [[nodiscard]] bool is_failure() const noexcept { return owner != nobody; }
 };
 
 /// Carries messages between the owners of a mesh: contiguous bytes to and from an owner, each kind
@@ -57,8 +61,8 @@ class transport {
 
   /// Tells every other owner that this one has failed; never waits for them.
   virtual void report(std::string_view words) noexcept = 0;
-  /// The first failure that another owner has told.
-  [[nodiscard]] virtual std::optional<owner_report> reported() = 0;
+  /// The first failure that another owner has told, if any has.
+  [[nodiscard]] virtual owner_report reported() = 0;
 };
 
 }  // namespace shardwise
