@@ -37,7 +37,6 @@ class queue_transport : public transport {
  public:
   queue_transport(std::shared_ptr<owner_queues> queues, index_t self)
       : queues_(std::move(queues)), self_(self) {}
-  ~queue_transport() override { tell("has gone"); }
 
   index_t owners() const noexcept override { return queues_->owners; }
   index_t self() const noexcept override { return self_; }
@@ -46,7 +45,6 @@ class queue_transport : public transport {
     const std::lock_guard lock(queues_->mutex);
     queues_->messages[{self_, to, kind}].emplace_back(bytes.begin(), bytes.end());
     queues_->changed.notify_all();
-    ++sent_messages;
     return next_++;
   }
   ticket receive(index_t from, message_kind kind, std::span<std::byte> bytes) override {
@@ -74,7 +72,12 @@ class queue_transport : public transport {
     std::unique_lock lock(queues_->mutex);
     queues_->changed.wait_for(lock, most);
   }
-  void report(std::string_view words) noexcept override { tell(words); }
+  void report(std::string_view words) noexcept override {
+    const std::lock_guard lock(queues_->mutex);
+    for (index_t other = 0; other < queues_->owners; ++other)
+      if (other != self_) queues_->reports.emplace(other, owner_report{self_, std::string(words)});
+    queues_->changed.notify_all();
+  }
   owner_report reported() override {
     const std::lock_guard lock(queues_->mutex);
     const auto at = queues_->reports.find(self_);
@@ -82,21 +85,12 @@ class queue_transport : public transport {
     return at->second;
   }
 
-  int sent_messages = 0;
-
  private:
   struct wanted {
     index_t from;
     message_kind kind;
     std::span<std::byte> bytes;
   };
-
-  void tell(std::string_view words) noexcept {
-    const std::lock_guard lock(queues_->mutex);
-    for (index_t other = 0; other < queues_->owners; ++other)
-      if (other != self_) queues_->reports.emplace(other, owner_report{self_, std::string(words)});
-    queues_->changed.notify_all();
-  }
 
   std::shared_ptr<owner_queues> queues_;
   index_t self_;
@@ -113,7 +107,6 @@ std::vector<std::exception_ptr> run_owners(
   const index_t owners = device_owners(owner_of).count();
   const auto queues = std::make_shared<owner_queues>(owners);
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(owners));
-  // All leave together: an owner that is done has not gone while others need it.
   std::vector<std::unique_ptr<device_pool>> pools;
   for (index_t owner = 0; owner < owners; ++owner) {
     owner_share share{.owner_of = owner_of,

@@ -82,7 +82,10 @@ struct owner_traffic {
 /// A failure is final: once one owner has failed, whatever needs the others throws.
 class owner_link {
  public:
-  explicit owner_link(owner_share share) : share_(std::move(share)), owners_(share_.owner_of) {}
+  explicit owner_link(owner_share share) : share_(std::move(share)), owners_(share_.owner_of) {
+    for (index_t owner : share_.owner_of) add(static_cast<std::uint64_t>(owner));
+    add(static_cast<std::uint64_t>(share_.message_bytes));
+  }
 
   [[nodiscard]] const device_owners& owners() const noexcept { return owners_; }
   [[nodiscard]] index_t self() const noexcept { return share_.carrier->self(); }
@@ -98,12 +101,13 @@ class owner_link {
   /// Begins what all owners do together. `hash` is of all that decides what is exchanged from now
   /// on; where another owner's differs, the error shows what both are about to do.
   void agree(std::uint64_t hash, std::string_view words, const worker_team& team) {
-    const card mine(++run_, hash, words);
+    const card mine{.owners = owners_hash_, .run = ++run_, .hash = hash, .words = cut(words)};
     bytes_by_owner out = nothing();
     bytes_by_owner in = nothing();
     for (index_t other = 0; other < owners_.count(); ++other) {
       if (other == self()) continue;
-      out[at(other)].assign(mine.bytes(), mine.bytes() + sizeof mine);
+      const auto* const bytes = static_cast<const std::byte*>(static_cast<const void*>(&mine));
+      out[at(other)].assign(bytes, bytes + sizeof mine);
       in[at(other)].resize(sizeof mine);
     }
     carry(out, in, message_kind::agreement, team);
@@ -111,9 +115,10 @@ class owner_link {
     for (index_t other = 0; other < owners_.count(); ++other) {
       if (other == self()) continue;
       card theirs;
-      std::memcpy(static_cast<void*>(&theirs), in[at(other)].data(), sizeof theirs);
-      if (theirs.hash == mine.hash && theirs.run == mine.run) continue;
+      std::memcpy(&theirs, in[at(other)].data(), sizeof theirs);
+      if (theirs == mine) continue;
       sentence both;
+      if (theirs.owners != mine.owners) both << "their lists of owners, or message sizes, differ; ";
       both << "owner " << self() << " runs " << mine.text() << "; owner " << other << " runs "
            << theirs.text();
       fail({.rule = broken::owners_differ}, both);
@@ -154,22 +159,27 @@ class owner_link {
  private:
   /// What owners tell each other before they exchange anything.
   struct card {
+    std::uint64_t owners = 0;
     std::uint64_t run = 0;
     std::uint64_t hash = 0;
     std::array<char, 400> words{};
 
-    card() = default;
-    card(std::uint64_t number, std::uint64_t what, std::string_view told) noexcept
-        : run(number), hash(what) {
-      std::copy_n(told.begin(), std::min(told.size(), words.size() - 1), words.begin());
-    }
-    [[nodiscard]] const std::byte* bytes() const noexcept {
-      return static_cast<const std::byte*>(static_cast<const void*>(this));
-    }
     [[nodiscard]] text_view text() const noexcept {
       return {words.data(), std::string_view(words.data()).size()};
     }
+    friend bool operator==(const card& a, const card& b) noexcept {
+      return a.owners == b.owners && a.run == b.run && a.hash == b.hash;
+    }
   };
+  [[nodiscard]] static std::array<char, 400> cut(std::string_view words) noexcept {
+    std::array<char, 400> out{};
+    std::copy_n(words.begin(), std::min(words.size(), out.size() - 1), out.begin());
+    return out;
+  }
+  /// Adds a number to the hash of what owners must have alike from the start.
+  void add(std::uint64_t number) noexcept {
+    owners_hash_ = (owners_hash_ ^ number) * 1099511628211U;
+  }
 
   /// Messages to one owner, or from it: what is left of the bytes, and what is on its way.
   template <class Byte>
@@ -273,6 +283,8 @@ class owner_link {
   owner_share share_;
   device_owners owners_;
   owner_traffic traffic_;
+  std::uint64_t owners_hash_ = 14695981039346656037U;
+  /// How many times owners have agreed.
   std::uint64_t run_ = 0;
   /// Guards what follows, and the carrier: a failure may be told while the holder of the turn
   /// waits.

@@ -221,6 +221,25 @@ TEST_CASE("owners that run different programs are told what both run") {
   for (const std::string& words : values) REQUIRE(contains(words, "owners_differ"));
 }
 
+TEST_CASE("owners that share the devices otherwise are told so") {
+  const auto queues = std::make_shared<support::owner_queues>(2);
+  std::vector<std::string> words(2);
+  std::vector<std::thread> threads;
+  for (index_t owner : {0, 1})
+    threads.emplace_back([&, owner] {
+      const device_pool pool(
+          pod{}, owner_share{.owner_of = owner == 0 ? halves : owners_in_turn(4, 2),
+                             .carrier = std::make_shared<support::queue_transport>(queues, owner)});
+      try {
+        (void)to_host(distribute<X>(pool, counted(16)));
+      } catch (const std::exception& failure) {
+        words[static_cast<std::size_t>(owner)] = failure.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& each : words) REQUIRE(contains(each, "lists of owners"));
+}
+
 TEST_CASE("an owner that is silent is named in time, and stays so") {
   const auto begin = std::chrono::steady_clock::now();
   const auto words = failures(
