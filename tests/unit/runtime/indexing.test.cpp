@@ -92,9 +92,7 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
     const auto count = static_cast<index_t>(all.size());
     return distribute<std::int8_t>(pool, all, {count}, whole_of(1));
   };
-  REQUIRE(refusal([&] {
-            return to_host(take<0>(x, ids({0, 3})));
-          }) == broken::index_is_out_of_range);
+  REQUIRE_THROWS_WITH(to_host(take<0>(x, ids({0, 3}))), contains("index_is_out_of_range"));
   REQUIRE_THROWS_WITH(to_host(take<0>(x, ids({-4}))), contains("index_is_out_of_range"));
   REQUIRE_THROWS_WITH(to_host(scatter<0>(x, ids({3}), slice<0, 0, 1>(x))),
                       contains("index_is_out_of_range"));
