@@ -19,6 +19,7 @@
 #include "shardwise/plan/planned_program.hpp"
 #include "shardwise/plan/program.hpp"
 #include "shardwise/plan/program_builder.hpp"
+#include "shardwise/plan/recompute.hpp"
 #include "shardwise/plan/recorded.hpp"
 #include "shardwise/plan/redistribute.hpp"
 #include "shardwise/plan/schedule.hpp"

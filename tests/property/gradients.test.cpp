@@ -113,12 +113,13 @@ bool gradients_agree(const device_pool& pool, const operation_row& row,
   return true;
 }
 
-/// The same numbers away from those that are equal or zero, where slopes end.
+/// The same numbers away from those that are equal, zero or none, where slopes end.
 draw away_from_ties(const draw& numbers_of) {
   return [=](numbers& random) {
     const double drawn = numbers_of(random);
     const double offset = between(0.01, 0.2)(random);
-    return drawn == std::floor(drawn) ? drawn + offset : drawn;
+    if (!std::isfinite(drawn)) return 5 * offset;
+    return 2 * drawn == std::floor(2 * drawn) ? drawn + offset : drawn;
   };
 }
 
@@ -140,8 +141,7 @@ void check_gradients(const std::vector<operation_row>& rows) {
 }  // namespace
 
 TEST_CASE("gradients of elementwise functions are slopes under every layout") {
-  check_gradients(arithmetic_rows());
-  check_gradients(transcendental_rows());
+  check_gradients(elementwise_rows());
 }
 TEST_CASE("gradients of reductions and scans are slopes under every layout") {
   check_gradients(reduction_rows());

@@ -75,6 +75,7 @@ enum class broken : unsigned char {
   operation_has_no_gradient,
   loss_is_no_number,
   value_is_being_differentiated,
+  value_is_computed_already,
   // texts
   text_is_malformed,
   layout_has_no_text,
@@ -204,6 +205,9 @@ inline constexpr rule_text rule_texts[] = {
     {"loss_is_no_number", "a gradient is that of one number with a fraction: sum(x) or mean(x)"},
     {"value_is_being_differentiated",
      "a function is not read while its gradient is taken: return the value beside the loss"},
+    {"value_is_computed_already",
+     "what lies between a loss and a tensor is not computed before the gradient is taken, or stands "
+     "behind stop_gradient"},
     {"text_is_malformed", "a text reads as its notation has it", sizes_told::characters},
     {"layout_has_no_text", "a notation has words for a layout, and a text has room for them"},
     {"host_rank_differs", "the host's data has as many dimensions as the tensor"},

@@ -31,9 +31,12 @@ void enter_function_on() {
     enter_function<F, T, bool, T, T>();
   } else if constexpr (requires { F::masks; }) {
     enter_function<F, T, T, bool>();
-  } else if constexpr (requires(C x) { kernel<F>::run(x); }) {
+  } else if constexpr (
+      requires(C x) { kernel<F>::run(x); } || requires(C x) { kernel<F>::template of<C>(x); }) {
     enter_function<F, T, T>();
-  } else if constexpr (requires(C x) { kernel<F>::run(x, x); }) {
+  } else if constexpr (
+      requires(C x) { kernel<F>::run(x, x); } ||
+      requires(C x) { kernel<F>::template of<C>(x, x); }) {
     enter_function<F, T, T, T>();
   } else {
     enter_function<F, T, T, T, T>();
@@ -57,6 +60,14 @@ struct enter_on {
       enter({own, second});
       for (element third : {own, element::i32, element::i64}) enter({own, second, third});
     }
+  }
+};
+/// Orders are indices, and are put in order themselves.
+template <Element T>
+struct enter_on<argsort_operation, T> {
+  static void run() {
+    enter_operation<argsort_operation, std::int64_t, T>();
+    enter_operation<argsort_operation, std::int64_t, std::int64_t>();
   }
 };
 /// Indices, and which of them are equal.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/exponential.hpp"
 
 #include <utility>
 
@@ -9,14 +10,51 @@ namespace shardwise {
 
 namespace functions {
 
-struct silu : fractional_function<"silu", 6> {};
-struct softplus : fractional_function<"softplus", 20> {};
+struct silu : fractional_function<"silu", 6> {
+  using emits = operations<pointwise<sigmoid>>;
+  static constexpr void gradient(auto& at) {
+    const auto s = elementwise<sigmoid>(at.operand(0));
+    at.give(0, at.cotangent() * (s + at.result() * (1 - s)));
+  }
+};
+struct softplus : fractional_function<"softplus", 20> {
+  using emits = operations<pointwise<sigmoid>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<sigmoid>(at.operand(0)));
+  }
+};
 /// The error function's form: x/2 (1 + erf(x / sqrt(2))).
-struct gelu_exact : fractional_function<"gelu_exact", 16> {};
+struct gelu_exact : fractional_function<"gelu_exact", 16> {
+  using emits = operations<pointwise<erfc>, pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    const auto x = at.operand(0);
+    const auto share = elementwise<erfc>(x * -0.70710678118654752) * 0.5;
+    const auto density = elementwise<exp>(elementwise<square>(x) * -0.5) * 0.39894228040143268;
+    at.give(0, at.cotangent() * (share + x * density));
+  }
+};
 /// The second operand is the slope below 0.
-struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> {};
+struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> {
+  using emits = operations<pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), x = at.operand(0);
+    const auto below = elementwise<less>(x, at.number(0, x));
+    at.give(0, shardwise::masked(dy * at.operand(1), below) +
+                   shardwise::masked(dy, elementwise<logical_not>(below)));
+    at.give(1, shardwise::masked(dy * x, below));
+  }
+};
 /// The second operand is the limit far below 0, with the other sign.
-struct elu : fractional_function<"elu", 12> {};
+struct elu : fractional_function<"elu", 12> {
+  using emits = operations<pointwise<expm1>, pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), x = at.operand(0), alpha = at.operand(1);
+    const auto below = elementwise<less>(x, at.number(0, x));
+    at.give(0, shardwise::masked(dy * (at.result() + alpha), below) +
+                   shardwise::masked(dy, elementwise<logical_not>(below)));
+    at.give(1, shardwise::masked(dy * elementwise<expm1>(x), below));
+  }
+};
 
 }  // namespace functions
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/comparison.hpp"
 
 #include <utility>
 
@@ -10,7 +11,25 @@ namespace shardwise {
 namespace functions {
 
 /// The middle one, of an element and two bounds.
-struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {};
+struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
+  using emits = operations<pointwise<maximum>>;
+  static constexpr void gradient(auto& at) {
+    // As the minimum of a maximum: of equal ones each has its share.
+    const auto x = at.operand(0), low = at.operand(1), high = at.operand(2);
+    const auto above = elementwise<maximum>(x, low);
+    const auto inner = share<less>(at.cotangent(), above, high);
+    at.give(0, share<greater>(inner, x, low));
+    at.give(1, share<less>(inner, x, low));
+    at.give(2, share<greater>(at.cotangent(), above, high));
+  }
+
+ private:
+  template <class Wins>
+  [[nodiscard]] static constexpr auto share(const auto& dy, const auto& a, const auto& b) {
+    return shardwise::masked(dy, elementwise<Wins>(a, b)) +
+           shardwise::masked(dy * 0.5, elementwise<equal>(a, b));
+  }
+};
 
 }  // namespace functions
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/transcendental.hpp"
 
 #include <utility>
 
@@ -9,18 +11,76 @@ namespace shardwise {
 
 namespace functions {
 
-struct exp2 : fractional_function<"exp2", 8> {};
-struct expm1 : fractional_function<"expm1", 10> {};
-struct log1p : fractional_function<"log1p", 10> {};
-struct log2 : fractional_function<"log2", 8> {};
-struct log10 : fractional_function<"log10", 8> {};
-struct logaddexp : fractional_function<"logaddexp", 20> {};
-struct pow : fractional_function<"pow", 20> {};
-struct rsqrt : fractional_function<"rsqrt", 2> {};
-struct cbrt : fractional_function<"cbrt", 10> {};
-struct reciprocal : fractional_function<"reciprocal", 1> {};
-struct erf : fractional_function<"erf", 12> {};
-struct erfc : fractional_function<"erfc", 14> {};
+struct exp2 : fractional_function<"exp2", 8> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * at.result() * 0.69314718055994531);
+  }
+};
+struct expm1 : fractional_function<"expm1", 10> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * (at.result() + 1)); }
+};
+struct log1p : fractional_function<"log1p", 10> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() / (at.operand(0) + 1)); }
+};
+struct log2 : fractional_function<"log2", 8> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * 1.4426950408889634 / at.operand(0));
+  }
+};
+struct log10 : fractional_function<"log10", 8> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * 0.43429448190325183 / at.operand(0));
+  }
+};
+struct logaddexp : fractional_function<"logaddexp", 20> {
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), y = at.result();
+    at.give(0, dy * elementwise<exp>(at.operand(0) - y));
+    at.give(1, dy * elementwise<exp>(at.operand(1) - y));
+  }
+};
+struct pow : fractional_function<"pow", 20> {
+  using emits = operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
+    at.give(0, dy * y * elementwise<pow>(x, y + -1));
+    // Powers of 0 do not change with the exponent.
+    const auto slope = dy * at.result() * elementwise<log>(x);
+    at.give(1, shardwise::masked(slope,
+                                 elementwise<logical_not>(elementwise<equal>(x, at.number(0, x)))));
+  }
+};
+struct rsqrt : fractional_function<"rsqrt", 2> {
+  static constexpr void gradient(auto& at) {
+    const auto y = at.result();
+    at.give(0, at.cotangent() * -0.5 * elementwise<square>(y) * y);
+  }
+};
+struct cbrt : fractional_function<"cbrt", 10> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / (elementwise<square>(at.result()) * 3));
+  }
+};
+struct reciprocal : fractional_function<"reciprocal", 1> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, -(at.cotangent() * elementwise<square>(at.result())));
+  }
+};
+struct erf : fractional_function<"erf", 12> {
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
+                   1.1283791670955126);
+  }
+};
+struct erfc : fractional_function<"erfc", 14> {
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
+                   -1.1283791670955126);
+  }
+};
 
 }  // namespace functions
 

@@ -74,30 +74,19 @@ struct extreme_with_index {
   /// All of it goes to the element that was found, the first of equal ones.
   static constexpr void gradient(gradient_step& at) {
     if (!at.wants(0)) return;
-    auto dim = static_cast<int>(at.how().integers[0]);
     const extents_desc whole = at.operand(0).tensor().extents;
-    extents_desc extents;  // with the parts as a dimension of their own
-    for (int d = 0; d < whole.ssize(); ++d) {
-      if (d == dim && at.how().integers.size() > 1) {
-        extents.push_back(at.how().integers[1]);
-        extents.push_back(whole[d] / at.how().integers[1]);
-      } else {
-        extents.push_back(whole[d]);
-      }
-    }
-    if (extents.size() != whole.size()) ++dim;
-    const auto shaped = [](const gradient_value& x, const extents_desc& to) {
-      return x.tensor().extents == to ? x : emit<reshape_operation>(reshape_operation::how(to), x);
-    };
-    extents_desc found = extents;
-    found[dim] = 1;
-    const gradient_value x = shaped(at.operand(0), extents);
-    const gradient_value best = elementwise<functions::equal>(x, shaped(at.result(), found));
+    const auto& numbers = at.how().integers;
+    const detail::parted_dimension parted(whole, static_cast<int>(numbers[0]),
+                                          numbers.size() > 1 ? numbers[1] : 0);
+    const extents_desc found = parted.found(1);
+    const gradient_value x = detail::shaped(at.operand(0), parted.extents);
+    const gradient_value best =
+        elementwise<functions::equal>(x, detail::shaped(at.result(), found));
     const gradient_value so_far =
-        emit<cumsum_operation>(cumsum_operation::how(dim), masked(at.number(1, x), best));
+        emit<cumsum_operation>(cumsum_operation::how(parted.dim), masked(at.number(1, x), best));
     const gradient_value first = elementwise<functions::logical_and>(
         best, elementwise<functions::equal>(so_far, at.number(1, x)));
-    at.give(0, shaped(masked(shaped(at.cotangent(), found), first), whole));
+    at.give(0, detail::shaped(masked(detail::shaped(at.cotangent(), found), first), whole));
   }
 
   [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,

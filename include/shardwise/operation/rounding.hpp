@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/arithmetic.hpp"
 
 #include <utility>
 
@@ -9,16 +9,38 @@ namespace shardwise {
 
 namespace functions {
 
-struct floor : elementwise_function<"floor", linearity::nonlinear, 1> {};
-struct ceil : elementwise_function<"ceil", linearity::nonlinear, 1> {};
-struct round : elementwise_function<"round", linearity::nonlinear, 1> {};
-struct trunc : elementwise_function<"trunc", linearity::nonlinear, 1> {};
+struct floor : elementwise_function<"floor", linearity::nonlinear, 1> {
+  static constexpr bool stops_gradient = true;
+};
+struct ceil : elementwise_function<"ceil", linearity::nonlinear, 1> {
+  static constexpr bool stops_gradient = true;
+};
+struct round : elementwise_function<"round", linearity::nonlinear, 1> {
+  static constexpr bool stops_gradient = true;
+};
+struct trunc : elementwise_function<"trunc", linearity::nonlinear, 1> {
+  static constexpr bool stops_gradient = true;
+};
 /// -1, 0 or 1; of both zeros 0, of NaN NaN.
-struct sign : elementwise_function<"sign", linearity::nonlinear, 1> {};
+struct sign : elementwise_function<"sign", linearity::nonlinear, 1> {
+  static constexpr bool stops_gradient = true;
+};
 /// What is left of a division that rounds down: it has the sign of the divisor.
-struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {};
+struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
+  using emits = operations<pointwise<floor>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent());
+    at.give(1, -(at.cotangent() * elementwise<floor>(at.operand(0) / at.operand(1))));
+  }
+};
 /// What is left of a division that cuts: it has the sign of the first operand.
-struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {};
+struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
+  using emits = operations<pointwise<trunc>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent());
+    at.give(1, -(at.cotangent() * elementwise<trunc>(at.operand(0) / at.operand(1))));
+  }
+};
 
 }  // namespace functions
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshape.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -33,6 +34,32 @@ struct in_parts_of {
 }
 
 namespace detail {
+
+/// A searched tensor with its parts, if there are any, as a dimension of their own before `dim`.
+struct parted_dimension {
+  int dim = 0;
+  extents_desc extents{};
+
+  constexpr parted_dimension(const extents_desc& whole, int searched, index_t parts) noexcept
+      : dim(searched) {
+    for (int d = 0; d < whole.ssize(); ++d) {
+      const bool is_parted = d == searched && parts > 0;
+      if (is_parted) extents.push_back(parts);
+      extents.push_back(is_parted ? whole[d] / parts : whole[d]);
+    }
+    if (parts > 0) ++dim;
+  }
+  /// The extents of what is found: so many elements of each part.
+  [[nodiscard]] constexpr extents_desc found(index_t count) const noexcept {
+    extents_desc out = extents;
+    out[dim] = count;
+    return out;
+  }
+};
+/// The elements of a value under these extents.
+[[nodiscard]] constexpr gradient_value shaped(const gradient_value& x, const extents_desc& to) {
+  return x.tensor().extents == to ? x : emit<reshape_operation>(reshape_operation::how(to), x);
+}
 
 /// The call of one operation with two results: the operation, and its second result.
 template <class Operation, class Permitted = across_axes<>>

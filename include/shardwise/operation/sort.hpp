@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/take.hpp"
 
 #include <type_traits>
 
@@ -44,12 +45,29 @@ struct ordering {
   }
 };
 
-/// The operations that give the elements of a dimension in order, and where they were.
-struct sort_operation : ordering<"sort"> {};
+/// The operations that give where the elements of a dimension are in order, and these elements.
 struct argsort_operation : ordering<"argsort"> {
   [[nodiscard]] static constexpr element result_type(const attributes&,
                                                      const tensor_descs&) noexcept {
     return element::i64;
+  }
+};
+struct sort_operation : ordering<"sort"> {
+  using emits = operations<argsort_operation, take_along_operation>;
+  /// Each cotangent goes back to where its element was.
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, put_back(static_cast<int>(at.how().integers[0]), at.how().integers[1] != 0,
+                        at.operand(0), at.cotangent()));
+  }
+  /// The cotangents of the first elements in order, each at the place of its element in `x`; 0
+  /// where an element has none.
+  [[nodiscard]] static constexpr gradient_value put_back(int dim, bool is_descending,
+                                                         const gradient_value& x,
+                                                         const gradient_value& cotangent) {
+    const gradient_value order = emit<argsort_operation>(how(dim, is_descending), x);
+    const gradient_value rank = emit<argsort_operation>(how(dim, false), order);
+    return emit<take_along_operation>(take_operation::how(dim, out_of_range::fill), cotangent,
+                                      rank);
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/search.hpp"
+#include "shardwise/operation/sort.hpp"
 
 namespace shardwise {
 
@@ -78,6 +79,18 @@ struct top_k_operation {
     words << name << ' ' << how.integers[0] << ' ' << how.integers[1];
     if (how.integers.size() > 2) words << " in " << how.integers[2] << " parts";
     return words;
+  }
+  using emits = operations<argsort_operation, take_along_operation, reshape_operation>;
+  /// Each cotangent goes back to where its element was.
+  static constexpr void gradient(gradient_step& at) {
+    if (!at.wants(0)) return;
+    const extents_desc whole = at.operand(0).tensor().extents;
+    const auto& numbers = at.how().integers;
+    const detail::parted_dimension parted(whole, static_cast<int>(numbers[0]),
+                                          numbers.size() > 2 ? numbers[2] : 0);
+    const gradient_value x = detail::shaped(at.operand(0), parted.extents);
+    const gradient_value dy = detail::shaped(at.cotangent(), parted.found(numbers[1]));
+    at.give(0, detail::shaped(sort_operation::put_back(parted.dim, true, x, dy), whole));
   }
   /// Parts that have fewer elements than are wanted are not searched by themselves.
   [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/whole.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -33,8 +34,16 @@ struct triangle {
     return words_of(name, how);
   }
 };
-struct tril_operation : triangle<"tril", false> {};
-struct triu_operation : triangle<"triu", true> {};
+struct tril_operation : triangle<"tril", false> {
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, emit<tril_operation>(at.how(), at.cotangent()));
+  }
+};
+struct triu_operation : triangle<"triu", true> {
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, emit<triu_operation>(at.how(), at.cotangent()));
+  }
+};
 
 /// The same as types have them.
 template <index_t Diagonal>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/transcendental.hpp"
 
 #include <utility>
 
@@ -9,18 +9,80 @@ namespace shardwise {
 
 namespace functions {
 
-struct sin : fractional_function<"sin", 10> {};
-struct cos : fractional_function<"cos", 10> {};
-struct tan : fractional_function<"tan", 12> {};
-struct asin : fractional_function<"asin", 10> {};
-struct acos : fractional_function<"acos", 10> {};
-struct atan : fractional_function<"atan", 10> {};
-struct atan2 : fractional_function<"atan2", 12> {};
-struct sinh : fractional_function<"sinh", 12> {};
-struct cosh : fractional_function<"cosh", 12> {};
-struct asinh : fractional_function<"asinh", 12> {};
-struct acosh : fractional_function<"acosh", 12> {};
-struct atanh : fractional_function<"atanh", 12> {};
+struct cos;
+struct cosh;
+struct sin : fractional_function<"sin", 10> {
+  using emits = operations<pointwise<cos>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<cos>(at.operand(0)));
+  }
+};
+struct cos : fractional_function<"cos", 10> {
+  using emits = operations<pointwise<sin>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, -(at.cotangent() * elementwise<sin>(at.operand(0))));
+  }
+};
+struct tan : fractional_function<"tan", 12> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * (elementwise<square>(at.result()) + 1));
+  }
+};
+struct asin : fractional_function<"asin", 10> {
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0))));
+  }
+};
+struct acos : fractional_function<"acos", 10> {
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, -(at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0)))));
+  }
+};
+struct atan : fractional_function<"atan", 10> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / (elementwise<square>(at.operand(0)) + 1));
+  }
+};
+struct atan2 : fractional_function<"atan2", 12> {
+  static constexpr void gradient(auto& at) {
+    const auto y = at.operand(0), x = at.operand(1);
+    const auto scaled = at.cotangent() / (elementwise<square>(x) + elementwise<square>(y));
+    at.give(0, scaled * x);
+    at.give(1, -(scaled * y));
+  }
+};
+struct sinh : fractional_function<"sinh", 12> {
+  using emits = operations<pointwise<cosh>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<cosh>(at.operand(0)));
+  }
+};
+struct cosh : fractional_function<"cosh", 12> {
+  using emits = operations<pointwise<sinh>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<sinh>(at.operand(0)));
+  }
+};
+struct asinh : fractional_function<"asinh", 12> {
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / elementwise<sqrt>(elementwise<square>(at.operand(0)) + 1));
+  }
+};
+struct acosh : fractional_function<"acosh", 12> {
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    const auto x = at.operand(0);
+    at.give(0, at.cotangent() / elementwise<sqrt>((x + -1) * (x + 1)));
+  }
+};
+struct atanh : fractional_function<"atanh", 12> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / (1 - elementwise<square>(at.operand(0))));
+  }
+};
 
 }  // namespace functions
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/plan/gradient.hpp"
+#include "shardwise/plan/recompute.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 #include "shardwise/runtime/argument_node.hpp"
 #include "shardwise/runtime/splice.hpp"
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,9 +37,33 @@ struct growing_program : stored_program {
 /// a function. All else is an input.
 class recorded_graph {
  public:
+  /// Says that nodes of the graph are read as they are, and not made anew.
+  void share_nodes() noexcept { shares_nodes_ = true; }
   void argument(const node_ptr& stand_in, const node_ptr& real) {
     arguments_.push_back(stand_in);
     real_.push_back(real);
+  }
+  /// Refuses a result that may depend on arguments, which are tensors themselves, by way of what
+  /// was computed since they were made, and does not say any more what it was made of.
+  void require_uncomputed(const node_ptr& result) const {
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const node_ptr& each : arguments_) first = std::min(first, each->birth());
+    const auto size = static_cast<std::size_t>(code_.count);
+    std::vector<bool> may_depend(size, false);
+    for (std::size_t i = 0; i < size; ++i) {
+      const instruction& at = code_.code[i];
+      for (value_id o : at.operands)
+        if (!at.what->stops_gradient && may_depend[static_cast<std::size_t>(o)])
+          may_depend[i] = true;
+      if (!is_input(*at.what)) continue;
+      const node_ptr& read = nodes_[i];
+      const bool is_argument =
+          std::find(arguments_.begin(), arguments_.end(), read) != arguments_.end();
+      may_depend[i] =
+          !is_argument && read->ready() && read->task() != nullptr && read->birth() > first;
+    }
+    if (may_depend[static_cast<std::size_t>(id_of(result))])
+      fail({.rule = broken::value_is_computed_already});
   }
   /// Appends the program of these results.
   void record(const std::vector<node_ptr>& results) {
@@ -47,6 +73,7 @@ class recorded_graph {
     std::int32_t room = static_cast<std::int32_t>(arguments_.size() + results.size());
     for (node* at : pending) {
       bool& mine = depends[at];
+      mine = shares_nodes_;
       for (const node_ptr& operand : at->task()->operands()) mine = mine || depends[operand.get()];
       room += mine ? at->task()->instructions() +
                          static_cast<std::int32_t>(at->task()->operands().size())
@@ -68,8 +95,17 @@ class recorded_graph {
       if (!depends[at]) continue;
       std::vector<value_id> read;
       for (const node_ptr& operand : at->task()->operands()) read.push_back(id_of(operand));
+      const value_id first = code.size();
       const value_id id = at->task()->describe(described, read);
+      const auto again = at->task()->recomputed();
+      for (value_id i = first; i < code.size(); ++i)
+        code.recompute(i, again == computation::again::wholly ||
+                              (again == computation::again::within && i != id));
       number_[at] = id;
+      if (shares_nodes_) {
+        nodes_.resize(static_cast<std::size_t>(id) + 1);
+        nodes_[static_cast<std::size_t>(id)] = at->shared_from_this();
+      }
       if (at->named()) code.name(id);
     }
     for (value_id i = 0; i < code_.count; ++i) enter_kernel(i);
@@ -133,7 +169,32 @@ class recorded_graph {
   std::vector<node_ptr> arguments_;
   std::vector<node_ptr> real_;
   std::map<const node*, value_id> number_;
+  bool shares_nodes_ = false;
 };
+
+/// The gradients of a pending number with respect to tensors that it is made of.
+[[nodiscard]] inline std::vector<node_ptr> gradients_of(const node_ptr& loss,
+                                                        const std::vector<node_ptr>& tensors) {
+  const std::shared_ptr<machine> home = loss->home();
+  recorded_graph graph;
+  graph.share_nodes();
+  for (const node_ptr& each : tensors) graph.argument(each, each);
+  {
+    const std::lock_guard turn(home->turn());
+    graph.record({loss});
+    graph.require_uncomputed(loss);
+  }
+  std::vector<value_id> of;
+  for (const node_ptr& each : tensors) of.push_back(graph.id_of(each));
+  program_builder code(graph.code());
+  differentiation gradients(code, 0, of);
+  gradients.seed(graph.id_of(loss));
+  gradients.run();
+  std::vector<value_id> made;
+  for (std::size_t k = 0; k < of.size(); ++k)
+    made.push_back(gradients.cotangent_of(of[k], gradient_layout(tensors[k]->tensor().layout)));
+  return graph.splice(made, home);
+}
 
 /// Records a function of tensors by calling it, and makes its gradient a part of the graph.
 class graph_tape {
@@ -205,6 +266,38 @@ class graph_tape {
   std::vector<node_ptr> made_;
   std::size_t next_ = 0;
 };
+/// Marks the nodes that a function makes to be computed again.
+class graph_recomputing {
+ public:
+  template <class X>
+  explicit graph_recomputing(const X&) noexcept
+      : before_(std::exchange(computation::recomputes(), true)) {}
+  graph_recomputing(const graph_recomputing&) = delete;
+  graph_recomputing& operator=(const graph_recomputing&) = delete;
+  ~graph_recomputing() { computation::recomputes() = before_; }
+
+  template <class X>
+  [[nodiscard]] typename graph_tape::settled<X> result(const X& x) const {
+    const node_ptr made = x.share();
+    made->name();
+    if (computation* const task = made->task(); task != nullptr && !before_)
+      if (task->recomputed() == computation::again::wholly)
+        task->recompute(computation::again::within);
+    return typename graph_tape::settled<X>(made);
+  }
+
+ private:
+  bool before_;
+};
+template <>
+struct recomputing_of<lazy_domain> {
+  using type = graph_recomputing;
+};
+template <>
+struct recomputing_of<any_domain> {
+  using type = graph_recomputing;
+};
+
 template <>
 struct tape_of<lazy_domain> {
   using type = graph_tape;
@@ -215,5 +308,23 @@ struct tape_of<any_domain> {
 };
 
 }  // namespace detail
+
+/// The gradients of a number that is pending with respect to tensors that it is made of, one or
+/// several in a tuple: for programs that write `backward()` elsewhere. What lies between is pending
+/// too; the tensors themselves may be computed or not.
+///
+///     auto loss = sum(square(einsum<"bi,io->bo">(x, w) + b));
+///     auto [dw, db] = gradient(loss, w, b);
+template <class Loss, class... X>
+  requires(EitherOperand<Loss> && sizeof...(X) > 0 && (... && EitherOperand<X>))
+[[nodiscard]] auto gradient(const Loss& loss, const X&... x) {
+  const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
+  std::size_t next = 0;
+  const auto take = [&]<class Each>(const Each&) { return gradient_of<Each>(made[next++]); };
+  if constexpr (sizeof...(X) == 1)
+    return take(x...);
+  else
+    return std::tuple{take(x)...};
+}
 
 }  // namespace shardwise

@@ -137,6 +137,9 @@ class node : public std::enable_shared_from_this<node> {
     if (!named()) named_.store(true, std::memory_order_relaxed);
   }
 
+  /// The order in which nodes were made.
+  [[nodiscard]] std::uint64_t birth() const noexcept { return birth_; }
+
   /// The node's number in the program that is being run; meaningful for the thread that runs it.
   std::int32_t number = -1;
 
@@ -156,6 +159,12 @@ class node : public std::enable_shared_from_this<node> {
   std::atomic<bool> ready_;
   std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;
+  std::uint64_t birth_ = next_birth();
+
+  [[nodiscard]] static std::uint64_t next_birth() noexcept {
+    static std::atomic<std::uint64_t> next{0};
+    return next.fetch_add(1, std::memory_order_relaxed);
+  }
 };
 
 /// A shared handle of a node.

@@ -119,7 +119,7 @@ inline std::vector<operation_row> trigonometric_rows() {
               "cos", any, [](const auto& a) { return cos(a); },
               [](double a) { return std::cos(a); }, 1e-14),
           unary_row(
-              "tan", any, [](const auto& a) { return tan(a); },
+              "tan", unit, [](const auto& a) { return tan(a); },
               [](double a) { return std::tan(a); }, 1e-14),
           unary_row(
               "atan", any, [](const auto& a) { return atan(a); },
@@ -213,6 +213,14 @@ inline std::vector<operation_row> rounding_rows() {
           [](double a) { return a > 0   ? 1.0
                                 : a < 0 ? -1.0
                                         : 0.0; }, 0)};
+  // Steps have a slope beside them only.
+  const std::size_t steps = rows.size();
+  for (std::size_t r = 0; r < steps; ++r) {
+    rows.push_back(rows[r]);
+    rows.back().name += " between";
+    rows.back().operands[0].numbers_of = any;
+    rows[r].is_differentiable = false;
+  }
   rows.push_back(binary_row(
       "remainder", any, one_of({-2, 0.75, 1.5}),
       [](const auto& a, const auto& b) { return remainder(a, b); },

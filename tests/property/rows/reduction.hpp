@@ -272,9 +272,11 @@ inline std::vector<operation_row> search_rows() {
   const auto greatest = first_of(std::greater<>{});
   const auto least = first_of(std::less<>{});
   const std::vector<element> both{element::f64, element::i64}, place{element::i64};
-  for (const row_operand& operand : {row_operand{{6, 4}, whole(-2, 2)}, numbers_and_nan}) {
+  for (const bool has_nan : {false, true}) {
+    const row_operand operand = has_nan ? numbers_and_nan : row_operand{{6, 4}, whole(-2, 2)};
+    const std::string of = has_nan ? " of NaN" : "";
     add_line_rows(
-        rows, "max_with_index", operand,
+        rows, "max_with_index" + of, operand,
         []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
                     const auto&... permitted) -> row_tensors {
           const auto [best, at] = max_with_index<Dim>(x, permitted...);
@@ -282,7 +284,7 @@ inline std::vector<operation_row> search_rows() {
         },
         greatest, both);
     add_line_rows(
-        rows, "min_with_index", operand,
+        rows, "min_with_index" + of, operand,
         []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
                     const auto&... permitted) -> row_tensors {
           const auto [best, at] = min_with_index<Dim>(x, permitted...);
@@ -290,18 +292,20 @@ inline std::vector<operation_row> search_rows() {
         },
         least, both);
     add_line_rows(
-        rows, "argmax", operand,
+        rows, "argmax" + of, operand,
         []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
             -> row_tensors { return {argmax<Dim>(x, permitted...)}; },
         only_place(greatest), place);
     add_line_rows(
-        rows, "argmin", operand,
+        rows, "argmin" + of, operand,
         []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
             -> row_tensors { return {argmin<Dim>(x, permitted...)}; },
         only_place(least), place);
   }
-  for (operation_row& row : rows)
+  for (operation_row& row : rows) {
     row = without_dimension(row, row.name.find("along 0") != std::string::npos ? 0 : 1);
+    if (row.name.find("NaN") != std::string::npos) row.is_differentiable = false;
+  }
   return rows;
 }
 
@@ -310,7 +314,9 @@ inline std::vector<operation_row> order_rows() {
   using lines = std::vector<std::vector<double>>;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const row_operand operand{{6, 4}, one_of({-2, -1, 0, -0.0, 1, 2, nan, infinity, -infinity})};
+  // Equal numbers are there, and the ends of the order.
+  const row_operand ends{{6, 4}, one_of({-2, -1, 0, -0.0, 1, 2, nan, infinity, -infinity})};
+  const row_operand finite{{6, 4}, between(-3, 3)};
   // Values and places in order; no algorithm that is not stable by its definition.
   const auto ordered = [](bool is_descending) {
     return [is_descending](const std::vector<double>& line) {
@@ -336,39 +342,45 @@ inline std::vector<operation_row> order_rows() {
     return [=](const std::vector<double>& line) { return lines{loop(line)[which]}; };
   };
   const std::vector<element> both{element::f64, element::i64}, place{element::i64};
-  add_line_rows(
-      rows, "sort", operand,
-      []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
-                  const auto&... permitted) -> row_tensors { return {sort<Dim>(x, permitted...)}; },
-      part(ordered(false), 0));
-  add_line_rows(
-      rows, "sort descending", operand,
-      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
-          -> row_tensors { return {sort<Dim>(x, descending, permitted...)}; },
-      part(ordered(true), 0));
-  add_line_rows(
-      rows, "argsort", operand,
-      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
-          -> row_tensors { return {argsort<Dim>(x, permitted...)}; },
-      part(ordered(false), 1), place);
-  add_line_rows(
-      rows, "argsort descending", operand,
-      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
-          -> row_tensors { return {argsort<Dim>(x, descending, permitted...)}; },
-      part(ordered(true), 1), place);
-  add_line_rows(
-      rows, "top_k 2", operand,
-      []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
-                  const auto&... permitted) -> row_tensors {
-        const auto [best, at] = top_k<Dim, 2>(x, permitted...);
-        return {best, at};
-      },
-      [ordered](const std::vector<double>& line) {
-        lines out = ordered(true)(line);
-        for (std::vector<double>& all : out) all.resize(2);
-        return out;
-      },
-      both);
+  for (const bool is_finite : {true, false}) {
+    const row_operand operand = is_finite ? finite : ends;
+    const std::string of = is_finite ? "" : " with ends";
+    add_line_rows(
+        rows, "sort" + of, operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+            -> row_tensors { return {sort<Dim>(x, permitted...)}; },
+        part(ordered(false), 0));
+    add_line_rows(
+        rows, "sort descending" + of, operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+            -> row_tensors { return {sort<Dim>(x, descending, permitted...)}; },
+        part(ordered(true), 0));
+    add_line_rows(
+        rows, "argsort" + of, operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+            -> row_tensors { return {argsort<Dim>(x, permitted...)}; },
+        part(ordered(false), 1), place);
+    add_line_rows(
+        rows, "argsort descending" + of, operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+            -> row_tensors { return {argsort<Dim>(x, descending, permitted...)}; },
+        part(ordered(true), 1), place);
+    add_line_rows(
+        rows, "top_k 2" + of, operand,
+        []<int Dim>(const auto& x, std::integral_constant<int, Dim>,
+                    const auto&... permitted) -> row_tensors {
+          const auto [best, at] = top_k<Dim, 2>(x, permitted...);
+          return {best, at};
+        },
+        [ordered](const std::vector<double>& line) {
+          lines out = ordered(true)(line);
+          for (std::vector<double>& all : out) all.resize(2);
+          return out;
+        },
+        both);
+  }
+  for (operation_row& row : rows)
+    if (row.name.find("ends") != std::string::npos) row.is_differentiable = false;
   return rows;
 }
 
