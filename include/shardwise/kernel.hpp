@@ -62,3 +62,4 @@
 #include "shardwise/kernel/transpose_kernel.hpp"
 #include "shardwise/kernel/trigonometric_kernels.hpp"
 #include "shardwise/kernel/wide_kernel.hpp"
+#include "shardwise/kernel/wide_result.hpp"

@@ -27,3 +27,4 @@
 #include "shardwise/plan/step.hpp"
 #include "shardwise/plan/structure.hpp"
 #include "shardwise/plan/trace.hpp"
+#include "shardwise/plan/vjp.hpp"

@@ -47,7 +47,7 @@ inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>)
 /// nothing of, which they refuse.
 template <class F, class... Options>
 constexpr decltype(auto) with_dims(const F& f, const Options&... options) {
-  const auto chosen = []<class Option>(const Option& option) {
+  [[maybe_unused]] const auto chosen = []<class Option>(const Option& option) {
     if constexpr (is_across<Option> || std::is_same_v<Option, correction> ||
                   std::is_same_v<Option, keep_dims_t>)
       return std::tuple<>();

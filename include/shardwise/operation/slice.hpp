@@ -184,9 +184,9 @@ struct pad_operation {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
-    const linearity law = operands.size() > 1                   ? linearity::nonlinear
+    const linearity law = operands.size() > 1               ? linearity::nonlinear
                           : mode(how) == pad_mode::constant ? linearity::additive
-                                                                : linearity::structural;
+                                                            : linearity::structural;
     factor_rule out = same_dimensions_rule(law, rank);
     for (int d = 0; d < rank; ++d) {
       const index_t added = how.integers[2 * d] + how.integers[2 * d + 1];
@@ -198,8 +198,7 @@ struct pad_operation {
       out.factors.push_back(factor_kind::pass_through);
       out.sizes = out.given_sizes();
       out.sizes[padding] = added;
-      out.composites.push_back(
-          {whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
+      out.composites.push_back({whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
       out.result[d] = whole;
     }
     if (operands.size() > 1) out.operands.push_back({});
@@ -281,8 +280,7 @@ struct pad_operation {
       if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
       const index_t low = step < 0 ? source - count + 1 : source;
       const index_t behind = size - low - (step == 0 ? 1 : count);
-      sum = sum + emit<pad_operation>(
-                      how_along(x.tensor().rank(), dim, low, behind), run);
+      sum = sum + emit<pad_operation>(how_along(x.tensor().rank(), dim, low, behind), run);
       first += count;
     }
     return sum;
@@ -296,8 +294,7 @@ constexpr void slice_operation::gradient(gradient_step& at) {
   extents_desc taken = whole;
   taken[dim] = range.count;
   gradient_value dy = at.cotangent();
-  if (dy.tensor().extents != taken)
-    dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
+  if (dy.tensor().extents != taken) dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
   if (range.step < 0) {
     dy = emit<flip_operation>(integer_attributes(dim), dy);
     range = {range.first + (range.count - 1) * range.step, range.count, -range.step};
@@ -312,16 +309,15 @@ constexpr void slice_operation::gradient(gradient_step& at) {
                  pad_operation::how_along(rank, dim, range.first, behind < 0 ? 0 : behind), dy));
 }
 
-constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim,
-                                                     index_t step) {
+constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim, index_t step) {
   const extents_desc have = x.tensor().extents;
   extents_desc rows{1, 1}, out = have;
   for (int d = 0; d < have.ssize(); ++d) rows[d <= dim ? 0 : 1] *= have[d];
   out[dim] *= step;
   // What is behind the dimension stays together, with zeros behind it.
-  const gradient_value spread = emit<pad_operation>(
-      pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
-      emit<reshape_operation>(reshape_operation::how(rows), x));
+  const gradient_value spread =
+      emit<pad_operation>(pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
+                          emit<reshape_operation>(reshape_operation::how(rows), x));
   return emit<reshape_operation>(reshape_operation::how(out), spread);
 }
 
