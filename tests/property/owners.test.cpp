@@ -1,73 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // What one owner of all devices computes, two and three compute together: the same bits, the same
 // ledger.
-#include "property/generated.hpp"
-#include "support/catch.hpp"
-#include "support/queue_transport.hpp"
+#include "property/owner_outcomes.hpp"
 #include <shardwise/runtime/any_manual.hpp>
-
-#include <bit>
-#include <mutex>
 
 using namespace generated;
 
 namespace {
-
-/// What a program gave: bits of results that were read, and what each cost.
-struct outcome {
-  std::vector<std::vector<std::uint32_t>> bits;
-  std::vector<index_t> moved;
-  std::vector<index_t> collectives;
-  std::vector<index_t> flops;
-  /// The most bytes that each device held, of those that this owner has.
-  std::vector<std::vector<index_t>> peaks;
-
-  [[nodiscard]] bool equals(const outcome& whole, const std::vector<index_t>& own) const {
-    for (std::size_t i = 0; i < peaks.size(); ++i)
-      for (std::size_t d = 0; d < own.size(); ++d)
-        if (peaks[i][d] != whole.peaks[i][static_cast<std::size_t>(own[d])]) return false;
-    return bits == whole.bits && moved == whole.moved && collectives == whole.collectives &&
-           flops == whole.flops && peaks.size() == whole.peaks.size();
-  }
-};
-
-void read(outcome& to, const device_pool& pool, const any_tensor<float>& x) {
-  std::vector<std::uint32_t> bits;
-  for (float value : to_host(x).elements()) bits.push_back(std::bit_cast<std::uint32_t>(value));
-  to.bits.push_back(bits);
-  const ledger cost = pool.counters();
-  to.moved.push_back(cost.bytes_moved());
-  to.collectives.push_back(cost.collectives());
-  to.flops.push_back(cost.flops());
-  to.peaks.emplace_back();
-  for (index_t d : pool.state()->own_devices())
-    to.peaks.back().push_back(pool.state()->memory().peak(d));
-}
-
-/// Runs a program, which fills an outcome, with one owner and with several, and compares.
-template <class Program>
-void same_for_owners(const mesh_desc& mesh, const Program& program) {
-  outcome alone;
-  program(device_pool(mesh, 2), alone);
-  for (const std::vector<index_t>& owner_of : support::ownerships(mesh.devices())) {
-    std::mutex mutex;
-    int alike = 0;
-    support::run_all_owners(
-        mesh, owner_of,
-        [&](const device_pool& pool) {
-          outcome mine;
-          program(pool, mine);
-          const std::lock_guard lock(mutex);
-          alike += mine.equals(alone, pool.state()->own_devices()) ? 1 : 0;
-        },
-        // Small messages, of which few are on their way.
-        [](owner_share& share) {
-          share.message_bytes = 12;
-          share.in_flight = 2;
-        });
-    REQUIRE(alike == device_owners(owner_of).count());
-  }
-}
 
 /// Numbers whose sums depend on the order of their terms.
 std::vector<float> rough_numbers(index_t count, std::uint64_t seed) {
