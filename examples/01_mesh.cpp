@@ -17,9 +17,9 @@ static_assert(pod::value.at(6) == coordinates{1, 2});
 static_assert(pod::value.device({1, 2}) == 6);
 
 // An axis may get its size when the program runs.
-struct stage : mesh<axis<"data", dyn>, axis<"model", 4>> {};
-static_assert(stage::devices == dyn);
-static_assert(stage{16}.desc().devices() == 64);
+struct slice : mesh<axis<"data", dyn>, axis<"model", 4>> {};
+static_assert(slice::devices == dyn);
+static_assert(slice{16}.desc().devices() == 64);
 
 int main() {
   device_pool pool{pod{}};
@@ -36,7 +36,7 @@ int main() {
   std::cout << "sum of the devices' numbers: " << sum << '\n';
 
   // 256 devices are as good as 8: they are tasks, not threads.
-  device_pool large{stage{64}};
+  device_pool large{slice{64}};
   std::atomic<index_t> count{0};
   large.for_each_device([&](index_t) { ++count; });
   std::cout << large.devices() << " devices answered " << count << " times\n";

@@ -336,12 +336,12 @@ struct slice_of {
 /// Each device needs the whole of the dimension, or fetches it over permitted axes; a slice of all
 /// of it passes every split. What is pending stays pending.
 ///
-///     auto head = slice<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
-///     auto odd = slice<1, 1, open_end, 2>(x);    // f32[8@data, 32]
-///     auto back = slice<1, open_end, open_end, -1>(x);
+///     auto head = slice_in_dim<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
+///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]
+///     auto back = slice_in_dim<1, open_end, open_end, -1>(x);
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
           fixed_string... Axes>
-[[nodiscard]] constexpr auto slice(X&& x, across_axes<Axes...> permitted = {})
+[[nodiscard]] constexpr auto slice_in_dim(X&& x, across_axes<Axes...> permitted = {})
     -> decltype(apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
 }

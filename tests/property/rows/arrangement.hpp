@@ -77,26 +77,26 @@ inline std::vector<operation_row> arrangement_rows() {
         return index{at[0], at[1] / 7};
       }));
   add(
-      "slice", {5, 8}, [](const auto& x) { return slice<1, 2, 7>(x); },
+      "slice", {5, 8}, [](const auto& x) { return slice_in_dim<1, 2, 7>(x); },
       moved_loop({5, 5}, [](const index& at) {
         return index{at[0], at[1] + 2};
       }));
   add(
-      "slice of all", {5, 8}, [](const auto& x) { return slice<1, 0, 8>(x); },
+      "slice of all", {5, 8}, [](const auto& x) { return slice_in_dim<1, 0, 8>(x); },
       moved_loop({5, 8}, [](const index& at) { return at; }));
   add(
       "slice in steps from the end", {5, 8},
-      [](const auto& x) { return slice<0, -4, open_end, 3>(x); },
+      [](const auto& x) { return slice_in_dim<0, -4, open_end, 3>(x); },
       moved_loop({2, 8}, [](const index& at) {
         return index{1 + 3 * at[0], at[1]};
       }));
   add(
-      "slice backwards", {5, 8}, [](const auto& x) { return slice<1, -2, open_end, -3>(x); },
+      "slice backwards", {5, 8}, [](const auto& x) { return slice_in_dim<1, -2, open_end, -3>(x); },
       moved_loop({5, 3}, [](const index& at) {
         return index{at[0], 6 - 3 * at[1]};
       }));
   add(
-      "slice of nothing", {5, 8}, [](const auto& x) { return slice<1, 6, 6>(x); },
+      "slice of nothing", {5, 8}, [](const auto& x) { return slice_in_dim<1, 6, 6>(x); },
       moved_loop({5, 0}, [](const index& at) { return at; }));
   add(
       "index_at", {4, 5, 3}, [](const auto& x) { return index_at<1, -1>(x); },

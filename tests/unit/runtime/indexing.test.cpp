@@ -34,11 +34,12 @@ broken refusal(const F& call) {
 TEST_CASE("the same shapes on types, on values, on paper and in prepared programs") {
   constexpr auto f = [](const auto& x, const auto& ids) {
     const auto wide = pad<0, 0, 1, 1>(tile<1, 2>(x * 2.0F), -1.0F);
-    const auto both = stack<0>(roll<1, 3>(wide), slice<1, open_end, open_end, -1>(wide));
+    const auto both = stack<0>(roll<1, 3>(wide), slice_in_dim<1, open_end, open_end, -1>(wide));
     const auto one = squeeze<0>(dynamic_slice<0, 1>(both, 1));
     const auto written = update_slice<1>(one, unsqueeze<1>(index_at<1, 2>(one)), 20);
     const auto taken = take<1>(written, ids);
-    return repeat<1, 2>(concatenate<1>(taken, broadcast_to<extents<dyn, 3>>(slice<1, 0, 1>(x))));
+    return repeat<1, 2>(
+        concatenate<1>(taken, broadcast_to<extents<dyn, 3>>(slice_in_dim<1, 0, 1>(x))));
   };
   constexpr auto recorded = trace_program(f, abstract<X>(), abstract<Ids>());
   static_assert(plan(recorded).total.collectives() == 0);
@@ -66,16 +67,16 @@ TEST_CASE("the same shapes on types, on values, on paper and in prepared program
 TEST_CASE("sizes that only the run knows are met when a slice is taken") {
   const device_pool pool{pod{}};
   const Rows x = iota<Rows>(pool, 6);
-  const auto tail = slice<0, 2, open_end>(x);
+  const auto tail = slice_in_dim<0, 2, open_end>(x);
   static_assert(std::is_same_v<decltype(tail)::extents_type, extents<dyn, 4>>);
   REQUIRE(to_host(tail)(3, 3) == 23.0F);
-  REQUIRE(to_host(slice<0, -2, open_end>(x))(0, 0) == 16.0F);
-  REQUIRE(slice<0, 1, -1>(x).extents() == extents_desc{4, 4});
+  REQUIRE(to_host(slice_in_dim<0, -2, open_end>(x))(0, 0) == 16.0F);
+  REQUIRE(slice_in_dim<0, 1, -1>(x).extents() == extents_desc{4, 4});
   REQUIRE(to_host(pad<1, 2, 0, 0>(x))(6, 3) == 23.0F);
   REQUIRE(to_host(tile<2, 1>(x))(11, 3) == 23.0F);
   REQUIRE(to_host(index_at<0, -1>(x))(3) == 23.0F);
-  REQUIRE(refusal([&] { return slice<0, 0, 7>(x); }) == broken::slice_is_out_of_range);
-  REQUIRE(refusal([&] { return slice<0, 7, open_end>(x); }) != broken::nothing);
+  REQUIRE(refusal([&] { return slice_in_dim<0, 0, 7>(x); }) == broken::slice_is_out_of_range);
+  REQUIRE(refusal([&] { return slice_in_dim<0, 7, open_end>(x); }) != broken::nothing);
   REQUIRE(refusal([&] { return dynamic_slice<0, 7>(x, 0); }) == broken::slice_is_out_of_range);
   const Rows none_at_all = iota<Rows>(pool, 0);
   REQUIRE(refusal([&] {
@@ -94,7 +95,7 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
   };
   REQUIRE_THROWS_WITH(to_host(take<0>(x, ids({0, 3}))), contains("index_is_out_of_range"));
   REQUIRE_THROWS_WITH(to_host(take<0>(x, ids({-4}))), contains("index_is_out_of_range"));
-  REQUIRE_THROWS_WITH(to_host(scatter<0>(x, ids({3}), slice<0, 0, 1>(x))),
+  REQUIRE_THROWS_WITH(to_host(scatter<0>(x, ids({3}), slice_in_dim<0, 0, 1>(x))),
                       contains("index_is_out_of_range"));
   using enum out_of_range;
   const auto clamped = to_host(take<0, clamp>(x, ids({-9, 9})));
@@ -119,8 +120,8 @@ TEST_CASE("elements of each type are arranged and looked up") {
     const auto ids =
         distribute<std::uint8_t>(pool, std::vector<std::uint8_t>{2, 0}, {2}, whole_of(1));
     const row<T> taken = values(take<0>(x.tensor, ids));
-    const row<T> padded = values(pad<1, 0, 0, 1>(slice<0, 1, 3>(x.tensor)));
-    const row<T> put = values(scatter<0>(x.tensor, ids, slice<0, 0, 2>(x.tensor)));
+    const row<T> padded = values(pad<1, 0, 0, 1>(slice_in_dim<0, 1, 3>(x.tensor)));
+    const row<T> put = values(scatter<0>(x.tensor, ids, slice_in_dim<0, 0, 2>(x.tensor)));
     const row<T> hot = values(one_hot<4, T>(ids));
     for (index_t j = 0; j < 4; ++j) {
       REQUIRE(number(taken[j]) == number(x.value[8 + j]));
