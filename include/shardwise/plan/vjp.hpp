@@ -102,7 +102,7 @@ struct pullback_function {
     (for_each_tensor(dy, seed), ...);
     pull.run();
     const auto take = [&]<class Each>(const Each& each) {
-      return pull.template next<typename gradient_type<Each, left_pending_over<>>::type>(each);
+      return pull.template next<typename asked_gradient<Each, left_pending_over<>>::type>(each);
     };
     auto made = map_nest(arguments, take);
     if constexpr (std::tuple_size<Arguments>::value == 1)

@@ -133,7 +133,9 @@ template <class Loss, class... X>
 [[nodiscard]] auto gradient(const Loss& loss, const X&... x) {
   const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
   std::size_t next = 0;
-  const auto take = [&]<class Each>(const Each&) { return gradient_of<Each>(made[next++]); };
+  const auto take = [&]<class Each>(const Each&) {
+    return typename detail::asked_gradient<Each, left_pending_over<>>::type(made[next++]);
+  };
   if constexpr (sizeof...(X) == 1)
     return take(x...);
   else
