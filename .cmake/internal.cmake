@@ -6,7 +6,9 @@ add_library(shardwise-internal INTERFACE)
 target_compile_options(
   shardwise-internal INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
                                -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-fconcepts-diagnostics-depth=2>)
-target_link_libraries(shardwise-internal INTERFACE shardwise::shardwise)
+include(${CMAKE_CURRENT_LIST_DIR}/nlohmann_json.cmake)
+target_link_libraries(shardwise-internal INTERFACE shardwise::shardwise
+                                                   nlohmann_json::nlohmann_json)
 
 # All programs that run the library: what the sanitizers watch.
 add_custom_target(shardwise-programs)

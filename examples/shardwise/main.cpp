@@ -4,6 +4,7 @@
 #include "answer.hpp"
 #include "lines.hpp"
 
+#include <csignal>
 #include <iostream>
 
 #ifndef SHARDWISE_VERSION
@@ -35,7 +36,8 @@ void print_help(const request& asked) {
   }
   out +=
       "\nexample: shardwise inspect --mesh data=2,model=4 --spec data,- --shape 8x16\n"
-      "status: 0, or 2 where the request is refused\n";
+      "status: 0; 2 where the request is refused; 3 where the input cannot be read or the answer\n"
+      "cannot be written\n";
   std::cout << out;
 }
 
@@ -47,7 +49,11 @@ bool is_terminal() {
 #endif
 }
 
-// Answers requests until the input ends; every answer leaves at once.
+// What the shell tool ends with.
+constexpr int answered = 0, was_refused = 2, cannot_read_or_write = 3;
+
+// Answers requests until the input ends; every answer leaves at once, or none is worked out any
+// more.
 void answer_lines(command otherwise) {
   workspace memory;
   line_reader input(*std::cin.rdbuf());
@@ -58,7 +64,7 @@ void answer_lines(command otherwise) {
                   "a request has at most " + std::to_string(line_reader::most) + " characters"));
     else if (line->words.find_first_not_of(" \t\r") != line->words.npos)
       std::cout << answer_line(line->words, memory, otherwise);
-    std::cout.flush();
+    if (!std::cout.flush()) return;
   }
 }
 
@@ -82,20 +88,27 @@ int run(const std::vector<std::string_view>& arguments) {
   } catch (const refusal& refused) {
     if (json) std::cout << to_json(refused) << std::flush;
     std::cerr << "shardwise: " << refused.code() << ": " << refused.what() << '\n';
-    return 2;
+    return was_refused;
+  } catch (const std::ios_base::failure& problem) {
+    std::cout.flush();
+    std::cerr << "shardwise: input_is_not_readable: " << problem.code().message() << '\n';
+    return cannot_read_or_write;
   } catch (const std::bad_alloc&) {
     std::cerr << "shardwise: out_of_memory: there is not enough memory for the answer\n";
-    return 2;
+    return was_refused;
   }
   std::cout.flush();
-  if (std::cout) return 0;
+  if (std::cout) return answered;
   std::cerr << "shardwise: output_is_not_writable: the answer cannot be written\n";
-  return 1;
+  return cannot_read_or_write;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   std::ios::sync_with_stdio(false);
+#ifdef SIGPIPE
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like a full disk
+#endif
   return run(std::vector<std::string_view>(words + (count > 0 ? 1 : 0), words + count));
 }

@@ -2,7 +2,10 @@
 // The gradient of every differentiable row of the table of operations under the layouts that it
 // allows, against finite differences of its plain loop.
 #include "property/row_agreement.hpp"
+#include "property/rows/arrangement.hpp"
 #include "property/rows/elementwise.hpp"
+#include "property/rows/fused.hpp"
+#include "property/rows/indexing.hpp"
 #include "property/rows/reduction.hpp"
 #include "property/rows/shape.hpp"
 
@@ -110,12 +113,13 @@ bool gradients_agree(const device_pool& pool, const operation_row& row,
   return true;
 }
 
-/// The same numbers away from those that are equal or zero, where slopes end.
+/// The same numbers away from those that are equal, zero or none, where slopes end.
 draw away_from_ties(const draw& numbers_of) {
   return [=](numbers& random) {
     const double drawn = numbers_of(random);
     const double offset = between(0.01, 0.2)(random);
-    return drawn == std::floor(drawn) ? drawn + offset : drawn;
+    if (!std::isfinite(drawn)) return 5 * offset;
+    return 2 * drawn == std::floor(2 * drawn) ? drawn + offset : drawn;
   };
 }
 
@@ -147,4 +151,13 @@ TEST_CASE("gradients of contractions are slopes under every layout") {
 }
 TEST_CASE("gradients of shape operations are slopes under every layout") {
   check_gradients(shape_rows());
+}
+TEST_CASE("gradients of operations that arrange dimensions are slopes under every layout") {
+  check_gradients(arrangement_rows());
+}
+TEST_CASE("gradients of operations by indices are slopes under every layout") {
+  check_gradients(indexing_rows());
+}
+TEST_CASE("gradients of operations fused by name are slopes under every layout") {
+  check_gradients(fused_rows());
 }

@@ -84,10 +84,11 @@ struct broken_rule {
   static_assert(respected<rule<spec_is_malformed>, About, Facts...>,
                 "an entry is none, one axis, or by(axes), without blanks or nesting");
   static_assert(respected<rule<grain_is_malformed>, About, Facts...>,
-                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more");
+                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, "
+                "and *1 of several axes");
   static_assert(respected<rule<layout_is_malformed>, About, Facts...>,
-                "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this "
-                "order");
+                "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or "
+                "single_cut, in this order");
   static_assert(respected<rule<rank_is_too_high>, About, Facts...>,
                 "a tensor has at most 8 dimensions");
   static_assert(respected<rule<rank_differs_from_spec>, About, Facts...>,
@@ -157,14 +158,16 @@ struct broken_rule {
                 "elements has some");
   static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
                 "no more elements are taken of a dimension than it has");
-  static_assert(respected<rule<assignment_changes_tensor>, About, Facts...>,
-                "a tensor that is assigned keeps its extents and its layout");
+  static_assert(
+      respected<rule<tensor_type_differs>, About, Facts...>,
+      "a tensor is initialised and assigned by tensors of its own elements, extents and layout");
   static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,
                 "a reshard finishes pending reductions and never starts one");
   static_assert(respected<rule<manual_axis_is_left>, About, Facts...>,
                 "a manual axis is left by disable_manual_sharding or reduced by all_reduce");
-  static_assert(respected<rule<axis_is_not_manual>, About, Facts...>,
-                "all_reduce folds along manual axes of its operand");
+  static_assert(
+      respected<rule<axis_is_not_manual>, About, Facts...>,
+      "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding");
   static_assert(respected<rule<constraint_needs_communication>, About, Facts...>,
                 "a constraint is met without communication; only a reshard moves data");
   static_assert(respected<rule<tensor_is_marked_already>, About, Facts...>,

@@ -64,7 +64,7 @@ enum class broken : unsigned char {
   slice_is_out_of_range,
   index_is_out_of_range,
   dimension_is_too_short,
-  assignment_changes_tensor,
+  tensor_type_differs,
   // programs
   reshard_would_create_partial,
   manual_axis_is_left,
@@ -75,6 +75,7 @@ enum class broken : unsigned char {
   operation_has_no_gradient,
   loss_is_no_number,
   value_is_being_differentiated,
+  value_is_computed_already,
   // texts
   text_is_malformed,
   layout_has_no_text,
@@ -90,7 +91,11 @@ enum class broken : unsigned char {
   replicas_differ,
   tensor_is_replicated,
   device_is_out_of_range,
+  device_is_elsewhere,
+  owner_is_out_of_range,
+  owners_differ,
   operand_pools_differ,
+  number_is_out_of_range,
   expression_was_moved,
   tensor_was_moved,
   pool_size_differs,
@@ -101,6 +106,12 @@ enum class broken : unsigned char {
   input_differs,
   result_count_differs,
   result_elements_differ,
+  // files
+  file_is_not_readable,
+  file_is_not_writable,
+  file_is_malformed,
+  tensor_is_not_in_file,
+  stored_tensor_differs,
 };
 
 /// How the two sizes of a diagnosis are told: `6 where 4 is needed`, `4 into 3 equal parts`, `5 of
@@ -136,9 +147,11 @@ inline constexpr rule_text rule_texts[] = {
     {"axis_is_used_twice", "a mesh axis may appear once in a layout"},
     {"spec_is_malformed", "an entry is none, one axis, or by(axes), without blanks or nesting"},
     {"grain_is_malformed",
-     "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more"},
+     "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, and *1 of "
+     "several axes"},
     {"layout_is_malformed",
-     "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order"},
+     "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this "
+     "order"},
     {"rank_is_too_high", "a tensor has at most 8 dimensions"},
     {"rank_differs_from_spec", "a partition spec has one entry for each dimension of its tensor"},
     {"extent_is_negative", "an extent is zero or more"},
@@ -185,16 +198,19 @@ inline constexpr rule_text rule_texts[] = {
      sizes_told::below},
     {"dimensions_are_no_permutation", "a transpose names every dimension of its operand once"},
     {"slice_is_out_of_range",
-     "a slice begins and ends within its dimension, and what is padded by its own elements has some"},
+     "a slice begins and ends within its dimension, and what is padded by its own elements has "
+     "some"},
     {"index_is_out_of_range",
      "an index is below the size of its dimension, or the call says clamp or fill",
      sizes_told::below},
     {"dimension_is_too_short", "no more elements are taken of a dimension than it has"},
-    {"assignment_changes_tensor", "a tensor that is assigned keeps its extents and its layout"},
+    {"tensor_type_differs",
+     "a tensor is initialised and assigned by tensors of its own elements, extents and layout"},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",
      "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},
-    {"axis_is_not_manual", "all_reduce folds along manual axes of its operand"},
+    {"axis_is_not_manual",
+     "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding"},
     {"constraint_needs_communication",
      "a constraint is met without communication; only a reshard moves data"},
     {"tensor_is_marked_already",
@@ -204,6 +220,9 @@ inline constexpr rule_text rule_texts[] = {
     {"loss_is_no_number", "a gradient is that of one number with a fraction: sum(x) or mean(x)"},
     {"value_is_being_differentiated",
      "a function is not read while its gradient is taken: return the value beside the loss"},
+    {"value_is_computed_already",
+     "what lies between a loss and a tensor is not computed before the gradient is taken, or stands "
+     "behind stop_gradient"},
     {"text_is_malformed", "a text reads as its notation has it", sizes_told::characters},
     {"layout_has_no_text", "a notation has words for a layout, and a text has room for them"},
     {"host_rank_differs", "the host's data has as many dimensions as the tensor"},
@@ -229,7 +248,14 @@ inline constexpr rule_text rule_texts[] = {
     {"tensor_is_replicated", "a tensor whose shards are loaded one by one is split or pending"},
     {"device_is_out_of_range", "a device is named by a number below the size of the mesh",
      sizes_told::below},
+    {"device_is_elsewhere", "a shard is looked at where a process owns its device",
+     sizes_told::device},
+    {"owner_is_out_of_range", "every device has an owner, named by a number below their count",
+     sizes_told::below, "device"},
+    {"owners_differ", "all owners of a mesh run one program, on the same sizes, in the same order"},
     {"operand_pools_differ", "the operands of an operation live in the same device pool"},
+    {"number_is_out_of_range",
+     "a number beside tensors, or one that fills them, is within the range of their elements"},
     {"expression_was_moved", "an expression is moved once; what is read again is read by its name"},
     {"tensor_was_moved", "a tensor that was moved from is given a value before it is read again"},
     {"pool_size_differs", "a device pool has the mesh of its tensors"},
@@ -243,6 +269,13 @@ inline constexpr rule_text rule_texts[] = {
     {"result_count_differs", "run<T...> names one element type for each result of its program"},
     {"result_elements_differ", "run<T...> names the elements of each result of its program",
      sizes_told::needed, "result"},
+    {"file_is_not_readable", "a file that is read is there, and its bytes can be read"},
+    {"file_is_not_writable", "a file is written beside its target, which it replaces at the end"},
+    {"file_is_malformed", "a safetensors file has a header that says where each of its tensors is"},
+    {"tensor_is_not_in_file", "a tensor is loaded by the name that it was saved under"},
+    {"stored_tensor_differs",
+     "a tensor is loaded with the elements and extents that it was saved "
+     "with"},
 };
 
 /// The text of one rule.

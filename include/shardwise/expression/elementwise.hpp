@@ -4,6 +4,7 @@
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
+#include <concepts>
 #include <utility>
 
 namespace shardwise {
@@ -139,6 +140,19 @@ inline constexpr int number_that_is_cut =
     first_false<!(Scalar<X> && !has_fractions(element_of<T>) &&
                   std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
 
+/// Checks that a whole number beside tensors, or one that fills them, is one of the elements `T`.
+template <class T, class X>
+constexpr void require_in_range(const X& number) {
+  using value = std::remove_cvref_t<X>;
+  if constexpr (std::integral<value> && std::integral<T> && !std::same_as<value, bool> &&
+                !std::same_as<T, bool>) {
+    if (std::in_range<T>(+number)) return;
+    sentence words;
+    fail({.rule = broken::number_is_out_of_range},
+         words << number << " is no " << to_text(element_of<T>));
+  }
+}
+
 /// True for a function whose values have fractions, on elements that have none.
 template <class Function, class T>
 inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && requires {
@@ -193,6 +207,7 @@ struct elementwise_call {
 
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... operands) {
+    (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
     if constexpr (LegalElementwise<Function, X...>) {
       using result = elementwise_result<Function, X...>;
       const extents_desc& extents = known_extents<result>(first_tensor(operands...).mesh(),

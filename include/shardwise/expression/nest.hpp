@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/index.hpp"
+#include "shardwise/core/members.hpp"
 #include "shardwise/expression/operand.hpp"
 
 #include <tuple>
@@ -11,72 +11,6 @@
 namespace shardwise {
 
 namespace detail {
-
-/// Whatever a member of an aggregate is made from; asked of types alone.
-struct any_member {
-  template <class T>
-  operator T() const;
-};
-template <class A, class Places>
-inline constexpr bool takes_braces = false;
-template <class A, std::size_t... I>
-inline constexpr bool takes_braces<A, std::index_sequence<I...>> = requires {
-  A{(static_cast<void>(I), any_member{})...};
-};
-
-/// The number of members of an aggregate, looked for up to `N`.
-template <class A, std::size_t N = 13>
-[[nodiscard]] constexpr std::size_t count_members() noexcept {
-  if constexpr (N == 0 || takes_braces<A, std::make_index_sequence<N>>)
-    return N;
-  else
-    return count_members<A, N - 1>();
-}
-
-/// Calls `f` with the members of an aggregate.
-template <class A, class F>
-[[nodiscard]] constexpr decltype(auto) with_members(A& all, const F& f) {
-  constexpr std::size_t n = count_members<std::remove_const_t<A>>();
-  if constexpr (n == 1) {
-    auto& [a] = all;
-    return f(a);
-  } else if constexpr (n == 2) {
-    auto& [a, b] = all;
-    return f(a, b);
-  } else if constexpr (n == 3) {
-    auto& [a, b, c] = all;
-    return f(a, b, c);
-  } else if constexpr (n == 4) {
-    auto& [a, b, c, d] = all;
-    return f(a, b, c, d);
-  } else if constexpr (n == 5) {
-    auto& [a, b, c, d, e] = all;
-    return f(a, b, c, d, e);
-  } else if constexpr (n == 6) {
-    auto& [a, b, c, d, e, g] = all;
-    return f(a, b, c, d, e, g);
-  } else if constexpr (n == 7) {
-    auto& [a, b, c, d, e, g, h] = all;
-    return f(a, b, c, d, e, g, h);
-  } else if constexpr (n == 8) {
-    auto& [a, b, c, d, e, g, h, i] = all;
-    return f(a, b, c, d, e, g, h, i);
-  } else if constexpr (n == 9) {
-    auto& [a, b, c, d, e, g, h, i, j] = all;
-    return f(a, b, c, d, e, g, h, i, j);
-  } else if constexpr (n == 10) {
-    auto& [a, b, c, d, e, g, h, i, j, k] = all;
-    return f(a, b, c, d, e, g, h, i, j, k);
-  } else if constexpr (n == 11) {
-    auto& [a, b, c, d, e, g, h, i, j, k, l] = all;
-    return f(a, b, c, d, e, g, h, i, j, k, l);
-  } else if constexpr (n == 12) {
-    auto& [a, b, c, d, e, g, h, i, j, k, l, m] = all;
-    return f(a, b, c, d, e, g, h, i, j, k, l, m);
-  } else {
-    static_assert(n <= 12, "an aggregate of tensors has at most 12 members, which may be nests");
-  }
-}
 
 /// What a nest is at its outside.
 enum class nest_kind : std::uint8_t { other, tensor, tuple, range, aggregate };
@@ -92,7 +26,7 @@ template <class X>
                        typename X::value_type;
                      })
     return nest_kind::range;
-  else if constexpr (std::is_class_v<X> && std::is_aggregate_v<X> && !std::is_empty_v<X>)
+  else if constexpr (Aggregate<X>)
     return nest_kind::aggregate;
   else
     return nest_kind::other;
@@ -139,8 +73,8 @@ template <class X, class Change>
       return out;
     }
   } else if constexpr (kind == nest_kind::aggregate) {
-    return with_members(x,
-                        [&](const auto&... members) { return map_members<X>(change, members...); });
+    return std::apply([&](const auto&... members) { return map_members<X>(change, members...); },
+                      members_of(x));
   } else {
     return x;
   }
@@ -158,7 +92,7 @@ constexpr void for_each_tensor(const X& x, Visit& visit) {
   else if constexpr (kind == nest_kind::range)
     for (const auto& member : x) for_each_tensor(member, visit);
   else if constexpr (kind == nest_kind::aggregate)
-    with_members(x, each);
+    std::apply(each, members_of(x));
 }
 
 }  // namespace detail

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/attention_kernel.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
+#include "shardwise/kernel/dropout_kernel.hpp"
 #include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
@@ -16,6 +18,7 @@
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
+#include "shardwise/kernel/rotary_kernel.hpp"
 #include "shardwise/kernel/scan_kernel.hpp"
 #include "shardwise/kernel/scatter_kernel.hpp"
 #include "shardwise/kernel/slice_kernel.hpp"
@@ -177,11 +180,23 @@ void enter_library() {
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
       enter_function<f::masked, T, T, bool>();
       detail::enter_with_indices<segment_sum_operation, T, 2, 1>();
+      detail::enter_with_indices<sum_along_operation, T, 2, 1>();
       detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
     }
-    if constexpr (Fractional<T>) detail::enter_fractional<T>();
+    if constexpr (Fractional<T>) {
+      detail::enter_fractional<T>();
+      enter_operation<dropout_operation, T, T, std::int64_t, compute_type<T>>();
+      enter_operation<rotary_operation, T, T, T, T>();
+      enter_operation<attention_operation, T, T, T, T>();
+      enter_operation<attention_operation, T, T, T, T, T>();
+      enter_operation<attention_operation, T, T, T, T, bool>();
+    }
+    // Starts of slices and keys of random numbers that are numbers.
+    enter_function<f::identity, std::int64_t, std::int64_t>();
+    if constexpr (!std::is_same_v<T, compute_type<T>>)
+      enter_function<f::identity, compute_type<T>, compute_type<T>>();
     if constexpr (Whole<T>) {
       detail::enter_unary<T, f::bitwise_not>();
       detail::enter_binary<T, f::bitwise_and, f::bitwise_or, f::bitwise_xor, f::left_shift,

@@ -34,22 +34,14 @@ struct kernel_of<pad_operation> {
         if (pad_operation::mode(call.how) == pad_mode::constant) {
           fill_block<T>(value, row);
         } else {
-          const index_t source = source_of(pad_operation::mode(call.how), i - before, size);
+          const index_t source =
+              pad_operation::source_of(pad_operation::mode(call.how), i - before, size);
           copy_block<T>({middle.data + source * to.strides[d], row.extents, to.strides}, row);
         }
       }
       advance(middle, -before * to.strides[d]);
       middle.extents[d] = to.extents[d];
     }
-  }
-
- private:
-  /// Which of `size` elements is at place `at`, which is before or behind them.
-  [[nodiscard]] static index_t source_of(pad_mode mode, index_t at, index_t size) noexcept {
-    if (mode == pad_mode::edge || size == 1) return at < 0 ? 0 : size - 1;
-    const index_t period = 2 * (size - 1);
-    const index_t along = (at % period + period) % period;
-    return along < size ? along : period - along;
   }
 };
 

@@ -3,7 +3,9 @@
 
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
+#include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/operation/scatter.hpp"
+#include "shardwise/operation/segment_sum.hpp"
 
 namespace shardwise {
 
@@ -34,19 +36,6 @@ void scatter_rows(const strided<const T>& from, int dim, int index_rank,
         }
       });
     }
-  }
-}
-
-/// Calls `f` with a block of the type that is computed in, which is the result of a call or is
-/// rounded to it once.
-template <class T, class F>
-void with_wide_result(const kernel_call& call, const F& f) {
-  if constexpr (std::same_as<T, compute_type<T>>) {
-    f(call.results[0].as<T>());
-  } else {
-    const widened_block<T> wide(call.results[0].extents);
-    f(wide.block());
-    wide.store(call.results[0].as<T>());
   }
 }
 
@@ -90,7 +79,7 @@ struct kernel_of<scatter_operation> {
     loop_nest<1> nest;
     for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
     for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
-      load_run<T>(from.data + at[0], nest.inner_stride(0), run, to.data + done);
+      detail::load_run<T>(from.data + at[0], nest.inner_stride(0), run, to.data + done);
     });
   }
 };
@@ -110,6 +99,36 @@ struct kernel_of<segment_sum_operation> {
       std::fill_n(to.data, to.size(), C{});
       detail::scatter_rows(call.operands[0].as<const T>(), dim, call.operands[1].rank(), chosen, to,
                            [](C a, C b) { return kernel<functions::add>::run(a, b); });
+    });
+  }
+};
+
+/// Element by element, in the order of the indices.
+template <>
+struct kernel_of<sum_along_operation> {
+  template <class T>
+  static void run(const kernel_call& call) {
+    const auto dim = static_cast<int>(call.how.integers[0]);
+    const index_t count = call.how.integers[1];
+    const strided<const T> from = call.operands[0].as<const T>();
+    const std::vector<index_t> chosen =
+        detail::local_indices(call.operands[1], static_cast<out_of_range>(call.how.integers[2]),
+                              count, {{0, count}, {}, 0});
+    using C = compute_type<T>;
+    detail::with_wide_result<T>(call, [&](const strided<C>& to) {
+      std::fill_n(to.data, to.size(), C{});
+      loop_nest<2> nest;
+      for (int d = 0; d < from.rank(); ++d)
+        nest.push({from.extents[d], {from.strides[d], d == dim ? 0 : to.strides[d]}});
+      for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[2], index_t run) {
+        for (index_t i = 0; i < run; ++i) {
+          const index_t local = chosen[static_cast<std::size_t>(done + i)];
+          if (local < 0) continue;
+          C& here = to.data[at[1] + i * nest.inner_stride(1) + local * to.strides[dim]];
+          here = kernel<functions::add>::run(
+              here, static_cast<C>(from.data[at[0] + i * nest.inner_stride(0)]));
+        }
+      });
     });
   }
 };

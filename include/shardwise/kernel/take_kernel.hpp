@@ -19,6 +19,17 @@ namespace detail {
   return local_indices(call.operands[1], mode, size, call.parts[0][dim]);
 }
 
+/// Leaves of equal indices below `size` the last one alone.
+inline void keep_last(std::vector<index_t>& chosen, index_t size) {
+  std::vector<bool> seen(static_cast<std::size_t>(size), false);
+  for (std::size_t i = chosen.size(); i-- > 0;) {
+    if (chosen[i] < 0) continue;
+    const auto at = static_cast<std::size_t>(chosen[i]);
+    if (seen[at]) chosen[i] = -1;
+    seen[at] = true;
+  }
+}
+
 }  // namespace detail
 
 /// Row by row of what is behind the dimension; zeros for what the device has not.
@@ -28,8 +39,9 @@ struct kernel_of<take_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
-    const std::vector<index_t> chosen =
+    std::vector<index_t> chosen =
         detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
+    if (call.how.integers.size() > 2) detail::keep_last(chosen, from.extents[dim]);
     loop_nest<1> before, behind;
     for (int d = 0; d < dim; ++d) before.push({from.extents[d], {from.strides[d]}});
     for (int d = dim + 1; d < from.rank(); ++d) behind.push({from.extents[d], {from.strides[d]}});

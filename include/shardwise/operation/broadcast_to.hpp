@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/across.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -60,6 +61,8 @@ struct broadcast_to_operation : of_any_elements {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  /// Sums over what was repeated.
+  static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
 };
 
 /// The same as types have it, to `Extents`.

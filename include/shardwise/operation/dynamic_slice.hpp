@@ -4,10 +4,24 @@
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/pad.hpp"
+#include "shardwise/operation/slice.hpp"
 
 #include <cstdint>
 
 namespace shardwise {
+
+namespace detail {
+
+/// Zeros like a value, laid out as it is.
+[[nodiscard]] constexpr gradient_value zeros_like(const gradient_value& x) {
+  gradient_step& at = *x.step;
+  return masked(x, elementwise<functions::greater>(at.number(0, x), at.number(1, x)));
+}
+
+}  // namespace detail
+
+struct update_slice_operation;
 
 /// The operation that takes neighbours along a dimension from an index on which is its second
 /// operand, of rank 0. Its integers are the dimension and how many elements are taken.
@@ -45,6 +59,9 @@ struct dynamic_slice_operation {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  /// Zeros with the cotangent in its place.
+  static constexpr void gradient(gradient_step& at);
+  using emits = operations<pad_operation, update_slice_operation>;
 };
 
 /// The operation that writes its second operand over a part of the first, from the index on along a
@@ -85,7 +102,28 @@ struct update_slice_operation {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  using emits = operations<update_slice_operation, dynamic_slice_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value dy = at.cotangent(), start = at.operand(2);
+    const index_t dim = at.how().integers[0];
+    if (at.wants(0))
+      at.give(0,
+              emit<update_slice_operation>(at.how(), dy, detail::zeros_like(at.operand(1)), start));
+    const index_t size = at.operand(1).tensor().extents[dim];
+    if (at.wants(1))
+      at.give(1, emit<dynamic_slice_operation>(integer_attributes(dim, size), dy, start));
+  }
 };
+
+constexpr void dynamic_slice_operation::gradient(gradient_step& at) {
+  const gradient_value dy = at.cotangent();
+  const extents_desc whole = at.operand(0).tensor().extents;
+  const auto dim = static_cast<int>(at.how().integers[0]);
+  const index_t behind = whole[dim] - at.how().integers[1];
+  const gradient_value zeros = emit<pad_operation>(
+      pad_operation::how_along(whole.ssize(), dim, 0, behind), detail::zeros_like(dy));
+  at.give(0, emit<update_slice_operation>(integer_attributes(dim), zeros, dy, at.operand(1)));
+}
 
 /// The two as types have them.
 template <int Dim, index_t Size>

@@ -18,6 +18,17 @@ struct number_beside<T, Model> {
   using type = typename Model::value_domain::template tensor<T>;
 };
 
+/// Says that a number has the elements that the first tensor is computed with.
+struct computed_number;
+
+template <class T, class Model>
+struct number_element : std::type_identity<T> {};
+template <class Model>
+struct number_element<void, Model> : std::type_identity<typename Model::value_type> {};
+template <class Model>
+struct number_element<computed_number, Model>
+    : std::type_identity<compute_type<typename Model::value_type>> {};
+
 /// What an operand of a call is: itself, or the tensor of elements `T` for a number; `void` means
 /// the elements of `Model`, which is the first tensor.
 template <class T, class Model, class X>
@@ -26,7 +37,7 @@ struct operand_beside {
 };
 template <class T, EitherOperand Model, Scalar X>
 struct operand_beside<T, Model, X> {
-  using element_type = std::conditional_t<std::is_void_v<T>, typename Model::value_type, T>;
+  using element_type = typename number_element<T, Model>::type;
   using type = typename number_beside<element_type, Model>::type;
   static constexpr bool is_cut =
       std::is_floating_point_v<std::remove_cvref_t<X>> && !has_fractions(element_of<element_type>);
@@ -83,6 +94,27 @@ struct call_with_numbers {
       else
         return Model::domain::template number<element_type>(model, static_cast<element_type>(x));
     }
+  }
+};
+
+/// A call of an operation on fractions.
+template <class Operation, class Call>
+struct fractional_call {
+  template <class First, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (EitherOperand<First>) {
+      using T = typename std::remove_cvref_t<First>::value_type;
+      if constexpr (!has_fractions(element_of<T>))
+        return refused<misuse::elements_have_no_fractions, types<Operation, T>>{};
+      else
+        return Call::template judge<First, X...>();
+    } else {
+      return Call::template judge<First, X...>();
+    }
+  }
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    return Call::apply(static_cast<X&&>(x)...);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -26,6 +27,12 @@ struct roll_operation : of_any_elements {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  using emits = operations<roll_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const attributes& places = at.how();
+    const auto dim = static_cast<int>(places.integers[0]);
+    at.give(0, emit<roll_operation>(how(dim, -places.integers[1]), at.cotangent()));
   }
 };
 

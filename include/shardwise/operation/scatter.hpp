@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/operation/across.hpp"
+#include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/out_of_range.hpp"
-#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/take.hpp"
 
 namespace shardwise {
 
@@ -66,71 +67,44 @@ struct scatter_operation {
     constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min"};
     return words_of(words[how.integers[1]], integer_attributes(how.integers[0]));
   }
-};
-
-/// The operation that sums the elements of its first operand by the indices which the second holds
-/// along a dimension. Its integers are the dimension, the number of sums and the `out_of_range`.
-struct segment_sum_operation {
-  static constexpr text_view name = "segment_sum";
-
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    const auto dim = static_cast<int>(how.integers[0]);
-    const int rank = operands[0].rank();
-    const int summed = operands[1].rank();
-    factor_rule out = same_dimensions_rule(linearity::first_operand, rank);
-    factor_map chosen;
-    for (int d = dim; d < dim + summed; ++d) {
-      out.factors[d] = factor_kind::reduction;
-      chosen.push_back(static_cast<std::uint8_t>(d));
+  using emits = operations<scatter_operation, take_operation, segment_sum_operation>;
+  /// What was written over has none; equal maxima share evenly.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value dy = at.cotangent(), chosen = at.operand(1), updates = at.operand(2);
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    const index_t mode = at.how().integers[2];
+    const auto what = static_cast<scatter_mode>(at.how().integers[1]);
+    const auto taken = [&](const gradient_value& from) {
+      return emit<take_operation>(integer_attributes(dim, mode), from, chosen);
+    };
+    if (what == scatter_mode::set) {
+      const gradient_value nothing =
+          masked(updates, elementwise<functions::greater>(at.number(0, dy), at.number(1, dy)));
+      at.give(0, emit<scatter_operation>(at.how(), dy, chosen, nothing));
+      at.give(2, emit<take_operation>(integer_attributes(dim, mode, 1), dy, chosen));
+    } else if (what == scatter_mode::add) {
+      at.give(0, dy);
+      at.give(2, taken(dy));
+    } else {
+      const gradient_value x = at.operand(0), y = at.result(), one = at.number(1, dy);
+      const gradient_value kept = elementwise<functions::equal>(x, y);
+      const gradient_value put = elementwise<functions::equal>(updates, taken(y));
+      const attributes sums = integer_attributes(dim, x.tensor().extents[dim], mode);
+      const gradient_value equals =
+          masked(one, kept) + emit<segment_sum_operation>(sums, masked(one, put), chosen);
+      const gradient_value share = dy / equals;
+      at.give(0, masked(share, kept));
+      at.give(2, masked(taken(share), put));
     }
-    out.operands.push_back(chosen);
-    out.result.clear();
-    for (int d = 0; d < dim; ++d) out.result.push_back(static_cast<std::uint8_t>(d));
-    out.result.push_back(static_cast<std::uint8_t>(rank));
-    for (int d = dim + summed; d < rank; ++d) out.result.push_back(static_cast<std::uint8_t>(d));
-    out.factors.push_back(factor_kind::pass_through);
-    out.sizes = out.given_sizes();
-    out.sizes[rank] = how.integers[1];
-    return out;
-  }
-  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
-                                                 const tensor_descs& operands) noexcept {
-    const int dim = static_cast<int>(how.integers[0]), rank = operands[0].rank();
-    if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
-    if (dim >= 0 && dim + operands[1].rank() <= rank && rank - operands[1].rank() < max_rank)
-      return {};
-    return {.rule = broken::dimension_is_out_of_range,
-            .have = dim < 0 ? dim : dim + operands[1].rank() - 1,
-            .want = rank};
-  }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
-    const element_verdict numbers = check_alike({operands[0]});
-    return numbers.fault != element_fault::nothing ? numbers : check_indices(operands, 1, 2);
-  }
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
-                                                     const tensor_descs& operands,
-                                                     const tensor_desc&) noexcept {
-    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
-  }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
   }
 };
 
-/// The two as types have them.
+/// The same as types have it.
 template <int Dim, scatter_mode What, out_of_range Mode>
 struct scatter_of {
   using operation_class = scatter_operation;
   static constexpr attributes how = scatter_operation::how(Dim, What, Mode);
 };
-template <int Dim, index_t Count, out_of_range Mode>
-struct segment_sum_of {
-  using operation_class = segment_sum_operation;
-  static constexpr attributes how = integer_attributes(Dim, Count, static_cast<int>(Mode));
-};
-
 /// The tensor with `updates` put to the indices along a dimension: set, added, or the larger or the
 /// smaller of both. `updates` has the dimensions that `take<Dim>(x, indices)` has. Of equal indices
 /// the last one is set; sums are taken in the order of the indices.
@@ -150,21 +124,6 @@ template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = ou
   return apply_operation<scatter_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),
                                                       static_cast<Indices&&>(indices),
                                                       static_cast<Updates&&>(updates));
-}
-
-/// `Count` sums of elements: each goes to the sum whose number `ids` holds at its place. The
-/// dimensions of `ids` are those of `x` from `Dim` on, in whose place the result has one. Where
-/// they are split the result is a pending sum: this is what `take` is turned into by a gradient.
-///
-///     auto counted = segment_sum<0, 10>(x, ids);     // f32[64@data, 8], i32[64@data] ->
-///                                                    // f32[10, 8]{partial sum: data}
-template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
-          NamedOperand Ids, fixed_string... Axes>
-[[nodiscard]] constexpr auto segment_sum(X&& x, Ids&& ids, across_axes<Axes...> permitted = {})
-    -> decltype(apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
-                                                                  static_cast<Ids&&>(ids))) {
-  return apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
-                                                           static_cast<Ids&&>(ids));
 }
 
 }  // namespace shardwise

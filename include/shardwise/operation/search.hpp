@@ -30,7 +30,8 @@ struct in_parts_of {
   const index_t parts = mesh.parts(x.layout.dims[d]);
   const index_t size = x.extents[d];
   const bool is_even = size != dyn && size > 0 && parts > 1 && size % parts == 0;
-  return is_even && x.layout.grains[d].is_contiguous() ? parts : 0;
+  const grain how = x.layout.grains[d];
+  return is_even && (how.is_contiguous() || how.is_single_cut()) ? parts : 0;
 }
 
 namespace detail {
@@ -159,6 +160,16 @@ struct search_call {
       return whole::template judge<typename pair::type::first_type,
                                    typename pair::type::second_type>();
   }
+};
+
+/// After a refusal there are two results as well, for a program that names them.
+template <class Whole, class Permitted, class X>
+  requires AnyRefused<X>
+struct outcome<search_call<Whole, Permitted>, X> {
+  static constexpr bool is_refusal = true;
+  using judged = refused<>;
+  using type = std::pair<refused_value<>, refused_value<>>;
+  [[nodiscard]] static constexpr type value() noexcept { return {}; }
 };
 
 /// The same, of whose results the indices are wanted.

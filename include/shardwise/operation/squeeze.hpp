@@ -3,6 +3,8 @@
 
 #include "shardwise/expression/whole.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -29,6 +31,7 @@ struct squeeze_operation : of_any_elements {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
 };
 
 /// The operation that adds dimensions of size 1: its integers are their numbers in the result.
@@ -56,6 +59,7 @@ struct unsqueeze_operation : of_any_elements {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
 };
 
 /// The two as types have them.

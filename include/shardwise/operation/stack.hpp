@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/concatenate.hpp"
+#include "shardwise/operation/slice.hpp"
 
 namespace shardwise {
 
@@ -36,6 +37,14 @@ struct stack_operation {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  using emits = operations<slice_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    for (int o = 0; o < at.operand_count(); ++o)
+      if (at.wants(o))
+        at.give(
+            o, emit<slice_operation>(slice_operation::how(dim, o, o + 1, 1, true), at.cotangent()));
   }
 };
 

@@ -2,9 +2,44 @@
 #pragma once
 
 #include "shardwise/operation/across.hpp"
+#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
+
+namespace detail {
+
+/// Sums over the copies of a dimension, which are its major or its minor part: the dimension is cut
+/// up, beside what is before and behind it where there is no room for one more.
+[[nodiscard]] constexpr gradient_value sum_of_copies(const gradient_value& copied, int dim,
+                                                     index_t count, bool major) {
+  const extents_desc have = copied.tensor().extents;
+  const bool merges = have.ssize() == max_rank;
+  const index_t size = count == 0 ? 0 : have[dim] / count;
+  extents_desc cut, left;
+  index_t before = 1, behind = 1;
+  for (int d = 0; d < have.ssize(); ++d) {
+    left.push_back(d == dim ? size : have[d]);
+    if (d < dim) before *= have[d];
+    if (d > dim) behind *= have[d];
+  }
+  if (merges)
+    cut = {before, major ? count : size, major ? size : count, behind};
+  else
+    for (int d = 0; d < have.ssize(); ++d) {
+      if (d == dim) cut.push_back(major ? count : size);
+      cut.push_back(d == dim ? (major ? size : count) : have[d]);
+    }
+  const int at = (merges ? 1 : dim) + (major ? 0 : 1);
+  const gradient_value sums =
+      emit<fold_operation>(fold_operation::how(reduction::sum, 1U << at, false),
+                           emit<reshape_operation>(reshape_operation::how(cut), copied));
+  return merges ? emit<reshape_operation>(reshape_operation::how(left), sums) : sums;
+}
+
+}  // namespace detail
 
 /// The operation that writes a tensor several times side by side: its integers are how often along
 /// each dimension of the result.
@@ -59,6 +94,16 @@ struct tile_operation : of_any_elements {
     return words_of(name, how);
   }
 
+  static constexpr void gradient(gradient_step& at) {
+    const int rank = at.operand(0).tensor().rank();
+    gradient_value dy = at.cotangent();
+    const int made = dy.tensor().rank();
+    for (int d = made - rank; d < made; ++d)
+      if (const index_t count = count_along(at.how(), d, made); count != 1)
+        dy = detail::sum_of_copies(dy, d, count, true);
+    at.give(0, dy);
+  }
+
   /// How often along dimension `d` of a result of this rank; counts meet the last dimensions.
   [[nodiscard]] static constexpr index_t count_along(const attributes& how, int d,
                                                      int rank) noexcept {
@@ -102,6 +147,10 @@ struct repeat_operation : of_any_elements {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    at.give(0, detail::sum_of_copies(at.cotangent(), dim, at.how().integers[1], false));
   }
 };
 

@@ -73,9 +73,7 @@ class differentiation final : public gradient_step {
     if (made < 0) made = code_.constant(0.0, code_.value(of).type);
     made = spread(made, of);
     made = resharded(made, layout);
-    if (!is_constant(*code_[made].what)) return made;
-    const tensor_desc result = code_.value(made);
-    return code_.append(operation_of<pointwise<functions::identity>>, {}, {made}, result);
+    return is_constant(*code_[made].what) ? filled(made) : made;
   }
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const override { return code_.mesh(); }
@@ -84,10 +82,10 @@ class differentiation final : public gradient_step {
     return code_[self_].operands.ssize();
   }
   [[nodiscard]] constexpr gradient_value operand(int k) override {
-    return {this, code_[self_].operands[k]};
+    return {this, computed_again(code_[self_].operands[k])};
   }
   [[nodiscard]] constexpr gradient_value result(int number = 0) override {
-    return {this, result_id(number)};
+    return {this, computed_again(result_id(number))};
   }
   [[nodiscard]] constexpr gradient_value cotangent(int number = 0) override {
     const value_id of = result_id(number);
@@ -149,10 +147,35 @@ class differentiation final : public gradient_step {
     return false;
   }
 
+  /// A value that gradients do not keep, computed again from what they do; each once.
+  [[nodiscard]] constexpr value_id computed_again(value_id i) {
+    if (i < 0 || !code_[i].recomputed || code_[i].what->is_leaf) return i;
+    for (value_id j = end_; j < code_.size(); ++j)
+      if (code_.note(j) == -1 - i) return j;
+    value_ids operands = code_[i].operands;
+    for (value_id& o : operands) o = computed_again(o);
+    const tensor_desc result = code_.value(i);
+    // g++ 12 copies no attributes in a constant expression that nobody has written to.
+    const operation& what = *code_[i].what;
+    const value_id again = code_.how(i).empty()
+                               ? code_.append(what, {}, operands, result)
+                               : code_.append(what, attributes(code_.how(i)), operands, result);
+    code_.note(again) = -1 - i;
+    return again;
+  }
+
   /// Appends an operation after what it lacks has been fetched.
   [[nodiscard]] constexpr value_id append(const operation& what, attributes how,
                                           value_ids operands) {
     if (const value_id same = simplified(what, operands); same >= 0) return same;
+    // What is computed reads a tensor; numbers alone are one first.
+    bool has_tensor = false;
+    for (value_id o : operands) has_tensor = has_tensor || !is_constant(*code_[o].what);
+    for (value_id& o : operands)
+      if (is_constant(*code_[o].what) && !(what.is_elementwise && has_tensor)) {
+        o = filled(o);
+        has_tensor = true;
+      }
     tensor_descs known;
     for (value_id o : operands) known.push_back(code_.value(o));
     constexpr unsigned every_axis = ~0U;
@@ -160,6 +183,11 @@ class differentiation final : public gradient_step {
     for (int k = 0; k < operands.ssize(); ++k)
       operands[k] = resharded(operands[k], wanted[k].layout);
     return code_.emit(what, how, operands);
+  }
+  /// A tensor that holds a number throughout.
+  [[nodiscard]] constexpr value_id filled(value_id number) {
+    const tensor_desc result = code_.value(number);
+    return code_.append(operation_of<pointwise<functions::identity>>, {}, {number}, result);
   }
   /// What a product with the number 1 is; -1 for all else.
   [[nodiscard]] constexpr value_id simplified(const operation& what,
@@ -183,6 +211,7 @@ class differentiation final : public gradient_step {
     if (is_constant(*code_[i].what))
       return code_.append(operation_of<constant_operation>, attributes(code_.how(i)), {}, want);
     for (value_id j = i + 1; j < code_.size(); ++j) {
+      if (code_[j].recomputed) continue;
       value_id from = j;
       while (from > i && code_[from].what->id == operation_of<collective_operation>.id)
         from = code_[from].operands[0];

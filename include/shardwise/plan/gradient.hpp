@@ -143,11 +143,12 @@ template <class X>
     }
   (std::make_index_sequence<std::tuple_size<X>::value>{});
   else if constexpr (kind == nest_kind::range) return has_tensor_in<typename X::value_type>();
-  else if constexpr (kind == nest_kind::aggregate) return decltype(with_members(
-      std::declval<const X&>(), [](const auto&... members) {
+  else if constexpr (kind == nest_kind::aggregate) return decltype(std::apply(
+      [](const auto&... members) {
         return std::bool_constant<(... ||
                                    has_tensor_in<std::remove_cvref_t<decltype(members)>>())>{};
-      }))::value;
+      },
+      members_of(std::declval<const X&>())))::value;
   else return false;
 }
 /// The first tensor of some nests.
@@ -164,8 +165,9 @@ template <class First, class... Rest>
   else if constexpr (kind == nest_kind::range)
     return first_in(*first.begin());
   else
-    return with_members(
-        first, [](const auto&... members) -> const auto& { return first_in(members...); });
+    return std::apply(
+        [](const auto&... members) -> const auto& { return first_in(members...); },
+        members_of(first));
 }
 
 template <class X>

@@ -85,6 +85,7 @@ class program_builder {
     instruction& made = code_[id];
     made.what = &what;
     made.operands = operands;
+    made.recomputed = recomputes_;
     values_[id] = result;
     made.how = store(how);
     return id;
@@ -119,6 +120,13 @@ class program_builder {
   constexpr void mark(value_id i, const instruction& like) noexcept {
     code_[i].named = like.named;
     code_[i].donated = like.donated;
+    code_[i].recomputed = like.recomputed;
+  }
+  /// Says whether gradients compute a value again, and those that are appended from now on; returns
+  /// what was said before.
+  constexpr void recompute(value_id i, bool again) noexcept { code_[i].recomputed = again; }
+  constexpr bool recompute_what_follows(bool again) noexcept {
+    return std::exchange(recomputes_, again);
   }
 
   /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
@@ -245,6 +253,7 @@ class program_builder {
   program_body* bodies_ = nullptr;
   std::int32_t* body_count_ = nullptr;
   std::int32_t body_capacity_ = 0;
+  bool recomputes_ = false;
   /// Makes room in the memory of an owner that can, which calls no bodies.
   void* owner_ = nullptr;
   void (*grow_)(program_builder&) = nullptr;

@@ -227,5 +227,9 @@ template <Element T>
 template <class Spec, Element T>
   requires std::is_same_v<decltype(Spec::value), const spec_desc>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) { return reshard(x, Spec::value); }
+template <fixed_string First, fixed_string... Rest, Element T>
+[[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) {
+  return reshard(x, P<First, Rest...>::value);
+}
 
 }  // namespace shardwise
