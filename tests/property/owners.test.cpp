@@ -63,7 +63,7 @@ TEST_CASE("redistributions give the same bits and cost for all owners, and cross
 }
 
 TEST_CASE("every fold of pending terms gives the same bits for all owners") {
-  for (const mesh_desc& mesh : meshes({{2, 3}, {5}, {2, 2, 2}}))
+  for (const mesh_desc& mesh : meshes({{2, 3}, {5}, {13}, {2, 2, 2}}))
     same_for_owners(mesh, [&](const device_pool& pool, outcome& out) {
       for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min}) {
         std::size_t number = 0;

@@ -138,7 +138,24 @@ struct crossing {
   index_t elements = 0;
   /// Of an all_reduce, which elements of the shard, row-major.
   index_range range{};
+  /// Where terms are added: of so many devices of the group, from `from` on, the sender adds them,
+  /// as a part of the tree.
+  index_t terms = 1;
 };
+
+/// Calls `f(first, count, source)` for the largest parts of the tree of terms `first` and later
+/// ones whose terms all come from one source, in order; `source_of(i)` is that of term `i`.
+template <class SourceOf, class F>
+constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf& source_of,
+                                   const F& f) {
+  const index_t source = source_of(first);
+  bool is_one = true;
+  for (index_t i = 1; i < count && is_one; ++i) is_one = source_of(first + i) == source;
+  if (is_one) return f(first, count, source);
+  const index_t left = terms_on_the_left(count);
+  for_each_sum_of_one(first, left, source_of, f);
+  for_each_sum_of_one(first + left, count - left, source_of, f);
+}
 
 /// The rounds of a collective.
 [[nodiscard]] constexpr int rounds_of(const transfer& step) noexcept {
@@ -147,7 +164,7 @@ struct crossing {
 
 /// Calls `f(crossing)` for every piece that goes between owners in a round of a collective; shard
 /// by shard of the result, and owner by owner. What an owner has itself, or has a replica of, it
-/// takes from there.
+/// takes from there; terms that are added together anyway are added before they are sent.
 template <class F>
 constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& before,
                                  const transfer& step, const device_owners& owners, int round,
@@ -162,21 +179,43 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
   const auto say = [&](const crossing& c) {
     if (c.elements > 0) f(c);
   };
+  // Who sends to an owner what a device has: the owner itself if it has the same.
+  const auto source_for = [&](index_t owner, index_t device) {
+    const index_t source = sources.shard_of(device);
+    return sources.holder(source, owner) >= 0 ? owner : sources.keeper(source);
+  };
+  // The terms of a group for one owner, those of another owner added as far as the tree goes.
+  const auto say_terms = [&](index_t group, index_t owner, const crossing& what) {
+    for_each_sum_of_one(
+        0, peers.count(), [&](index_t p) { return source_for(owner, peers.member(group, p)); },
+        [&](index_t first, index_t count, index_t sender) {
+          if (sender == owner) return;
+          crossing c = what;
+          c.sender = sender;
+          c.receiver = owner;
+          c.from = peers.member(group, first);
+          c.terms = count;
+          say(c);
+        });
+  };
   for (index_t shard = 0; shard < results.count(); ++shard) {
     if (step.kind != collective::all_reduce) {
       for (index_t owner = 0; owner < owners.count(); ++owner) {
         const index_t to = results.holder(shard, owner);
         if (to < 0) continue;
+        const index_t group = peers.group_of(to);
+        const held_box part = held(step.after, to);
+        const auto shared = [&](index_t from) {
+          return shared_elements(held(before.layout, from), part);
+        };
+        if (peers.reduces()) {
+          say_terms(group, owner, {.to = to, .elements = shared(peers.member(group, 0))});
+          continue;
+        }
         for (index_t p = 0; p < peers.count(); ++p) {
-          const index_t from = peers.member(peers.group_of(to), p);
-          const index_t source = sources.shard_of(from);
-          if (sources.holder(source, owner) >= 0) continue;
-          say({sources.keeper(source),
-               owner,
-               from,
-               to,
-               shared_elements(held(before.layout, from), held(step.after, to)),
-               {}});
+          const index_t from = peers.member(group, p);
+          if (const index_t sender = source_for(owner, from); sender != owner)
+            say({sender, owner, from, to, shared(from)});
         }
       }
       continue;
@@ -186,13 +225,10 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
     for_each_reduced_range(
         peers, results.device_of(shard), owners, all,
         [&](index_t owner, index_t to, const index_range& reduced) {
-          for (index_t p = 0; round == 0 && p < peers.count(); ++p) {
-            const index_t from = peers.member(group, p);
-            const index_t source = sources.shard_of(from);
-            if (sources.holder(source, owner) < 0)
-              say({sources.keeper(source), owner, from, to, reduced.size(), reduced});
-          }
-          for (index_t other = 0; round == 1 && other < owners.count(); ++other)
+          if (round == 0)
+            return say_terms(group, owner,
+                             {.to = to, .elements = reduced.size(), .range = reduced});
+          for (index_t other = 0; other < owners.count(); ++other)
             if (const index_t taker = results.holder(shard, other); other != owner && taker >= 0)
               say({owner, other, to, taker, reduced.size(), reduced});
         });

@@ -69,7 +69,7 @@ class collective_run {
     if (peers.reduces()) return reduce_parts(peers, shard, part, block);
     for (index_t p = 0; p < peers.count(); ++p) {
       const index_t from = peers.member(group, p);
-      const std::byte* const packed = arrived(shard, from, 0);
+      const std::byte* const packed = arrived(shard, from);
       const void* const data = packed != nullptr ? packed : source_.held_by(from).data;
       index_t done = 0;
       for_each_shared_block(source_.where().held_by(from), place_of(source_.where().held_by(from)),
@@ -107,70 +107,107 @@ class collective_run {
     index_t count = 0;
     std::size_t sender = 0;
     index_t offset = 0;
+    index_t terms = 1;
   };
 
   [[nodiscard]] index_t element_size() const noexcept { return size_of(result_.tensor().type); }
   [[nodiscard]] const std::byte* data_of(const arrival& a) const noexcept {
     return received_[a.sender].data() + a.offset;
   }
-  /// What has arrived of a device for a shard, from element `first` on; null if its shard is here.
-  [[nodiscard]] const std::byte* arrived(index_t shard, index_t from,
-                                         index_t first) const noexcept {
+  /// Calls `f(arrival)` for what has arrived for a shard.
+  template <class F>
+  void for_each_arrival(index_t shard, const F& f) const {
     auto low = std::lower_bound(arrived_.begin(), arrived_.end(), shard,
                                 [](const arrival& a, index_t wanted) { return a.shard < wanted; });
-    for (; low != arrived_.end() && low->shard == shard; ++low)
-      if (low->from == from && low->first == first) return data_of(*low);
-    return nullptr;
+    for (; low != arrived_.end() && low->shard == shard; ++low) f(*low);
+  }
+  /// What has arrived of a device for a shard; null if its shard is here.
+  [[nodiscard]] const std::byte* arrived(index_t shard, index_t from) const {
+    const std::byte* found = nullptr;
+    for_each_arrival(shard, [&](const arrival& a) {
+      if (a.from == from) found = data_of(a);
+    });
+    return found;
   }
   /// The place of a block among packed ones.
   [[nodiscard]] static block_place packed_at(const block_place& place, index_t done) noexcept {
     return {done, place.extents, row_major(place.extents)};
   }
 
+  /// By position in a group, the sums of terms that have arrived for a shard, from element `first`
+  /// on; empty if none have.
+  [[nodiscard]] std::vector<const arrival*> sums_for(const collective_peers& peers, index_t shard,
+                                                     index_t first) const {
+    std::vector<const arrival*> sums;
+    for_each_arrival(shard, [&](const arrival& a) {
+      if (a.first != first) return;
+      if (sums.empty()) sums.resize(static_cast<std::size_t>(peers.count()), nullptr);
+      sums[static_cast<std::size_t>(peers.position_of(a.from))] = &a;
+    });
+    return sums;
+  }
   /// Folds some elements, in row-major order, of the shards of a group.
   void reduce(const collective_peers& peers, index_t shard, const index_range& range) const {
-    const index_t group = peers.group_of(result_.where().first_device_of(shard));
-    const index_t size = element_size();
-    const element type = result_.tensor().type;
-    const auto term = [&](index_t p) -> const_any_block {
-      const index_t from = peers.member(group, p);
-      const std::byte* const packed = arrived(shard, from, range.begin);
-      const auto* const own = source_.shard(source_.where().shard_of(from)).data();
-      return {packed != nullptr || own == nullptr ? packed : own + range.begin * size,
-              type,
-              {range.size()},
-              {1}};
-    };
-    std::byte* const data = result_.writable_data<std::byte>(shard);
     if (range.empty()) return;
-    fold(peers, term, {data + range.begin * size, type, {range.size()}, {1}});
+    const index_t group = peers.group_of(result_.where().first_device_of(shard));
+    const index_t first = range.begin * element_size();
+    const any_block to{result_.writable_data<std::byte>(shard) + first,
+                       result_.tensor().type,
+                       {range.size()},
+                       {1}};
+    const auto own = [&](index_t p) -> const_any_block {
+      const std::byte* const data =
+          source_.shard(source_.where().shard_of(peers.member(group, p))).data();
+      return {data + first, to.type, to.extents, to.strides};
+    };
+    const auto sent = [&](const arrival& a) -> const_any_block {
+      return {data_of(a), to.type, to.extents, to.strides};
+    };
+    fold(0, peers.count(), sums_for(peers, shard, range.begin), own, sent, to);
   }
   /// Folds the part of a shard that every device of a group has.
   void reduce_parts(const collective_peers& peers, index_t shard, const held_box& part,
                     const any_block& block) const {
     const index_t group = peers.group_of(result_.where().device_of(shard));
     const held_box terms = source_.where().held_by(peers.member(group, 0));
+    const std::vector<const arrival*> sums = sums_for(peers, shard, 0);
     index_t done = 0;
-    for_each_shared_block(terms, place_of(terms), part, block,
-                          [&](const block_place& place, const any_block& to) {
-                            const auto term = [&](index_t p) {
-                              const index_t from = peers.member(group, p);
-                              if (const std::byte* const packed = arrived(shard, from, 0))
-                                return block_at(packed, to.type, packed_at(place, done));
-                              return block_at(source_.held_by(from).data, to.type, place);
-                            };
-                            fold(peers, term, to);
-                            done += to.size();
-                          });
+    for_each_shared_block(
+        terms, place_of(terms), part, block, [&](const block_place& place, const any_block& to) {
+          const auto own = [&](index_t p) {
+            return block_at(source_.held_by(peers.member(group, p)).data, to.type, place);
+          };
+          const auto sent = [&](const arrival& a) {
+            return block_at(data_of(a), to.type, packed_at(place, done));
+          };
+          fold(0, peers.count(), sums, own, sent, to);
+          done += to.size();
+        });
   }
-  template <class Term>
-  void fold(const collective_peers& peers, const Term& term, const any_block& to) const {
-    std::vector<const_any_block> terms;
-    terms.reserve(static_cast<std::size_t>(peers.count()));
-    for (index_t p = 0; p < peers.count(); ++p) terms.push_back(term(p));
-    fold_terms(
-        result_.elements(), how_.kind, peers.count(),
-        [&](index_t p) { return terms[static_cast<std::size_t>(p)]; }, to);
+  /// Folds `count` terms of a group, from `first` on: those that are here, `own(p)`, and sums that
+  /// others have sent, `sent(arrival)`, which are parts of the same tree.
+  template <class Own, class Sent>
+  void fold(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
+            const Sent& sent, const any_block& to) const {
+    const element_kernels& elements = result_.elements();
+    const auto begin = sums.begin() + (sums.empty() ? 0 : first);
+    const auto end = sums.begin() + (sums.empty() ? 0 : first + count);
+    if (std::all_of(begin, end, [](const arrival* a) { return a == nullptr; })) {
+      std::vector<const_any_block> terms;
+      terms.reserve(static_cast<std::size_t>(count));
+      for (index_t p = 0; p < count; ++p) terms.push_back(own(first + p));
+      return fold_terms(
+          elements, how_.kind, count, [&](index_t p) { return terms[static_cast<std::size_t>(p)]; },
+          to);
+    }
+    if (*begin != nullptr && (*begin)->terms == count) return elements.copy(sent(**begin), to);
+    const index_t left = terms_on_the_left(count);
+    std::vector<std::byte> memory(static_cast<std::size_t>(to.size() * element_size()));
+    const any_block right{memory.data(), to.type, to.extents, row_major(to.extents)};
+    fold(first, left, sums, own, sent, to);
+    fold(first + left, count - left, sums, own, sent, right);
+    elements.fold(how_.kind, {to.data, to.type, to.extents, to.strides},
+                  {right.data, right.type, right.extents, right.strides}, to);
   }
   /// Reduces what this owner's devices do of a shard: neighbours in the group together.
   void reduce_own(const collective_peers& peers, index_t shard, const machine& home) const {
@@ -190,18 +227,19 @@ class collective_run {
     owner_link::bytes_by_owner out = link.nothing();
     std::vector<index_t> sent(out.size(), 0);
     std::vector<index_t> wanted(out.size(), 0);
-    for_each_crossing(result_.where().mesh(), source_.tensor(), step_, link.owners(), round,
-                      [&](const crossing& c) {
-                        const index_t bytes = c.elements * element_size();
-                        if (c.sender == self) {
-                          sends.push_back(c);
-                          sent[at(c.receiver)] += bytes;
-                        }
-                        if (c.receiver != self) return;
-                        arrived_.push_back({result_.where().shard_of(c.to), c.from, c.range.begin,
-                                            c.elements, at(c.sender), wanted[at(c.sender)]});
-                        wanted[at(c.sender)] += bytes;
-                      });
+    for_each_crossing(
+        result_.where().mesh(), source_.tensor(), step_, link.owners(), round,
+        [&](const crossing& c) {
+          const index_t bytes = c.elements * element_size();
+          if (c.sender == self) {
+            sends.push_back(c);
+            sent[at(c.receiver)] += bytes;
+          }
+          if (c.receiver != self) return;
+          arrived_.push_back({result_.where().shard_of(c.to), c.from, c.range.begin, c.elements,
+                              at(c.sender), wanted[at(c.sender)], c.terms});
+          wanted[at(c.sender)] += bytes;
+        });
     received_ = link.nothing();
     for (std::size_t owner = 0; owner < out.size(); ++owner) {
       out[owner].reserve(static_cast<std::size_t>(sent[owner]));
@@ -210,26 +248,27 @@ class collective_run {
     for (const crossing& c : sends) pack(c, from, out[at(c.receiver)]);
     link.exchange(out, received_, home.team());
   }
-  /// Puts the elements of a piece at the end of what goes to an owner.
+  /// Puts the elements of a piece, its terms folded, at the end of what goes to an owner.
   void pack(const crossing& c, const node& from, std::vector<std::byte>& to) const {
-    const const_any_block own = from.block_of(from.where().shard_of(c.from));
-    const auto* const data = static_cast<const std::byte*>(own.data);
-    if (step_.kind == collective::all_reduce) {
-      to.insert(to.end(), data + c.range.begin * element_size(),
-                data + c.range.end * element_size());
-      return;
-    }
+    const collective_peers peers(result_.where().mesh(), step_);
+    const element type = from.tensor().type;
+    const auto put = [&](const block_place& place) {
+      const auto begin = static_cast<index_t>(to.size());
+      const any_block packed{nullptr, type, place.extents, row_major(place.extents)};
+      to.resize(static_cast<std::size_t>(begin + packed.size() * element_size()));
+      const auto term = [&](index_t i) {
+        const index_t device =
+            i == 0 ? c.from : peers.member(peers.group_of(c.from), peers.position_of(c.from) + i);
+        return block_at(from.shard(from.where().shard_of(device)).data(), type, place);
+      };
+      fold_terms(from.elements(), how_.kind, c.terms, term,
+                 {to.data() + begin, type, packed.extents, packed.strides});
+    };
+    if (step_.kind == collective::all_reduce) return put({c.range.begin, {c.range.size()}, {1}});
     const held_box part = source_.where().held_by(c.from);
     const held_box wanted = result_.where().held_by(c.to);
-    for_each_shared_block(
-        part, place_of(part), wanted, place_of(wanted),
-        [&](const block_place& place, const block_place&) {
-          const const_any_block piece = block_at(data, own.type, place);
-          const auto begin = static_cast<index_t>(to.size());
-          to.resize(static_cast<std::size_t>(begin + piece.size() * size_of(own.type)));
-          from.elements().copy(
-              piece, {to.data() + begin, own.type, piece.extents, row_major(piece.extents)});
-        });
+    for_each_shared_block(part, place_of(part), wanted, place_of(wanted),
+                          [&](const block_place& place, const block_place&) { put(place); });
   }
 
   const node& source_;

@@ -50,12 +50,16 @@ static_assert(heard_by(3, {element::f32, {8, 4}, whole}, rows) == heard{0, 8, 1}
 // Ten elements of an all_reduce: three devices reduce three each, the last one what is left.
 static_assert(reduced_at(2, 4, 10) == index_range{6, 9} && reduced_at(3, 4, 10).size() == 1);
 
-// What crosses owners: of the rows of two owners each gets half, and half a sum twice.
+// Seven terms are added as four and three, and three as two and one.
+static_assert(terms_on_the_left(7) == 4 && terms_on_the_left(3) == 2 && terms_on_the_left(4) == 2);
+
+// What crosses owners: of the rows of two owners each gets half; of a sum what the other has added
+// of its half, and the other half.
 constexpr index_t halves[] = {0, 0, 1, 1};
 constexpr device_owners two{list_view<const index_t>(halves)};
 static_assert(two.count() == 2 && two.owner_of(2) == 1 && device_owners().owner_of(7) == 0);
 static_assert(crossing_bytes(line, by_rows, move_of(by_rows, whole), two, 0) == 64);
 static_assert(crossing_bytes(line, by_rows, move_of(by_rows, columns), two, 1) == 32);
-static_assert(crossing_bytes(line, by_terms, move_of(by_terms, whole), two, 0) == 2 * 64 + 64);
+static_assert(crossing_bytes(line, by_terms, move_of(by_terms, whole), two, 0) == 64 + 64);
 
 }  // namespace
