@@ -15,18 +15,18 @@ using composition_steps = void (*)(paper_steps&, const attributes&, const tensor
 /// An operation of the library as its catalogue has it: what it is called with, and the functions
 /// of its class that judge it.
 struct catalogued_operation {
-  text_view name;
+  text_view name{};
   /// The parameters, in the order of the integers of its attributes; those with `?` may be left
   /// out.
-  text_view parameters;
+  text_view parameters{};
   /// How many operands it takes.
   int least = 1;
   int most = 1;
   /// Operands and arguments of an example, between blanks.
-  text_view operands;
-  text_view arguments;
+  text_view operands{};
+  text_view arguments{};
   /// What its peers call it.
-  text_view peers;
+  text_view peers{};
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
   diagnosis (*check)(const attributes&, const tensor_descs&) = nullptr;
   element_verdict (*check_elements)(const attributes&, const tensor_descs&) = nullptr;
@@ -102,11 +102,8 @@ template <class Function>
     sample = of_integers       ? whole[operands > 1]
              : of_truth_values ? truth[operands > 1]
                                : samples[operands - 1];
-  catalogued_operation entry = with_class<pointwise<Function>>({.name = name,
-                                                                .least = operands,
-                                                                .most = operands,
-                                                                .operands = sample,
-                                                                .peers = peers});
+  catalogued_operation entry = with_class<pointwise<Function>>(
+      {.name = name, .least = operands, .most = operands, .operands = sample, .peers = peers});
   entry.has_fractions = requires { requires Function::has_fractions; };
   entry.of_integers = of_integers;
   return entry;
@@ -139,8 +136,8 @@ template <class Judge>
 template <reduction Kind>
 [[nodiscard]] constexpr attributes fold_how(const operation_arguments& given,
                                             const tensor_descs& operands) noexcept {
-  const over dims = given.has("dims") ? over(given.integers("dims"))
-                                      : over::all(operands[0].rank());
+  const over dims =
+      given.has("dims") ? over(given.integers("dims")) : over::all(operands[0].rank());
   attributes out = fold_operation::how(Kind, dims.bits(), given.has("keep_dims"));
   out.number = static_cast<double>(given.integer("correction"));
   return out;
@@ -206,8 +203,7 @@ template <class Judge, reduction Kind>
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation search_entry(text_view name, text_view peers,
                                                           bool alone) noexcept {
-  catalogued_operation entry =
-      whole_entry<Class>(name, "dim", "f32[8,4]", "dim=1", peers);
+  catalogued_operation entry = whole_entry<Class>(name, "dim", "f32[8,4]", "dim=1", peers);
   entry.gives_indices = !alone;
   entry.gives_indices_alone = alone;
   if (alone) entry.is_differentiable = false;
@@ -226,8 +222,8 @@ template <class Class>
   return entry;
 }
 [[nodiscard]] constexpr catalogued_operation top_k_entry() noexcept {
-  catalogued_operation entry = whole_entry<top_k_operation>(
-      "top_k", "dim count", "f32[8,4]", "dim=1 count=2", "top_k, topk");
+  catalogued_operation entry = whole_entry<top_k_operation>("top_k", "dim count", "f32[8,4]",
+                                                            "dim=1 count=2", "top_k, topk");
   entry.gives_indices = true;
   return entry;
 }

@@ -11,7 +11,7 @@ using tensor_results = inplace_vector<tensor_desc, 2 * max_rank + 1>;
 
 namespace detail {
 
-/// The rules by which compositions are judged before their steps are taken.
+/// The rules that say of an operand of a composition why one of its steps is refused.
 struct elementwise_judge {
   [[nodiscard]] static constexpr factor_rule rule(const attributes&,
                                                   const tensor_descs& operands) noexcept {
@@ -20,19 +20,7 @@ struct elementwise_judge {
     return elementwise_rule(linearity::nonlinear, extents);
   }
 };
-/// A sum of the first operand and a product of others.
-struct lerp_judge {
-  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
-                                                  const tensor_descs& operands) noexcept {
-    operand_extents extents;
-    for (const tensor_desc& x : operands) extents.push_back(x.extents);
-    bool is_pending = false;
-    for (const tensor_desc& x : operands) is_pending = is_pending || x.layout.pending != 0;
-    return elementwise_rule(is_pending ? linearity::additive : linearity::nonlinear, extents);
-  }
-};
-/// A fold of what was made of elements that are not pending, or, of truth values, as they are.
-template <bool OfTruthValues>
+/// A fold of what was made of elements that are not pending.
 struct fold_of_made {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -142,14 +130,13 @@ constexpr void hard_sigmoid(paper_steps& at, const attributes&, const tensor_des
 }
 constexpr void lerp(paper_steps& at, const attributes&, const tensor_descs& x,
                     tensor_results& out) {
-  out.push_back(at.each<f::add>(
-      x[0], at.each<f::multiply>(x[2], at.each<f::subtract>(x[1], x[0]))));
+  out.push_back(
+      at.each<f::add>(x[0], at.each<f::multiply>(x[2], at.each<f::subtract>(x[1], x[0]))));
 }
 constexpr void addcmul(paper_steps& at, const attributes&, const tensor_descs& x,
                        tensor_results& out) {
   const tensor_desc product = at.each<f::multiply>(x[1], x[2]);
-  out.push_back(
-      at.each<f::add>(x[0], at.each<f::multiply>(product, paper_steps::number(x[0]))));
+  out.push_back(at.each<f::add>(x[0], at.each<f::multiply>(product, paper_steps::number(x[0]))));
 }
 constexpr void cast(paper_steps& at, const attributes& how, const tensor_descs& x,
                     tensor_results& out) {
@@ -207,10 +194,10 @@ constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_de
                          tensor_results& out) {
   const unsigned dims = dims_of(how);
   const tensor_desc largest = at.fold(reduction::max, x[0], dims, true);
-  const tensor_desc shift = at.each<f::where>(at.each<f::isfinite>(largest), largest,
-                                              paper_steps::number(largest));
-  const tensor_desc total = at.fold(
-      reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true);
+  const tensor_desc shift =
+      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest));
+  const tensor_desc total =
+      at.fold(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true);
   const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
   out.push_back(keeps(how) ? kept : at.fold(reduction::max, kept, dims, false));
 }
@@ -242,16 +229,14 @@ constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_
   const unsigned dims = over(how.integers[0]).bits();
   const tensor_desc below = below_greatest(at, widened(at, x[0]), dims);
   const tensor_desc total = at.fold(reduction::sum, at.each<f::exp>(below), dims, true);
-  out.push_back(
-      narrowed(at, at.each<f::subtract>(below, at.each<f::log>(total)), x[0].type));
+  out.push_back(narrowed(at, at.each<f::subtract>(below, at.each<f::log>(total)), x[0].type));
 }
 /// Elements divided by the root of a mean of squares, times a scale, plus a shift.
 constexpr void normalised(paper_steps& at, const attributes& how, const tensor_descs& x,
                           const tensor_desc& centred, tensor_results& out) {
   const tensor_desc squares =
       mean_of(at, at.each<f::square>(centred), over(how.integers).bits(), true);
-  const tensor_desc root =
-      at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
+  const tensor_desc root = at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
   tensor_desc made = at.each<f::divide>(centred, root);
   if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, x[1]));
   if (x.size() > 2) made = at.each<f::add>(made, widened(at, x[2]));

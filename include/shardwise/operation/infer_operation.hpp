@@ -83,9 +83,8 @@ struct argument_fault {
     if (refuse(parsed.verdict)) return out;
     const int want = parsed.rule.operands.ssize();
     if (want != operands.ssize())
-      return refuse({.rule = broken::operand_count_differs,
-                     .have = operands.ssize(),
-                     .want = want}),
+      return refuse(
+                 {.rule = broken::operand_count_differs, .have = operands.ssize(), .want = want}),
              out;
   }
   if (given.has("dims") && !(entry.name == "unsqueeze") &&
@@ -100,18 +99,19 @@ struct argument_fault {
     out.misuse = "elements_are_no_integers";
   if (!out.misuse.empty()) return out;
 
-  const factor_rule rule = entry.rule(how, operands);
-  propagation made = propagate(mesh, rule, operands);
-  if (refuse(made.verdict)) {
-    const tensor_descs fixed = fetched(mesh, rule, operands, ~0U);
-    if (propagate(mesh, rule, fixed).verdict.ok()) out.legal = fixed;
-    return out;
-  }
+  paper_steps steps(mesh);
   if (entry.steps != nullptr) {
-    paper_steps steps(mesh);
     entry.steps(steps, how, operands, out.results);
     out.flops = steps.flops();
-    if (refuse(steps.verdict())) out.results.clear();
+    if (steps.verdict().ok()) return out;
+    out.results.clear();
+  }
+  const factor_rule rule = entry.rule(how, operands);
+  propagation made = propagate(mesh, rule, operands);
+  // Where the rule of a composition has nothing against it, its step has the last word.
+  if (refuse(made.verdict.ok() ? steps.verdict() : made.verdict)) {
+    const tensor_descs fixed = fetched(mesh, rule, operands, ~0U);
+    if (propagate(mesh, rule, fixed).verdict.ok() && !(fixed == operands)) out.legal = fixed;
     return out;
   }
   if (entry.what != nullptr) {

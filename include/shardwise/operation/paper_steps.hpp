@@ -48,9 +48,8 @@ class paper_steps {
                                                  const tensor_desc& result) {
     if (what.cost == nullptr) return 0;
     const index_t flops = what.cost(mesh, how, operands, result).flops;
-    return what.is_elementwise
-               ? flops * largest_shard_size(mesh, result.layout, result.extents)
-               : flops;
+    return what.is_elementwise ? flops * largest_shard_size(mesh, result.layout, result.extents)
+                               : flops;
   }
 
  private:
