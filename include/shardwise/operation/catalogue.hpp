@@ -131,9 +131,10 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::search_entry<max_with_index_operation>("argmax", "argmax", true),
     detail::search_entry<min_with_index_operation>("argmin", "argmin", true),
     // Contractions.
-    detail::whole_entry<einsum_operation>("einsum", "equation", "f32[8,16] f32[16,4]",
-                                          "equation=bi,io->bo", "einsum, dot_general, matmul", 1, 2,
-                                          &detail::einsum_how),
+    detail::composed_entry<detail::contraction_judge>(
+        "einsum", "equation", "f32[8,16] f32[16,4]", "equation=bi,io->bo",
+        "einsum, dot_general, matmul", &detail::on_paper::contraction, 1, max_operands, true, false,
+        &detail::einsum_how),
     // Shapes.
     detail::whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                              "transpose, permute"),

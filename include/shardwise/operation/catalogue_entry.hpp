@@ -149,8 +149,10 @@ template <scatter_mode Mode>
                                 static_cast<out_of_range>(given.integer("out_of_range")));
 }
 [[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
-                                              const tensor_descs&) noexcept {
-  return einsum_operation::how(given.words("equation"));
+                                              const tensor_descs& operands) noexcept {
+  inplace_vector<int, max_operands> ranks;
+  for (const tensor_desc& x : operands) ranks.push_back(x.rank());
+  return einsum_operation::how(named_dimensions(given.words("equation"), ranks));
 }
 /// An embedding looks up rows.
 [[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,

@@ -90,6 +90,22 @@ struct scaled_judge {
     return over(how.integers).judge(operands[0].rank());
   }
 };
+/// A contraction of any number of operands.
+struct contraction_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs&) noexcept {
+    return parse_einsum(how.words, max_operands).rule;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const parsed_einsum parsed = parse_einsum(how.words, max_operands);
+    if (!parsed.verdict.ok() || parsed.rule.operands.size() == operands.size())
+      return parsed.verdict;
+    return {.rule = broken::operand_count_differs,
+            .have = operands.ssize(),
+            .want = parsed.rule.operands.ssize()};
+  }
+};
 struct reshard_judge : of_any_elements {
   [[nodiscard]] static constexpr factor_rule rule(const attributes&,
                                                   const tensor_descs& operands) noexcept {
@@ -118,6 +134,25 @@ namespace f = functions;
   return at.each<f::divide>(at.fold(reduction::sum, x, dims, keep), paper_steps::number(x));
 }
 
+/// Two operands after the other, as `einsum` orders them.
+constexpr void contraction(paper_steps& at, const attributes& how, const tensor_descs& x,
+                           tensor_results& out) {
+  tensor_descs left = x;
+  text<47> equation = how.words;
+  while (left.size() > 2) {
+    operand_extents extents;
+    for (const tensor_desc& one : left) extents.push_back(one.extents);
+    const contraction_step step = first_contraction(equation, extents);
+    tensor_descs rest{at.apply<einsum_operation>(einsum_operation::how(step.pair), left[step.first],
+                                                 left[step.second])};
+    for (int o = 0; o < left.ssize(); ++o)
+      if (o != step.first && o != step.second) rest.push_back(left[o]);
+    if (!at.verdict().ok()) return;
+    left = rest;
+    equation = step.rest;
+  }
+  out.push_back(at.apply(operation_of<einsum_operation>, einsum_operation::how(equation), left));
+}
 constexpr void hardtanh(paper_steps& at, const attributes&, const tensor_descs& x,
                         tensor_results& out) {
   const tensor_desc n = paper_steps::number(x[0]);

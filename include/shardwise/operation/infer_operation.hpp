@@ -78,15 +78,6 @@ struct argument_fault {
                               .want = operands.ssize() < entry.least ? entry.least : entry.most};
   if (operands.ssize() < entry.least || operands.ssize() > entry.most)
     return refuse(other_count), out;
-  if (entry.what == &operation_of<einsum_operation>) {
-    const parsed_einsum parsed = parse_einsum(given.words("equation"));
-    if (refuse(parsed.verdict)) return out;
-    const int want = parsed.rule.operands.ssize();
-    if (want != operands.ssize())
-      return refuse(
-                 {.rule = broken::operand_count_differs, .have = operands.ssize(), .want = want}),
-             out;
-  }
   if (given.has("dims") && !(entry.name == "unsqueeze") &&
       refuse(over(given.integers("dims")).judge(operands[0].rank())))
     return out;

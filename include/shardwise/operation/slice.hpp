@@ -184,9 +184,9 @@ struct pad_operation {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
-    const linearity law = operands.size() > 1               ? linearity::nonlinear
+    const linearity law = operands.size() > 1                   ? linearity::nonlinear
                           : mode(how) == pad_mode::constant ? linearity::additive
-                                                            : linearity::structural;
+                                                                : linearity::structural;
     factor_rule out = same_dimensions_rule(law, rank);
     for (int d = 0; d < rank; ++d) {
       const index_t added = how.integers[2 * d] + how.integers[2 * d + 1];
@@ -198,7 +198,8 @@ struct pad_operation {
       out.factors.push_back(factor_kind::pass_through);
       out.sizes = out.given_sizes();
       out.sizes[padding] = added;
-      out.composites.push_back({whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
+      out.composites.push_back(
+          {whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
       out.result[d] = whole;
     }
     if (operands.size() > 1) out.operands.push_back({});
@@ -280,7 +281,8 @@ struct pad_operation {
       if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
       const index_t low = step < 0 ? source - count + 1 : source;
       const index_t behind = size - low - (step == 0 ? 1 : count);
-      sum = sum + emit<pad_operation>(how_along(x.tensor().rank(), dim, low, behind), run);
+      sum = sum + emit<pad_operation>(
+                      how_along(x.tensor().rank(), dim, low, behind), run);
       first += count;
     }
     return sum;
@@ -294,7 +296,8 @@ constexpr void slice_operation::gradient(gradient_step& at) {
   extents_desc taken = whole;
   taken[dim] = range.count;
   gradient_value dy = at.cotangent();
-  if (dy.tensor().extents != taken) dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
+  if (dy.tensor().extents != taken)
+    dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
   if (range.step < 0) {
     dy = emit<flip_operation>(integer_attributes(dim), dy);
     range = {range.first + (range.count - 1) * range.step, range.count, -range.step};
@@ -309,21 +312,22 @@ constexpr void slice_operation::gradient(gradient_step& at) {
                  pad_operation::how_along(rank, dim, range.first, behind < 0 ? 0 : behind), dy));
 }
 
-constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim, index_t step) {
+constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim,
+                                                     index_t step) {
   const extents_desc have = x.tensor().extents;
   extents_desc rows{1, 1}, out = have;
   for (int d = 0; d < have.ssize(); ++d) rows[d <= dim ? 0 : 1] *= have[d];
   out[dim] *= step;
   // What is behind the dimension stays together, with zeros behind it.
-  const gradient_value spread =
-      emit<pad_operation>(pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
-                          emit<reshape_operation>(reshape_operation::how(rows), x));
+  const gradient_value spread = emit<pad_operation>(
+      pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
+      emit<reshape_operation>(reshape_operation::how(rows), x));
   return emit<reshape_operation>(reshape_operation::how(out), spread);
 }
 
 /// A slice as types have it.
 template <int Dim, index_t Begin, index_t End, index_t Step, bool Drop = false>
-struct strided_slice_of {
+struct slice_of {
   using operation_class = slice_operation;
   static constexpr attributes how = slice_operation::how(Dim, Begin, End, Step, Drop);
 };
@@ -342,9 +346,8 @@ struct strided_slice_of {
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
           fixed_string... Axes>
 [[nodiscard]] constexpr auto slice(X&& x, across_axes<Axes...> permitted = {})
-    -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
-                                                                         static_cast<X&&>(x))) {
-  return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
+    -> decltype(apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
 }
 
 /// The elements at one index of a dimension, which the result has not; negative ones count from the
@@ -353,9 +356,9 @@ template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
 ///     auto last = index_at<1, -1>(x);           // f32[8@data, 64] -> f32[8@data]
 template <int Dim, index_t At, NamedOperand X, fixed_string... Axes>
 [[nodiscard]] constexpr auto index_at(X&& x, across_axes<Axes...> permitted = {})
-    -> decltype(apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
+    -> decltype(apply_operation<slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
         permitted, static_cast<X&&>(x))) {
-  return apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
+  return apply_operation<slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
       permitted, static_cast<X&&>(x));
 }
 
@@ -367,7 +370,7 @@ struct split_call {
   static constexpr int parts = int{sizeof...(Ends)} - 1;
   static constexpr index_t ends[] = {Ends...};
   template <int Part>
-  using part_call = whole_call<strided_slice_of<Dim, ends[Part], ends[Part + 1], 1>>;
+  using part_call = whole_call<slice_of<Dim, ends[Part], ends[Part + 1], 1>>;
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The catalogue of operations agrees with the operations themselves.
 #include "support/catch.hpp"
-
 #include <shardwise/operation/catalogue_example.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -37,7 +36,7 @@ operation_inference inferred(text_view name,
 template <class F, class... Tensors>
 void check_same(const operation_inference& made, F f, const Tensors&... tensors) {
   REQUIRE(made.ok());
-  const auto total = trace(f, tensors...).total;
+  const ledger total = trace(f, tensors...);
   CHECK(made.flops == total.flops());
   CHECK(total.collectives() == 0);
   const auto result = f(tensors...);
@@ -52,53 +51,74 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
   const auto c = abstract<C>();
   const auto b = abstract<B>();
   const char* const a = "f32[8@data,16]";
-  check_same(inferred("einsum", {{"equation", "bi,io->bo"}}, {a, "f32[16,32@model]"}),
-             [](const auto& y, const auto& w) { return einsum<"bi,io->bo">(y, w); }, x,
-             abstract<W>());
-  check_same(inferred("sum", {{"dims", "1"}}, {"f32[8@data,16@model]"}),
-             [](const auto& y) { return sum<1>(y); }, c);
-  check_same(inferred("mean", {{"dims", "1"}, {"keep_dims", ""}}, {"f32[8@data,16@model]"}),
-             [](const auto& y) { return mean<1>(y, keep_dims); }, c);
-  check_same(inferred("l1_norm", {}, {"f32[8@data,16@model]"}),
-             [](const auto& y) { return l1_norm(y); }, c);
-  check_same(inferred("l2_norm", {{"dims", "1"}}, {a}), [](const auto& y) { return l2_norm<1>(y); },
-             x);
-  check_same(inferred("variance", {{"dims", "1"}}, {a}),
-             [](const auto& y) { return variance<1>(y); }, x);
-  check_same(inferred("standard_deviation", {{"dims", "1"}, {"keep_dims", ""}}, {a}),
-             [](const auto& y) { return standard_deviation<1>(y, keep_dims); }, x);
-  check_same(inferred("logsumexp", {{"dims", "1"}}, {a}),
-             [](const auto& y) { return logsumexp<1>(y); }, x);
-  check_same(inferred("any", {{"dims", "1"}}, {a}), [](const auto& y) { return any<1>(y); }, x);
-  check_same(inferred("all", {}, {a}), [](const auto& y) { return all(y); }, x);
-  check_same(inferred("count_nonzero", {}, {"f32[8@data,16@model]"}),
-             [](const auto& y) { return count_nonzero(y); }, c);
-  check_same(inferred("hard_sigmoid", {}, {a}), [](const auto& y) { return hard_sigmoid(y); }, x);
-  check_same(inferred("lerp", {}, {a, a, "f32[]"}),
-             [](const auto& y) { return lerp(y, y, 0.5F); }, x);
-  check_same(inferred("addcmul", {}, {a, a, a}),
-             [](const auto& y) { return addcmul(y, y, y, 2); }, x);
-  check_same(inferred("softmax", {{"dim", "1"}}, {a}), [](const auto& y) { return softmax<1>(y); },
-             x);
-  check_same(inferred("softmax", {{"dim", "1"}}, {"bf16[8@data,16]"}),
-             [](const auto& y) { return softmax<1>(y); }, b);
-  check_same(inferred("log_softmax", {{"dim", "1"}}, {a}),
-             [](const auto& y) { return log_softmax<1>(y); }, x);
-  check_same(inferred("layer_norm", {{"dims", "1"}}, {a, "f32[16]", "f32[16]"}),
-             [](const auto& y, const auto& s, const auto& t) {
-               return layer_norm<1>(y, s, t, 1e-5);
-             },
-             x, abstract<S>(), abstract<S>());
-  check_same(inferred("rms_norm", {{"dims", "1"}}, {"bf16[8@data,16]"}),
-             [](const auto& y) { return rms_norm<1>(y, 1e-5); }, b);
-  check_same(inferred("cross_entropy", {{"dim", "1"}}, {a, "i32[8@data]"}),
-             [](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels); }, x,
-             abstract<L>());
-  check_same(inferred("slice", {{"dim", "1"}, {"begin", "2"}, {"end", "-1"}}, {a}),
-             [](const auto& y) { return slice<1, 2, -1>(y); }, x);
-  check_same(inferred("sort", {{"dim", "1"}}, {a}), [](const auto& y) { return sort<1>(y); }, x);
-  check_same(inferred("argmax", {{"dim", "1"}}, {a}), [](const auto& y) { return argmax<1>(y); },
-             x);
+  check_same(
+      inferred("einsum", {{"equation", "bi,io->bo"}}, {a, "f32[16,32@model]"}),
+      [](const auto& y, const auto& w) { return einsum<"bi,io->bo">(y, w); }, x, abstract<W>());
+  check_same(
+      inferred("einsum", {{"equation", "bi,io,o->b"}}, {a, "f32[16,32@model]", "f32[32]"}),
+      [](const auto& y, const auto& w, const auto& s) { return einsum<"bi,io,o->b">(y, w, s); }, x,
+      abstract<W>(), abstract<sharded_tensor<float, extents<32>, layout<pod, P<none>>>>());
+  check_same(
+      inferred("einsum", {{"equation", "...i,io->...o"}}, {a, "f32[16,32@model]"}),
+      [](const auto& y, const auto& w) { return einsum<"...i,io->...o">(y, w); }, x, abstract<W>());
+  check_same(
+      inferred("sum", {{"dims", "1"}}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return sum<1>(y); }, c);
+  check_same(
+      inferred("mean", {{"dims", "1"}, {"keep_dims", ""}}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return mean<1>(y, keep_dims); }, c);
+  check_same(
+      inferred("l1_norm", {}, {"f32[8@data,16@model]"}), [](const auto& y) { return l1_norm(y); },
+      c);
+  check_same(
+      inferred("l2_norm", {{"dims", "1"}}, {a}), [](const auto& y) { return l2_norm<1>(y); }, x);
+  check_same(
+      inferred("variance", {{"dims", "1"}}, {a}), [](const auto& y) { return variance<1>(y); }, x);
+  check_same(
+      inferred("standard_deviation", {{"dims", "1"}, {"keep_dims", ""}}, {a}),
+      [](const auto& y) { return standard_deviation<1>(y, keep_dims); }, x);
+  check_same(
+      inferred("logsumexp", {{"dims", "1"}}, {a}), [](const auto& y) { return logsumexp<1>(y); },
+      x);
+  check_same(
+      inferred("any", {{"dims", "1"}}, {a}), [](const auto& y) { return any<1>(y); }, x);
+  check_same(
+      inferred("all", {}, {a}), [](const auto& y) { return all(y); }, x);
+  check_same(
+      inferred("count_nonzero", {}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return count_nonzero(y); }, c);
+  check_same(
+      inferred("hard_sigmoid", {}, {a}), [](const auto& y) { return hard_sigmoid(y); }, x);
+  check_same(
+      inferred("lerp", {}, {a, a, "f32[]"}), [](const auto& y) { return lerp(y, y, 0.5F); }, x);
+  check_same(
+      inferred("addcmul", {}, {a, a, a}), [](const auto& y) { return addcmul(y, y, y, 2); }, x);
+  check_same(
+      inferred("softmax", {{"dim", "1"}}, {a}), [](const auto& y) { return softmax<1>(y); }, x);
+  check_same(
+      inferred("softmax", {{"dim", "1"}}, {"bf16[8@data,16]"}),
+      [](const auto& y) { return softmax<1>(y); }, b);
+  check_same(
+      inferred("log_softmax", {{"dim", "1"}}, {a}), [](const auto& y) { return log_softmax<1>(y); },
+      x);
+  check_same(
+      inferred("layer_norm", {{"dims", "1"}}, {a, "f32[16]", "f32[16]"}),
+      [](const auto& y, const auto& s, const auto& t) { return layer_norm<1>(y, s, t, 1e-5); }, x,
+      abstract<S>(), abstract<S>());
+  check_same(
+      inferred("rms_norm", {{"dims", "1"}}, {"bf16[8@data,16]"}),
+      [](const auto& y) { return rms_norm<1>(y, 1e-5); }, b);
+  check_same(
+      inferred("cross_entropy", {{"dim", "1"}}, {a, "i32[8@data]"}),
+      [](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels); }, x,
+      abstract<L>());
+  check_same(
+      inferred("slice", {{"dim", "1"}, {"begin", "2"}, {"end", "-1"}}, {a}),
+      [](const auto& y) { return slice<1, 2, -1>(y); }, x);
+  check_same(
+      inferred("sort", {{"dim", "1"}}, {a}), [](const auto& y) { return sort<1>(y); }, x);
+  check_same(
+      inferred("argmax", {{"dim", "1"}}, {a}), [](const auto& y) { return argmax<1>(y); }, x);
 }
 
 TEST_CASE("Every operation answers for its example, and for every way to split it") {
@@ -130,6 +150,16 @@ TEST_CASE("Every operation answers for its example, and for every way to split i
             broken::operand_count_differs);
     }
   }
+}
+
+TEST_CASE("Contractions of several tensors begin with the cheapest product") {
+  const contraction_step step = first_contraction(
+      "ab,bc,cd->ad",
+      operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}});
+  CHECK(step.pair == "bc,cd->bd");
+  CHECK(step.rest == "bd,ab->ad");
+  CHECK(named_dimensions("...ij,...jk->...ik", {4, 3}) == "ZYij,Yjk->ZYik");
+  CHECK(named_dimensions("ij->ji", {2}) == "ij->ji");
 }
 
 TEST_CASE("Arguments are read as they are written, and refused as they are not") {
