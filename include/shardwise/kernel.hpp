@@ -26,6 +26,7 @@
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/fold_terms.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/index_block.hpp"
@@ -61,3 +62,4 @@
 #include "shardwise/kernel/transpose_kernel.hpp"
 #include "shardwise/kernel/trigonometric_kernels.hpp"
 #include "shardwise/kernel/wide_kernel.hpp"
+#include "shardwise/kernel/wide_result.hpp"

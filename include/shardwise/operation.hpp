@@ -47,6 +47,7 @@
 #include "shardwise/operation/search.hpp"
 #include "shardwise/operation/segment_sum.hpp"
 #include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/split_at.hpp"
 #include "shardwise/operation/softmax.hpp"
 #include "shardwise/operation/sort.hpp"
 #include "shardwise/operation/squeeze.hpp"

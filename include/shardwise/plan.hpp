@@ -16,6 +16,7 @@
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/listing.hpp"
 #include "shardwise/plan/normal_form.hpp"
+#include "shardwise/plan/pieces.hpp"
 #include "shardwise/plan/planned_program.hpp"
 #include "shardwise/plan/program.hpp"
 #include "shardwise/plan/program_builder.hpp"
@@ -26,3 +27,4 @@
 #include "shardwise/plan/step.hpp"
 #include "shardwise/plan/structure.hpp"
 #include "shardwise/plan/trace.hpp"
+#include "shardwise/plan/vjp.hpp"

@@ -98,9 +98,15 @@ template <class F, class Result, class... T>
 void run_each(const void* const* operands, const index_t* moves, void* out, index_t n) {
   Result* const to = static_cast<Result*>(out);
   const auto run = [&]<std::size_t... K>(std::index_sequence<K...>) {
-    for (index_t i = 0; i < n; ++i)
-      to[i] = kernel<F>::template of<Result>(
-          static_cast<const T*>(operands[K])[moves[K] == 0 ? 0 : i]...);
+    if ((... && (moves[K] != 0))) {
+      // Compilers vectorise what they can of this loop.
+      for (index_t i = 0; i < n; ++i)
+        to[i] = kernel<F>::template of<Result>(static_cast<const T*>(operands[K])[i]...);
+    } else {
+      for (index_t i = 0; i < n; ++i)
+        to[i] = kernel<F>::template of<Result>(
+            static_cast<const T*>(operands[K])[moves[K] == 0 ? 0 : i]...);
+    }
   };
   run(std::index_sequence_for<T...>{});
 }

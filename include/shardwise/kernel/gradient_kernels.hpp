@@ -78,6 +78,15 @@ struct enter_on<iota_like_operation, T> {
     enter_function<functions::equal, bool, std::int64_t, std::int64_t>();
   }
 };
+/// With masks of numbers and of truth values.
+template <Element T>
+struct enter_on<attention_gradient_operation, T> {
+  static void run() {
+    enter_operation<attention_gradient_operation, T, T, T, T, T>();
+    enter_operation<attention_gradient_operation, T, T, T, T, T, T>();
+    enter_operation<attention_gradient_operation, T, T, T, T, T, bool>();
+  }
+};
 template <class F, Element T>
 struct enter_on<pointwise<F>, T> {
   static void run() { enter_function_on<F, T>(); }

@@ -25,13 +25,16 @@ template <class T>
   using C = compute_type<T>;
   using key = order_key<T>;
   const C value = x;
-  constexpr key sign = key{1} << (std::numeric_limits<key>::digits - 1);
-  constexpr key last = std::numeric_limits<key>::max();
+  [[maybe_unused]] constexpr key sign = key{1} << (std::numeric_limits<key>::digits - 1);
+  [[maybe_unused]] constexpr key last = std::numeric_limits<key>::max();
   key at;
   if constexpr (std::is_floating_point_v<C>) {
-    if (value != value) return last;
     at = std::bit_cast<key>(value + C{0});  // -0 becomes 0
-    at = (at & sign) != 0 ? static_cast<key>(~at) : at | sign;
+    const auto is_negative =
+        static_cast<key>(-static_cast<key>(at >> (std::numeric_limits<key>::digits - 1)));
+    at ^= is_negative | sign;
+    at = is_descending ? static_cast<key>(~at) : at;
+    return value == value ? at : last;
   } else if constexpr (std::is_signed_v<C>) {
     at = static_cast<key>(static_cast<key>(std::int64_t{value}) ^ sign);
   } else {
@@ -60,14 +63,30 @@ class line_order {
       sort_by_digits();
     return entries_;
   }
-  /// The first `count` of them.
-  template <class KeyOf>
-  [[nodiscard]] const std::vector<entry>& select(index_t n, index_t count, const KeyOf& key) {
-    read(n, key);
+  /// The `count` greatest of `n` elements, the greatest first, by keys that descend.
+  template <class ValueOf>
+  [[nodiscard]] const std::vector<entry>& greatest(index_t n, index_t count, const ValueOf& value) {
     const auto exactly_before = [](const entry& a, const entry& b) {
       return a.key < b.key || (a.key == b.key && a.at < b.at);
     };
-    std::partial_sort(entries_.begin(), entries_.begin() + count, entries_.end(), exactly_before);
+    const auto key = [&](index_t i) { return key_of(value(i), true); };
+    // The last of those found so far stands in front; later ones of its key come after it.
+    read(count, key);
+    std::make_heap(entries_.begin(), entries_.end(), exactly_before);
+    auto worst = value(index_t{entries_.front().at});
+    for (index_t i = count;; ++i) {
+      // Most elements are told apart by this comparison. After NaN nothing comes.
+      if (worst == worst)
+        while (i < n && !(value(i) > worst)) ++i;
+      if (i >= n) break;
+      const Key next = key(i);
+      if (next >= entries_.front().key) continue;
+      std::pop_heap(entries_.begin(), entries_.end(), exactly_before);
+      entries_.back() = {next, static_cast<std::uint32_t>(i)};
+      std::push_heap(entries_.begin(), entries_.end(), exactly_before);
+      worst = value(index_t{entries_.front().at});
+    }
+    std::sort_heap(entries_.begin(), entries_.end(), exactly_before);
     return entries_;
   }
 

@@ -34,7 +34,8 @@ struct kernel_of<pad_operation> {
         if (pad_operation::mode(call.how) == pad_mode::constant) {
           fill_block<T>(value, row);
         } else {
-          const index_t source = pad_operation::source_of(pad_operation::mode(call.how), i - before, size);
+          const index_t source =
+              pad_operation::source_of(pad_operation::mode(call.how), i - before, size);
           copy_block<T>({middle.data + source * to.strides[d], row.extents, to.strides}, row);
         }
       }

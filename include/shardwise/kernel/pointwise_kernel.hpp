@@ -148,8 +148,8 @@ void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&
     }
     // Filled up with an element of the operand, which raises no floating-point exception of its
     // own.
-    std::fill(padded[k], padded[k] + step<T> - n, operands[k][0]);
-    std::copy_n(operands[k], n, padded[k] + step<T> - n);
+    for (index_t i = 0, first = step<T> - n; i < step<T>; ++i)
+      padded[k][i] = operands[k][i < first ? 0 : i - first];
     from[k] = padded[k];
   }
   run_steps(tree, from, moves, results, 1);

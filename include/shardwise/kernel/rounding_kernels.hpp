@@ -45,28 +45,32 @@ struct kernel<functions::trunc> {
       return std::trunc(x);
   }
 };
-/// Half to even, whatever the rounding mode of the thread.
+/// Half to even, in the rounding mode that all arithmetic here is done in.
 template <>
 struct kernel<functions::round> {
   static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
-    if constexpr (std::integral<T>) {
+    if constexpr (std::integral<T>)
       return x;
-    } else {
-      const T near = std::round(x);  // half away from zero
-      if (std::fabs(x - std::trunc(x)) != T(0.5)) return near;
-      return std::copysign(T(2) * std::round(x / T(2)), x);
-    }
+    else
+      return std::nearbyint(x);
   }
 };
+/// On packets too.
 template <>
 struct kernel<functions::sign> {
-  static constexpr bool on_elements = true;
-  template <class Result, class T>
-  [[nodiscard]] static Result of(T x) noexcept {
-    if (x != x) return x;
-    return static_cast<T>((T{} < x) - (x < T{}));
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    const P zero = all_lanes<P>(0);
+    const P value = kernel<functions::subtract>::run(kernel<functions::less>::run(zero, x),
+                                                     kernel<functions::less>::run(x, zero));
+    if constexpr (std::integral<P>)
+      return value;
+    else
+      return kernel<functions::where>::run(kernel<functions::equal>::run(x, x), value, x);
   }
 };
 template <>

@@ -39,10 +39,22 @@ struct scan_kernel {
       C folded = row[0];
       out[0] = folded;
       for (index_t x = 1; x < from.extents[last]; ++x) {
-        folded = kernel<Function>::run(folded, row[x * from.strides[last]]);
+        folded = next_fold(folded, row[x * from.strides[last]]);
         out[x * to.strides[last]] = folded;
       }
     }
+  }
+  /// The function; of extremes most elements are told apart by a comparison.
+  template <class C>
+  [[nodiscard]] static C next_fold(const C& folded, const C& next) noexcept {
+    if constexpr (Class::kind == reduction::max) {
+      if (next < folded) return folded;
+      if (next > folded) return next;
+    } else if constexpr (Class::kind == reduction::min) {
+      if (next > folded) return folded;
+      if (next < folded) return next;
+    }
+    return kernel<Function>::run(folded, next);
   }
   template <class C>
   static void scan_rows(strided<const C> from, strided<C> to, int dim) {

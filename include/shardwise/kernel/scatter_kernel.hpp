@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
+#include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/segment_sum.hpp"
 
@@ -35,19 +36,6 @@ void scatter_rows(const strided<const T>& from, int dim, int index_rank,
         }
       });
     }
-  }
-}
-
-/// Calls `f` with a block of the type that is computed in, which is the result of a call or is
-/// rounded to it once.
-template <class T, class F>
-void with_wide_result(const kernel_call& call, const F& f) {
-  if constexpr (std::same_as<T, compute_type<T>>) {
-    f(call.results[0].as<T>());
-  } else {
-    const widened_block<T> wide(call.results[0].extents);
-    f(wide.block());
-    wide.store(call.results[0].as<T>());
   }
 }
 

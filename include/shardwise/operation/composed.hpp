@@ -4,7 +4,6 @@
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/fold.hpp"
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -45,16 +44,17 @@ inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>)
 
 /// Calls `f` with those of the options that say which dimensions are folded, and what folds know
 /// nothing of, which they refuse.
-template <class F, class... Options>
-constexpr decltype(auto) with_dims(const F& f, const Options&... options) {
-  const auto chosen = []<class Option>(const Option& option) {
-    if constexpr (is_across<Option> || std::is_same_v<Option, correction> ||
-                  std::is_same_v<Option, keep_dims_t>)
-      return std::tuple<>();
-    else
-      return std::tuple<const Option&>(option);
-  };
-  return std::apply(f, std::tuple_cat(chosen(options)...));
+template <class F>
+constexpr decltype(auto) with_dims(const F& f) {
+  return f();
+}
+template <class F, class First, class... Rest>
+constexpr decltype(auto) with_dims(const F& f, const First& first, const Rest&... rest) {
+  if constexpr (is_across<First> || std::is_same_v<First, correction> ||
+                std::is_same_v<First, keep_dims_t>)
+    return with_dims(f, rest...);
+  else
+    return with_dims([&](const auto&... later) { return f(first, later...); }, rest...);
 }
 
 /// A layout without the pending reductions over permitted axes.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
@@ -98,8 +98,8 @@ template <int Dim, NamedOperand X, NamedOperand Labels, fixed_string... Axes>
 [[nodiscard]] constexpr detail::outcome_of<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X,
                                            const Labels&>
 cross_entropy(X&& logits, const Labels& labels, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X,
-                           const Labels&>(static_cast<X&&>(logits), labels);
+  return detail::carry_out<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X, const Labels&>(
+      static_cast<X&&>(logits), labels);
 }
 
 }  // namespace shardwise

@@ -67,18 +67,19 @@ using dropout_call =
 
 }  // namespace detail
 
-/// The tensor with about the part `rate` of its elements, chosen at random, set to 0, and the others
-/// divided by `1 - rate`. Which elements these are depends on the key and their global indices
-/// alone: every layout on every mesh has the same bits. A rate below 0 is 0, and one above 1 is 1.
+/// The tensor with about the part `rate` of its elements, chosen at random, set to 0, and the
+/// others divided by `1 - rate`. Which elements these are depends on the key and their global
+/// indices alone: every layout on every mesh has the same bits. A rate below 0 is 0, and one above
+/// 1 is 1.
 ///
-/// Nothing moves between devices; `x` is not pending. The key may be a tensor of whole numbers of 64
-/// bits of rank 0 too, and the rate one of the elements that `x` is computed with.
+/// Nothing moves between devices; `x` is not pending. The key may be a tensor of whole numbers of
+/// 64 bits of rank 0 too, and the rate one of the elements that `x` is computed with.
 ///
 ///     auto y = dropout(x, key{1}.fold_in(step), 0.1);
 template <NamedOperand X, class Key, class Rate>
   requires(NamedOperand<Key> || requires(const Key& seed) { std::uint64_t{seed.value}; })
-[[nodiscard]] constexpr detail::outcome_of<detail::dropout_call, X,
-                                           detail::key_operand_type<Key>, const Rate&>
+[[nodiscard]] constexpr detail::outcome_of<detail::dropout_call, X, detail::key_operand_type<Key>,
+                                           const Rate&>
 dropout(X&& x, const Key& seed, const Rate& rate) {
   return detail::carry_out<detail::dropout_call, X, detail::key_operand_type<Key>, const Rate&>(
       static_cast<X&&>(x), detail::key_operand(seed), rate);

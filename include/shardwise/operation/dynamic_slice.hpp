@@ -107,8 +107,8 @@ struct update_slice_operation {
     const gradient_value dy = at.cotangent(), start = at.operand(2);
     const index_t dim = at.how().integers[0];
     if (at.wants(0))
-      at.give(0, emit<update_slice_operation>(at.how(), dy, detail::zeros_like(at.operand(1)),
-                                              start));
+      at.give(0,
+              emit<update_slice_operation>(at.how(), dy, detail::zeros_like(at.operand(1)), start));
     const index_t size = at.operand(1).tensor().extents[dim];
     if (at.wants(1))
       at.give(1, emit<dynamic_slice_operation>(integer_attributes(dim, size), dy, start));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 namespace shardwise {
@@ -50,8 +50,7 @@ template <class X, class Scale, class Shift>
 template <class Permitted, int... Dims>
 struct layer_norm_steps {
   template <class X, class... Scale>
-  [[nodiscard]] static constexpr auto apply(const X& given, double epsilon,
-                                            const Scale&... scale) {
+  [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
     const auto centred = x - finished(mean<Dims...>(x, keep_dims), Permitted{});
@@ -62,8 +61,7 @@ struct layer_norm_steps {
 template <class Permitted, int... Dims>
 struct rms_norm_steps {
   template <class X, class... Scale>
-  [[nodiscard]] static constexpr auto apply(const X& given, double epsilon,
-                                            const Scale&... scale) {
+  [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
     const auto squares = finished(mean<Dims...>(square(x), keep_dims), Permitted{});
@@ -75,7 +73,8 @@ template <class Permitted, int... Dims>
 using layer_norm_call =
     composed_call<layer_norm_of<Dims...>, Permitted, layer_norm_steps<Permitted, Dims...>>;
 template <class Permitted, int... Dims>
-using rms_norm_call = composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_steps<Permitted, Dims...>>;
+using rms_norm_call =
+    composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_steps<Permitted, Dims...>>;
 
 }  // namespace detail
 
@@ -89,8 +88,8 @@ using rms_norm_call = composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_st
 ///     auto z = layer_norm<1>(x, 1e-5, across<"model">);
 template <int... Dims, NamedOperand X, fixed_string... Axes>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::layer_norm_call<across_axes<Axes...>, Dims...>, X, double>
+[[nodiscard]] constexpr detail::outcome_of<detail::layer_norm_call<across_axes<Axes...>, Dims...>,
+                                           X, double>
 layer_norm(X&& x, double epsilon, across_axes<Axes...> = {}) {
   return detail::carry_out<detail::layer_norm_call<across_axes<Axes...>, Dims...>>(
       static_cast<X&&>(x), static_cast<double&&>(epsilon));
@@ -98,11 +97,10 @@ layer_norm(X&& x, double epsilon, across_axes<Axes...> = {}) {
 /// The same times `scale`, plus `shift`, which meet the result from the last dimension backwards.
 ///
 ///     auto y = layer_norm<1>(x, scale, shift, 1e-5);     // f32[8@data, 64], f32[64], f32[64]
-template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift,
-          fixed_string... Axes>
+template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift, fixed_string... Axes>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::layer_norm_call<across_axes<Axes...>, Dims...>, X, double, const Scale&, const Shift&>
+[[nodiscard]] constexpr detail::outcome_of<detail::layer_norm_call<across_axes<Axes...>, Dims...>,
+                                           X, double, const Scale&, const Shift&>
 layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon,
            across_axes<Axes...> = {}) {
   return detail::carry_out<detail::layer_norm_call<across_axes<Axes...>, Dims...>, X, double,

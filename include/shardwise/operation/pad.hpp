@@ -29,7 +29,7 @@ template <index_t... Amounts, NamedOperand X, fixed_string... Axes>
   requires(sizeof...(Amounts) <= 2 * max_rank)
 [[nodiscard]] constexpr auto pad(X&& x, across_axes<Axes...> permitted = {})
     -> decltype(apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted,
-                                                                         static_cast<X&&>(x))) {
+                                                                        static_cast<X&&>(x))) {
   return apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted, static_cast<X&&>(x));
 }
 template <pad_mode Mode, index_t... Amounts, NamedOperand X, fixed_string... Axes>

@@ -9,8 +9,6 @@
 #include "shardwise/rule/gradient_step.hpp"
 
 #include <limits>
-#include <tuple>
-#include <utility>
 
 namespace shardwise {
 
@@ -184,9 +182,9 @@ struct pad_operation {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
-    const linearity law = operands.size() > 1                   ? linearity::nonlinear
+    const linearity law = operands.size() > 1               ? linearity::nonlinear
                           : mode(how) == pad_mode::constant ? linearity::additive
-                                                                : linearity::structural;
+                                                            : linearity::structural;
     factor_rule out = same_dimensions_rule(law, rank);
     for (int d = 0; d < rank; ++d) {
       const index_t added = how.integers[2 * d] + how.integers[2 * d + 1];
@@ -198,8 +196,7 @@ struct pad_operation {
       out.factors.push_back(factor_kind::pass_through);
       out.sizes = out.given_sizes();
       out.sizes[padding] = added;
-      out.composites.push_back(
-          {whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
+      out.composites.push_back({whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
       out.result[d] = whole;
     }
     if (operands.size() > 1) out.operands.push_back({});
@@ -281,8 +278,7 @@ struct pad_operation {
       if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
       const index_t low = step < 0 ? source - count + 1 : source;
       const index_t behind = size - low - (step == 0 ? 1 : count);
-      sum = sum + emit<pad_operation>(
-                      how_along(x.tensor().rank(), dim, low, behind), run);
+      sum = sum + emit<pad_operation>(how_along(x.tensor().rank(), dim, low, behind), run);
       first += count;
     }
     return sum;
@@ -296,8 +292,7 @@ constexpr void slice_operation::gradient(gradient_step& at) {
   extents_desc taken = whole;
   taken[dim] = range.count;
   gradient_value dy = at.cotangent();
-  if (dy.tensor().extents != taken)
-    dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
+  if (dy.tensor().extents != taken) dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
   if (range.step < 0) {
     dy = emit<flip_operation>(integer_attributes(dim), dy);
     range = {range.first + (range.count - 1) * range.step, range.count, -range.step};
@@ -312,16 +307,15 @@ constexpr void slice_operation::gradient(gradient_step& at) {
                  pad_operation::how_along(rank, dim, range.first, behind < 0 ? 0 : behind), dy));
 }
 
-constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim,
-                                                     index_t step) {
+constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim, index_t step) {
   const extents_desc have = x.tensor().extents;
   extents_desc rows{1, 1}, out = have;
   for (int d = 0; d < have.ssize(); ++d) rows[d <= dim ? 0 : 1] *= have[d];
   out[dim] *= step;
   // What is behind the dimension stays together, with zeros behind it.
-  const gradient_value spread = emit<pad_operation>(
-      pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
-      emit<reshape_operation>(reshape_operation::how(rows), x));
+  const gradient_value spread =
+      emit<pad_operation>(pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
+                          emit<reshape_operation>(reshape_operation::how(rows), x));
   return emit<reshape_operation>(reshape_operation::how(out), spread);
 }
 
@@ -340,12 +334,12 @@ struct slice_of {
 /// Each device needs the whole of the dimension, or fetches it over permitted axes; a slice of all
 /// of it passes every split. What is pending stays pending.
 ///
-///     auto head = slice<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
-///     auto odd = slice<1, 1, open_end, 2>(x);    // f32[8@data, 32]
-///     auto back = slice<1, open_end, open_end, -1>(x);
+///     auto head = slice_in_dim<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
+///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]
+///     auto back = slice_in_dim<1, open_end, open_end, -1>(x);
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
           fixed_string... Axes>
-[[nodiscard]] constexpr auto slice(X&& x, across_axes<Axes...> permitted = {})
+[[nodiscard]] constexpr auto slice_in_dim(X&& x, across_axes<Axes...> permitted = {})
     -> decltype(apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
 }
@@ -360,53 +354,6 @@ template <int Dim, index_t At, NamedOperand X, fixed_string... Axes>
         permitted, static_cast<X&&>(x))) {
   return apply_operation<slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
       permitted, static_cast<X&&>(x));
-}
-
-namespace detail {
-
-/// The call `split_at<Dim, Ends...>`: a slice for each part, whose begins and ends are `Ends`.
-template <int Dim, index_t... Ends>
-struct split_call {
-  static constexpr int parts = int{sizeof...(Ends)} - 1;
-  static constexpr index_t ends[] = {Ends...};
-  template <int Part>
-  using part_call = whole_call<slice_of<Dim, ends[Part], ends[Part + 1], 1>>;
-
-  template <class X>
-  [[nodiscard]] static constexpr auto judge() noexcept {
-    return judge_parts<const std::remove_cvref_t<X>&>(std::make_integer_sequence<int, parts>{});
-  }
-  template <class X>
-  [[nodiscard]] static constexpr auto apply(const X& x) {
-    return apply_parts(x, std::make_integer_sequence<int, parts>{});
-  }
-
- private:
-  template <class X, int... Part>
-  [[nodiscard]] static constexpr auto judge_parts(std::integer_sequence<int, Part...>) noexcept {
-    using judged = typename first_refusal<decltype(part_call<Part>::template judge<X>())...>::type;
-    if constexpr (judged::ok)
-      return allowed<
-          std::tuple<typename decltype(part_call<Part>::template judge<X>())::type...>>{};
-    else
-      return judged{};
-  }
-  template <class X, int... Part>
-  [[nodiscard]] static constexpr auto apply_parts(const X& x, std::integer_sequence<int, Part...>) {
-    return std::tuple{part_call<Part>::apply(x)...};
-  }
-};
-
-}  // namespace detail
-
-/// The parts of a tensor between these indices of a dimension, as a tuple; each device needs the
-/// whole of it.
-///
-///     auto [q, k, v] = split_at<1, 64, 80>(x);      // f32[8@data, 96] -> 64, 16 and 16 columns
-template <int Dim, index_t... Indices, NamedOperand X>
-[[nodiscard]] constexpr detail::outcome_of<detail::split_call<Dim, 0, Indices..., open_end>, X>
-split_at(X&& x) {
-  return detail::carry_out<detail::split_call<Dim, 0, Indices..., open_end>>(static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 namespace shardwise {
@@ -57,7 +57,8 @@ struct log_softmax_steps {
 template <int Dim, class Permitted>
 using softmax_call = composed_call<softmax_of<Dim>, Permitted, softmax_steps<Dim, Permitted>>;
 template <int Dim, class Permitted>
-using log_softmax_call = composed_call<log_softmax_of<Dim>, Permitted, log_softmax_steps<Dim, Permitted>>;
+using log_softmax_call =
+    composed_call<log_softmax_of<Dim>, Permitted, log_softmax_steps<Dim, Permitted>>;
 
 }  // namespace detail
 

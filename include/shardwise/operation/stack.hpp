@@ -43,8 +43,8 @@ struct stack_operation {
     const auto dim = static_cast<int>(at.how().integers[0]);
     for (int o = 0; o < at.operand_count(); ++o)
       if (at.wants(o))
-        at.give(o, emit<slice_operation>(slice_operation::how(dim, o, o + 1, 1, true),
-                                         at.cotangent()));
+        at.give(
+            o, emit<slice_operation>(slice_operation::how(dim, o, o + 1, 1, true), at.cotangent()));
   }
 };
 

@@ -7,7 +7,6 @@
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace shardwise {
@@ -41,7 +40,7 @@ template <int... Dims, NamedOperand X, class... Options>
         [&](const auto&... dims) {
           const index_t terms = detail::dims_of<Dims...>(x, dims...).count(x.extents()) -
                                 detail::correction_among(options...);
-          const auto divisor = static_cast<T>(std::max(terms, index_t{0}));
+          const auto divisor = static_cast<T>(terms > 0 ? terms : 0);
           if constexpr (detail::keeps_dims<Options...>)
             return sum<Dims...>(square(x - center), dims..., keep_dims) / divisor;
           else

@@ -159,10 +159,10 @@ struct take_operation {
   using emits = operations<segment_sum_operation>;
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
-    at.give(0, emit<segment_sum_operation>(
-                   integer_attributes(dim, at.operand(0).tensor().extents[dim],
-                                      at.how().integers[1]),
-                   at.cotangent(), at.operand(1)));
+    at.give(0,
+            emit<segment_sum_operation>(
+                integer_attributes(dim, at.operand(0).tensor().extents[dim], at.how().integers[1]),
+                at.cotangent(), at.operand(1)));
   }
 };
 
@@ -195,22 +195,21 @@ struct take_along_operation {
   using emits = operations<sum_along_operation>;
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
-    at.give(0, emit<sum_along_operation>(
-                   integer_attributes(dim, at.operand(0).tensor().extents[dim],
-                                      at.how().integers[1]),
-                   at.cotangent(), at.operand(1)));
+    at.give(0,
+            emit<sum_along_operation>(
+                integer_attributes(dim, at.operand(0).tensor().extents[dim], at.how().integers[1]),
+                at.cotangent(), at.operand(1)));
   }
 };
 
 constexpr void segment_sum_operation::gradient(gradient_step& at) {
-  at.give(0, emit<take_operation>(
-                 integer_attributes(at.how().integers[0], at.how().integers[2]), at.cotangent(),
-                 at.operand(1)));
+  at.give(0, emit<take_operation>(integer_attributes(at.how().integers[0], at.how().integers[2]),
+                                  at.cotangent(), at.operand(1)));
 }
 constexpr void sum_along_operation::gradient(gradient_step& at) {
-  at.give(0, emit<take_along_operation>(
-                 integer_attributes(at.how().integers[0], at.how().integers[2]), at.cotangent(),
-                 at.operand(1)));
+  at.give(0,
+          emit<take_along_operation>(integer_attributes(at.how().integers[0], at.how().integers[2]),
+                                     at.cotangent(), at.operand(1)));
 }
 
 /// The two as types have them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/gradient.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/plan/collective_operation.hpp"
@@ -8,13 +9,6 @@
 #include "shardwise/rule/permission.hpp"
 
 namespace shardwise {
-
-/// The layout of the gradient of a tensor: that of the tensor, with nothing pending.
-[[nodiscard]] constexpr layout_desc gradient_layout(layout_desc layout) noexcept {
-  layout.pending = 0;
-  layout.kind = reduction::sum;
-  return layout;
-}
 
 /// The layout that a cotangent gets before it goes on to what it is the cotangent of: split as that
 /// is. Where it is a pending sum it stays one, unless that splits the axis or is pending over it:

@@ -54,15 +54,19 @@ struct gradient_layout_of {
 
 /// The type of the gradient of a tensor.
 template <class X, class Request>
-struct gradient_type {
+struct asked_gradient {
   using type = X;
 };
 template <Operand X, class Request>
-struct gradient_type<X, Request> {
+struct asked_gradient<X, Request> {
   using type = typename X::domain::template tensor<
       typename X::value_type, typename X::extents_type,
       typename gradient_layout_of<typename X::layout_type, Request>::type>;
 };
+
+template <class T, class Extents, class Layout>
+struct gradient_type<abstract_tensor<T, Extents, Layout>>
+    : asked_gradient<abstract_tensor<T, Extents, Layout>, left_pending_over<>> {};
 
 /// How the tensors of a domain are differentiated: a class that records a function.
 template <class Domain>
@@ -202,7 +206,7 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
       WithValue, [&](const layout_desc& layout) { return Request::layout(first.mesh(), layout); });
 
   const auto take = [&]<class Each>(const Each& each) {
-    return tape.template next<typename gradient_type<Each, Request>::type>(each);
+    return tape.template next<typename asked_gradient<Each, Request>::type>(each);
   };
   const auto gradients = [&] {
     if constexpr (sizeof...(Which) == 1)
@@ -241,10 +245,6 @@ struct gradient_function {
 };
 
 }  // namespace detail
-
-/// What the gradient of a tensor is: a tensor like it that is split alike, with nothing pending.
-template <class X>
-using gradient_of = typename detail::gradient_type<X, left_pending_over<>>::type;
 
 /// The gradient of a function of tensors: a function that gives the gradient of the number that `f`
 /// gives, with respect to its first argument, or to those that are named by their places.

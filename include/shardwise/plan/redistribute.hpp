@@ -97,9 +97,10 @@ namespace detail {
   return bytes;
 }
 
-/// What a device receives over each axis of a collective. Several axes are charged as the
-/// hierarchy that does the same: gathering from the minor axis out, reducing from the major axis
-/// in. A single cut that is that of one axis after another is charged as that.
+/// What a device receives over each axis of a collective, as `piece_bytes` counts it for each: at
+/// least what any device gets. Several axes are charged as the hierarchy that does the same:
+/// gathering from the minor axis out, reducing from the major axis in. A single cut that is that of
+/// one axis after another is charged as that.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(const mesh_desc& mesh,
                                                                          tensor_desc before,
                                                                          transfer step) noexcept {
@@ -125,6 +126,14 @@ namespace detail {
     for (int i = step.axes.ssize() - 1; i >= 0; --i) {
       bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
       now.layout.dims[step.from].pop_back();
+    }
+  } else if (step.kind == collective::reduce_scatter) {
+    // Every device gets its part of the sum from each of the others.
+    index_t share = largest_shard_size(mesh, step.after, before.extents);
+    for (int i = step.axes.ssize() - 1; i >= 0; --i) {
+      const index_t n = mesh.size(step.axes[i]);
+      bytes[i] = share * (n - 1) * size;
+      share *= n;
     }
   } else if (step.kind != collective::slice) {
     for (int i = 0; i < step.axes.ssize(); ++i) {

@@ -170,7 +170,7 @@ class pending_node : public node, public computation {
                                                 const tensor_desc& result) {
   for (const node_ptr& operand : operands)
     if (operand->tensor() == result) return operand->share_where();
-  return std::make_shared<const placement>(operands[0]->where().mesh(), result);
+  return operands[0]->home()->place(result);
 }
 
 /// Makes a pending node of `result` that reads these operands, in their pool. `arguments` are those

@@ -66,12 +66,11 @@ void give_up(X&& x) noexcept {
 [[nodiscard]] inline node_ptr number_node(const std::shared_ptr<machine>& home,
                                           const attributes& number, const tensor_desc& tensor,
                                           const element_kernels& elements) {
-  auto made = std::make_shared<node>(home, std::make_shared<const placement>(home->mesh(), tensor),
-                                     elements);
+  auto made = std::make_shared<node>(home, home->place(tensor), elements);
   made->allocate(home->storage(), home->memory());
   with_number(number, tensor.type, [&](auto value) {
-    for (index_t s = 0; s < made->where().count(); ++s)
-      elements.store(&value, 1, made->writable_data<std::byte>(s));
+    for (index_t i = 0; i < made->where().count_here(); ++i)
+      elements.store(&value, 1, made->writable_data<std::byte>(made->where().shard_here(i)));
   });
   made->set_ready();
   return made;

@@ -84,8 +84,7 @@ class prepared_program {
     bind(program, home, std::move(inputs));
     const std::vector<node_ptr> results = kept(program);
     const std::lock_guard turn(home->turn());
-    detail::program_run running(*home, program);
-    while (!running.is_done()) running.run_next();
+    detail::run_for_owners(home->link(), [&] { detail::program_run(*home, program).run_all(); });
     return results;
   }
 
@@ -184,8 +183,7 @@ class prepared_program {
                          ? program.inputs[static_cast<std::size_t>(step.operands[0])]
                          : program.nodes[static_cast<std::size_t>(step.operands[0])])
                         ->elements();
-      program.nodes[s] = std::make_shared<node>(
-          home, std::make_shared<const placement>(home->mesh(), step.result), *elements);
+      program.nodes[s] = std::make_shared<node>(home, home->place(step.result), *elements);
     }
     if (!are_free)
       plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(count), program.lives.data());

@@ -25,8 +25,11 @@ namespace detail {
   for (const element_kernels* kernels : further) {
     std::vector<buffer<std::byte>> shards;
     for (index_t s = 0; s < result.where().count(); ++s)
-      shards.emplace_back(result.home()->storage(),
-                          result.where().size_of_shard(s) * size_of(kernels->type));
+      if (result.where().is_here(s))
+        shards.emplace_back(result.home()->storage(),
+                            result.where().size_of_shard(s) * size_of(kernels->type));
+      else
+        shards.emplace_back();
     all.push_back(std::move(shards));
   }
   return all;

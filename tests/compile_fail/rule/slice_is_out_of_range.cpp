@@ -8,4 +8,4 @@ using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
 using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", none>>>;
-auto use() { return slice<1, 0, 9>(abstract<A>()); }
+auto use() { return slice_in_dim<1, 0, 9>(abstract<A>()); }

@@ -31,7 +31,8 @@ inline std::vector<operation_row> arrangement_rows() {
                     .is_differentiable = true});
   };
   add(
-      "broadcast_to", {3, 1, 4}, [](const auto& x) { return broadcast_to<extents<2, dyn, 5, 4>>(x); },
+      "broadcast_to", {3, 1, 4},
+      [](const auto& x) { return broadcast_to<extents<2, dyn, 5, 4>>(x); },
       moved_loop({2, 3, 5, 4}, [](const index& at) {
         return index{at[1], 0, at[3]};
       }));
@@ -76,25 +77,26 @@ inline std::vector<operation_row> arrangement_rows() {
         return index{at[0], at[1] / 7};
       }));
   add(
-      "slice", {5, 8}, [](const auto& x) { return slice<1, 2, 7>(x); },
+      "slice", {5, 8}, [](const auto& x) { return slice_in_dim<1, 2, 7>(x); },
       moved_loop({5, 5}, [](const index& at) {
         return index{at[0], at[1] + 2};
       }));
   add(
-      "slice of all", {5, 8}, [](const auto& x) { return slice<1, 0, 8>(x); },
+      "slice of all", {5, 8}, [](const auto& x) { return slice_in_dim<1, 0, 8>(x); },
       moved_loop({5, 8}, [](const index& at) { return at; }));
   add(
-      "slice in steps from the end", {5, 8}, [](const auto& x) { return slice<0, -4, open_end, 3>(x); },
+      "slice in steps from the end", {5, 8},
+      [](const auto& x) { return slice_in_dim<0, -4, open_end, 3>(x); },
       moved_loop({2, 8}, [](const index& at) {
         return index{1 + 3 * at[0], at[1]};
       }));
   add(
-      "slice backwards", {5, 8}, [](const auto& x) { return slice<1, -2, open_end, -3>(x); },
+      "slice backwards", {5, 8}, [](const auto& x) { return slice_in_dim<1, -2, open_end, -3>(x); },
       moved_loop({5, 3}, [](const index& at) {
         return index{at[0], 6 - 3 * at[1]};
       }));
   add(
-      "slice of nothing", {5, 8}, [](const auto& x) { return slice<1, 6, 6>(x); },
+      "slice of nothing", {5, 8}, [](const auto& x) { return slice_in_dim<1, 6, 6>(x); },
       moved_loop({5, 0}, [](const index& at) { return at; }));
   add(
       "index_at", {4, 5, 3}, [](const auto& x) { return index_at<1, -1>(x); },
@@ -171,9 +173,10 @@ inline std::vector<operation_row> arrangement_rows() {
                   .apply = [](const row_tensors& x) -> row_tensors {
                     return {dynamic_slice<1, 3>(x[0].as<>(), 5)};
                   },
-                  .loop = moved_loop({2, 3}, [](const index& at) {
-                    return index{at[0], at[1] + 3};
-                  }),
+                  .loop = moved_loop({2, 3},
+                                     [](const index& at) {
+                                       return index{at[0], at[1] + 3};
+                                     }),
                   .is_differentiable = true});
   rows.push_back({.name = "update_slice",
                   .operands = {{{3, 6}}, {{3, 2}}, {{}, whole(-2, 7), element::i64}},
@@ -185,8 +188,7 @@ inline std::vector<operation_row> arrangement_rows() {
                         host_array out = x[0];
                         const index_t start = clamped(x[2][0], 4);
                         for (index_t i = 0; i < 3; ++i)
-                          for (index_t j = 0; j < 2; ++j)
-                            out.at({i, start + j}) = x[1].at({i, j});
+                          for (index_t j = 0; j < 2; ++j) out.at({i, start + j}) = x[1].at({i, j});
                         return row_arrays{out};
                       },
                   .is_differentiable = true});

@@ -11,7 +11,7 @@
 namespace generated {
 
 /// All axes that rows name, over which their operations may exchange.
-inline constexpr auto everywhere = across<"x", "y", "z">;
+inline constexpr auto over_all_axes = across<"x", "y", "z">;
 
 /// The softmax of a line, and its logarithm.
 inline std::vector<double> softmax_of_line(const std::vector<double>& line, bool logarithm) {
@@ -81,11 +81,11 @@ inline std::vector<operation_row> fused_rows() {
       line_loop(1, [](const line& x) { return lines{softmax_of_line(x, false)}; }));
   add(
       "softmax across", {{{5, 3}, some}},
-      [](const row_tensors& x) { return softmax<0>(x[0].as<>(), everywhere); },
+      [](const row_tensors& x) { return softmax<0>(x[0].as<>(), over_all_axes); },
       line_loop(0, [](const line& x) { return lines{softmax_of_line(x, false)}; }));
   add(
       "log_softmax across", {{{2, 5}, some}},
-      [](const row_tensors& x) { return log_softmax<1>(x[0].as<>(), everywhere); },
+      [](const row_tensors& x) { return log_softmax<1>(x[0].as<>(), over_all_axes); },
       line_loop(1, [](const line& x) { return lines{softmax_of_line(x, true)}; }));
   add(
       "layer_norm", {{{4, 5}, some}},
@@ -94,7 +94,7 @@ inline std::vector<operation_row> fused_rows() {
   add(
       "layer_norm across", {{{5, 3}, some}, {{3}, some}, {{3}, some}},
       [](const row_tensors& x) {
-        return layer_norm<1>(x[0].as<>(), x[1].as<>(), x[2].as<>(), 0.25, everywhere);
+        return layer_norm<1>(x[0].as<>(), x[1].as<>(), x[2].as<>(), 0.25, over_all_axes);
       },
       [](const row_arrays& x) {
         row_arrays out =
@@ -106,7 +106,7 @@ inline std::vector<operation_row> fused_rows() {
   add(
       "rms_norm across", {{{5, 3}, some}, {{5, 1}, some}},
       [](const row_tensors& x) {
-        return rms_norm<0>(x[0].as<>(), x[1].as<>(), 0.25, everywhere);
+        return rms_norm<0>(x[0].as<>(), x[1].as<>(), 0.25, over_all_axes);
       },
       [](const row_arrays& x) {
         row_arrays out =
@@ -129,14 +129,12 @@ inline std::vector<operation_row> fused_rows() {
   };
   add(
       "cross_entropy", {{{4, 5}, some}, {{4}, whole(0, 4), element::i32}},
-      [](const row_tensors& x) {
-        return cross_entropy<1>(x[0].as<>(), x[1].as<std::int32_t>());
-      },
+      [](const row_tensors& x) { return cross_entropy<1>(x[0].as<>(), x[1].as<std::int32_t>()); },
       entropy(1));
   add(
       "cross_entropy across", {{{2, 5, 3}, some}, {{2, 3}, whole(0, 4), element::i64}},
       [](const row_tensors& x) {
-        return cross_entropy<1>(x[0].as<>(), x[1].as<std::int64_t>(), everywhere);
+        return cross_entropy<1>(x[0].as<>(), x[1].as<std::int64_t>(), over_all_axes);
       },
       entropy(1));
   const auto turned = [](bool halves) {
@@ -175,7 +173,7 @@ inline std::vector<operation_row> fused_rows() {
       "attention to earlier positions of groups",
       {{{4, 5, 3}, some}, {{2, 5, 3}, some}, {{2, 5, 2}, some}},
       [](const row_tensors& x) {
-        return attention<attends::to_earlier>(x[0].as<>(), x[1].as<>(), x[2].as<>(), everywhere);
+        return attention<attends::to_earlier>(x[0].as<>(), x[1].as<>(), x[2].as<>(), over_all_axes);
       },
       attention_loop(up_to, no_mask));
   add(
@@ -187,9 +185,13 @@ inline std::vector<operation_row> fused_rows() {
       attention_loop(all, [](const row_arrays& x, index_t h, index_t, index_t j) {
         return x[3].at({h, 0, j});
       }));
+  rows.back().is_differentiable = false;  // of its mask
   add(
       "attention with a mask of truth values",
-      {{{2, 3, 2}, some}, {{1, 4, 2}, some}, {{1, 4, 2}, some}, {{3, 4}, truth(), element::boolean}},
+      {{{2, 3, 2}, some},
+       {{1, 4, 2}, some},
+       {{1, 4, 2}, some},
+       {{3, 4}, truth(), element::boolean}},
       [](const row_tensors& x) {
         return attention(x[0].as<>(), x[1].as<>(), x[2].as<>(), x[3].as<bool>());
       },

@@ -143,9 +143,7 @@ inline std::vector<operation_row> indexing_rows() {
       scatter_loop(1, error, [](double a, double b) { return std::min(a, b); }));
   add(
       "segment_sum", {{{6, 2}}, {{6}, whole(0, 3), element::i64}},
-      [](const row_tensors& x) {
-        return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>());
-      },
+      [](const row_tensors& x) { return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>()); },
       [](const row_arrays& x) {
         return scatter_loop(0, error, [](double a, double b) { return a + b; })(
             {host_array({4, 2}, x[0].type), x[1], x[0]});

@@ -209,6 +209,50 @@ TEST_CASE("a number that is pending has gradients where it stands") {
   REQUIRE(values(gradient(beside, a)) == values(h));
 }
 
+TEST_CASE("cotangents come later, and more than once") {
+  const model m;
+  const auto layer = [](const auto& x, const auto& w) { return tanh(einsum<"bi,ih->bh">(x, w)); };
+  auto [y, pull] = vjp(layer, m.x, m.p.up);
+  REQUIRE(values(y) == values(layer(m.x, m.p.up)));
+  const auto [dx, dw] = pull(y);
+  const auto loss = [&](const auto& x, const auto& w) {
+    auto made = layer(x, w);
+    return sum(stop_gradient(made) * made);
+  };
+  const auto [want_dx, want_dw] = gradient<0, 1>(loss)(m.x, m.p.up);
+  static_assert(std::is_same_v<decltype(dx), const X> && std::is_same_v<decltype(dw), const W1>);
+  REQUIRE(values(dx) == values(want_dx));
+  REQUIRE(values(dw) == values(want_dw));
+  sync(m.pool);
+  const auto [twice_dx, twice_dw] = pull(y * 2.0);
+  REQUIRE(values(twice_dx) == values(dx * 2.0));
+  REQUIRE(values(twice_dw) == values(dw * 2.0));
+
+  // On paper the same, and what is read twice is computed once.
+  constexpr auto both = [](const auto& x, const auto& w) {
+    auto made =
+        vjp([](const auto& v, const auto& u) { return tanh(einsum<"bi,ih->bh">(v, u)); }, x, w);
+    return made.second(made.first);
+  };
+  constexpr auto cost = trace<128>(both, abstract<X>(), abstract<W1>());
+  m.pool.reset_counters();
+  const auto [a, b] = both(m.x, m.p.up);
+  sync(a, b);
+  REQUIRE(m.pool.counters().flops() == cost.flops());
+  REQUIRE(m.pool.counters().bytes_moved() == cost.bytes_moved());
+}
+
+TEST_CASE("a traced gradient is prepared and run") {
+  const model m;
+  constexpr auto recorded = trace_program<128>(gradient<0, 2>(loss_of), abstract<W1>(),
+                                               abstract<B1>(), abstract<W2>(), abstract<X>());
+  const prepared_program ready = prepare<double>(recorded);
+  const auto [up, down] = run<double, double>(ready, m.p.up, m.p.shift, m.p.down, m.x);
+  const auto [want, also] = gradient<0, 2>(loss_of)(m.p.up, m.p.shift, m.p.down, m.x);
+  REQUIRE(values(up) == values(want));
+  REQUIRE(values(down) == values(also));
+}
+
 TEST_CASE("what has no gradient is refused by its name") {
   const model m;
   const auto v = iota<V>(m.pool);
