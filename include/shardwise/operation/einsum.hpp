@@ -276,15 +276,15 @@ template <fixed_string Equation, class First, class Second, class Third, class..
 /// do.
 ///
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
-template <fixed_string Equation, class... X>
-  requires(detail::has_ellipsis<Equation> && sizeof...(X) > 0 && sizeof...(X) <= max_operands)
-[[nodiscard]] constexpr auto einsum(const X&... x) {
-  if constexpr ((... || ValueOperand<X>))
-    return einsum(text_view(Equation), x...);
-  else if constexpr (AnyRefused<X...>)
+template <fixed_string Equation, class First, class... Rest>
+  requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands)
+[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
+  if constexpr (ValueOperand<First> || (... || ValueOperand<Rest>))
+    return einsum(text_view(Equation), first, rest...);
+  else if constexpr (AnyRefused<First, Rest...>)
     return refused_value<>{};
   else
-    return detail::contracted<detail::named_equation<Equation, X...>>(x...);
+    return detail::contracted<detail::named_equation<Equation, First, Rest...>>(first, rest...);
 }
 
 }  // namespace shardwise

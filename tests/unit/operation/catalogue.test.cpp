@@ -113,8 +113,8 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       [](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels); }, x,
       abstract<L>());
   check_same(
-      inferred("slice", {{"dim", "1"}, {"begin", "2"}, {"end", "-1"}}, {a}),
-      [](const auto& y) { return slice<1, 2, -1>(y); }, x);
+      inferred("slice_in_dim", {{"dim", "1"}, {"begin", "2"}, {"end", "-1"}}, {a}),
+      [](const auto& y) { return slice_in_dim<1, 2, -1>(y); }, x);
   check_same(
       inferred("sort", {{"dim", "1"}}, {a}), [](const auto& y) { return sort<1>(y); }, x);
   check_same(
