@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/over.hpp"
 #include "shardwise/operation/paper_steps.hpp"
+#include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/squeeze.hpp"
+#include "shardwise/operation/take.hpp"
+#include "shardwise/operation/transcendental.hpp"
 
 namespace shardwise {
 
