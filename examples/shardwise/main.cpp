@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a sharding says, in the shell: `shardwise inspect`, `hybrid` and `draw`, one request a call
-// or, with --batch, one a line.
+// What shardings and operations say, in the shell: `shardwise inspect`, `hybrid`, `draw`, `infer`
+// and `operations`, one request a call or, with --batch, one a line.
 #include "answer.hpp"
 #include "lines.hpp"
 
@@ -17,12 +17,15 @@ using namespace tool;
 
 void print_help(const request& asked) {
   std::string out =
-      "usage: shardwise inspect|hybrid|draw OPTIONS [--json]\n"
+      "usage: shardwise inspect|hybrid|draw|operations OPTIONS [--json]\n"
+      "       shardwise infer OPTIONS OPERAND... [--json]\n"
       "       shardwise [COMMAND] --batch       answers a request of JSON a line of its input\n"
       "       shardwise --help | --version\n";
   constexpr std::string_view purposes[] = {
       "what follows from a sharding: type, tiles, groups, every notation, every device's part",
-      "the mesh of a machine of one or more slices", "a picture of who holds what, or a reshard"};
+      "the mesh of a machine of one or more slices", "a picture of who holds what, or a reshard",
+      "what an operation makes of operands, or the reshards that it needs",
+      "every operation, its parameters and how it treats pending reductions"};
   for (std::size_t c = 0; c < std::size(commands); ++c) {
     if (asked.what != no_command && asked.what != commands[c].which) continue;
     out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";

@@ -112,7 +112,7 @@ struct broken_rule {
   static_assert(respected<rule<no_alternative_is_free>, About, Facts...>,
                 "a rule has an alternative whose axes are free, or ends with none");
   static_assert(respected<rule<einsum_is_malformed>, About, Facts...>,
-                "an einsum reads like \"bi,io->bo\", with one or two operands of at most 8 "
+                "an einsum reads like \"bi,io->bo\", with up to 8 operands of at most 8 "
                 "letters");
   static_assert(respected<rule<operand_count_differs>, About, Facts...>,
                 "an operation takes as many operands as its rule has");

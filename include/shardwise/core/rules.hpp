@@ -171,7 +171,7 @@ inline constexpr rule_text rule_texts[] = {
     {"no_alternative_is_free", "a rule has an alternative whose axes are free, or ends with none",
      sizes_told::needed, "operand", "name"},
     {"einsum_is_malformed",
-     "an einsum reads like \"bi,io->bo\", with one or two operands of at most 8 letters",
+     "an einsum reads like \"bi,io->bo\", with up to 8 operands of at most 8 letters",
      sizes_told::characters},
     {"operand_count_differs", "an operation takes as many operands as its rule has"},
     {"operand_rank_differs", "an operand has as many dimensions as the rule names for it"},

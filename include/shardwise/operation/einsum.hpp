@@ -4,8 +4,13 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/contraction_order.hpp"
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/gradient_step.hpp"
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -205,6 +210,81 @@ template <fixed_string Equation, class First, class... Rest>
   } else {
     return call::apply(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   }
+}
+
+namespace detail {
+
+/// The first step of a contraction of tensors with types.
+template <fixed_string Equation, class... X>
+struct ordered_contraction {
+  static constexpr contraction_step step =
+      first_contraction(Equation, operand_extents{std::remove_cvref_t<X>::extents_type::value...});
+  static constexpr auto pair = to_fixed_string<step.pair.size()>(step.pair);
+  static constexpr auto rest = to_fixed_string<step.rest.size()>(step.rest);
+  /// Operand `i` of those that wait.
+  [[nodiscard]] static constexpr std::size_t waiting(std::size_t i) noexcept {
+    const auto first = static_cast<std::size_t>(step.first);
+    const auto second = static_cast<std::size_t>(step.second);
+    return i + (i >= first ? 1 : 0) + (i + 1 >= second ? 1 : 0);
+  }
+};
+
+/// The contraction of operands with types, two of them after the other.
+template <fixed_string Equation, class... X>
+[[nodiscard]] constexpr auto contracted(const X&... x) {
+  constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
+  if constexpr (AnyRefused<X...>) {
+    return refused_value<>{};
+  } else if constexpr (sizeof...(X) <= 2 || !has_all) {
+    return carry_out<einsum_call<Equation>>(x...);
+  } else {
+    using order = ordered_contraction<Equation, X...>;
+    const auto all = std::tie(x...);
+    const auto product =
+        contracted<order::pair>(std::get<static_cast<std::size_t>(order::step.first)>(all),
+                                std::get<static_cast<std::size_t>(order::step.second)>(all));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return contracted<order::rest>(product, std::get<order::waiting(I)>(all)...);
+    }
+    (std::make_index_sequence<sizeof...(X) - 2>{});
+  }
+}
+template <fixed_string Equation>
+inline constexpr bool has_ellipsis = names_letter(text_view(Equation), '.');
+template <fixed_string Equation, class... X>
+inline constexpr auto named_equation = [] {
+  constexpr text<47> words =
+      named_dimensions(Equation, {std::remove_cvref_t<X>::extents_type::rank...});
+  return to_fixed_string<words.size()>(words);
+}();
+
+}  // namespace detail
+
+/// The same of three tensors or more, two after the other: first those whose product costs the
+/// fewest multiplications by their whole extents, where extents that only the run knows count as 1.
+///
+///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
+template <fixed_string Equation, class First, class Second, class Third, class... Rest>
+  requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands)
+[[nodiscard]] constexpr auto einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
+  if constexpr (ValueOperand<First>)
+    return einsum(text_view(Equation), first, second, third, rest...);
+  else
+    return detail::contracted<Equation>(first, second, third, rest...);
+}
+/// The same where `...` stands for leading dimensions that meet as those of elementwise functions
+/// do.
+///
+///     auto y = einsum<"...ij,jk->...ik">(x, w);
+template <fixed_string Equation, class First, class... Rest>
+  requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands)
+[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
+  if constexpr (ValueOperand<First> || (... || ValueOperand<Rest>))
+    return einsum(text_view(Equation), first, rest...);
+  else if constexpr (AnyRefused<First, Rest...>)
+    return refused_value<>{};
+  else
+    return detail::contracted<detail::named_equation<Equation, First, Rest...>>(first, rest...);
 }
 
 }  // namespace shardwise

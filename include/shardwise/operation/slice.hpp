@@ -321,7 +321,7 @@ constexpr gradient_value slice_operation::spaced(const gradient_value& x, int di
 
 /// A slice as types have it.
 template <int Dim, index_t Begin, index_t End, index_t Step, bool Drop = false>
-struct slice_of {
+struct strided_slice_of {
   using operation_class = slice_operation;
   static constexpr attributes how = slice_operation::how(Dim, Begin, End, Step, Drop);
 };
@@ -340,8 +340,9 @@ struct slice_of {
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
           fixed_string... Axes>
 [[nodiscard]] constexpr auto slice_in_dim(X&& x, across_axes<Axes...> permitted = {})
-    -> decltype(apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x))) {
-  return apply_operation<slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
+    -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
+                                                                         static_cast<X&&>(x))) {
+  return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
 }
 
 /// The elements at one index of a dimension, which the result has not; negative ones count from the
@@ -350,9 +351,9 @@ template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
 ///     auto last = index_at<1, -1>(x);           // f32[8@data, 64] -> f32[8@data]
 template <int Dim, index_t At, NamedOperand X, fixed_string... Axes>
 [[nodiscard]] constexpr auto index_at(X&& x, across_axes<Axes...> permitted = {})
-    -> decltype(apply_operation<slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
+    -> decltype(apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
         permitted, static_cast<X&&>(x))) {
-  return apply_operation<slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
+  return apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
       permitted, static_cast<X&&>(x));
 }
 

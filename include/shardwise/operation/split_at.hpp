@@ -16,7 +16,7 @@ struct split_call {
   static constexpr int parts = int{sizeof...(Ends)} - 1;
   static constexpr index_t ends[] = {Ends...};
   template <int Part>
-  using part_call = whole_call<slice_of<Dim, ends[Part], ends[Part + 1], 1>>;
+  using part_call = whole_call<strided_slice_of<Dim, ends[Part], ends[Part + 1], 1>>;
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {

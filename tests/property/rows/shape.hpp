@@ -102,6 +102,39 @@ inline std::vector<operation_row> contraction_rows() {
                       },
                   .is_differentiable = true});
   rows.push_back(
+      {.name = "einsum ab,bc,cd->ad",
+       .operands = {{{3, 4}}, {{4, 2}}, {{2, 5}}},
+       .apply = [](const row_tensors& x) -> row_tensors {
+         return {einsum("ab,bc,cd->ad", x[0].as<>(), x[1].as<>(), x[2].as<>())};
+       },
+       .loop =
+           [](const row_arrays& x) {
+             host_array out({3, 5}, x[0].type);
+             for (index_t a = 0; a < 3; ++a)
+               for (index_t d = 0; d < 5; ++d)
+                 for (index_t b = 0; b < 4; ++b)
+                   for (index_t c = 0; c < 2; ++c)
+                     out.at({a, d}) += x[0].at({a, b}) * x[1].at({b, c}) * x[2].at({c, d});
+             return row_arrays{out};
+           },
+       .is_differentiable = true});
+  rows.push_back({.name = "einsum ...ij,jk->...ik",
+                  .operands = {{{2, 3, 4}}, {{4, 2}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {einsum("...ij,jk->...ik", x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({2, 3, 2}, x[0].type);
+                        for (index_t b = 0; b < 2; ++b)
+                          for (index_t i = 0; i < 3; ++i)
+                            for (index_t k = 0; k < 2; ++k)
+                              for (index_t j = 0; j < 4; ++j)
+                                out.at({b, i, k}) += x[0].at({b, i, j}) * x[1].at({j, k});
+                        return row_arrays{out};
+                      },
+                  .is_differentiable = true});
+  rows.push_back(
       {.name = "einsum ii->i",
        .operands = {{{4, 4}}},
        .apply = [](const row_tensors& x) -> row_tensors { return {einsum("ii->i", x[0].as<>())}; },
