@@ -79,13 +79,8 @@ class program_splice {
       kernel = kernel_table::instance().find(what,
                                              types_key({types.begin(), types.size()}, result.type));
     if (what.is_elementwise) {
-      if (read.empty() && what == operation_of<pointwise<functions::identity>>)
+      if (read.empty())
         return make_fill(code_.how(code_.code[i].operands[0]), result, kernel, home);
-      // A function of numbers alone reads them as tensors.
-      if (read.empty()) {
-        for (value_id o : code_.code[i].operands) read.push_back(number_tensor(o, home));
-        numbers.clear();
-      }
       return make_pending<each_node>(read, result, *kernel.elements, what, kernel.each, numbers,
                                      kernel.enter_gradient);
     }
