@@ -19,16 +19,28 @@ using shardwise::index_t;
 
 inline constexpr index_t side = 28, pixels = side * side, classes = 10;
 
+/// An image as it is shown: moved by so many pixels.
+struct sample {
+  index_t image = 0;
+  index_t right = 0, down = 0;
+};
+
 /// Images of digits, 28 x 28 bytes each, and what they show.
 struct digits {
   std::vector<std::uint8_t> images;
   std::vector<std::uint8_t> labels;
 
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(labels.size()); }
-  [[nodiscard]] float pixel(index_t image, index_t at) const {
-    return static_cast<float>(images[static_cast<std::size_t>(image * pixels + at)]) / 255.0F;
+  /// What is moved out of the image is gone, and what comes in is black.
+  [[nodiscard]] float pixel(const sample& of, index_t at) const {
+    const index_t y = at / side - of.down, x = at % side - of.right;
+    if (y < 0 || y >= side || x < 0 || x >= side) return 0;
+    const index_t place = of.image * pixels + y * side + x;
+    return static_cast<float>(images[static_cast<std::size_t>(place)]) / 255.0F;
   }
-  [[nodiscard]] int label(index_t image) const { return labels[static_cast<std::size_t>(image)]; }
+  [[nodiscard]] int label(const sample& of) const {
+    return labels[static_cast<std::size_t>(of.image)];
+  }
   void add(const digits& from, index_t image) {
     const auto first = from.images.begin() + image * pixels;
     images.insert(images.end(), first, first + pixels);
@@ -54,7 +66,8 @@ inline digits read(const std::string& folder) {
   return {std::move(images.bytes), std::move(labels.bytes)};
 }
 
-/// Draws digits of five by seven squares, each somewhere in its image, more or less bright, in noise.
+/// Draws digits of five by seven squares, each somewhere in its image, more or less bright, in
+/// noise.
 inline digits draw(index_t count, std::uint64_t seed) {
   static constexpr std::string_view shapes[10] = {
       ".###.#...##..###.#.###..##...#.###.", "..#...##....#....#....#....#...###.",
@@ -72,8 +85,7 @@ inline digits draw(index_t count, std::uint64_t seed) {
       for (index_t x = 0; x < side; ++x) {
         const index_t row = (y - top) / 3, column = (x - left) / 4;
         const bool inside = y >= top && x >= left && row < 7 && column < 5;
-        const bool ink =
-            inside && shapes[digit][static_cast<std::size_t>(row * 5 + column)] == '#';
+        const bool ink = inside && shapes[digit][static_cast<std::size_t>(row * 5 + column)] == '#';
         out.images.push_back(static_cast<std::uint8_t>(ink ? bright : below(40)));
       }
     out.labels.push_back(static_cast<std::uint8_t>(digit));

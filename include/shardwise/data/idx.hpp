@@ -4,8 +4,6 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/layout/layout_desc.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -14,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+#include <zlib.h>
 
 namespace shardwise {
 

@@ -7,17 +7,16 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <vector>
-
 #include <unistd.h>
+#include <vector>
 
 using namespace shardwise;
 
 namespace {
 
 struct scratch {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                 ("shardwise-idx-" + std::to_string(::getpid()));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("shardwise-idx-" + std::to_string(::getpid()));
   scratch() { std::filesystem::create_directories(folder); }
   ~scratch() { std::filesystem::remove_all(folder); }
   [[nodiscard]] std::string file(const char* name) const { return (folder / name).string(); }
@@ -79,8 +78,10 @@ TEST_CASE("IDX files that do not hold what their header says are refused") {
   }
   // A packed file that was cut off.
   std::string noise = header({4096});
-  for (unsigned i = 0, x = 1; i < 4096; ++i) noise += static_cast<char>((x = x * 1664525U + 1013904223U) >> 24);
+  for (unsigned i = 0, x = 1; i < 4096; ++i)
+    noise += static_cast<char>((x = x * 1664525U + 1013904223U) >> 24);
   pack(at.file("cut.gz"), noise);
-  std::filesystem::resize_file(at.file("cut.gz"), std::filesystem::file_size(at.file("cut.gz")) / 2);
+  std::filesystem::resize_file(at.file("cut.gz"),
+                               std::filesystem::file_size(at.file("cut.gz")) / 2);
   REQUIRE(refusal(at.file("cut.gz")) == broken::file_is_malformed);
 }
