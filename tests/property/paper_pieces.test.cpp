@@ -93,6 +93,40 @@ TEST_CASE("pieces are what devices have in common, and no device is charged less
   }
 }
 
+TEST_CASE("what crosses owners is what their devices lack, element by element") {
+  numbers random(5);
+  for (const mesh_desc& mesh : meshes({{3}, {2, 2}, {3, 2}})) {
+    const auto all = grained_layouts(mesh, 2, false, {grain::cyclic(1), grain::strided(2)});
+    std::size_t number = 0;
+    for (const layout_desc& source : all)
+      for (const layout_desc& target : all) {
+        if (++number % 11 != 0) continue;
+        std::vector<index_t> owner_of;
+        for (index_t d = 0; d < mesh.devices(); ++d) owner_of.push_back(random.below(3));
+        const device_owners owners{list_view<const index_t>(owner_of)};
+        tensor_desc now{element::f32, {5, 3}, source};
+        for (const transfer& move : redistribute(mesh, now, target).moves) {
+          tensor_desc after = now;
+          after.layout = move.after;
+          for (index_t owner = 0; owner < owners.count(); ++owner) {
+            std::set<index_t> present;
+            std::set<std::set<index_t>> wanted;
+            for (index_t d = 0; d < mesh.devices(); ++d) {
+              if (owners.owner_of(d) != owner) continue;
+              present.merge(places(mesh, now, d));
+              wanted.insert(places(mesh, after, d));
+            }
+            index_t lacking = 0;
+            for (const std::set<index_t>& shard : wanted)
+              for (index_t place : shard) lacking += present.contains(place) ? 0 : 1;
+            REQUIRE(crossing_bytes(mesh, now, move, owners, owner) == 4 * lacking);
+          }
+          now.layout = move.after;
+        }
+      }
+  }
+}
+
 TEST_CASE("what crosses owners is what no device of the receiver has, once") {
   const mesh_desc mesh = meshes({{2, 2}}).front();
   const tensor_desc rows{element::f32, {8}, layout_of(mesh, spec_desc{{"x"}})};

@@ -90,7 +90,7 @@ class host_tensor {
     [[maybe_unused]] const inplace_vector<index_t, max_rank> strides = row_major(extents_);
     index_t offset = 0;
     int d = 0;
-    const auto along = [&](index_t i) {
+    [[maybe_unused]] const auto along = [&](index_t i) {
       if (i < 0 || i >= extents_[d])
         fail({.rule = broken::index_is_out_of_range, .dim = d, .have = i, .want = extents_[d]});
       return i * strides[d++];

@@ -84,6 +84,10 @@ class program_splice {
       return make_pending<each_node>(read, result, *kernel.elements, what, kernel.each, numbers,
                                      kernel.enter_gradient);
     }
+    // What is not elementwise reads tensors.
+    for (const number_operand& number : numbers)
+      read.insert(read.begin() + number.place,
+                  number_tensor(code_.code[i].operands[number.place], home));
     const tensor_descs operands = code_.operands(i);
     const factor_rule rule = what.rule(how, operands);
     propagation split = propagate(*code_.mesh, rule, operands);
@@ -109,6 +113,13 @@ class program_splice {
     made->wait_for({}, *made);
     return made;
   }
+  [[nodiscard]] node_ptr number_tensor(value_id i, const std::shared_ptr<machine>& home) const {
+    const element type = code_.values[i].type;
+    const operation_kernel identity = kernel_table::instance().find(
+        operation_of<pointwise<functions::identity>>, types_key({&type, 1}, type));
+    return make_fill(code_.how(i), code_.values[i], identity, home);
+  }
+
   program_view code_;
   std::vector<node_ptr>& nodes_;
   std::vector<operation_kernel>& kernels_;
