@@ -221,7 +221,8 @@ inline constexpr rule_text rule_texts[] = {
     {"value_is_being_differentiated",
      "a function is not read while its gradient is taken: return the value beside the loss"},
     {"value_is_computed_already",
-     "what lies between a loss and a tensor is not computed before the gradient is taken, or stands "
+     "what lies between a loss and a tensor is not computed before the gradient is taken, or "
+     "stands "
      "behind stop_gradient"},
     {"text_is_malformed", "a text reads as its notation has it", sizes_told::characters},
     {"layout_has_no_text", "a notation has words for a layout, and a text has room for them"},
