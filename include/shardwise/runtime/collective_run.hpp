@@ -62,23 +62,14 @@ class collective_run {
       same.strides = row_major(block.extents);
       return result_.elements().copy(same, block);
     }
+    if (step_.kind == collective::slice)
+      return pull(shard, device, result_.where().held_by(device), block);
     const collective_peers peers(result_.where().mesh(), step_);
     if (step_.kind == collective::all_reduce) return reduce(peers, shard, {0, block.size()});
     const index_t group = peers.group_of(device);
     const held_box part = result_.where().held_by(device);
     if (peers.reduces()) return reduce_parts(peers, shard, part, block);
-    for (index_t p = 0; p < peers.count(); ++p) {
-      const index_t from = peers.member(group, p);
-      const std::byte* const packed = arrived(shard, from);
-      const void* const data = packed != nullptr ? packed : source_.held_by(from).data;
-      index_t done = 0;
-      for_each_shared_block(source_.where().held_by(from), place_of(source_.where().held_by(from)),
-                            part, block, [&](block_place place, const any_block& to) {
-                              if (packed != nullptr) place = packed_at(place, done);
-                              done += to.size();
-                              result_.elements().copy(block_at(data, to.type, place), to);
-                            });
-    }
+    for (index_t p = 0; p < peers.count(); ++p) pull(shard, peers.member(group, p), part, block);
   }
 
   /// Brings what the other owners of the mesh have, and gives them what they get from here; an
@@ -132,6 +123,24 @@ class collective_run {
   /// The place of a block among packed ones.
   [[nodiscard]] static block_place packed_at(const block_place& place, index_t done) noexcept {
     return {done, place.extents, row_major(place.extents)};
+  }
+
+  /// Copies what a shard, which holds `part`, gets of a device: from that device's shard, or from
+  /// what has arrived of it.
+  void pull(index_t shard, index_t from, const held_box& part, const any_block& block) const {
+    const held_box theirs = source_.where().held_by(from);
+    const std::byte* const packed = arrived_.empty() ? nullptr : arrived(shard, from);
+    if (packed == nullptr)
+      return for_each_shared_block(theirs, source_.held_by(from), part, block,
+                                   [&](const const_any_block& own, const any_block& to) {
+                                     result_.elements().copy(own, to);
+                                   });
+    index_t done = 0;
+    for_each_shared_block(
+        theirs, place_of(theirs), part, block, [&](const block_place& place, const any_block& to) {
+          result_.elements().copy(block_at(packed, to.type, packed_at(place, done)), to);
+          done += to.size();
+        });
   }
 
   /// By position in a group, the sums of terms that have arrived for a shard, from element `first`
