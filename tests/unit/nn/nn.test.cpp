@@ -96,12 +96,12 @@ TEST_CASE("a split transformer has the loss and the gradients of one device") {
   const std::vector<double> split = loss_and_gradient<pod>(), whole = loss_and_gradient<one>();
   REQUIRE(split.size() == whole.size());
   REQUIRE(split[0] == Approx(std::log(double{words})).margin(0.5));
-  double size = 0;
+  double largest = 0;
   for (std::size_t i = 0; i < split.size(); ++i) {
     REQUIRE(std::abs(split[i] - whole[i]) < 1e-12);
-    size = std::max(size, i == 0 ? 0 : std::abs(whole[i]));
+    largest = std::max(largest, i == 0 ? 0 : std::abs(whole[i]));
   }
-  REQUIRE(size > 1e-3);
+  REQUIRE(largest > 1e-3);
 }
 
 TEST_CASE("parameters are found with their names") {
