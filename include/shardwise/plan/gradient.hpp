@@ -135,26 +135,6 @@ struct tape_of<abstract_domain> {
   using type = paper_tape;
 };
 
-/// True for a nest with a tensor in it.
-template <class X>
-[[nodiscard]] constexpr bool has_tensor_in() noexcept {
-  constexpr nest_kind kind = nest_kind_of<X>();
-  if constexpr (kind == nest_kind::tensor)
-    return true;
-  else if constexpr (kind == nest_kind::tuple)
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (... || has_tensor_in<std::remove_cvref_t<std::tuple_element_t<I, X>>>());
-    }
-  (std::make_index_sequence<std::tuple_size<X>::value>{});
-  else if constexpr (kind == nest_kind::range) return has_tensor_in<typename X::value_type>();
-  else if constexpr (kind == nest_kind::aggregate) return decltype(std::apply(
-      [](const auto&... members) {
-        return std::bool_constant<(... ||
-                                   has_tensor_in<std::remove_cvref_t<decltype(members)>>())>{};
-      },
-      members_of(std::declval<const X&>())))::value;
-  else return false;
-}
 /// The first tensor of some nests.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
@@ -237,7 +217,11 @@ struct gradient_function {
 
   template <class... X>
   constexpr auto operator()(const X&... x) const {
-    if constexpr (AnyRefused<X...>)
+    constexpr bool are_hidden = (... || hides_tensors<X>());
+    static_assert(!are_hidden,
+                  "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
+                  "pointers or maps");
+    if constexpr (are_hidden || AnyRefused<X...>)
       return refused_value<>{};
     else
       return call_gradient<WithValue, Request, Which...>(f, x...);
