@@ -32,28 +32,33 @@ template <class X>
     return nest_kind::other;
 }
 
-/// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest.
-template <class X, class Judge>
+/// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest;
+/// `InRanges` says whether for those of ranges, which may be empty.
+template <class X, bool InRanges = true, class Judge>
 [[nodiscard]] constexpr bool any_in_nest(const Judge& judge) noexcept {
   constexpr nest_kind kind = nest_kind_of<X>();
   if constexpr (kind == nest_kind::tuple) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return (... || any_in_nest<std::remove_cvref_t<std::tuple_element_t<I, X>>>(judge));
+      return (... || any_in_nest<std::remove_cvref_t<std::tuple_element_t<I, X>>, InRanges>(judge));
     }
     (std::make_index_sequence<std::tuple_size<X>::value>{});
   } else if constexpr (kind == nest_kind::range) {
-    return any_in_nest<typename X::value_type>(judge);
+    if constexpr (InRanges)
+      return any_in_nest<typename X::value_type>(judge);
+    else
+      return false;
   } else if constexpr (kind == nest_kind::aggregate) {
     using members = decltype(members_of(std::declval<const X&>()));
-    return any_in_nest<members>(judge);
+    return any_in_nest<members, InRanges>(judge);
   } else {
     return judge(std::type_identity<X>{});
   }
 }
 /// True for a nest with a tensor in it.
-template <class X>
+template <class X, bool InRanges = true>
 [[nodiscard]] constexpr bool has_tensor_in() noexcept {
-  return any_in_nest<X>([]<class Each>(std::type_identity<Each>) { return EitherOperand<Each>; });
+  return any_in_nest<X, InRanges>(
+      []<class Each>(std::type_identity<Each>) { return EitherOperand<Each>; });
 }
 /// True for a nest with an optional, a pointer, a map or the like with tensors behind it: files
 /// have these, and gradients and optimizers would pass them over as constants, which are never

@@ -135,11 +135,13 @@ struct tape_of<abstract_domain> {
   using type = paper_tape;
 };
 
-/// The first tensor of some nests.
+/// The first tensor of some nests; of a range, which may be empty, only if all are in ranges.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
   constexpr nest_kind kind = nest_kind_of<First>();
-  if constexpr (!has_tensor_in<First>())
+  constexpr bool in_ranges =
+      !(has_tensor_in<First, false>() || ... || has_tensor_in<Rest, false>());
+  if constexpr (!has_tensor_in<First, in_ranges>())
     return first_in(rest...);
   else if constexpr (kind == nest_kind::tensor)
     return first;
