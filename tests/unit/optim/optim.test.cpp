@@ -103,6 +103,30 @@ TEST_CASE("split training is whole training") {
   agrees(optim::adamw{}, 0.5);
 }
 
+TEST_CASE("Adam takes parameters of narrow fractions") {
+  const device_pool pool{pod{}};
+  using W = sharded_tensor<bfloat16, extents<4>, layout<pod, P<"data">>>;
+  W w = cast<bfloat16>(ones<tensor<pod, P<"data">, 4>>(pool));
+  const W g = w * 0.001F;
+  auto state = optim::adam{}.start(w);
+  for (int s = 0; s < 3; ++s) optim::adam{}(w, state, g, 0.125F);
+  for (const bfloat16 x : to_host(w).elements())
+    REQUIRE(static_cast<float>(x) == Approx(1 - 3 * 0.125).epsilon(0.02));
+}
+
+TEST_CASE("a model with an empty vector of layers has gradients") {
+  using W = tensor<pod, P<"data">, 4>;
+  struct stack {
+    std::vector<W> layers;
+    W out;
+  };
+  const device_pool pool{pod{}};
+  const stack model{{}, ones<W>(pool)};
+  const auto made = gradient([](const auto& m) { return reshard<P<>>(sum(square(m.out))); })(model);
+  REQUIRE(made.layers.empty());
+  for (const float x : to_host(made.out).elements()) REQUIRE(x == 2.0F);
+}
+
 TEST_CASE("each optimizer follows its formula") {
   struct momentum {
     double m = 0;

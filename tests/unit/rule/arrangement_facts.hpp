@@ -377,6 +377,13 @@ inline constexpr operation_fact facts[] = {
      3,
      {{{8, 4, 2}, {{"x", "", ""}}}, {{2, 6, 2}, {{"", "", ""}}}, {{2, 6, 3}, {{"", "", ""}}}},
      refusal(broken::split_would_move, 0, "x")},
+    // No group of heads of which there are none has others.
+    {op<attention_operation>,
+     ints(0),
+     {2},
+     3,
+     {{{4, 5, 2}, {{"", "", ""}}}, {{0, 6, 2}, {{"", "", ""}}}, {{0, 6, 3}, {{"", "", ""}}}},
+     refusal(broken::operand_sizes_differ, 0, "")},
 };
 
 }  // namespace arrangement
