@@ -176,6 +176,24 @@ TEST_CASE("the norm of split gradients, and what is clipped by it") {
   REQUIRE(to_host(std::get<2>(gradients))(4) == Approx(3.0 * 2.0 / norm));
 }
 
+TEST_CASE(
+    "the norm of narrow elements is computed in float, and empty or unlike nests are refused") {
+  using H = sharded_tensor<float16, extents<4>, layout<pod, P<"data">>>;
+  const device_pool pool{pod{}};
+  std::vector<H> narrow{full<H>(pool, 300.0F), full<H>(pool, 400.0F)};
+  REQUIRE(to_host(optim::global_norm(narrow)).value() == Approx(1000.0));
+  REQUIRE(to_host(optim::clip_by_global_norm(narrow, 100.0)).value() == Approx(1000.0));
+  REQUIRE(static_cast<float>(to_host(narrow[1])(0)) == Approx(40.0).epsilon(1e-2));
+  std::vector<H> none;
+  REQUIRE_THROWS_WITH(optim::global_norm(none), Catch::Contains("has no norm"));
+  using V = tensor<pod, P<"data">, 4>;
+  std::vector<V> parameters{ones<V>(pool)};
+  auto state = optim::adam{}.start(parameters);
+  const std::vector<V> gradients{ones<V>(pool), ones<V>(pool)};
+  REQUIRE_THROWS_WITH(optim::adam{}(parameters, state, gradients, full<number<pod>>(pool, 0.1F)),
+                      Catch::Contains("as many tensors in each range"));
+}
+
 TEST_CASE("schedules") {
   constexpr optim::warmup_cosine wave{.peak = 2, .warmup = 4, .steps = 14, .least = 1};
   REQUIRE(wave(0) == Approx(0.5));
