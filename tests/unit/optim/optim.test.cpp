@@ -184,8 +184,8 @@ TEST_CASE(
   REQUIRE(to_host(optim::global_norm(narrow)).value() == Approx(1000.0));
   REQUIRE(to_host(optim::clip_by_global_norm(narrow, 100.0)).value() == Approx(1000.0));
   REQUIRE(static_cast<float>(to_host(narrow[1])(0)) == Approx(40.0).epsilon(1e-2));
-  std::vector<H> none;
-  REQUIRE_THROWS_WITH(optim::global_norm(none), Catch::Contains("has no norm"));
+  std::vector<H> nothing;
+  REQUIRE_THROWS_WITH(optim::global_norm(nothing), Catch::Contains("has no norm"));
   using V = tensor<pod, P<"data">, 4>;
   std::vector<V> parameters{ones<V>(pool)};
   auto state = optim::adam{}.start(parameters);
