@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/host/made_from.hpp"
-#include "shardwise/kernel/copy_kernel.hpp"
-#include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 
@@ -52,7 +52,7 @@ template <class T, class Fill>
                           if (terms.position_of(shards.member(0, shard)) == 0)
                             fill(part, block);
                           else
-                            fill_block(identity_of<T>(tensor.layout.kind), block);
+                            fill_elements(identity_of<T>(tensor.layout.kind), block);
                         });
 }
 
@@ -134,7 +134,7 @@ template <class X, class Value, class... Sizes>
   using T = typename X::value_type;
   return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
                         [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
-                          fill_block(all, block);
+                          fill_elements(all, block);
                         });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
 #include "shardwise/kernel/cumsum_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"

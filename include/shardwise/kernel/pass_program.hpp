@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pass_order.hpp"
 
 #include <algorithm>
@@ -12,12 +13,6 @@
 #include <vector>
 
 namespace shardwise {
-
-/// The longest step or piece of any type: a number beside blocks fills what is read at once.
-inline constexpr std::size_t most_in_step =
-    std::max({static_cast<std::size_t>(std::max({detail::step<float>, detail::step<double>,
-                                                 detail::step<std::int64_t>, detail::step<bool>})),
-              detail::chain_piece<float>, detail::chain_piece<double>});
 
 /// Fills a step with the same element.
 inline void fill_step(std::byte* to, const void* value, index_t bytes) noexcept {

@@ -219,8 +219,7 @@ struct waiting<Operation, Paper, X> {
     operation_cost cost =
         what.cost(read[0]->where().mesh(), Operation::how, {folded}, split.result);
     cost.flops *= 1 + decltype(tree)::flops;
-    return type(make_pending<fold_node<T, std::remove_const_t<decltype(tree)>, read.size()>>(
-        read, split.result, element_kernels_of<T>, Operation::how, cost, tree, folded));
+    return type(detail::make_fold<T>(read, split.result, Operation::how, cost, tree, folded));
   }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/elementwise.hpp"
-#include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/kernel_lookup.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 
@@ -34,6 +34,11 @@ inline void require_one_pool(const std::shared_ptr<machine>& home, const node_pt
 template <class Function>
 inline constexpr bool kernel_is_on_elements = requires {
   kernel<Function>::on_elements;
+}
+|| requires {
+  // The compiled library has the kernels of the others, so their families say it.
+  Function::takes_any;
+  Function::result;
 };
 
 /// The nodes and the numbers among the operands of an elementwise function, whose numbers are of
@@ -73,9 +78,8 @@ template <class Function, class Result, class Describe, class... X>
   using number = typename number_type<Function, X...>::type;
   gathered_operands<number, X...> read(static_cast<X&&>(operands)...);
   const tensor_desc result = describe(read.nodes, read.numbers);
-  constexpr block_function function =
-      block_function_of<Function, compute_type<Result>,
-                        compute_type<typename element_type_of<number, X>::type>...>();
+  const block_function function =
+      function_for<Function, Result, typename element_type_of<number, X>::type...>();
   return make_pending<each_node>(read.nodes, result, element_kernels_of<Result>,
                                  operation_of<pointwise<Function>>, function, read.numbers);
 }
@@ -103,9 +107,12 @@ template <class Class, class First, std::size_t N>
   operation_cost cost;
   if (what.cost != nullptr) cost = what.cost(read[0]->where().mesh(), how, operands, split.result);
   const tensor_desc result = split.result;
+  inplace_vector<element, max_operands> types;
+  for (const tensor_desc& operand : operands) types.push_back(operand.type);
+  const operation_kernel kernel =
+      whole_for<Class, First>({types.begin(), types.size()}, result.type);
   return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
-                                  &kernel_of<Class>::template run<First>, rule, split, cost,
-                                  further_of<Class>());
+                                  kernel.whole, rule, split, cost, kernel.further);
 }
 
 /// The same of an operation as types have it: by the rule that these say, whose factors `split`
