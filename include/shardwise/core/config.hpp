@@ -6,6 +6,14 @@
 #define SHARDWISE_VERSION_MINOR 1
 #define SHARDWISE_VERSION_PATCH 0
 
+/// Definitions of functions that are no templates stand in headers `..._work.hpp`: every file of a
+/// program includes them, or the compiled library alone does.
+#if defined(SHARDWISE_COMPILED)
+#define SHARDWISE_INLINE
+#else
+#define SHARDWISE_INLINE inline
+#endif
+
 namespace shardwise {
 
 /// What the compiler was asked to support, as values that `if constexpr` can read.
