@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/function_view.hpp"
 #include "shardwise/host/made_from.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/fold_identity.hpp"
@@ -8,6 +9,7 @@
 #include "shardwise/runtime/device_pool.hpp"
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,9 +19,10 @@ namespace detail {
 
 /// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
 /// `part` is what the shard holds of each dimension and `block` its row-major memory.
-template <class T, class Fill>
-[[nodiscard]] node_ptr make_shards(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
-                                   const Fill& fill) {
+template <class T>
+[[nodiscard]] node_ptr make_shards(
+    const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+    function_view<void(index_t, const held_box&, const strided<T>&)> fill) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
   auto place = std::make_shared<const placement>(home->mesh(), tensor);
   const placement& where = *place;
@@ -42,9 +45,9 @@ template <class T, class Fill>
 /// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
 /// Where a reduction is pending, the first device along its axes has the elements and the others
 /// have what changes nothing, so that the value is theirs.
-template <class T, class Fill>
+template <class T>
 [[nodiscard]] node_ptr make_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
-                                   const Fill& fill) {
+                                   function_view<void(const held_box&, const strided<T>&)> fill) {
   const device_groups shards = shards_of(home->mesh(), tensor.layout);
   const device_groups terms(home->mesh(), tensor.layout.pending_axes());
   return make_shards<T>(home, tensor,
@@ -58,8 +61,9 @@ template <class T, class Fill>
 
 /// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global
 /// index of the first element, `pointer` where it goes.
-template <class T, class Row>
-void for_each_row(const held_box& part, const strided<T>& block, const Row& row) {
+template <class T>
+void for_each_row(const held_box& part, const strided<T>& block,
+                  std::type_identity_t<function_view<void(const global_index&, T*, index_t)>> row) {
   if (block.size() == 0) return;
   inplace_vector<index_t, max_rank> local;
   global_index at;
