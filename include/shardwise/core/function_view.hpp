@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <memory>
 #include <type_traits>
 
 namespace shardwise {
@@ -22,7 +21,7 @@ class function_view<Result(A...)> {
              std::is_invocable_r_v<Result, const F&, A...>)
   function_view(const F& f)
   noexcept
-      : function_(std::addressof(f)), call_([](const void* function, A... arguments) -> Result {
+      : function_(&f), call_([](const void* function, A... arguments) -> Result {
           return (*static_cast<const F*>(function))(static_cast<A>(arguments)...);
         }) {}
 
