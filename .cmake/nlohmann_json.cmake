@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# nlohmann-json, installed or fetched: what the shell tool reads requests with.
+# nlohmann-json, installed or fetched: what io/ reads headers with, and the shell tool requests.
 if(NOT TARGET nlohmann_json::nlohmann_json)
   find_package(nlohmann_json 3.9 QUIET)
 endif()

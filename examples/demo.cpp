@@ -8,6 +8,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <random>
@@ -20,6 +21,7 @@ struct options {
   std::string root = ".";
   std::string file;
   long steps = 800;
+  bool help = false;
 };
 
 /// The text as numbers. Of every 1024 characters the last 64 are never trained on.
@@ -283,6 +285,8 @@ options parse(int argc, char** argv) {
     const std::string_view word = argv[i];
     if (!only_files && word == "--") {
       only_files = true;
+    } else if (!only_files && (word == "--help" || word == "-h")) {
+      wanted.help = true;
     } else if (!only_files && (word == "--root" || word == "--steps")) {
       if (i + 1 == argc) throw bad_input("what follows " + std::string(word) + "?");
       const std::string_view value = argv[++i];
@@ -307,17 +311,30 @@ constexpr const char* usage =
     "usage: demo [--root DIR] [--steps N] [FILE]\n"
     "\n"
     "Trains a next-character model on FILE, or on the README.md, docs and headers under DIR.\n"
-    "N is the number of steps, 1 to 1000000.\n";
+    "N is the number of steps, 1 to 1000000.\n"
+    "\n"
+    "status: 0; 1 where a result is not the one that was expected; 2 where the request or its text\n"
+    "cannot be used; 3 where the output cannot be written\n";
+
+/// What was printed is with whoever reads it, or the status says that it is not.
+int written(int status) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::cout) return status;
+  std::cerr << "demo: the output cannot be written\n";
+  return 3;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && (std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h")) {
-    std::cout << usage;
-    return 0;
-  }
+#ifdef SIGPIPE
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like a full disk
+#endif
   try {
-    return run(parse(argc, argv));
+    const options wanted = parse(argc, argv);
+    if (!wanted.help) return written(run(wanted));
+    std::cout << usage;
+    return written(0);
   } catch (const bad_input& problem) {
     std::cerr << "demo: " << problem.what() << '\n';
     return 2;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -35,6 +36,8 @@ inline constexpr std::size_t shortest_text = 64;
   const std::filesystem::file_status status = std::filesystem::status(path, problem);
   if (!std::filesystem::exists(status)) refuse(problem ? problem.message() : "no such file");
   if (std::filesystem::is_directory(status)) refuse("it is a directory");
+  if (std::filesystem::is_fifo(status))
+    std::cerr << "demo: reading the pipe '" << path.string() << "', which ends when its writer does\n";
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(errno != 0 ? std::strerror(errno) : "it cannot be opened");

@@ -4,7 +4,9 @@
 
 #include "draw.hpp"
 #include "hybrid.hpp"
+#include "infer.hpp"
 #include "inspect_words.hpp"
+#include "operations.hpp"
 
 #include <new>
 
@@ -29,8 +31,12 @@ enum class form { text, json };
       return written(lay_out(asked));
     case draw_command:
       return written(draw(asked, memory, on_terminal));
+    case infer_command:
+      return written(infer(asked, memory));
+    case operations_command:
+      return written(list_operations(asked, memory));
     default:
-      throw refusal("command_is_missing", "a command is needed: inspect, hybrid or draw");
+      throw refusal("command_is_missing", "a command is needed: " + std::string(all_commands));
   }
 }
 

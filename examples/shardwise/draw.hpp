@@ -36,7 +36,9 @@ struct drawable {
 
 /// A mesh whose axes d0, d1, ... are the digits of the order that the devices of tiles follow, and
 /// the layout that makes these tiles on it.
-[[nodiscard]] inline drawable drawable_of_tiles(const hlo_sharding& given, device_buffer& buffer) {
+[[nodiscard]] inline drawable drawable_of_tiles(const hlo_sharding& given,
+                                                const std::optional<extents_desc>& shape,
+                                                device_buffer& buffer) {
   const hlo_sharding sharding = to_iota(given);
   if (sharding.kind != hlo_kind::tiled || sharding.tiles.is_list())
     throw refusal("sharding_has_no_mesh",
@@ -49,9 +51,9 @@ struct drawable {
   drawable found;
   for (int a = 0; a < digits.ssize(); ++a)
     found.mesh.axes.push_back({name("d" + std::to_string(a)), digits[a].size});
-  const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer, {}, uneven{});
+  const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer);
   if (!read.verdict.ok()) throw refusal("sharding_has_no_mesh", str(read.verdict.reason));
-  found.layout = read.layout;
+  found.layout = judged(found.mesh, read.layout, shape, single_cut{});
   return found;
 }
 
@@ -65,16 +67,11 @@ struct drawable {
 
 [[nodiscard]] inline drawable drawable_of(const subject& about, const std::vector<index_t>& places,
                                           device_buffer& buffer) {
-  if (about.mesh && about.layout) return {ordered_mesh_of(about, places), *about.layout};
+  if (about.mesh && about.layout)
+    return {ordered_mesh_of(about, places),
+            about.shape ? said_by_axis(*about.mesh, *about.layout, *about.shape) : *about.layout};
   if (!about.hlo) throw refusal("sharding_has_no_mesh", "a picture needs a mesh of whole axes");
-  return drawable_of_tiles(*about.hlo, buffer);
-}
-
-/// Says of a layout whether it cuts the tensor evenly, as its notation does.
-inline void judge_evenness(const mesh_desc& mesh, layout_desc& layout,
-                           const std::optional<extents_desc>& shape) {
-  layout.uneven = false;
-  layout.uneven = shape && !check(mesh, layout, *shape).ok();
+  return drawable_of_tiles(*about.hlo, about.shape, buffer);
 }
 
 [[nodiscard]] inline bool wants_color(const request& asked, bool on_terminal) {
@@ -180,14 +177,13 @@ struct picture_sink {
   const std::vector<index_t> places = places_of(about.devices);
   if (about.is_cut_otherwise())
     return detail::draw_placements(asked, about, places, buffer, on_terminal);
-  detail::drawable shown = detail::drawable_of(about, places, buffer);
-  detail::judge_evenness(shown.mesh, shown.layout, about.shape);
+  const detail::drawable shown = detail::drawable_of(about, places, buffer);
   std::optional<layout_desc> target;
   if (const auto& to = asked.get("to")) {
     (void)asked.need("shape");
     target = read_spec(*to, shown.mesh);
     judge(check(shown.mesh, *target, *about.shape));
-    detail::judge_evenness(shown.mesh, *target, about.shape);
+    target = judged(shown.mesh, *target, about.shape, single_cut{});
   }
   tensor_desc tensor{element::f32, {}, shown.layout};
   if (about.shape) tensor.extents = *about.shape;

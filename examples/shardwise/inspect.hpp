@@ -22,7 +22,7 @@ template <class Write>
 /// of contiguous parts in one form.
 [[nodiscard]] inline known<std::string> placement_words(const subject& about) {
   const bool given = about.cut && !about.cut->placements.empty();
-  if (given && (about.is_cut_otherwise() || !about.layout->is_contiguous()))
+  if (given && (about.is_cut_otherwise() || !about.cut->layout.is_contiguous()))
     return to_words(about.cut->placements);
   using words = known<std::string>;
   if (!about.layout) return words::none(about.layout.why_not);
@@ -77,7 +77,7 @@ inline void write_notations(const subject& about, device_buffer& buffer, inspect
     add("jax", words::none(about.layout.why_not));
   else if (about.layout->manual != 0)
     add("jax", words::none("a partition spec has no manual axes"));
-  else if (!about.layout->is_contiguous())
+  else if (!about.named)
     add("jax", words::none(about.named.why_not));
   else
     add("jax", written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
@@ -166,7 +166,8 @@ inline void derive_from_tiles(const subject& about, inspection& found) {
   return found;
 }
 
-/// Answers `inspect`; a tuple has the answers for its elements, each of which has the shape.
+/// Answers `inspect`; a tuple has the answers for its elements, each of which has the shape. All of
+/// them together list at most `most_devices` devices.
 [[nodiscard]] inline inspection inspect(const request& asked, workspace& memory) {
   device_buffer buffer = memory.buffer();
   const subject about = read_subject(asked, buffer);
@@ -177,11 +178,17 @@ inline void derive_from_tiles(const subject& about, inspection& found) {
   tuple.type = sharding_type::tuple;
   string_sink listed, ordered;
   bool known_all = true;
+  index_t listed_devices = 0;
   const parse_verdict verdict = parse_hlo_tuple(text_view(hlo), [&](text_view element) {
     device_buffer room = memory.buffer();
     subject one = about;
     take_any_hlo(one, view(element), room);
     tuple.elements.push_back(inspect_one(one, room));
+    if (const auto& devices = tuple.elements.back().devices)
+      listed_devices += static_cast<index_t>(devices->size());
+    if (listed_devices > most_devices)
+      throw refusal("too_many_devices", "the elements of a tuple list at most " +
+                                            std::to_string(most_devices) + " devices together");
     for (string_sink* out : {&listed, &ordered}) {
       const known<std::string>& words =
           tuple.elements.back().notations[out == &listed ? 0 : 1].words;

@@ -38,6 +38,15 @@ class json_writer {
     begin_value();
     out_ += "null";
   }
+  void words(const std::vector<std::string>& list) {
+    open('[');
+    for (const std::string& item : list) value(std::string_view(item));
+    close(']');
+  }
+  void boolean(bool is_true) {
+    begin_value();
+    out_ += is_true ? "true" : "false";
+  }
   template <class List>
   void numbers(const List& list) {
     open('[');
@@ -66,13 +75,18 @@ class json_writer {
   out.value(refused.code());
   out.key("message");
   out.value(refused.what());
+  if (refused.reshards()) {
+    out.key("reshards");
+    out.words(*refused.reshards());
+  }
   out.close('}');
   return std::move(out).line();
 }
 
 namespace detail {
 
-/// Takes a flat object apart, pair by pair; refuses everything else as soon as it is met.
+/// Takes a flat object apart, pair by pair; refuses everything else as soon as it is met. Numbers,
+/// and lists of numbers and texts, are values of keys that `each` takes them for.
 template <class Each>
 class flat_object {
  public:
@@ -84,10 +98,14 @@ class flat_object {
 
   bool null() { return refuse_value(); }
   bool boolean(bool value) { return take(value ? "true" : "false", true); }
-  bool number_integer(number_integer_t) { return refuse_value(); }
-  bool number_unsigned(number_unsigned_t) { return refuse_value(); }
+  bool number_integer(number_integer_t value) { return take_number(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) { return take_number(std::to_string(value)); }
   bool number_float(number_float_t, const std::string&) { return refuse_value(); }
-  bool string(std::string& value) { return take(value, false); }
+  bool string(std::string& value) {
+    if (!in_list_) return take(value, false);
+    list_.push_back(value);
+    return true;
+  }
   bool binary(nlohmann::json::binary_t&) { return refuse_value(); }
   bool start_object(std::size_t) { return inside_ ? refuse_value() : (inside_ = true); }
   bool key(std::string& label) {
@@ -95,8 +113,16 @@ class flat_object {
     return true;
   }
   bool end_object() { return true; }
-  bool start_array(std::size_t) { return refuse_value(); }
-  bool end_array() { return true; }
+  bool start_array(std::size_t) {
+    if (!inside_ || in_list_ || !each_.takes_lists(key_)) return refuse_value();
+    list_.clear();
+    return in_list_ = true;
+  }
+  bool end_array() {
+    in_list_ = false;
+    each_(key_, list_);
+    return true;
+  }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
     throw refusal("json_is_malformed",
                   "a request is one JSON object on one line; it ends to make "
@@ -105,8 +131,14 @@ class flat_object {
   }
 
  private:
+  bool take_number(const std::string& value) {
+    if (in_list_) return list_.push_back(value), true;
+    if (!inside_ || !each_.takes_lists(key_)) return refuse_value();
+    each_(key_, value, false);
+    return true;
+  }
   bool take(const std::string& value, bool is_bool) {
-    if (!inside_) return refuse_value();
+    if (!inside_ || in_list_) return refuse_value();
     each_(key_, value, is_bool);
     return true;
   }
@@ -118,14 +150,17 @@ class flat_object {
 
   Each& each_;
   std::string key_;
+  std::vector<std::string> list_{};
   bool inside_ = false;
+  bool in_list_ = false;
 };
 
 }  // namespace detail
 
-/// Reads a JSON object of texts and truth values: calls `each(key, value, is_bool)` for every pair.
+/// Reads a JSON object of texts and truth values: calls `each(key, value, is_bool)` for every pair,
+/// and `each(key, list)` for a list where `each.takes_lists(key)`.
 template <class Each>
-void read_json_object(std::string_view words, Each each) {
+void read_json_object(std::string_view words, Each& each) {
   detail::flat_object<Each> reader(each);
   nlohmann::json::sax_parse(words.begin(), words.end(), &reader);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a sharding says, in the shell: `shardwise inspect`, `hybrid` and `draw`, one request a call
-// or, with --batch, one a line.
+// What shardings and operations say, in the shell: `shardwise inspect`, `hybrid`, `draw`, `infer`
+// and `operations`, one request a call or, with --batch, one a line.
 #include "answer.hpp"
 #include "lines.hpp"
 
+#include <csignal>
 #include <iostream>
 
 #ifndef SHARDWISE_VERSION
@@ -16,12 +17,15 @@ using namespace tool;
 
 void print_help(const request& asked) {
   std::string out =
-      "usage: shardwise inspect|hybrid|draw OPTIONS [--json]\n"
+      "usage: shardwise inspect|hybrid|draw|operations OPTIONS [--json]\n"
+      "       shardwise infer OPTIONS OPERAND... [--json]\n"
       "       shardwise [COMMAND] --batch       answers a request of JSON a line of its input\n"
       "       shardwise --help | --version\n";
   constexpr std::string_view purposes[] = {
       "what follows from a sharding: type, tiles, groups, every notation, every device's part",
-      "the mesh of a machine of one or more slices", "a picture of who holds what, or a reshard"};
+      "the mesh of a machine of one or more slices", "a picture of who holds what, or a reshard",
+      "what an operation makes of operands, or the reshards that it needs",
+      "every operation, its parameters and how it treats pending reductions"};
   for (std::size_t c = 0; c < std::size(commands); ++c) {
     if (asked.what != no_command && asked.what != commands[c].which) continue;
     out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";
@@ -35,7 +39,8 @@ void print_help(const request& asked) {
   }
   out +=
       "\nexample: shardwise inspect --mesh data=2,model=4 --spec data,- --shape 8x16\n"
-      "status: 0, or 2 where the request is refused\n";
+      "status: 0; 2 where the request is refused; 3 where the input cannot be read or the answer\n"
+      "cannot be written\n";
   std::cout << out;
 }
 
@@ -47,7 +52,11 @@ bool is_terminal() {
 #endif
 }
 
-// Answers requests until the input ends; every answer leaves at once.
+// What the shell tool ends with.
+constexpr int answered = 0, was_refused = 2, cannot_read_or_write = 3;
+
+// Answers requests until the input ends; every answer leaves at once, or none is worked out any
+// more.
 void answer_lines(command otherwise) {
   workspace memory;
   line_reader input(*std::cin.rdbuf());
@@ -58,7 +67,7 @@ void answer_lines(command otherwise) {
                   "a request has at most " + std::to_string(line_reader::most) + " characters"));
     else if (line->words.find_first_not_of(" \t\r") != line->words.npos)
       std::cout << answer_line(line->words, memory, otherwise);
-    std::cout.flush();
+    if (!std::cout.flush()) return;
   }
 }
 
@@ -82,20 +91,27 @@ int run(const std::vector<std::string_view>& arguments) {
   } catch (const refusal& refused) {
     if (json) std::cout << to_json(refused) << std::flush;
     std::cerr << "shardwise: " << refused.code() << ": " << refused.what() << '\n';
-    return 2;
+    return was_refused;
+  } catch (const std::ios_base::failure& problem) {
+    std::cout.flush();
+    std::cerr << "shardwise: input_is_not_readable: " << problem.code().message() << '\n';
+    return cannot_read_or_write;
   } catch (const std::bad_alloc&) {
     std::cerr << "shardwise: out_of_memory: there is not enough memory for the answer\n";
-    return 2;
+    return was_refused;
   }
   std::cout.flush();
-  if (std::cout) return 0;
+  if (std::cout) return answered;
   std::cerr << "shardwise: output_is_not_writable: the answer cannot be written\n";
-  return 1;
+  return cannot_read_or_write;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   std::ios::sync_with_stdio(false);
+#ifdef SIGPIPE
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like a full disk
+#endif
   return run(std::vector<std::string_view>(words + (count > 0 ? 1 : 0), words + count));
 }

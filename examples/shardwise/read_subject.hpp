@@ -52,14 +52,26 @@ inline void take_no_tiles(subject& about, const std::string& reason) {
   about.tiles = about.hlo = known<hlo_sharding>::none(reason);
 }
 
+/// A layout as its text means it: where the shape does not divide, it is uneven by this policy.
+[[nodiscard]] inline layout_desc judged(const mesh_desc& mesh, layout_desc layout,
+                                        const std::optional<extents_desc>& shape,
+                                        policy_desc policy) {
+  layout.follow(exact{});
+  if (shape && !check(mesh, layout, *shape).ok()) layout.follow(policy);
+  return layout;
+}
+
 /// The other forms of a layout on the subject's mesh.
-inline void take_layout(subject& about, const layout_desc& layout, device_buffer& buffer) {
+inline void take_layout(subject& about, const layout_desc& given, device_buffer& buffer) {
+  const layout_desc layout = about.shape ? in_single_cuts(*about.mesh, given, *about.shape) : given;
   about.layout = layout;
   about.named = to_named(*about.mesh, layout, about.devices);
+  for (const named_dim& dim : about.named->dims)
+    if (const text_view reason = why_not(dim); !reason.empty())
+      return take_no_tiles(about, str(reason));
   named_sharding summed = *about.named;
   summed.kind = reduction::sum;
   const hlo_result tiles = to_hlo(summed, buffer);
-  if (!layout.is_contiguous()) return take_no_tiles(about, str(tiles.verdict.reason));
   if (!tiles.verdict.ok()) refuse_text("sharding_has_no_tiles", tiles.verdict);
   about.tiles = tiles.sharding;
   if (about.named->kind == reduction::sum)
@@ -111,8 +123,8 @@ inline void take_placements(subject& about, std::string_view words, device_buffe
     if (one.dim < 0) one.dim += rank;
   const read_layout layout = to_layout(*about.mesh, read.placements, rank, uneven{});
   if (layout.verdict.ok()) {
-    cut.layout = layout.layout;
-    return take_layout(about, layout.layout, buffer);
+    cut.layout = judged(*about.mesh, layout.layout, about.shape, uneven{});
+    return take_layout(about, cut.layout, buffer);
   }
   if (!(layout.verdict.reason == strided_otherwise))
     throw refusal("placements_do_not_fit", str(layout.verdict.reason));
@@ -141,9 +153,9 @@ inline void take_named(subject& about, std::string_view words, device_buffer& bu
     about.devices.assign(named.on.devices.data(),
                          named.on.devices.data() + named.on.devices.size());
     const int rank = listed ? named.rank() : about.shape ? about.shape->ssize() : 0;
-    const read_layout layout = to_layout(named, rank, uneven{});
+    const read_layout layout = to_layout(named, rank);
     if (layout.verdict.ok())
-      about.layout = layout.layout;
+      about.layout = judged(*about.mesh, layout.layout, about.shape, single_cut{});
     else
       about.layout = known<layout_desc>::none(str(layout.verdict.reason));
   } else {
@@ -190,14 +202,14 @@ inline void take_hlo(subject& about, std::string_view words, device_buffer& buff
   if (hlo.kind == hlo_kind::maximal && hlo.device >= mesh.devices())
     judge({.rule = broken::device_is_out_of_range, .have = hlo.device, .want = mesh.devices()});
   const int rank = tiled ? hlo.rank() : about.shape ? about.shape->ssize() : 0;
-  const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices, uneven{});
+  const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices);
   if (layout.verdict.ok())
-    about.layout = layout.layout;
+    about.layout = judged(mesh, layout.layout, about.shape, single_cut{});
   else
     about.layout = known<layout_desc>::none(str(layout.verdict.reason));
   if (hlo.kind == hlo_kind::maximal) return;
   if (layout.verdict.ok() && (tiled || about.shape)) {
-    about.named = to_named(mesh, layout.layout, about.devices);
+    about.named = to_named(mesh, *about.layout, about.devices);
   } else if (!tiled && hlo.kind != hlo_kind::unknown) {
     constexpr auto none = named_sharding::listed;
     constexpr named_sharding::whole_t wholes[] = {
@@ -240,10 +252,11 @@ inline void take_any_hlo(subject& about, std::string_view words, device_buffer& 
     take_placements(about, *asked.get("placements"), buffer);
     return about;
   }
-  const layout_desc layout = read_spec(*asked.get("spec"), *about.mesh);
+  layout_desc layout = read_spec(*asked.get("spec"), *about.mesh);
   if (about.shape) judge(check(*about.mesh, layout, *about.shape));
+  layout = judged(*about.mesh, layout, about.shape, single_cut{});
   take_layout(about, layout, buffer);
-  if (!layout.is_contiguous()) about.cut = mesh_cut{{}, layout};
+  if (!about.tiles) about.cut = mesh_cut{{}, layout};
   return about;
 }
 

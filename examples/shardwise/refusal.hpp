@@ -5,9 +5,11 @@
 #include <shardwise/core/diagnosis.hpp>
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tool {
 
@@ -16,15 +18,21 @@ using namespace shardwise;
 /// A request that is not answered: a code in words that stays the same, and a sentence for people.
 class refusal : public std::exception {
  public:
-  refusal(std::string code, std::string sentence)
-      : code_(std::move(code)), sentence_(std::move(sentence)) {}
+  refusal(std::string code, std::string sentence,
+          std::optional<std::vector<std::string>> reshards = std::nullopt)
+      : code_(std::move(code)), sentence_(std::move(sentence)), reshards_(std::move(reshards)) {}
 
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
   [[nodiscard]] const char* what() const noexcept override { return sentence_.c_str(); }
+  /// The operands that an operation takes instead of those that it refuses.
+  [[nodiscard]] const std::optional<std::vector<std::string>>& reshards() const noexcept {
+    return reshards_;
+  }
 
  private:
   std::string code_;
   std::string sentence_;
+  std::optional<std::vector<std::string>> reshards_;
 };
 
 /// Words of the library as those of the standard library.

@@ -4,9 +4,11 @@
 
 #include "json.hpp"
 #include "sizes.hpp"
+#include <shardwise/operation/parameter.hpp>
 
-#include <array>
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace tool {
 
@@ -15,15 +17,21 @@ enum command : unsigned {
   no_command = 0,
   inspect_command = 1,
   hybrid_command = 2,
-  draw_command = 4
+  draw_command = 4,
+  infer_command = 8,
+  operations_command = 16
 };
 
 struct command_name {
   command which;
   std::string_view label;
 };
-inline constexpr command_name commands[] = {
-    {inspect_command, "inspect"}, {hybrid_command, "hybrid"}, {draw_command, "draw"}};
+inline constexpr command_name commands[] = {{inspect_command, "inspect"},
+                                            {hybrid_command, "hybrid"},
+                                            {draw_command, "draw"},
+                                            {infer_command, "infer"},
+                                            {operations_command, "operations"}};
+inline constexpr std::string_view all_commands = "inspect, hybrid, draw, infer or operations";
 
 /// One option: which commands take it, how its value looks (empty for a flag), what it is for.
 struct option {
@@ -36,10 +44,12 @@ struct option {
 };
 
 inline constexpr unsigned of_shardings = inspect_command | draw_command;
-inline constexpr unsigned of_all = inspect_command | hybrid_command | draw_command;
+inline constexpr unsigned of_all =
+    inspect_command | hybrid_command | draw_command | infer_command | operations_command;
 
-inline constexpr option options[] = {
-    {"mesh", of_shardings, "data=2,model=4", "the mesh, or 2x4 for one without names"},
+inline constexpr option own_options[] = {
+    {"mesh", of_shardings | infer_command, "data=2,model=4",
+     "the mesh, or 2x4 for one without names"},
     {"devices", of_shardings, "0,4,1,5", "the devices in the order of the mesh, if not 0, 1, 2"},
     {"spec", of_shardings, "data,-,x+y",
      "the axes of each dimension, - for none; x%32 deals blocks out, x*2 cuts chunks"},
@@ -61,14 +71,32 @@ inline constexpr option options[] = {
     {"algorithm", hybrid_command, "xla", "xla, or jax, which may split physical axes"},
     {"kind", hybrid_command, "tpu_v5e", "the kind of chip: some have rings of their own"},
     {"contiguous", hybrid_command, "", "the devices of a host are together, or it is refused"},
+    {"op", infer_command, "einsum", "the operation; `shardwise operations` lists them"},
+    {"out", infer_command, "'f32[8@data,32@model]'", "the type that the result is to have"},
+    {"markdown", operations_command, "", "the page of all operations"},
     {"json", of_all, "", "the answer is one JSON object"},
 };
-inline constexpr std::size_t option_count = std::size(options);
+
+/// The options of all commands: those above, and the parameters of operations.
+inline const std::vector<option> options = [] {
+  std::vector<option> all(std::begin(own_options), std::end(own_options));
+  for (const parameter_desc& one : parameters) {
+    const auto known = std::find_if(
+        all.begin(), all.end(), [&](const option& other) { return other.label == view(one.name); });
+    if (known != all.end())
+      known->of |= infer_command;
+    else
+      all.push_back({view(one.name), infer_command, view(one.example), view(one.purpose)});
+  }
+  return all;
+}();
 
 /// A command and the values of its options.
 class request {
  public:
   command what = no_command;
+  /// The types of the operands of an operation.
+  std::vector<std::string> operands{};
 
   [[nodiscard]] const std::optional<std::string>& get(std::string_view label) const {
     return values_[find(label)];
@@ -83,7 +111,7 @@ class request {
 
   /// Sets an option, once.
   void set(const option& which, std::string value) {
-    auto& place = values_[static_cast<std::size_t>(&which - options)];
+    auto& place = values_[static_cast<std::size_t>(&which - options.data())];
     if (place)
       throw refusal("option_is_repeated", "--" + std::string(which.label) + " is given once");
     place = std::move(value);
@@ -95,17 +123,19 @@ class request {
         return;
       }
     throw refusal("command_is_unknown",
-                  in_quotes(label) + " is no command: inspect, hybrid and draw are");
+                  in_quotes(label) + " is no command; one is " + std::string(all_commands));
   }
   /// True if an option has a value.
   [[nodiscard]] bool has_any() const {
-    return std::any_of(values_.begin(), values_.end(),
-                       [](const auto& one) { return one.has_value(); });
+    return !operands.empty() || std::any_of(values_.begin(), values_.end(),
+                                            [](const auto& one) { return one.has_value(); });
   }
   /// Refuses a request without a command, and options that the command does not take.
   void check() const {
     if (what == no_command)
-      throw refusal("command_is_missing", "a command is needed: inspect, hybrid or draw");
+      throw refusal("command_is_missing", "a command is needed: " + std::string(all_commands));
+    if (!operands.empty() && what != infer_command)
+      throw refusal("option_is_unknown", "operands are those of another command");
     for (const option& known : options)
       if (has(known.label) && (known.of & what) == 0)
         throw refusal("option_is_unknown",
@@ -120,23 +150,43 @@ class request {
 
  private:
   static std::size_t find(std::string_view label) {
-    return static_cast<std::size_t>(&option_named(label) - options);
+    return static_cast<std::size_t>(&option_named(label) - options.data());
   }
 
-  std::array<std::optional<std::string>, option_count> values_{};
+  std::vector<std::optional<std::string>> values_{options.size()};
 };
 
-/// Reads a request from a line of JSON: the command under `cmd` and options by their names. A flag
-/// is `true`; `otherwise` is the command where there is no `cmd`.
-[[nodiscard]] inline request read_request(std::string_view line, command otherwise = no_command) {
-  request asked;
-  bool named = false;
-  asked.what = otherwise;
-  read_json_object(line, [&](const std::string& key, const std::string& value, bool is_bool) {
+namespace detail {
+
+/// Takes the pairs of a JSON object into a request.
+struct request_reader {
+  request asked{};
+  bool is_named = false;
+
+  /// Numbers and lists are values of the parameters of operations, and operands are a list.
+  [[nodiscard]] static bool takes_lists(const std::string& key) {
+    return key == "operands" || find_parameter(text_view(key)) != nullptr;
+  }
+  void operator()(const std::string& key, const std::vector<std::string>& list) {
+    if (key == "operands") {
+      asked.operands = list;
+      return;
+    }
+    const bool is_shape = find_parameter(text_view(key))->form == parameter_form::extents;
+    std::string words;
+    for (const std::string& item : list) {
+      if (!words.empty()) words += is_shape ? 'x' : ',';
+      words += item;
+    }
+    asked.set(request::option_named(key), words);
+  }
+  void operator()(const std::string& key, const std::string& value, bool is_bool) {
+    if (key == "operands")
+      throw refusal("value_is_not_a_list", "the value of \"operands\" is a list of types");
     if (key == "cmd") {
       if (is_bool) throw refusal("value_is_not_a_string", "the value of \"cmd\" is a string");
-      if (named) throw refusal("option_is_repeated", "\"cmd\" is given once");
-      named = true;
+      if (is_named) throw refusal("option_is_repeated", "\"cmd\" is given once");
+      is_named = true;
       asked.set_command(value);
       return;
     }
@@ -151,9 +201,19 @@ class request {
                       "the value of \"" + key + "\" is a string, the same words as in the shell");
       asked.set(which, value);
     }
-  });
-  asked.check();
-  return asked;
+  }
+};
+
+}  // namespace detail
+
+/// Reads a request from a line of JSON: the command under `cmd` and options by their names. A flag
+/// is `true`; `otherwise` is the command where there is no `cmd`.
+[[nodiscard]] inline request read_request(std::string_view line, command otherwise = no_command) {
+  detail::request_reader in;
+  in.asked.what = otherwise;
+  read_json_object(line, in);
+  in.asked.check();
+  return in.asked;
 }
 
 /// What a call of the program asks for.
@@ -177,9 +237,12 @@ struct invocation {
     } else if (word == "--batch") {
       call.batch = true;
     } else if (word.substr(0, 2) != "--") {
-      if (call.asked.what != no_command)
+      if (call.asked.what == no_command)
+        call.asked.set_command(word);
+      else if (call.asked.what == infer_command)
+        call.asked.operands.emplace_back(word);
+      else
         throw refusal("argument_is_unexpected", in_quotes(word) + " follows no option");
-      call.asked.set_command(word);
     } else {
       word.remove_prefix(2);
       const std::size_t equals = word.find('=');

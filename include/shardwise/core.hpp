@@ -14,5 +14,8 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/core/judge.hpp"
+#include "shardwise/core/members.hpp"
+#include "shardwise/core/nest.hpp"
+#include "shardwise/core/philox.hpp"
 #include "shardwise/core/rules.hpp"
 #include "shardwise/core/text.hpp"

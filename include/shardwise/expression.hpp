@@ -6,6 +6,8 @@
 #include "shardwise/expression/call.hpp"
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/expression/fused.hpp"
+#include "shardwise/expression/named_as.hpp"
+#include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/expression/whole.hpp"

@@ -11,6 +11,7 @@
 #include "shardwise/spec.hpp"
 #include "shardwise/layout/element.hpp"
 #include "shardwise/layout/extents.hpp"
+#include "shardwise/layout/gradient.hpp"
 #include "shardwise/layout/key.hpp"
 #include "shardwise/layout/layout.hpp"
 #include "shardwise/layout/layout_desc.hpp"

@@ -8,6 +8,7 @@
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/factor_axes.hpp"
 #include "shardwise/rule/factor_rule.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/linearity.hpp"
 #include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"

@@ -9,7 +9,6 @@
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/on_devices.hpp"
-#include "shardwise/tensor/philox.hpp"
 #include "shardwise/tensor/placement.hpp"
 #include "shardwise/tensor/random.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"

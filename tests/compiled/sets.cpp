@@ -142,8 +142,8 @@ void check_type(const std::vector<set_of_kernels>& sets) {
     for (const set_of_kernels& set : sets) {
       std::vector<T> into = numbers<T>(1000, 4);
       set.elements.at(element_of<T>)
-          .fold(kind, {a.data(), element_of<T>, {1000}, {1}},
-                {into.data(), element_of<T>, {1000}, {1}});
+          .fold(kind, {into.data(), element_of<T>, {1000}, {1}},
+                {a.data(), element_of<T>, {1000}, {1}}, {into.data(), element_of<T>, {1000}, {1}});
       if (want.empty()) want = into;
       ++compared;
       if (std::memcmp(into.data(), want.data(), 1000 * sizeof(T)) != 0)

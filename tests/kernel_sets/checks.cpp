@@ -2,6 +2,7 @@
 #include "chains.hpp"
 #include "errors.hpp"
 #include "exact.hpp"
+#include "standard.hpp"
 
 #include <algorithm>
 
@@ -33,6 +34,10 @@ void check_errors() {
   check_error<g::tanh, T>(narrow ? 6 : 1.5, of_value([](real v) { return std::tanh(v); }));
   check_error<g::sigmoid, T>(narrow ? 3 : 2.5, of_value(sigmoid));
   check_error<g::gelu, T>(narrow ? 3.5 : 2.5, gelu);
+  check_error<g::rsqrt, T>(1.5, of_value([](real v) { return 1 / std::sqrt(v); }));
+  check_error<g::silu, T>(3.5, [sigmoid](real v) {
+    return expected{std::isinf(v) ? (v > 0 ? v : -0.0L) : v * sigmoid(v), v};
+  });
 }
 
 /// What functions never exceed, and where exp ends.
@@ -64,6 +69,8 @@ int check_kernels() {
   check_exact<double>();
   check_errors<float>();
   check_errors<double>();
+  check_standard<float>();
+  check_standard<double>();
   check_ends<float>();
   check_ends<double>();
   check_chains<float>();

@@ -91,6 +91,12 @@ void check_exact() {
   check_bits<g::less_equal, T, 2>(false, comparison([](T a, T b) { return a <= b; }));
   check_bits<g::greater, T, 2>(false, comparison([](T a, T b) { return a > b; }));
   check_bits<g::greater_equal, T, 2>(false, comparison([](T a, T b) { return a >= b; }));
+  check_bits<g::reciprocal, T, 1>(true, [](T a, T, T) { return is_nan(a) ? quiet(a) : 1 / a; });
+  check_bits<g::sign, T, 1>(true, [](T a, T, T) {
+    return is_nan(a) ? a : a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
+  });
+  check_bits<g::leaky_relu, T, 2>(
+      true, [](T a, T b, T) { return a < 0 ? is_nan(b) ? quiet(b) : b * a : a; });
   check_bits<g::where, T, 3>(false, [](T a, T b, T c) { return a == 0 ? c : b; });
 }
 

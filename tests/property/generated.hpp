@@ -65,7 +65,7 @@ inline std::vector<layout_desc> grained_layouts(const mesh_desc& mesh, int rank,
     std::vector<layout_desc> more = all;
     for (const layout_desc& layout : all)
       for (grain how : grains)
-        if (!layout.dims[d].empty()) {
+        if (how.over(layout.dims[d].ssize()) == how) {
           more.push_back(layout);
           more.back().grains[d] = how;
         }
@@ -119,8 +119,7 @@ struct tensor_and_value {
 /// Fills every distinct shard with numbers of its own; terms of a pending reduction all differ.
 inline tensor_and_value make(const device_pool& pool, const extents_desc& extents,
                              const layout_desc& layout, std::uint64_t seed) {
-  auto place =
-      std::make_shared<const placement>(pool.mesh(), tensor_desc{element::f32, extents, layout});
+  auto place = pool.state()->place(tensor_desc{element::f32, extents, layout});
   const placement& where = *place;
   std::vector<float> value(static_cast<std::size_t>(element_count(extents)));
   std::vector<bool> seen(value.size(), false);
@@ -145,7 +144,7 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
         at[d] = 0;
       }
     }
-    shards.push_back(shard);
+    shards.push_back(where.is_here(s) ? shard : buffer<float>());
   }
   auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());

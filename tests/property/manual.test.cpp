@@ -73,6 +73,10 @@ TEST_CASE("several axes are folded one after another, in any order, or at once")
   REQUIRE(at_once == values(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::sum, 2)));
   REQUIRE(at_once == values(all_reduce(all_reduce(mine, reduction::sum, 2), reduction::sum, 1)));
   REQUIRE_THROWS_AS(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::sum, 1), error);
+  REQUIRE(at_once == values(all_reduce<"x", "y">(mine)));
+  REQUIRE(values(all_reduce<reduction::max, "y">(all_reduce<"x">(mine))) ==
+          values(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::max, 2)));
+  REQUIRE_THROWS_WITH(all_reduce<"z">(mine), Catch::Contains("axis_is_not_manual"));
 }
 
 namespace {

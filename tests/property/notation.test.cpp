@@ -48,7 +48,6 @@ std::vector<index_t> random_devices(const mesh_desc& mesh, paper::numbers& rando
 sample random_sample(paper::numbers& random) {
   sample one{random_mesh(random), {}, {}};
   one.layout.dims.resize(std::size_t(random(5)));
-  one.layout.uneven = random(2) == 0;
   std::vector<std::uint8_t> axes(one.mesh.axes.size());
   std::iota(axes.begin(), axes.end(), std::uint8_t{0});
   shuffle(axes, random);
@@ -62,6 +61,7 @@ sample random_sample(paper::numbers& random) {
   if (one.layout.pending != 0 && random(4) == 0)
     one.layout.kind = static_cast<reduction>(random(reduction_count));
   if (random(4) == 0) one.devices = random_devices(one.mesh, random);
+  one.layout.follow(policy_desc(random(2) == 0 ? cut_policy::uneven : cut_policy::exact));
   return one;
 }
 
@@ -80,16 +80,23 @@ std::string hlo_text(const hlo_sharding& sharding) {
 std::string what_fails(const sample& one) {
   const auto& [mesh, layout, devices] = one;
   const int rank = layout.rank();
+  // What is uneven is cut once in the notations of names and tiles, and axis by axis in placements.
+  const policy_desc asked(layout.uneven ? cut_policy::uneven : cut_policy::exact);
+  const policy_desc meant(layout.uneven ? cut_policy::single_cut : cut_policy::exact);
+  layout_desc once = layout;
+  once.follow(meant);
+  const bool differ = !(without_unit_axes(mesh, once) == without_unit_axes(mesh, layout));
   tile_list<1024> memory;
   device_buffer& buffer = memory.buffer;
 
   // Named, as HLO and as Shardy.
-  const named_sharding named = to_named(mesh, layout, devices);
+  if (why_not(to_named(mesh, layout, devices)).empty() == differ) return "axis by axis in names";
+  const named_sharding named = to_named(mesh, once, devices);
   const sentence v3 = written([&](sentence& out) { write_hlo_named(out, named); });
   const named_result read = parse_hlo_named(v3, buffer);
   if (!read.verdict.ok() || !(read.sharding == named)) return "named: " + show(v3);
-  if (!(to_layout(read.sharding, rank, policy_desc(layout.uneven)).layout == layout))
-    return "named layout";
+  if (!(to_layout(read.sharding, rank, meant).layout == once)) return "named layout";
+  if (!(to_layout(read.sharding, rank, asked).layout == layout)) return "named layout by axis";
   const sentence sdy = written([&](sentence& out) { write_sdy(out, "pod", named); });
   const sentence sdy_mesh = written([&](sentence& out) { write_sdy_mesh(out, "pod", named.on); });
   const sdy_mesh_result on = parse_sdy_mesh(sdy_mesh, buffer);
@@ -98,19 +105,19 @@ std::string what_fails(const sample& one) {
   if (!from_sdy.verdict.ok() || !(from_sdy.sharding == named)) return "sdy: " + show(sdy);
 
   // JAX.
-  const sentence spec = written([&](sentence& out) { write_partition_spec(out, mesh, layout); });
+  const sentence spec = written([&](sentence& out) { write_partition_spec(out, mesh, once); });
   layout_desc even = layout;
-  even.uneven = false;
+  even.follow(exact{});
+  if (!(parse_partition_spec(spec, mesh, -1, meant).layout == once)) return "spec: " + show(spec);
   if (!(parse_partition_spec(spec, mesh).layout == even)) return "spec: " + show(spec);
-  const tensor_desc tensor{element::f64, extents_desc{}, layout};
-  tensor_desc sized = tensor;
-  for (int d = 0; d < rank; ++d) sized.extents.push_back(d == 0 ? dyn : 7 * d);
-  const sentence type = written([&](sentence& out) { write_type(out, mesh, sized); });
-  const sentence own = to_text(mesh, sized);
-  if (!(parse_type(type, mesh, policy_desc(layout.uneven)).tensor == sized))
-    return "type: " + show(type);
-  if (!(parse_type(own, mesh, policy_desc(layout.uneven)).tensor == sized))
-    return "own type: " + show(own);
+  for (const layout_desc& cut : {layout, once}) {
+    tensor_desc sized{element::f64, extents_desc{}, cut};
+    for (int d = 0; d < rank; ++d) sized.extents.push_back(d == 0 ? dyn : 7 * d);
+    const sentence type = written([&](sentence& out) { write_type(out, mesh, sized); });
+    const sentence own = to_text(mesh, sized);
+    if (!(parse_type(type, mesh, asked).tensor == sized)) return "type: " + show(type);
+    if (!(parse_type(own, mesh, asked).tensor == sized)) return "own type: " + show(own);
+  }
 
   // Placements: places say every order; factors every order of axes that split something; without
   // either only the order of the mesh.
@@ -128,12 +135,12 @@ std::string what_fails(const sample& one) {
     const sentence text = written([&](sentence& out) { write_placements(out, placed.placements); });
     const read_placements again = parse_placements(text);
     if (!(again.placements == placed.placements)) return "placements: " + show(text);
-    const read_layout back = to_layout(mesh, again.placements, rank, policy_desc(layout.uneven));
+    const read_layout back = to_layout(mesh, again.placements, rank, asked);
     if (!back.verdict.ok() || !(back.layout == want)) return "placements back: " + show(text);
   }
 
   // Tiles.
-  const hlo_result tiles = to_hlo(mesh, layout, buffer, devices);
+  const hlo_result tiles = to_hlo(mesh, once, buffer, devices);
   if (layout.kind != reduction::sum) return tiles.verdict.ok() ? "a kind is lost" : "";
   if (!tiles.verdict.ok()) return "tiles refused: " + std::string(tiles.verdict.reason.data());
   const hlo_result listed = to_list(tiles.sharding, buffer);
@@ -146,9 +153,8 @@ std::string what_fails(const sample& one) {
   }
   if (devices.empty() && !(hlo_text(to_iota(listed.sharding)) == hlo_text(tiles.sharding)))
     return "another order: " + hlo_text(listed.sharding);
-  const read_layout back =
-      to_layout(tiles.sharding, mesh, rank, buffer, devices, policy_desc(layout.uneven));
-  const layout_desc want = without_unit_axes(mesh, layout);
+  const read_layout back = to_layout(tiles.sharding, mesh, rank, buffer, devices, meant);
+  const layout_desc want = without_unit_axes(mesh, once);
   // `{replicated}` and `{unreduced}` say of every axis the same.
   if (!back.verdict.ok() || !(back.layout == want)) return "layout of " + hlo_text(tiles.sharding);
   return {};

@@ -155,7 +155,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
 
   // A spec by the numbers of axes.
   layout_desc even = layout;
-  even.uneven = false;
+  even.follow(exact{});
   if (!(parse_partition_spec(numbered(layout), mesh).layout == even)) return "numbers of axes";
 
   // What a front end derives.
@@ -229,6 +229,12 @@ std::string what_fails(const subject& one, paper::numbers& random) {
       if (padded[d] != length) return "padding";
       tile /= parts;
     }
+    // The layout cuts as its tiles do.
+    if (is_plain(ids)) {
+      const box own = shard_box(mesh, layout, extents, device);
+      for (int d = 0; d < layout.rank(); ++d)
+        if (!(own[d] == shard.part[d])) return "the layout's own shard";
+    }
     const bool whole = hlo.sharding.kind == hlo_kind::replicated;
     if (shard.replica != (whole ? device : i % tiles.replicas)) return "replica of a shard";
   }
@@ -272,7 +278,8 @@ index_t test_all(int axes, index_t largest, int orders, std::size_t step = 1) {
   const std::vector<mesh_desc> meshes = paper::meshes(axes, largest);
   index_t tested = 0;
   for (int rank = 0; rank <= 3; ++rank) {
-    const std::vector<layout_desc> layouts = paper::layouts(axes, rank);
+    std::vector<layout_desc> layouts = paper::layouts(axes, rank);
+    for (layout_desc& layout : layouts) layout.follow(single_cut{});
     for (std::size_t m = 0; m < meshes.size(); m += step) {
       indices ids(static_cast<std::size_t>(meshes[m].devices()));
       std::iota(ids.begin(), ids.end(), index_t{0});

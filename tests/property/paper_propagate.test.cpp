@@ -146,7 +146,7 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
     const coordinates where = mesh.at(device);
     box part;
     for (int f = 0; f < found.sizes.ssize(); ++f)
-      part.push_back(split_range(mesh, found.axes[f], found.sizes[f], where));
+      part.push_back(held_of(mesh, found.axes[f], found.grains[f], found.sizes[f], where).range);
     for (int o = 0; o < operands.ssize(); ++o) {
       const layout_desc& theirs = operands[o].layout;
       if (!holds_what_is_read(rule.operands[o],
@@ -244,7 +244,7 @@ tally check_all(const factor_rule& rule, const extents_desc& first, const extent
   numbers random(1);
   const auto all_of = [&](const extents_desc& extents) {
     std::vector<tensor_desc> all;
-    for (layout_desc layout : layouts(2, extents.ssize(), true)) {
+    for (layout_desc layout : layouts(2, extents.ssize(), true, {grain::single_cut()})) {
       if (layout.pending != 0) layout.kind = kind;
       all.push_back({element::i64, extents, layout});
     }
@@ -328,7 +328,7 @@ TEST_CASE("a fold that is legal is computed by every device from what it holds")
           for (const extents_desc& extents :
                {extents_desc{4, 3}, extents_desc{2, 5}, extents_desc{0, 3}})
             for (const mesh_desc& mesh : meshes(2))
-              for (layout_desc layout : layouts(2, 2, true)) {
+              for (layout_desc layout : layouts(2, 2, true, {grain::single_cut()})) {
                 if (layout.pending != 0) layout.kind = kind;
                 tally count;
                 check_operation(mesh, reduction_rule(fold, 2, bits, keep),

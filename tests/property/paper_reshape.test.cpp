@@ -104,9 +104,10 @@ std::vector<layout_desc> grained_layouts_of(const mesh_desc& mesh, int rank) {
   std::vector<layout_desc> all;
   for (const layout_desc& layout : layouts_of(mesh, rank))
     for (int d = 0; d < rank; ++d)
-      for (const grain how : {grain::cyclic(1), grain::cyclic(2), grain::cyclic(3),
-                              grain::cyclic(4), grain::strided(2), grain::strided(3)})
-        if (!layout.dims[d].empty()) {
+      for (const grain how :
+           {grain::cyclic(1), grain::cyclic(2), grain::cyclic(3), grain::cyclic(4),
+            grain::strided(2), grain::strided(3), grain::single_cut()})
+        if (how.over(layout.dims[d].ssize()) == how) {
           layout_desc dealt = layout;
           dealt.grains[d] = how;
           all.push_back(dealt);

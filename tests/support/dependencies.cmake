@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-# What the tests need beside the library: Catch2 (2 or 3) and range-v3, installed or fetched.
+# What the tests need beside the library: zlib, and Catch2 (2 or 3) and range-v3, installed or
+# fetched.
+find_package(ZLIB REQUIRED)
 find_package(Catch2 QUIET)
 if(NOT TARGET Catch2::Catch2)
   include(FetchContent)

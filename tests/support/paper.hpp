@@ -62,7 +62,7 @@ inline std::vector<layout_desc> layouts(int axes, int rank, bool pending = false
   for (int d = 0; d < rank; ++d)
     for (std::size_t i = 0, contiguous = all.size(); i < contiguous; ++i)
       for (grain how : grains)
-        if (!all[i].dims[d].empty()) {
+        if (how.over(all[i].dims[d].ssize()) == how) {
           all.push_back(all[i]);
           all.back().grains[d] = how;
         }

@@ -3,15 +3,27 @@
 // its flags and with names for the namespaces `shardwise` and `Eigen` in which nothing else is.
 #include "shardwise/kernel/kernel_set.hpp"
 
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/library_kernels.hpp"
 
 namespace shardwise {
 namespace {
 
+/// Enters what the gradients of operations on elements of `T` append, beside what all programs have.
+template <Element T>
+void enter_gradients() {
+  if constexpr (Fractional<T>) {
+    gradient_entry<attention_operation, T>()();
+    gradient_entry<cummax_operation, T>()();
+    gradient_entry<cummin_operation, T>()();
+  }
+}
+
 /// Enters the library on elements of all types.
 template <Element... T>
 void enter_all() {
   (enter_library<T>(), ...);
+  (enter_gradients<T>(), ...);
   enter_conversions<T...>();
 }
 

@@ -87,6 +87,8 @@ class chosen_kernels {
 
   /// Enters a kernel, which come in order. What it says of elements is said of this library's.
   void enter(std::uint64_t what, std::uint64_t types, operation_kernel kernel) {
+    // What the gradient needs is here too, and the set's table is no program's.
+    kernel.enter_gradient = nullptr;
     const auto own = [](const element_kernels* given) {
       return &compiled_elements[static_cast<std::size_t>(given->type)];
     };
@@ -107,8 +109,9 @@ constexpr element_kernels late_kernels() noexcept {
           [](const const_any_block& from, const any_block& to) {
             chosen_kernels::instance().of(Type).copy(from, to);
           },
-          [](reduction kind, const const_any_block& from, const any_block& into) {
-            chosen_kernels::instance().of(Type).fold(kind, from, into);
+          [](reduction kind, const const_any_block& left, const const_any_block& right,
+             const any_block& into) {
+            chosen_kernels::instance().of(Type).fold(kind, left, right, into);
           },
           [](const void* from, index_t stride, index_t count, void* to) {
             chosen_kernels::instance().of(Type).load(from, stride, count, to);
@@ -130,3 +133,8 @@ const operation_kernel* compiled_kernel(std::uint64_t operation, std::uint64_t t
 }
 
 }  // namespace shardwise::detail
+
+void shardwise_kernel_failed(const void* verdict, const char* advice, std::size_t size) {
+  using namespace shardwise;
+  fail(*static_cast<const diagnosis*>(verdict), {advice, size});
+}

@@ -13,6 +13,7 @@ enum class misuse : unsigned char {
   operand_is_abstract,
   number_would_be_cut,
   elements_have_no_fractions,
+  elements_are_no_integers,
   fold_options_are_unexpected,
   target_is_not_a_layout,
   expression_is_assigned,
@@ -83,10 +84,11 @@ struct broken_rule {
   static_assert(respected<rule<spec_is_malformed>, About, Facts...>,
                 "an entry is none, one axis, or by(axes), without blanks or nesting");
   static_assert(respected<rule<grain_is_malformed>, About, Facts...>,
-                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more");
+                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, "
+                "and *1 of several axes");
   static_assert(respected<rule<layout_is_malformed>, About, Facts...>,
-                "a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this "
-                "order");
+                "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or "
+                "single_cut, in this order");
   static_assert(respected<rule<rank_is_too_high>, About, Facts...>,
                 "a tensor has at most 8 dimensions");
   static_assert(respected<rule<rank_differs_from_spec>, About, Facts...>,
@@ -110,7 +112,7 @@ struct broken_rule {
   static_assert(respected<rule<no_alternative_is_free>, About, Facts...>,
                 "a rule has an alternative whose axes are free, or ends with none");
   static_assert(respected<rule<einsum_is_malformed>, About, Facts...>,
-                "an einsum reads like \"bi,io->bo\", with one or two operands of at most 8 "
+                "an einsum reads like \"bi,io->bo\", with up to 8 operands of at most 8 "
                 "letters");
   static_assert(respected<rule<operand_count_differs>, About, Facts...>,
                 "an operation takes as many operands as its rule has");
@@ -127,6 +129,8 @@ struct broken_rule {
                 "truth values");
   static_assert(respected<rule<operand_is_no_truth_value>, About, Facts...>,
                 "a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)");
+  static_assert(respected<rule<operand_is_no_index>, About, Facts...>,
+                "an index is a whole number: cast<int>(x) makes them of others");
   static_assert(respected<rule<operand_layouts_conflict>, About, Facts...>,
                 "dimensions that meet are split alike");
   static_assert(respected<rule<axis_would_split_twice>, About, Facts...>,
@@ -149,14 +153,21 @@ struct broken_rule {
                 "a dimension is named by a number from 0 to the rank less one");
   static_assert(respected<rule<dimensions_are_no_permutation>, About, Facts...>,
                 "a transpose names every dimension of its operand once");
-  static_assert(respected<rule<assignment_changes_tensor>, About, Facts...>,
-                "a tensor that is assigned keeps its extents and its layout");
+  static_assert(respected<rule<slice_is_out_of_range>, About, Facts...>,
+                "a slice begins and ends within its dimension, and what is padded by its own "
+                "elements has some");
+  static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
+                "no more elements are taken of a dimension than it has");
+  static_assert(
+      respected<rule<tensor_type_differs>, About, Facts...>,
+      "a tensor is initialised and assigned by tensors of its own elements, extents and layout");
   static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,
                 "a reshard finishes pending reductions and never starts one");
   static_assert(respected<rule<manual_axis_is_left>, About, Facts...>,
                 "a manual axis is left by disable_manual_sharding or reduced by all_reduce");
-  static_assert(respected<rule<axis_is_not_manual>, About, Facts...>,
-                "all_reduce folds along manual axes of its operand");
+  static_assert(
+      respected<rule<axis_is_not_manual>, About, Facts...>,
+      "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding");
   static_assert(respected<rule<constraint_needs_communication>, About, Facts...>,
                 "a constraint is met without communication; only a reshard moves data");
   static_assert(respected<rule<tensor_is_marked_already>, About, Facts...>,
@@ -181,6 +192,8 @@ struct broken_rule {
                 "a number beside tensors is one of their element type");
   static_assert(respected<rule<elements_have_no_fractions>, About, Facts...>,
                 "random numbers are float or double; roots, exponentials and means have fractions");
+  static_assert(respected<rule<elements_are_no_integers>, About, Facts...>,
+                "bits and shifts are of integers: cast<std::int32_t>(x) makes them of numbers");
   static_assert(respected<rule<fold_options_are_unexpected>, About, Facts...>,
                 "a fold is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, "
                 "over{0}); two tensors meet in maximum(x, y)");

@@ -65,6 +65,21 @@ struct mended_by {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
+/// A tensor's own type in the one notation, and that of the value that it was given.
+template <std::size_t Size>
+struct own_type {
+  char characters[Size];
+  constexpr own_type(const fixed_string<Size>& words) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
+  }
+};
+template <std::size_t Size>
+struct given_type {
+  char characters[Size];
+  constexpr given_type(const fixed_string<Size>& words) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
+  }
+};
 /// What an error is about where that is several types, or none.
 template <class... Type>
 struct types;

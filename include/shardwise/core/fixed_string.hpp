@@ -23,12 +23,16 @@ struct fixed_string {
   /// A number where a text is wanted, as in `P<3>`: `(number)`, which every rule of names refuses.
   constexpr fixed_string(int) noexcept : fixed_string("(number)") {}
 
+  /// `P<"data", nullptr>`: the empty text, which is `none`.
+  constexpr fixed_string(decltype(nullptr)) noexcept : fixed_string("") {}
+
   [[nodiscard]] constexpr const char* data() const noexcept { return characters; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return Size - 1; }
 
   friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
 };
 fixed_string(int)->fixed_string<sizeof("(number)")>;
+fixed_string(decltype(nullptr))->fixed_string<1>;
 
 /// The first `Length` characters of `words` as a template argument: how a computed name gets back
 /// into a type.

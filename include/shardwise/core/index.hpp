@@ -20,7 +20,7 @@ inline constexpr int max_rank = 8;
 ///
 ///     static_assert(ceil_div(5, 2) == 3);
 [[nodiscard]] constexpr index_t ceil_div(index_t dividend, index_t divisor) noexcept {
-  return (dividend + divisor - 1) / divisor;
+  return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
 }
 
 /// Calls `f.template operator()<0>()` ... `<N - 1>()` in order.

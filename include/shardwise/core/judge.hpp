@@ -58,6 +58,7 @@ namespace detail {
                           {broken::manual_axis_is_used, mesh},
                           {broken::operand_is_no_number, operation},
                           {broken::operand_is_no_truth_value, operation | met},
+                          {broken::operand_is_no_index, operation | met},
                           {broken::reshard_would_create_partial, partial},
                           {broken::manual_axis_is_left, spec}};
   for (const row& one : rows)

@@ -3,7 +3,7 @@
 
 #include "shardwise/draw/grid_scale.hpp"
 #include "shardwise/draw/svg_document.hpp"
-#include "shardwise/plan/redistribute.hpp"
+#include "shardwise/plan/pieces.hpp"
 
 #include <vector>
 
@@ -26,15 +26,6 @@ class held_pieces {
     for (const ranges& dim : dims_)
       if (dim.empty()) return true;
     return false;
-  }
-  [[nodiscard]] index_t volume() const noexcept {
-    index_t n = 1;
-    for (const ranges& dim : dims_) {
-      index_t size = 0;
-      for (const index_range& range : dim) size += range.size();
-      n *= size;
-    }
-    return n;
   }
   /// The ranges along a dimension; one unit for a dimension that is not there.
   [[nodiscard]] std::vector<index_range> along(int d) const {
@@ -239,12 +230,11 @@ class collective_diagram {
 
   /// True if member `i` has something for member `j` after a stage.
   [[nodiscard]] bool sends(index_t i, index_t j, int stage) const {
-    if (i != j && step_.kind == collective::slice) return false;
-    if (step_.kind == collective::all_reduce) {
-      const index_t volume = before_part(i).volume();
-      return (stage == 1 ? j : i) * ceil_div(volume, group_.size()) < volume;
-    }
-    return !before_part(i).common(after_part(j)).empty();
+    bool found = false;
+    for_each_piece(mesh_, before_, step_, group_.member(0, j), [&](const piece& p) {
+      found = found || (p.round == stage - 1 && p.from == group_.member(0, i));
+    });
+    return found;
   }
 
   /// Draws who sends to whom between two stages: solid what is sent, dotted what stays.

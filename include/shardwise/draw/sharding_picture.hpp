@@ -50,9 +50,11 @@ namespace detail {
   return none;
 }
 
+/// Layouts whose extents do not divide are cut as `policy` says, which is what the text means.
 [[nodiscard]] constexpr sharding_picture picture_of_layout(const read_layout& read,
                                                            const named_mesh& on,
-                                                           const sharding_context& about) noexcept {
+                                                           const sharding_context& about,
+                                                           policy_desc policy) noexcept {
   if (!read.verdict.ok()) return no_picture(read.verdict);
   sharding_picture shown;
   shown.form = sharding_picture::as_layout;
@@ -60,6 +62,8 @@ namespace detail {
   shown.is_sized = about.has_extents;
   shown.tensor.layout = read.layout;
   shown.tensor.extents = about.extents;
+  if (about.has_extents && !check(on.mesh, read.layout, about.extents).ok())
+    shown.tensor.layout.follow(policy);
   return shown;
 }
 
@@ -84,8 +88,7 @@ namespace detail {
   return shown;
 }
 
-/// A named sharding is drawn as the layout that it is, or as tiles where it is none, or where its
-/// extents do not divide: HLO cuts them in its own way.
+/// A named sharding is drawn as the layout that it is, or as tiles where it is none.
 [[nodiscard]] constexpr sharding_picture picture_of_names(const named_result& read,
                                                           const sharding_context& about,
                                                           device_buffer& buffer) noexcept {
@@ -95,12 +98,7 @@ namespace detail {
   if (const text_view reason = why_not(sharding, rank); !reason.empty())
     return no_picture({0, reason});
   const read_layout layout = to_layout(sharding, rank);
-  bool whole = layout.verdict.ok();
-  for (int d = 0; whole && about.has_extents && d < rank; ++d)
-    whole = about.extents[d] == dyn ||
-            about.extents[d] % sharding.on.mesh.parts(layout.layout.dims[d]) == 0;
-  if (whole || (layout.verdict.ok() && layout.layout.kind != reduction::sum))
-    return picture_of_layout(layout, sharding.on, about);
+  if (layout.verdict.ok()) return picture_of_layout(layout, sharding.on, about, single_cut{});
   sharding_context alone = about;
   alone.on = sharding.on;
   alone.has_mesh = !sharding.on.maximal();
@@ -142,7 +140,7 @@ namespace detail {
       layout.verdict.ok()
           ? !about.has_extents || cuts_alike(mesh, shown.placements, layout.layout, about.extents)
           : !(layout.verdict.reason == strided_otherwise);
-  if (drawn) return picture_of_layout(layout, about.on, about);
+  if (drawn) return picture_of_layout(layout, about.on, about, uneven{});
   shown.form = sharding_picture::as_placements;
   shown.on = about.on;
   shown.is_sized = about.has_extents;
@@ -186,17 +184,18 @@ namespace detail {
     return detail::picture_of_tiles(parse_hlo(words, buffer), about, buffer);
 
   if (!word.empty() && in.peek() == '[') {
-    const read_tensor read = parse_type(words, mesh);
+    const read_tensor read = parse_type(words, mesh, uneven{});
     if (!read.verdict.ok()) return detail::no_picture(read.verdict);
     if (!detail::is_countable(read.tensor.extents))
       return detail::no_picture({0, "extents are at least 0, all elements at most 2^56"});
-    sharding_picture shown = detail::picture_of_layout({read.tensor.layout, {}}, about.on, {});
+    sharding_picture shown =
+        detail::picture_of_layout({read.tensor.layout, {}}, about.on, {}, uneven{});
     shown.tensor = read.tensor;
     shown.is_sized = shown.is_typed = true;
     return shown;
   }
   const read_layout spec = parse_partition_spec(words, mesh, rank);
-  if (spec.verdict.ok()) return detail::picture_of_layout(spec, about.on, about);
+  if (spec.verdict.ok()) return detail::picture_of_layout(spec, about.on, about, single_cut{});
   const read_placements placed = parse_placements(words);
   if (placed.verdict.ok() && !about.has_mesh)
     return detail::no_picture({0, "placements are those of a mesh"});

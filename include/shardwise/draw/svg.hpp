@@ -12,8 +12,7 @@ namespace detail {
 template <class Target, class T, class Extents, class Layout>
 [[nodiscard]] constexpr layout_desc target_layout(
     const sharded_tensor<T, Extents, Layout>*) noexcept {
-  return reshard_target<typename Layout::mesh_type, typename Layout::policy_type,
-                        Target>::type::value;
+  return reshard_target<typename Layout::mesh_type, policy_of_spec<Layout>, Target>::type::value;
 }
 }  // namespace detail
 

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
+#include <concepts>
 #include <utility>
 
 namespace shardwise {
 
 /// What a function applied element by element is called, how it treats pending reductions, and what
-/// it costs an element. A function whose law depends on the elements has `law_for(element)` too.
+/// it costs an element. A function whose law depends on the elements has `law_for(element)` too; one
+/// that is computed element by element, and so is not fused with others, has `on_elements`.
 ///
 ///     struct silu : elementwise_function<"silu", linearity::nonlinear, 5> {};
 template <fixed_string Symbol, linearity Law = linearity::nonlinear, int Flops = 1>
@@ -58,6 +61,11 @@ struct pointwise {
       return {};
     } else if constexpr (requires { Function::of_truth_values; }) {
       return check_truth_values(operands, operands.ssize());
+    } else if constexpr (requires { Function::masks; }) {
+      for (int o = 0; o < operands.ssize(); ++o)
+        if ((operands[o].type == element::boolean) != (o > 0))
+          return {o > 0 ? element_fault::no_truth_values : element_fault::no_numbers, o};
+      return {};
     } else if constexpr (requires { Function::chooses; }) {
       const element_verdict condition = check_truth_values(operands, 1);
       return condition.fault != element_fault::nothing ? condition : check_alike(operands, 1, true);
@@ -66,6 +74,10 @@ struct pointwise {
           operands, 0, requires { Function::compares; });
     }
   }
+  static constexpr bool stops_gradient = requires { Function::stops_gradient; };
+  /// That of the function, if it has one.
+  static constexpr void gradient(gradient_step& at) requires requires { Function::gradient(at); }
+  { Function::gradient(at); }
   [[nodiscard]] static constexpr element result_type(const attributes&,
                                                      const tensor_descs& operands) noexcept {
     if constexpr (requires { Function::result; })
@@ -129,10 +141,29 @@ inline constexpr int number_that_is_cut =
     first_false<!(Scalar<X> && !has_fractions(element_of<T>) &&
                   std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
 
+/// Checks that a whole number beside tensors, or one that fills them, is one of the elements `T`.
+template <class T, class X>
+constexpr void require_in_range(const X& number) {
+  using value = std::remove_cvref_t<X>;
+  if constexpr (std::integral<value> && std::integral<T> && !std::same_as<value, bool> &&
+                !std::same_as<T, bool>) {
+    if (std::in_range<T>(+number)) return;
+    sentence words;
+    fail({.rule = broken::number_is_out_of_range},
+         words << number << " is no " << to_text(element_of<T>));
+  }
+}
+
 /// True for a function whose values have fractions, on elements that have none.
 template <class Function, class T>
 inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && requires {
   requires Function::has_fractions;
+};
+
+/// True for a function of bits, on elements that are no integers.
+template <class Function, class T>
+inline constexpr bool lacks_bits = !Whole<T> && requires {
+  requires Function::of_integers;
 };
 
 /// An elementwise function that is legal by the types of its operands alone.
@@ -142,6 +173,7 @@ concept LegalElementwise = !AnyRefused<X...> && requires {
   requires(... && Joins<X, tensor_among<X...>>);
   requires number_that_is_cut<typename number_type<Function, X...>::type, X...> < 0;
   requires !loses_fractions<Function, typename tensor_among<X...>::value_type>;
+  requires !lacks_bits<Function, typename tensor_among<X...>::value_type>;
   requires elementwise_result<Function, X...>::is_legal;
 };
 
@@ -164,6 +196,8 @@ struct elementwise_call {
         return refused<misuse::number_would_be_cut, types<applied, number>, operand{cut}>{};
       else if constexpr (loses_fractions<Function, T>)
         return refused<misuse::elements_have_no_fractions, types<applied, T>>{};
+      else if constexpr (lacks_bits<Function, T>)
+        return refused<misuse::elements_are_no_integers, types<applied, T>>{};
       else if constexpr ((... || ValueOperand<X>))
         return value_domain_of<X...>::type::template judge<
             applied, typename element_type_of<number, X>::type...>();
@@ -174,6 +208,7 @@ struct elementwise_call {
 
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... operands) {
+    (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
     if constexpr (LegalElementwise<Function, X...>) {
       using result = elementwise_result<Function, X...>;
       const extents_desc& extents = known_extents<result>(first_tensor(operands...).mesh(),
@@ -213,6 +248,15 @@ template <class Function, class... X>
     return outcome::value();
   else
     return call::apply(std::forward<X>(operands)...);
+}
+
+/// The same of values of a program whose gradient is taken.
+///
+///     at.give(0, at.cotangent() * elementwise<functions::tanh>(at.operand(0)));
+template <class Function, std::same_as<gradient_value>... Rest>
+[[nodiscard]] constexpr gradient_value elementwise(const gradient_value& first,
+                                                   const Rest&... rest) {
+  return emit<pointwise<Function>>({}, first, rest...);
 }
 
 }  // namespace shardwise

@@ -7,6 +7,15 @@ namespace shardwise {
 
 namespace detail {
 
+/// The answer of the first judge that refuses, or of the last one.
+template <class First, class... Rest>
+struct first_refusal {
+  using type = First;
+};
+template <class First, class Second, class... Rest>
+requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
+};
+
 /// Judges what an operation asks of its operands beside their layouts, as `Class::check` says it.
 template <class Operation, class... Papers>
 [[nodiscard]] constexpr auto judge_attributes() noexcept {

@@ -24,11 +24,15 @@ template <class T>
     const std::shared_ptr<machine>& home, const tensor_desc& tensor,
     function_view<void(index_t, const held_box&, const strided<T>&)> fill) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
-  auto place = std::make_shared<const placement>(home->mesh(), tensor);
+  auto place = home->place(tensor);
   const placement& where = *place;
   std::vector<buffer<T>> shards;
   for (index_t s = 0; s < where.count(); ++s)
-    shards.emplace_back(home->storage(), where.size_of_shard(s));
+    if (where.is_here(s))
+      detail::run_for_owners(home->link(),
+                             [&] { shards.emplace_back(home->storage(), where.size_of_shard(s)); });
+    else
+      shards.emplace_back();
   home->run_shards(
       where,
       [&](index_t shard) {
@@ -42,17 +46,21 @@ template <class T>
   return made;
 }
 
+/// True for the shards that have the elements of a tensor on which a reduction may be pending: the
+/// first device along its axes has them, and the others what changes nothing.
+[[nodiscard]] inline bool has_elements(const placement& where, index_t shard) noexcept {
+  const device_groups terms(where.mesh(), where.tensor().layout.pending_axes());
+  return terms.position_of(where.first_device_of(shard)) == 0;
+}
+
 /// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
-/// Where a reduction is pending, the first device along its axes has the elements and the others
-/// have what changes nothing, so that the value is theirs.
 template <class T>
 [[nodiscard]] node_ptr make_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
                                    function_view<void(const held_box&, const strided<T>&)> fill) {
-  const device_groups shards = shards_of(home->mesh(), tensor.layout);
-  const device_groups terms(home->mesh(), tensor.layout.pending_axes());
+  const placement where(home->mesh(), tensor);
   return make_shards<T>(home, tensor,
                         [&](index_t shard, const held_box& part, const strided<T>& block) {
-                          if (terms.position_of(shards.member(0, shard)) == 0)
+                          if (has_elements(where, shard))
                             fill(part, block);
                           else
                             fill_elements(identity_of<T>(tensor.layout.kind), block);
@@ -136,6 +144,7 @@ template <class X, class Row, class... Sizes>
 template <class X, class Value, class... Sizes>
 [[nodiscard]] X fill_with(const device_pool& pool, Value value, Sizes... sizes) {
   using T = typename X::value_type;
+  require_in_range<T>(value);
   return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
                         [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
                           fill_elements(all, block);

@@ -84,6 +84,42 @@ template <class T>
                         std::move(blocks));
 }
 
+/// Makes a tensor from the blocks of this process's devices, in their order; see `from_own_shards`.
+template <class T>
+[[nodiscard]] node_ptr join_own_blocks(const std::shared_ptr<machine>& home,
+                                       const tensor_desc& tensor,
+                                       const std::vector<host_block<T>>& blocks) {
+  require(check_known(home->mesh(), tensor.layout, tensor.extents));
+  const std::vector<index_t>& own = home->own_devices();
+  if (blocks.size() != own.size())
+    fail({.rule = broken::shard_count_differs,
+          .have = static_cast<index_t>(blocks.size()),
+          .want = static_cast<index_t>(own.size())});
+  const placement_ptr where = home->place(tensor);
+  // By shard, the block of its first device.
+  std::vector<strided<const T>> first(static_cast<std::size_t>(where->count()));
+  std::vector<bool> is_given(first.size(), false);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const extents_desc part = extents_of(where->box_of(own[i]));
+    const host_block<T>& given = blocks[i];
+    if (given.is_run ? given.count != element_count(part) : given.view.extents != part)
+      fail({.rule = broken::shard_extents_differ,
+            .operand = static_cast<int>(own[i]),
+            .have = given.count,
+            .want = element_count(part)});
+    const strided<const T> view =
+        given.is_run ? strided<const T>{given.view.data, part, row_major(part)} : given.view;
+    const auto shard = static_cast<std::size_t>(where->shard_of(own[i]));
+    if (is_given[shard] && !same_bits(first[shard], view))
+      fail({.rule = broken::replicas_differ, .operand = static_cast<int>(own[i])});
+    if (!is_given[shard]) first[shard] = view;
+    is_given[shard] = true;
+  }
+  return make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& block) {
+    if (block.size() > 0) copy_elements(first[static_cast<std::size_t>(shard)], block);
+  });
+}
+
 /// True if no axis splits the tensor and none is pending.
 [[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
   return layout.pending == 0 && layout.splitting_axes().empty();
@@ -190,6 +226,29 @@ template <HostBlocks R>
                                const extents_desc& extents, const spec_desc& spec,
                                policy_desc policy = exact{}) {
   return from_shards(pool, shards, extents, layout_of(pool.mesh(), spec, {}, policy));
+}
+
+/// A tensor from the blocks of the devices that this process owns, in the order of the devices:
+/// every owner of the mesh gives its own part, and nothing moves. `extents` are those of the whole
+/// tensor, all known. With one owner these are the blocks of all devices.
+///
+/// Throws `shard_count_differs`, `shard_extents_differ` or `replicas_differ` (with the device).
+///
+///     auto x = from_own_shards(pool, my_blocks, {512, 1024}, layout);
+template <HostBlocks R>
+[[nodiscard]] auto from_own_shards(const device_pool& pool, const R& shards,
+                                   const extents_desc& extents, const layout_desc& layout) {
+  using T = detail::element_of_blocks<R>;
+  return any_tensor<T>(detail::join_own_blocks<T>(pool.state(), {element_of<T>, extents, layout},
+                                                  detail::blocks_of(shards, extents.ssize())));
+}
+/// The same for a tensor type; `sizes` are its dyn extents in order.
+template <ShardedTensor X, HostBlocks R, class... Sizes>
+[[nodiscard]] X from_own_shards(const device_pool& pool, const R& shards, Sizes... sizes) {
+  require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+  return X(detail::join_own_blocks<typename X::value_type>(
+      pool.state(), desc_of<X>(fill<typename X::extents_type>(sizes...)),
+      detail::blocks_of(shards, X::extents_type::rank)));
 }
 
 /// A tensor like `x` with these elements: one block for each device, replicas among them, as for

@@ -4,6 +4,7 @@
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
@@ -79,7 +80,7 @@ class host_tensor {
   [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(elements_.size()); }
 
-  /// The element at one index a dimension.
+  /// The element at one index a dimension; each is from 0 on and below the extent.
   template <std::convertible_to<index_t>... I>
   [[nodiscard]] const T& operator()(I... indices) const {
     if (sizeof...(I) != extents_.size())
@@ -89,7 +90,12 @@ class host_tensor {
     [[maybe_unused]] const inplace_vector<index_t, max_rank> strides = row_major(extents_);
     index_t offset = 0;
     int d = 0;
-    ((offset += static_cast<index_t>(indices) * strides[d++]), ...);
+    [[maybe_unused]] const auto along = [&](index_t i) {
+      if (i < 0 || i >= extents_[d])
+        fail({.rule = broken::index_is_out_of_range, .dim = d, .have = i, .want = extents_[d]});
+      return i * strides[d++];
+    };
+    ((offset += along(static_cast<index_t>(indices))), ...);
     return elements_[static_cast<std::size_t>(offset)];
   }
 
@@ -190,12 +196,14 @@ template <class X>
       fail({.rule = broken::device_is_out_of_range,
             .have = device,
             .want = owner->where().mesh().devices()});
+    if (!owner->where().owns(device)) fail({.rule = broken::device_is_elsewhere, .have = device});
     owner->evaluate();
     return local_shard<typename X::value_type>(std::move(owner), device);
   }
 }
 
-/// Every device's part of a tensor, in the order of the devices, replicas among them.
+/// Every device's part of a tensor, in the order of the devices, replicas among them: of the
+/// devices that this process owns, where several own the mesh.
 template <class X>
 [[nodiscard]] decltype(auto) shards(const X& x) {
   if constexpr (!Readable<X>) {
@@ -204,7 +212,7 @@ template <class X>
     std::vector<local_shard<typename X::value_type>> all;
     const node_ptr owner = x.share();
     owner->evaluate();
-    for (index_t d = 0; d < owner->where().mesh().devices(); ++d) all.emplace_back(owner, d);
+    for (index_t d : owner->home()->own_devices()) all.emplace_back(owner, d);
     return all;
   }
 }
@@ -234,15 +242,15 @@ template <class T>
   }
   require(verdict);
   owner->evaluate();
+  const shards_of_all shards(*owner);
   host_elements<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
   const strided<T> whole{elements.data(), tensor.extents, row_major(tensor.extents)};
-  owner->home()->run_shards(
-      where,
+  owner->home()->team().run(
+      where.count(),
       [&](index_t shard) {
-        const index_t device = where.device_of(shard);
-        const held_box part = where.held_by(device);
+        const held_box part = where.held_by(where.first_device_of(shard));
         for_each_shared_block(
-            part, owner->held_by(device).template as<const T>(), whole_of(tensor.extents), whole,
+            part, shards.block_of(shard).template as<const T>(), whole_of(tensor.extents), whole,
             [](const strided<const T>& from, const strided<T>& to) { copy_elements(from, to); });
       },
       2 * static_cast<index_t>(elements.size() * sizeof(T)));
@@ -278,7 +286,8 @@ template <class X>
 
 }  // namespace detail
 
-/// Gathers a tensor into the host's memory, computed first if need be. A pending reduction over
+/// Gathers a tensor into the host's memory, computed first if need be; where several processes own
+/// the mesh all read it together, and all get it. A pending reduction over
 /// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
 /// `reshard` first.
 ///

@@ -109,10 +109,10 @@ template <HostBlocks R>
 /// so where another one is 0.
 [[nodiscard]] inline extents_desc shape_of_run(extents_desc part, index_t count, int number) {
   int unknown = -1;
-  index_t others = 1;
+  index_t others = 1;  // or any number above `count`
   for (int d = 0; d < part.ssize(); ++d)
     if (part[d] != dyn)
-      others *= part[d];
+      others = part[d] == 0 || others <= count / part[d] ? others * part[d] : count + 1;
     else if (unknown < 0)
       unknown = d;
     else

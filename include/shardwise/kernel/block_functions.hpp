@@ -74,14 +74,29 @@ void run_choice(const void* const* operands, const index_t* moves, void* out, in
   }
 }
 
+/// `masked`: `where` with the truth value last and zeros for what is not chosen.
+template <class T>
+void run_masked(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  alignas(64) static constexpr T zeros[step<T>]{};
+  const void* const from[]{operands[1], operands[0], zeros};
+  const index_t steps[]{moves[1], moves[0], 0};
+  run_choice<functions::where, T>(from, steps, out, n);
+}
+
 /// A function of single elements of any types: `kernel<F>::of<Result>(a, b)`.
 template <class F, class Result, class... T>
 void run_each(const void* const* operands, const index_t* moves, void* out, index_t n) {
   Result* const to = static_cast<Result*>(out);
   const auto run = [&]<std::size_t... K>(std::index_sequence<K...>) {
-    for (index_t i = 0; i < n; ++i)
-      to[i] = kernel<F>::template of<Result>(
-          static_cast<const T*>(operands[K])[moves[K] == 0 ? 0 : i]...);
+    if ((... && (moves[K] != 0))) {
+      // Compilers vectorise what they can of this loop.
+      for (index_t i = 0; i < n; ++i)
+        to[i] = kernel<F>::template of<Result>(static_cast<const T*>(operands[K])[i]...);
+    } else {
+      for (index_t i = 0; i < n; ++i)
+        to[i] = kernel<F>::template of<Result>(
+            static_cast<const T*>(operands[K])[moves[K] == 0 ? 0 : i]...);
+    }
   };
   run(std::index_sequence_for<T...>{});
 }
@@ -99,10 +114,12 @@ template <class F, class T, std::size_t N>
 
 template <class F, class Result, class... T>
 [[nodiscard]] constexpr block_function block_function_of() noexcept {
-  if constexpr (requires { kernel<F>::on_elements; })
+  if constexpr (requires { F::on_elements; })
     return {&detail::run_each<F, Result, T...>};
   else if constexpr (requires { F::compares; })
     return {&detail::run_comparison<F, std::tuple_element_t<0, std::tuple<T...>>>};
+  else if constexpr (requires { F::masks; })
+    return {&detail::run_masked<Result>};
   else if constexpr (requires { F::chooses; })
     return {&detail::run_choice<F, Result>};
   else

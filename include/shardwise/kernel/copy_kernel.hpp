@@ -95,12 +95,13 @@ void fill_block(const T& value, const strided<T>& to) noexcept {
   run_pointwise<T>(fused::argument<0>{}, {strided<const T>{&value, to.extents, nowhere}}, to);
 }
 
-/// `into = fold(into, from)`, element by element: max and min propagate NaN.
+/// `into = fold(left, right)`, element by element: max and min propagate NaN. `into` may be `left`.
 template <class T>
-void fold_block(reduction kind, const strided<const T>& from, const strided<T>& into) noexcept {
+void fold_block(reduction kind, const strided<const T>& left, const strided<const T>& right,
+                const strided<T>& into) noexcept {
   const auto run = [&]<class Function>(Function) {
     using tree = fused::call<Function, fused::argument<0>, fused::argument<1>>;
-    run_pointwise<T>(tree{}, {{into.data, into.extents, into.strides}, from}, into);
+    run_pointwise<T>(tree{}, {left, right}, into);
   };
   switch (kind) {
     case reduction::sum:
@@ -112,6 +113,12 @@ void fold_block(reduction kind, const strided<const T>& from, const strided<T>& 
     case reduction::min:
       return run(functions::minimum{});
   }
+}
+
+/// `into = fold(into, from)`.
+template <class T>
+void fold_block(reduction kind, const strided<const T>& from, const strided<T>& into) noexcept {
+  fold_block<T>(kind, {into.data, into.extents, into.strides}, from, into);
 }
 
 }  // namespace shardwise

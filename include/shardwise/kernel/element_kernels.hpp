@@ -18,8 +18,9 @@ struct element_kernels {
   element type = element::f32;
   /// Copies a block; see `copy_block`.
   void (*copy)(const const_any_block& from, const any_block& to) = nullptr;
-  /// `into = fold(into, from)`; see `fold_block`.
-  void (*fold)(reduction kind, const const_any_block& from, const any_block& into) = nullptr;
+  /// `into = fold(left, right)`; see `fold_block`.
+  void (*fold)(reduction kind, const const_any_block& left, const const_any_block& right,
+               const any_block& into) = nullptr;
   /// Reads `count` elements that are `stride` apart as neighbours of the type computed in.
   void (*load)(const void* from, index_t stride, index_t count, void* to) = nullptr;
   /// Writes `count` neighbours of the type computed in as elements.

@@ -17,4 +17,13 @@ namespace shardwise {
 template <class Function>
 struct kernel;
 
+namespace detail {
+/// True where the kernel of an elementwise function was defined before it is used. In programs that
+/// link the library's kernels only those of a program's own are.
+template <class Function>
+concept KernelIsHere = requires {
+  sizeof(kernel<Function>);
+};
+}  // namespace detail
+
 }  // namespace shardwise

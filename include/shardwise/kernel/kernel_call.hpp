@@ -17,13 +17,15 @@
 namespace shardwise {
 
 /// One application of an operation to the blocks of one device: what each dimension of a block is
-/// follows from the rule, and `parts` says which global indices the blocks of the operands hold.
+/// follows from the rule, `parts` says which global indices the blocks of the operands hold, and
+/// `sizes` how many there are of each factor.
 struct kernel_call {
   const attributes& how;
   const factor_rule& rule;
   std::span<const const_any_block> operands;
   std::span<const held_box> parts;
   std::span<const any_block> results;
+  const factor_sizes& sizes;
 };
 
 /// The highest number of results of one operation.
@@ -41,6 +43,12 @@ template <class Operation>
 struct kernel_of;
 
 namespace detail {
+
+/// True where the kernel of an operation was defined before it is used; see `KernelIsHere`.
+template <class Operation>
+concept WholeKernelIsHere = requires {
+  sizeof(kernel_of<Operation>);
+};
 
 /// The elements that an operation makes besides those of its first result.
 template <class Operation>

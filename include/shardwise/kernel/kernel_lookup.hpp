@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/kernel/function_kernel.hpp"
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/kernel/library_kernels.hpp"
@@ -16,17 +17,6 @@
 namespace shardwise {
 
 namespace detail {
-
-/// True where the kernel of an elementwise function, or of an operation, was defined before it is
-/// used. In programs that link the library's kernels only those of a program's own are.
-template <class Function>
-concept KernelIsHere = requires {
-  sizeof(kernel<Function>);
-};
-template <class Class>
-concept WholeKernelIsHere = requires {
-  sizeof(kernel_of<Class>);
-};
 
 /// The kernel of the compiled library.
 [[nodiscard]] inline const operation_kernel& require_compiled(const operation& what,
@@ -41,15 +31,16 @@ concept WholeKernelIsHere = requires {
 /// What computes an elementwise function of operands `T...` that makes `Result`: the kernel that
 /// this program has, or else the one of the compiled library.
 template <class Function, Element Result, Element... T>
-[[nodiscard]] block_function function_for() {
+[[nodiscard]] operation_kernel function_for() {
   if constexpr (config::compiled && !detail::KernelIsHere<Function>) {
-    static const block_function found =
+    static const operation_kernel found =
         detail::require_compiled(operation_of<pointwise<Function>>,
-                                 types_key(std::array{element_of<T>...}, element_of<Result>))
-            .each;
+                                 types_key(std::array{element_of<T>...}, element_of<Result>));
     return found;
   } else {
-    return block_function_of<Function, compute_type<Result>, compute_type<T>...>();
+    return {.each = block_function_of<Function, compute_type<Result>, compute_type<T>...>(),
+            .elements = &element_kernels_of<Result>,
+            .enter_gradient = gradient_entry<pointwise<Function>, Result, T...>()};
   }
 }
 
@@ -62,7 +53,8 @@ template <class Class, Element First>
     return detail::require_compiled(operation_of<Class>, types_key(operands, result));
   else
     return {.whole = &kernel_of<Class>::template run<First>,
-            .further = detail::further_of<Class>()};
+            .further = detail::further_of<Class>(),
+            .enter_gradient = gradient_entry<Class, First>()};
 }
 
 /// Makes all operations of the library known to programs whose tensors hold elements of `T...`. The

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 /// How the kernels of one instruction set are handed to the library that chooses among them. Each
@@ -21,4 +22,7 @@ extern "C" {
 void shardwise_give_kernels_base(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx2(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx512(const shardwise_kernel_receiver& receiver);
+/// Reports the rule that a kernel of a set found broken, a `diagnosis`, as an error of the program.
+[[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,
+                                          std::size_t size);
 }

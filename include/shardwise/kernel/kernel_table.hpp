@@ -21,6 +21,8 @@ struct operation_kernel {
   /// The kernels of the elements that it makes.
   const element_kernels* elements = nullptr;
   further_elements further{};
+  /// Enters the kernels that the gradient of the operation needs; null where it has none.
+  void (*enter_gradient)() = nullptr;
 };
 
 /// The types of operands and result as one number: what a kernel is chosen by, beside the

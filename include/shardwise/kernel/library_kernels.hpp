@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/attention_kernel.hpp"
 #include "shardwise/kernel/block_functions.hpp"
+#include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
-#include "shardwise/kernel/cumsum_kernel.hpp"
+#include "shardwise/kernel/dropout_kernel.hpp"
+#include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
+#include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
+#include "shardwise/kernel/one_hot_kernel.hpp"
+#include "shardwise/kernel/order_kernel.hpp"
+#include "shardwise/kernel/pad_kernel.hpp"
+#include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
+#include "shardwise/kernel/roll_kernel.hpp"
+#include "shardwise/kernel/rotary_kernel.hpp"
+#include "shardwise/kernel/scan_kernel.hpp"
+#include "shardwise/kernel/scatter_kernel.hpp"
+#include "shardwise/kernel/slice_kernel.hpp"
+#include "shardwise/kernel/squeeze_kernel.hpp"
+#include "shardwise/kernel/stack_kernel.hpp"
+#include "shardwise/kernel/take_kernel.hpp"
+#include "shardwise/kernel/tile_kernel.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
 
 #include <array>
@@ -20,56 +37,69 @@
 
 namespace shardwise {
 
-/// Enters an elementwise function of operands `T...` that makes `Result` into the table, so that
-/// programs which exist only at run time find it.
-///
-///     enter_function<silu, float, float>();
-template <class Function, Element Result, Element... T>
-void enter_function() {
-  kernel_table::instance().enter(
-      operation_of<pointwise<Function>>,
-      types_key(std::array{element_of<T>...}, element_of<Result>),
-      {.each = block_function_of<Function, compute_type<Result>, compute_type<T>...>(),
-       .elements = &element_kernels_of<Result>});
-}
-
-/// Enters an operation that is not elementwise, of operands `T...`.
-template <class Operation, Element Result, Element First, Element... Rest>
-void enter_operation() {
-  kernel_table::instance().enter(
-      operation_of<Operation>,
-      types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
-      {.whole = &kernel_of<Operation>::template run<First>,
-       .elements = &element_kernels_of<Result>,
-       .further = detail::further_of<Operation>()});
-}
-
 namespace detail {
 
-/// A concatenation of every number of operands that an operation may have.
-template <Element T>
-void enter_concatenations() {
+/// An operation of every number of operands that it may have, all of `T`.
+template <class Operation, Element T>
+void enter_of_many() {
   std::array<element, max_operands> operands;
   operands.fill(element_of<T>);
   for (std::size_t count = 1; count <= operands.size(); ++count)
-    kernel_table::instance().enter(operation_of<concatenate_operation>,
-                                   types_key(std::span(operands).first(count), element_of<T>),
-                                   {.whole = &kernel_of<concatenate_operation>::template run<T>,
-                                    .elements = &element_kernels_of<T>});
+    kernel_table::instance().enter(
+        operation_of<Operation>, types_key(std::span(operands).first(count), element_of<T>),
+        {.whole = &kernel_of<Operation>::template run<T>, .elements = &element_kernels_of<T>});
 }
 
-/// Several functions of operands of one type.
-template <Element T, class... Function>
-void enter_unary() {
-  (enter_function<Function, T, T>(), ...);
+/// An operation of `Operands` tensors of `T` of which one, at place `Index`, holds indices instead.
+template <class Operation, Element T, std::size_t Operands, std::size_t Index>
+void enter_with_indices() {
+  std::array<element, Operands> operands;
+  operands.fill(element_of<T>);
+  for (element type : {element::i32, element::i64, element::i8, element::u8}) {
+    operands[Index] = type;
+    kernel_table::instance().enter(
+        operation_of<Operation>, types_key(operands, element_of<T>),
+        {.whole = &kernel_of<Operation>::template run<T>, .elements = &element_kernels_of<T>});
+  }
 }
+
+/// Questions about elements of one type.
 template <Element T, class... Function>
-void enter_binary() {
-  (enter_function<Function, T, T, T>(), ...);
+void enter_questions() {
+  (enter_function<Function, bool, T>(), ...);
 }
-template <Element T, class... Function>
-void enter_comparisons() {
-  (enter_function<Function, bool, T, T>(), ...);
+
+/// Scans, searches and orders along a dimension, and triangles of two.
+template <Element T>
+void enter_lines() {
+  enter_operation<cumsum_operation, T, T>();
+  enter_operation<cumprod_operation, T, T>();
+  enter_operation<cummax_operation, T, T>();
+  enter_operation<cummin_operation, T, T>();
+  const auto search = []<class Operation>(std::type_identity<Operation>) {
+    enter_operation<Operation, T, T>();
+    enter_operation<Operation, T, T, std::int64_t>();
+  };
+  search(std::type_identity<max_with_index_operation>{});
+  search(std::type_identity<min_with_index_operation>{});
+  search(std::type_identity<top_k_operation>{});
+  enter_operation<sort_operation, T, T>();
+  enter_operation<argsort_operation, std::int64_t, T>();
+  enter_operation<tril_operation, T, T>();
+  enter_operation<triu_operation, T, T>();
+}
+
+/// The functions whose values have fractions.
+template <Element T>
+void enter_fractional() {
+  namespace f = functions;
+  enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
+  enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
+              f::acosh, f::atanh>();
+  enter_unary<T, f::exp2, f::expm1, f::log1p, f::log2, f::log10, f::rsqrt, f::cbrt, f::reciprocal,
+              f::erf, f::erfc>();
+  enter_unary<T, f::silu, f::softplus, f::gelu_exact>();
+  enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu>();
 }
 
 }  // namespace detail
@@ -85,23 +115,59 @@ void enter_library() {
     enter_operation<transpose_operation, T, T>();
     enter_operation<reshape_operation, T, T>();
     enter_operation<flip_operation, T, T>();
-    detail::enter_concatenations<T>();
+    detail::enter_of_many<concatenate_operation, T>();
+    detail::enter_of_many<stack_operation, T>();
+    enter_operation<broadcast_to_operation, T, T>();
+    enter_operation<squeeze_operation, T, T>();
+    enter_operation<unsqueeze_operation, T, T>();
+    enter_operation<roll_operation, T, T>();
+    enter_operation<tile_operation, T, T>();
+    enter_operation<repeat_operation, T, T>();
+    enter_operation<slice_operation, T, T>();
+    enter_operation<pad_operation, T, T>();
+    enter_operation<pad_operation, T, T, T>();
+    detail::enter_with_indices<dynamic_slice_operation, T, 2, 1>();
+    detail::enter_with_indices<update_slice_operation, T, 3, 2>();
+    detail::enter_with_indices<take_operation, T, 2, 1>();
+    detail::enter_with_indices<take_along_operation, T, 2, 1>();
+    detail::enter_with_indices<scatter_operation, T, 3, 1>();
+    detail::enter_with_indices<one_hot_operation, T, 1, 0>();
     enter_operation<fold_operation, T, T>();
+    enter_operation<iota_like_operation, std::int64_t, T>();
     if constexpr (std::is_same_v<T, bool>) {
-      detail::enter_binary<bool, f::logical_and, f::logical_or>();
+      detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
       detail::enter_unary<bool, f::logical_not>();
     } else {
-      detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu>();
-      detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum,
-                           f::minimum>();
-      enter_operation<max_with_index_operation, T, T>();
-      enter_operation<max_with_index_operation, T, T, std::int64_t>();
-      enter_operation<cumsum_operation, T, T>();
+      detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
+                          f::round, f::trunc, f::sign>();
+      detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum, f::minimum,
+                           f::leaky_relu, f::remainder, f::fmod>();
+      enter_function<f::clamp, T, T, T, T>();
+      detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
+      enter_function<f::masked, T, T, bool>();
+      detail::enter_with_indices<segment_sum_operation, T, 2, 1>();
+      detail::enter_with_indices<sum_along_operation, T, 2, 1>();
+      detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
     }
-    if constexpr (Fractional<T>)
-      detail::enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
+    if constexpr (Fractional<T>) {
+      detail::enter_fractional<T>();
+      enter_operation<dropout_operation, T, T, std::int64_t, compute_type<T>>();
+      enter_operation<rotary_operation, T, T, T, T>();
+      enter_operation<attention_operation, T, T, T, T>();
+      enter_operation<attention_operation, T, T, T, T, T>();
+      enter_operation<attention_operation, T, T, T, T, bool>();
+    }
+    // Starts of slices and keys of random numbers that are numbers.
+    enter_function<f::identity, std::int64_t, std::int64_t>();
+    if constexpr (!std::is_same_v<T, compute_type<T>>)
+      enter_function<f::identity, compute_type<T>, compute_type<T>>();
+    if constexpr (Whole<T>) {
+      detail::enter_unary<T, f::bitwise_not>();
+      detail::enter_binary<T, f::bitwise_and, f::bitwise_or, f::bitwise_xor, f::left_shift,
+                           f::right_shift>();
+    }
     return true;
   }();
   (void)entered;

@@ -9,9 +9,11 @@
 
 namespace shardwise {
 
+namespace detail {
+
 /// One walk along the dimension for each result.
-template <>
-struct kernel_of<max_with_index_operation> {
+template <class Class>
+struct extreme_kernel {
   /// The elements of the results after the first.
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<std::int64_t>};
@@ -42,11 +44,11 @@ struct kernel_of<max_with_index_operation> {
     }
     for (index_t i = 0; i < nest.size(); ++i) {
       const auto at = nest.at(i);
-      T best = static_cast<T>(identity_of<T>(reduction::max));
+      T best = static_cast<T>(identity_of<T>(Class::kind));
       index_t place = -1;
       for (index_t x = 0; x < size; ++x) {
         const T next = from.data[at.offsets[0] + x * from.strides[dim]];
-        if (place < 0 || next > best || (next != next && best == best)) {
+        if (place < 0 || is_better(next, best)) {
           best = next;
           place = x;
         }
@@ -60,6 +62,23 @@ struct kernel_of<max_with_index_operation> {
             place < 0 ? -1 : call.parts[0][dim].global(at.offsets[4] + place);
     }
   }
+
+ private:
+  /// NaN is better than all numbers.
+  template <class T>
+  [[nodiscard]] static bool is_better(const T& next, const T& best) noexcept {
+    if constexpr (Class::kind == reduction::max)
+      return next > best || (next != next && best == best);
+    else
+      return next < best || (next != next && best == best);
+  }
 };
+
+}  // namespace detail
+
+template <>
+struct kernel_of<max_with_index_operation> : detail::extreme_kernel<max_with_index_operation> {};
+template <>
+struct kernel_of<min_with_index_operation> : detail::extreme_kernel<min_with_index_operation> {};
 
 }  // namespace shardwise

@@ -163,8 +163,8 @@ void run_with_rest(const erased_tree<T, N>& steps, const T* const (&operands)[N]
     }
     // Filled up with an element of the operand, which raises no floating-point exception of its
     // own.
-    std::fill(padded[k], padded[k] + step<T> - rest, operands[k][0]);
-    std::copy_n(operands[k], rest, padded[k] + step<T> - rest);
+    for (index_t i = 0, first = step<T> - rest; i < step<T>; ++i)
+      padded[k][i] = operands[k][i < first ? 0 : i - first];
     from[k] = padded[k];
   }
   steps(from, moves, results, 1);

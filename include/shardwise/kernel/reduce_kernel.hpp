@@ -104,8 +104,9 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
       cascade<T, neighbours<T>> rows(fold, n);
       for (index_t r = 0; r < nest.outer_reduced.size(); ++r) {
         const auto place = nest.outer_reduced.at(r);
-        for (std::size_t k = 0; k < N; ++k)
-          data[k] = operands[k].data + base.offsets[k] + place.offsets[k];
+        if (nest.run != 0)  // where there is nothing to fold, there may be no memory either
+          for (std::size_t k = 0; k < N; ++k)
+            data[k] = operands[k].data + base.offsets[k] + place.offsets[k];
         reader.rebase(data);
         T* buffer = buffers[r % radix];
         if (nest.run == 1) {

@@ -22,6 +22,14 @@ inline constexpr int element_types = 9;
   return words[static_cast<unsigned>(type)];
 }
 
+/// The C++ name of an element type, as programs write it.
+[[nodiscard]] constexpr text_view type_name_of(element type) noexcept {
+  constexpr text_view words[] = {"float",        "double",   "std::int32_t",
+                                 "std::int64_t", "bool",     "std::int8_t",
+                                 "std::uint8_t", "bfloat16", "float16"};
+  return words[static_cast<unsigned>(type)];
+}
+
 /// The bytes of one element.
 [[nodiscard]] constexpr index_t size_of(element type) noexcept {
   constexpr index_t sizes[] = {4, 8, 4, 8, 1, 1, 1, 2, 2};

@@ -6,8 +6,9 @@
 namespace shardwise {
 
 /// In what portions the elements of a split dimension go to its devices: one contiguous part for
-/// each, as by default; blocks dealt out in turn (block-cyclic, ScaLAPACK's and Elemental's); or a
-/// piece of each of several chunks (strided, DTensor's `_StridedShard`).
+/// each, cut axis by axis, as by default; one contiguous part for each, cut once over all axes
+/// (HLO's tiles and JAX's shards); blocks dealt out in turn (block-cyclic, ScaLAPACK's and
+/// Elemental's); or a piece of each of several chunks (strided, DTensor's `_StridedShard`).
 ///
 /// It belongs to all axes of the dimension together: devices are numbered along them, major to
 /// minor. It has no meaning where no axis splits the dimension, and is contiguous there.
@@ -15,7 +16,8 @@ struct grain {
   /// The largest block and the largest number of chunks.
   static constexpr index_t largest = index_t{1} << 30;
 
-  /// 0 for one contiguous part, the elements of a block, or the number of chunks below zero.
+  /// 0 for one contiguous part, the elements of a block, or the number of chunks below zero: a
+  /// single cut has one.
   // Without an initializer: arrays of grains then take no memory in constants until one is set.
   std::int32_t code;
 
@@ -29,15 +31,27 @@ struct grain {
     return {static_cast<std::int32_t>(-factor)};
   }
 
+  /// All devices of several axes are dealt `ceil(n / k)` elements each, trailing ones fewer or
+  /// none.
+  [[nodiscard]] static constexpr grain single_cut() noexcept { return {-1}; }
+
+  /// True for contiguous parts that are cut axis by axis; those of a single cut are another grain.
   [[nodiscard]] constexpr bool is_contiguous() const noexcept { return code == 0; }
   [[nodiscard]] constexpr bool is_cyclic() const noexcept { return code > 0; }
-  [[nodiscard]] constexpr bool is_strided() const noexcept { return code < 0; }
+  [[nodiscard]] constexpr bool is_strided() const noexcept { return code < -1; }
+  [[nodiscard]] constexpr bool is_single_cut() const noexcept { return code == -1; }
   /// The elements of a block, or the number of chunks; 1 where the grain is contiguous.
   [[nodiscard]] constexpr index_t number() const noexcept {
     return code == 0 ? 1 : code < 0 ? -index_t{code} : index_t{code};
   }
   /// Extents that are multiples of this are split evenly over `parts` devices.
   [[nodiscard]] constexpr index_t unit(index_t parts) const noexcept { return number() * parts; }
+
+  /// This grain where so many axes split a dimension: without axes it has no meaning, and over one
+  /// axis a single cut is the cut of that axis.
+  [[nodiscard]] constexpr grain over(int axes) const noexcept {
+    return axes == 0 || (axes == 1 && is_single_cut()) ? grain{0} : *this;
+  }
 
   friend constexpr bool operator==(const grain&, const grain&) = default;
 };

@@ -14,7 +14,7 @@ namespace shardwise {
 ///
 /// A byte for each mesh axis: bits 0 to 3 the dimension it splits plus one, bits 4 to 6 its place
 /// among that dimension's axes, bit 7 pending; bit 4 without a dimension manual. The top byte:
-/// rank, reduction kind, uneven.
+/// rank, reduction kind, uneven. How a dimension is cut is said by the words of its grain.
 [[nodiscard]] constexpr std::uint64_t pack(const layout_desc& layout) noexcept {
   std::uint64_t key = std::uint64_t(layout.rank()) | std::uint64_t(layout.kind) << 4U |
                       std::uint64_t(layout.uneven) << 7U;
@@ -132,18 +132,49 @@ struct partial_of<Mesh, Kind, 0, 0> {
   using type = partial<>;
 };
 
+/// The policy of a layout, as its type says it: a single cut where one is somewhere, and every
+/// dimension of several contiguous parts has it. Elsewhere entries say it by themselves.
+[[nodiscard]] constexpr cut_policy policy_of(const layout_desc& layout) noexcept {
+  cut_policy policy = layout.uneven ? cut_policy::uneven : cut_policy::exact;
+  for (int d = 0; d < layout.rank(); ++d) {
+    if (layout.uneven && layout.grains[d].is_single_cut()) policy = cut_policy::single_cut;
+    if (layout.dims[d].size() > 1 && layout.grains[d].is_contiguous())
+      return layout.uneven ? cut_policy::uneven : cut_policy::exact;
+  }
+  return policy;
+}
+
+template <cut_policy Policy>
+struct policy_type_of {
+  using type = exact;
+};
+template <>
+struct policy_type_of<cut_policy::uneven> {
+  using type = uneven;
+};
+template <>
+struct policy_type_of<cut_policy::single_cut> {
+  using type = single_cut;
+};
+
 template <class Mesh, std::uint64_t Key, std::uint64_t... Grains>
 struct layout_of_key {
   static constexpr layout_desc value = unpack(Key, Grains...);
+  static constexpr cut_policy policy = policy_of(value);
 
+  /// The grain that the entry of a dimension says.
+  static constexpr std::int32_t said(int d) noexcept {
+    const bool by_policy = policy == cut_policy::single_cut && value.grains[d].is_single_cut();
+    return by_policy ? 0 : value.grains[d].code;
+  }
   template <std::size_t... D>
   static auto spec(std::index_sequence<D...>) -> decltype(spec_from(
-      entries<entry_of_axes<Mesh, pack(value.dims[D]), value.grains[D].code>::value...>{}));
+      entries<entry_of_axes<Mesh, pack(value.dims[D]), said(int(D))>::value...>{}));
 
   using type = layout<Mesh, decltype(spec(std::make_index_sequence<value.dims.size()>{})),
                       typename partial_of<Mesh, value.kind, pack(value.pending_axes()),
                                           pack(value.manual_axes())>::type,
-                      std::conditional_t<value.uneven, uneven, exact>>;
+                      typename policy_type_of<policy>::type>;
 };
 
 template <class Holder, class Indices = std::make_index_sequence<Holder::extents_value.size()>>

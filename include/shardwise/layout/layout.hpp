@@ -17,8 +17,8 @@ namespace detail {
 /// which cost legal layouts nothing.
 [[nodiscard]] constexpr resolved_layout resolve_parts(const mesh_desc& mesh, const spec_desc& spec,
                                                       const partial_desc& partial,
-                                                      const bool& uneven) noexcept {
-  return resolve(mesh, spec, partial, policy_desc(uneven));
+                                                      const cut_policy& policy) noexcept {
+  return resolve(mesh, spec, partial, policy_desc(policy));
 }
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr resolved_layout resolve_parts(const Mesh&, const Spec&, const Partial&,
@@ -123,7 +123,7 @@ struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, E
 }  // namespace detail
 
 /// Who holds what: a partition spec on a mesh, the pending reductions or manual axes, and whether
-/// shards may be uneven.
+/// shards may be uneven, and how: axis by axis (`uneven`) or by a `single_cut`.
 ///
 ///     using rows = layout<pod, P<"data", none>>;
 ///     using terms = layout<pod, P<"data", none>, partial<"model">>;

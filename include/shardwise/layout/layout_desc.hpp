@@ -39,6 +39,16 @@ struct layout_desc {
     dims[d].clear();
     if (!grains[d].is_contiguous()) grains[d] = {};
   }
+  /// Makes this the layout of a policy: by a single cut, every dimension of several axes is cut
+  /// once; what is exact is cut alike either way, and then axis by axis.
+  constexpr void follow(policy_desc policy) noexcept {
+    uneven = policy.is_uneven;
+    for (int d = 0; d < rank(); ++d) {
+      if (policy.cuts_once && dims[d].size() > 1 && grains[d].is_contiguous())
+        grains[d] = grain::single_cut();
+      if (!policy.is_uneven && grains[d].is_single_cut()) grains[d] = {};
+    }
+  }
 
   /// The dimension that the axis splits, or -1.
   [[nodiscard]] constexpr int dim_of(std::uint8_t axis) const noexcept {
@@ -90,8 +100,8 @@ namespace detail {
   return at;
 }
 
-/// The grain that `%32` (blocks of 32) or `*2` (2 chunks) says, or a contiguous one where it is
-/// malformed: a plain number from 1, or from 2 for chunks, to 2^30.
+/// The grain that `%32` (blocks of 32), `*2` (2 chunks) or `*1` (a single cut) says, or a
+/// contiguous one where it is malformed: a plain number from 1 to 2^30.
 [[nodiscard]] constexpr grain read_grain(text_view words) noexcept {
   index_t number = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -100,7 +110,7 @@ namespace detail {
     number = number * 10 + (c - '0');
     if (number > grain::largest) return {};
   }
-  if (number < (words[0] == '%' ? 1 : 2)) return {};
+  if (number < 1) return {};
   return words[0] == '%' ? grain::cyclic(number) : grain::strided(number);
 }
 
@@ -141,7 +151,6 @@ namespace detail {
     return result;
   }
   layout.kind = partial.axes.empty() ? reduction::sum : partial.kind;
-  layout.uneven = policy.is_uneven;
   layout.dims.resize(spec.dims.size());
   std::uint8_t used = 0;
   for (int d = 0; d < spec.rank(); ++d) {
@@ -151,12 +160,13 @@ namespace detail {
         detail::resolve_entry(mesh, text_view(entry.data(), end), d, used, layout.dims[d]);
     if (result.verdict.ok() && end < entry.size()) {
       const text_view words = entry.substr(end, entry.size());
-      layout.grains[d] = detail::read_grain(words);
-      if (layout.grains[d].is_contiguous() || end == 0)
+      layout.grains[d] = detail::read_grain(words).over(layout.dims[d].ssize());
+      if (layout.grains[d].is_contiguous())
         result.verdict = {.rule = broken::grain_is_malformed, .dim = d, .axis = name(words)};
     }
     if (!result.verdict.ok()) return result;
   }
+  layout.follow(policy);
   axis_list axes;
   if (!partial.axes.empty()) {
     std::uint8_t pending = 0;

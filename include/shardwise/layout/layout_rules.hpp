@@ -17,7 +17,8 @@ namespace shardwise {
         return {.rule = broken::axis_is_used_twice, .dim = d, .axis = mesh.axes[a].label};
       used |= 1U << a;
     }
-    if (layout.dims[d].empty() && !layout.grains[d].is_contiguous())
+    const grain how = layout.grains[d];
+    if (!how.is_contiguous() && how.over(layout.dims[d].ssize()).is_contiguous())
       return {.rule = broken::grain_is_malformed, .dim = d};
   }
   if ((unsigned{layout.pending} | layout.manual) >> mesh.rank() != 0)
@@ -116,6 +117,7 @@ namespace detail {
 ///
 ///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
 ///     const layout_desc ragged = layout_of(mesh, {{"data", ""}}, {}, uneven{});
+///     const layout_desc tiles = layout_of(mesh, {{"x,y", ""}}, {}, single_cut{});
 [[nodiscard]] constexpr layout_desc layout_of(const mesh_desc& mesh, const spec_desc& spec,
                                               const partial_desc& partial = {},
                                               policy_desc policy = exact{}) {

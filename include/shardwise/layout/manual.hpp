@@ -2,7 +2,10 @@
 #pragma once
 
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/layout/single_cut.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
+
+#include <bit>
 
 namespace shardwise {
 
@@ -23,7 +26,7 @@ struct manual_result {
                                                 const tensor_desc& tensor) noexcept {
   manual_result result{tensor, {}};
   layout_desc& layout = result.tensor.layout;
-  layout.uneven = false;
+  layout.follow(exact{});
   result.verdict = check(mesh, layout, tensor.extents);
   for (int a = mesh.rank() - 1; a >= 0; --a)
     if (result.verdict.ok() && layout.is_pending(a))
@@ -44,8 +47,8 @@ struct manual_result {
 /// and the extents grow by as much.
 ///
 /// Judges: `target` splits every dimension as the tensor does, and major to that by any axes; every
-/// manual axis is one of these, and nothing is pending. An axis that is not manual repeats what its
-/// devices share.
+/// manual axis is one of these, and nothing is pending. Beside manual axes, one that is not manual
+/// repeats what its devices share; a tensor without manual axes is not joined at all.
 ///
 ///     // f32[256, 64]{manual: data} as P<"data", none>: f32[512@data, 64]
 [[nodiscard]] constexpr manual_result from_manual(const mesh_desc& mesh, const tensor_desc& tensor,
@@ -67,10 +70,13 @@ struct manual_result {
     }
     axis_list again = outer;
     for (std::uint8_t a : inner) again.push_back(a);
+    const index_t parts = mesh.parts(outer);
+    index_t& extent = result.tensor.extents[d];
+    if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
     // What is dealt out inside is not cut into runs outside.
-    const grain how = tensor.layout.grains[d];
-    const bool fits =
-        inner.empty() || (how == target.grains[d] && (outer.empty() || how.is_contiguous()));
+    const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
+    const grain wanted = said_by_axis(mesh, again, target.grains[d], extent);
+    const bool fits = inner.empty() || (how == wanted && (outer.empty() || how.is_contiguous()));
     if (again != target.dims[d] || !fits) {
       result.verdict = {.rule = broken::operand_layouts_conflict,
                         .operand = 0,
@@ -78,9 +84,6 @@ struct manual_result {
                         .axis = mesh.axes[inner.back()].label};
       return result;
     }
-    const index_t parts = mesh.parts(outer);
-    index_t& extent = result.tensor.extents[d];
-    if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
   }
   for (int a = mesh.rank() - 1; a >= 0; --a) {
     const bool manual = (tensor.layout.manual >> a & 1U) != 0;
@@ -89,6 +92,9 @@ struct manual_result {
         (target.manual >> a & 1U) != 0)
       result.verdict = {.rule = broken::manual_axis_is_left, .axis = mesh.axes[a].label};
   }
+  if (result.verdict.ok() && tensor.layout.manual == 0 && joined != 0)
+    result.verdict = {.rule = broken::axis_is_not_manual,
+                      .axis = mesh.axes[std::countr_zero(joined)].label};
   if (result.verdict.ok()) result.verdict = check(mesh, target, result.tensor.extents);
   return result;
 }

@@ -18,7 +18,8 @@ constexpr text<N>& write_axes(text<N>& out, const mesh_desc& mesh, const axis_li
   return out;
 }
 
-/// Writes a grain as an entry of a spec has it: `%32`, `*2`, or nothing where it is contiguous.
+/// Writes a grain as an entry of a spec has it: `%32`, `*2`, `*1` for a single cut, or nothing
+/// where it is contiguous.
 template <std::size_t N>
 constexpr text<N>& operator<<(text<N>& out, grain how) noexcept {
   if (how.is_contiguous()) return out;
@@ -54,7 +55,8 @@ constexpr text<N>& write_pending(text<N>& out, const mesh_desc& mesh,
 
 /// Writes a tensor in the one notation: `f32[512@data, 1024@(x,y), 64]{partial sum: model}`,
 /// `f32[512@x%32]` for blocks of 32 dealt out in turn, `f32[512@x*2]` for a piece of each of 2
-/// chunks. An unknown extent is `?`; a layout that may be uneven is not marked, its sizes show it.
+/// chunks, `f32[5@(x,y)*1]` for a single cut over both axes. An unknown extent is `?`; a layout
+/// that may be uneven is not marked, its sizes show it.
 template <std::size_t N>
 constexpr text<N>& write_tensor(text<N>& out, element type, const mesh_desc& mesh,
                                 const extents_desc& extents, const layout_desc& layout) noexcept {

@@ -40,7 +40,8 @@ struct read_placements {
 
 /// The placements of a layout. The plain form is refused where the axes of a dimension do not
 /// follow the order of the mesh, or cut chunks; the other forms cut chunks by strided shards.
-/// Blocks that are dealt out are refused: how many chunks they make depends on the extent.
+/// Blocks that are dealt out are refused: how many chunks they make depends on the extent. So are
+/// single cuts, since placements cut one after another: `in_chunks` says which are the same.
 ///
 /// Strided shards cut as the layout does where the extents divide. Where they do not, some indices
 /// may be on other devices (7 over `SS(0,2) S(0)` on a mesh of 3 by 2), but for chunks cut over one
@@ -66,6 +67,8 @@ struct read_placements {
     for (int i = 1; i < axes.ssize(); ++i) in_order = in_order && axes[i - 1] < axes[i];
     const grain how = layout.grains[d];
     if (how.is_cyclic()) return {{}, {0, "placements cut chunks and deal out no blocks"}};
+    if (how.is_single_cut() && !is_cut_alike(mesh, axes, dyn))
+      return {{}, {0, "placements cut axis by axis, this layout uneven extents once for all axes"}};
     if (how.is_strided() && form == dtensor_form::plain)
       return {{}, {0, "plain placements split a dimension into contiguous parts"}};
     if (!in_order && form == dtensor_form::plain)
@@ -85,12 +88,13 @@ struct read_placements {
 }
 
 /// The same parts of a tensor with these extents, said in chunks wherever blocks are dealt out in
-/// whole rounds: what is one round here is one chunk there. Other blocks stay.
+/// whole rounds, what is one round here is one chunk there, and axis by axis wherever a single cut
+/// is the same. Other blocks and cuts stay.
 ///
 ///     // f32[12@x%2] on mesh(x=3) is f32[12@x*2]
 [[nodiscard]] constexpr layout_desc in_chunks(const mesh_desc& mesh, const layout_desc& layout,
                                               const extents_desc& extents) noexcept {
-  layout_desc chunks = layout;
+  layout_desc chunks = said_by_axis(mesh, layout, extents);
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t round = layout.grains[d].unit(mesh.parts(layout.dims[d]));
     if (!layout.grains[d].is_cyclic() || extents[d] <= 0 || extents[d] % round != 0) continue;
@@ -167,7 +171,6 @@ namespace detail {
   if (rank < 0 || rank > max_rank) return refuse("a tensor has at most 8 dimensions");
   if (const text_view reason = why_not(mesh, device_view{}); !reason.empty()) return refuse(reason);
   if (given.ssize() != mesh.rank()) return refuse("every axis of the mesh has a placement");
-  layout.uneven = policy.is_uneven;
   layout.dims.resize(static_cast<std::size_t>(rank));
   dtensor_placements placements = given;
   for (int a = 0; a < mesh.rank(); ++a) {
@@ -189,6 +192,7 @@ namespace detail {
             detail::axes_of(mesh, placements, d, layout.dims[d], layout.grains[d]);
         !reason.empty())
       return refuse(reason);
+  layout.follow(policy);
   return result;
 }
 

@@ -114,7 +114,8 @@ class tile_builder {
 }
 
 /// The layout on `mesh` whose tiles these are, for a tensor of this rank: the way back from
-/// `to_hlo`. Axes of size 1 leave no trace in tiles, so they split nothing here.
+/// `to_hlo`. Axes of size 1 leave no trace in tiles, so they split nothing here. Tiles mean a
+/// `single_cut` where they are uneven; `uneven` asks for the same axes one after another.
 ///
 /// Refused: tiles that no axes of the mesh make, and maximal shardings. The buffer has room
 /// for twice the devices if the mesh has devices of its own.
@@ -126,7 +127,7 @@ class tile_builder {
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   read_layout result;
   layout_desc& layout = result.layout;
-  layout.uneven = policy.is_uneven;
+  layout.follow(policy);
   if (rank < 0 || rank > max_rank) return refuse("a tensor has at most 8 dimensions");
   if (const text_view reason = why_not(mesh, devices); !reason.empty()) return refuse(reason);
   layout.dims.resize(static_cast<std::size_t>(rank));
@@ -191,7 +192,9 @@ class tile_builder {
     }
   }
   const index_t room = buffer.room();
+  layout.follow(exact{});  // tiles are the same for every policy
   const hlo_result again = to_hlo(mesh, layout, buffer, devices);
+  layout.follow(policy);
   const bool same = again.verdict.ok() && same_placement(again.sharding, given);
   buffer.give_back(room - buffer.room());
   if (!again.verdict.ok()) return {{}, again.verdict};

@@ -14,7 +14,8 @@ namespace shardwise {
     dim.clear();
     for (std::uint8_t a : layout.dims[&dim - result.dims.begin()])
       if (mesh.size(a) != 1) dim.push_back(a);
-    if (dim.empty()) result.unsplit(static_cast<int>(&dim - result.dims.begin()));
+    grain& how = result.grains[&dim - result.dims.begin()];
+    if (!how.is_contiguous()) how = how.over(dim.ssize());
   }
   for (unsigned a = 0; a < mesh.axes.size(); ++a)
     if (mesh.size(int(a)) == 1) {
@@ -61,12 +62,12 @@ class layout_axes {
 };
 
 /// Reads a grain, if there is one after the axes of a dimension.
-[[nodiscard]] constexpr grain read_grain(reader& in) noexcept {
-  constexpr text_view reason = "a grain reads %32 or *2";
+[[nodiscard]] constexpr grain read_grain(reader& in, const axis_list& axes) noexcept {
+  constexpr text_view reason = "a grain reads %32 or *2, or *1 after several axes";
   const bool cyclic = in.accept('%');
   if (!cyclic && !in.accept('*')) return {};
   const index_t number = in.number(grain::largest, reason);
-  if (in.ok() && number < (cyclic ? 1 : 2)) in.fail(reason);
+  if (in.ok() && number < (cyclic || axes.size() > 1 ? 1 : 2)) in.fail(reason);
   return !in.ok() ? grain{} : cyclic ? grain::cyclic(number) : grain::strided(number);
 }
 
@@ -93,11 +94,13 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
 /// follow.
 ///
 /// A spec may have fewer entries than `rank`, the rest are not split; `rank` -1 takes as many as
-/// there are.
+/// there are. Uneven shards are those of a `single_cut`, as JAX has them; `uneven` asks for the
+/// same axes one after another.
 ///
 ///     parse_partition_spec("P('data', None)", pod::value).layout.dims[0];        // axis 0
 [[nodiscard]] constexpr read_layout parse_partition_spec(text_view words, const mesh_desc& mesh,
-                                                         int rank = -1) noexcept {
+                                                         int rank = -1,
+                                                         policy_desc policy = exact{}) noexcept {
   read_layout result;
   layout_desc& layout = result.layout;
   reader in(words);
@@ -134,7 +137,7 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
         const std::uint8_t axis = axes.read(in);
         if (in.ok()) dim.push_back(axis);
       }
-      const grain how = dim.empty() ? grain{} : detail::read_grain(in);
+      const grain how = dim.empty() ? grain{} : detail::read_grain(in, dim);
       if (in.ok() && keywords) in.fail_at(begin, "entries come before unreduced axes");
       if (in.ok() && layout.dims.full()) in.fail_at(begin, "a tensor has at most 8 dimensions");
       if (in.ok() && rank >= 0 && layout.rank() == rank)
@@ -149,11 +152,13 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
   if (!result.verdict.ok()) layout = {};
   if (layout.pending == 0) layout.kind = reduction::sum;
   if (layout.rank() < rank && rank <= max_rank) layout.dims.resize(static_cast<std::size_t>(rank));
+  if (result.verdict.ok()) layout.follow(policy);
   return result;
 }
 
 /// Writes a layout as a partition spec, with an entry for each dimension. JAX has no word for a
-/// grain; it follows the axes in the library's, `P('x'%32)`.
+/// grain; it follows the axes in the library's, `P('x'%32)`. It cuts uneven extents once, so that a
+/// single cut needs no word, and whether a layout is one is for `write_layout_as` to judge.
 template <TextSink Out>
 constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layout_desc& layout) {
   detail::text_out<Out> out(sink);
@@ -169,7 +174,8 @@ constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layo
       detail::write_name(out, mesh.axes[dim[i]].label, quotes::single);
     }
     if (dim.size() > 1) out << ')';
-    detail::write_grain(out, layout.grains[&dim - layout.dims.begin()]);
+    const grain how = layout.grains[&dim - layout.dims.begin()];
+    if (!how.is_single_cut()) detail::write_grain(out, how);
   }
   if (layout.pending != 0) {
     out << separator << "unreduced={";

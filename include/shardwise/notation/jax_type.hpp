@@ -57,7 +57,7 @@ inline constexpr element_name element_names[] = {
         if (in.ok()) dim.push_back(axis);
       } while (several && in.accept(','));
       if (several) in.expect(')', "several axes are in parentheses");
-      tensor.layout.grains[tensor.layout.rank()] = detail::read_grain(in);
+      tensor.layout.grains[tensor.layout.rank()] = detail::read_grain(in, dim);
     }
     if (!in.ok()) break;
     tensor.extents.push_back(extent);
@@ -81,7 +81,7 @@ inline constexpr element_name element_names[] = {
     in.expect(':', set);
     tensor.layout.manual = axes.read_set(in, '}');
   }
-  tensor.layout.uneven = policy.is_uneven;
+  if (in.ok()) tensor.layout.follow(policy);
   result.verdict = in.finish();
   if (!result.verdict.ok()) tensor = {};
   return result;
@@ -89,7 +89,7 @@ inline constexpr element_name element_names[] = {
 
 /// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`. A pending product,
 /// maximum or minimum is written in the library's words, `{partial max: z}`, and so is a grain,
-/// `128@x%32`; manual axes are those along which the value varies, `{V:z}`.
+/// `128@x%32` or `5@(x,y)*1`; manual axes are those along which the value varies, `{V:z}`.
 template <TextSink Out>
 constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& tensor) {
   detail::text_out<Out> out(sink);

@@ -19,10 +19,13 @@ enum class notation : std::uint8_t { hlo_listed, hlo_ordered, hlo_named, sdy, ja
 inline constexpr int notation_count = 6;
 
 /// Writes a layout in a notation, or nothing where the notation cannot say it: the verdict has the
-/// reason. Only DTensor has a word for chunks, and none has one for blocks that are dealt out.
-/// Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of devices;
-/// DTensor's placements say the order of axes by places if the mesh does not. The buffer has room
-/// for every device where the mesh has an order of its own and the notation is HLO's tiles.
+/// reason. Only DTensor has a word for chunks, and none has one for blocks that are dealt out. Of
+/// layouts that are uneven over several axes of a dimension, DTensor can say `uneven` and the
+/// others a `single_cut`; where extents are known, `in_single_cuts` and `in_chunks` find more
+/// words. Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of
+/// devices; DTensor's placements say the order of axes by places if the mesh does not. The buffer
+/// has room for every device where the mesh has an order of its own and the notation is HLO's
+/// tiles.
 ///
 ///     // rows over "data" of mesh(data=2, model=4), Shardy: #sdy.sharding<@mesh, [{"data"}, {}]>
 template <TextSink Out>
@@ -30,8 +33,10 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
                                         const layout_desc& layout, device_buffer& buffer,
                                         device_view devices = {}) {
   layout_desc plain = layout;
-  if (form == notation::dtensor)  // the one that has a word for chunks
+  if (form == notation::dtensor) {  // the one that has a word for chunks, and cuts axis by axis
     for (grain& how : plain.grains) how = {};
+    plain.uneven = false;
+  }
   const named_sharding named = to_named(mesh, plain, devices);
   if (const text_view reason = why_not(named); !reason.empty()) return {0, reason};
   switch (form) {
@@ -155,10 +160,13 @@ template <notation Form, class X>
 /// A rank of -1 is that of the text, which has to list its dimensions then: placements do not, nor
 /// does `{replicated}`. The buffer has room for the devices that are listed, and for twice as many
 /// where the mesh has an order of its own.
+///
+/// The layout is exact unless `policy` says otherwise. HLO, Shardy and JAX mean a `single_cut`
+/// where extents do not divide, and DTensor `uneven`; either can be asked of each.
 [[nodiscard]] constexpr read_layout parse_layout(notation form, text_view words,
                                                  const mesh_desc& mesh, int rank,
-                                                 device_buffer& buffer,
-                                                 device_view devices = {}) noexcept {
+                                                 device_buffer& buffer, device_view devices = {},
+                                                 policy_desc policy = exact{}) noexcept {
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   constexpr text_view no_rank = "a text without dimensions needs the rank of the tensor";
   const auto on_this_mesh = [&](const named_result& read) {
@@ -169,7 +177,7 @@ template <notation Form, class X>
     if (!same_devices(sharding.on.devices, devices_of(mesh, devices)))
       return refuse("the devices of a sharding are the devices of its mesh");
     if (rank < 0 && sharding.whole != named_sharding::listed) return refuse(no_rank);
-    return to_layout(sharding, rank < 0 ? sharding.rank() : rank);
+    return to_layout(sharding, rank < 0 ? sharding.rank() : rank, policy);
   };
   switch (form) {
     case notation::hlo_listed:
@@ -183,28 +191,30 @@ template <notation Form, class X>
       if (!read.verdict.ok()) return {{}, read.verdict};
       const bool is_tiled = read.sharding.kind == hlo_kind::tiled;
       if (rank < 0 && !is_tiled) return refuse(no_rank);
-      return to_layout(read.sharding, mesh, rank < 0 ? read.sharding.rank() : rank, buffer,
-                       devices);
+      return to_layout(read.sharding, mesh, rank < 0 ? read.sharding.rank() : rank, buffer, devices,
+                       policy);
     }
     case notation::sdy:
       return on_this_mesh(parse_sdy(words, to_named(mesh, devices), {}, buffer));
     case notation::jax:
-      return parse_partition_spec(words, mesh, rank);
+      return parse_partition_spec(words, mesh, rank, policy);
     case notation::dtensor:
       break;
   }
   const read_placements placed = parse_placements(words);
   if (!placed.verdict.ok()) return {{}, placed.verdict};
-  return rank < 0 ? refuse(no_rank) : to_layout(mesh, placed.placements, rank);
+  return rank < 0 ? refuse(no_rank) : to_layout(mesh, placed.placements, rank, policy);
 }
 
 /// The same with room of its own, for lists of up to 4096 devices.
 ///
 ///     parse_layout(notation::jax, "P('data', None)", mesh).layout;
+///     parse_layout(notation::jax, "P(('x', 'y'))", mesh, 1, single_cut{}).layout;  // uneven
 [[nodiscard]] constexpr read_layout parse_layout(notation form, text_view words,
-                                                 const mesh_desc& mesh, int rank = -1) noexcept {
+                                                 const mesh_desc& mesh, int rank = -1,
+                                                 policy_desc policy = exact{}) noexcept {
   tile_list<std::size_t{2} * most_listed> room;
-  read_layout read = parse_layout(form, words, mesh, rank, room.buffer);
+  read_layout read = parse_layout(form, words, mesh, rank, room.buffer, {}, policy);
   read.verdict = detail::without_buffer(read.verdict);
   return read;
 }
@@ -230,10 +240,10 @@ namespace detail {
 ///
 ///     parse_layout("{devices=[2,1,4]<=[8] last_tile_dim_replicate}", pod::value, 2, devices);
 [[nodiscard]] constexpr read_layout parse_layout(text_view words, const mesh_desc& mesh, int rank,
-                                                 device_buffer& buffer,
-                                                 device_view devices = {}) noexcept {
+                                                 device_buffer& buffer, device_view devices = {},
+                                                 policy_desc policy = exact{}) noexcept {
   const auto as = [&](notation form) {
-    return parse_layout(form, words, mesh, rank, buffer, devices);
+    return parse_layout(form, words, mesh, rank, buffer, devices, policy);
   };
   const char first = reader(words).peek();
   if (first == '#' || first == '<') return as(notation::sdy);
@@ -249,9 +259,10 @@ namespace detail {
 ///
 ///     parse_layout("S(0) R", mesh, 2).layout;
 [[nodiscard]] constexpr read_layout parse_layout(text_view words, const mesh_desc& mesh,
-                                                 int rank = -1) noexcept {
+                                                 int rank = -1,
+                                                 policy_desc policy = exact{}) noexcept {
   tile_list<std::size_t{2} * most_listed> room;
-  read_layout read = parse_layout(words, mesh, rank, room.buffer);
+  read_layout read = parse_layout(words, mesh, rank, room.buffer, {}, policy);
   read.verdict = detail::without_buffer(read.verdict);
   return read;
 }
@@ -261,14 +272,14 @@ namespace detail {
 ///     layout_of(notation::jax, "P('data', None)", mesh);
 ///     layout_of("S(0) R", mesh, 2);                             // in whichever notation it is
 [[nodiscard]] constexpr layout_desc layout_of(notation form, text_view words, const mesh_desc& mesh,
-                                              int rank = -1) {
-  const read_layout read = parse_layout(form, words, mesh, rank);
+                                              int rank = -1, policy_desc policy = exact{}) {
+  const read_layout read = parse_layout(form, words, mesh, rank, policy);
   detail::require_read(read.verdict, words);
   return read.layout;
 }
-[[nodiscard]] constexpr layout_desc layout_of(text_view words, const mesh_desc& mesh,
-                                              int rank = -1) {
-  const read_layout read = parse_layout(words, mesh, rank);
+[[nodiscard]] constexpr layout_desc layout_of(text_view words, const mesh_desc& mesh, int rank = -1,
+                                              policy_desc policy = exact{}) {
+  const read_layout read = parse_layout(words, mesh, rank, policy);
   detail::require_read(read.verdict, words);
   return read.layout;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/layout/single_cut.hpp"
 #include "shardwise/notation/axis_ref.hpp"
 
 namespace shardwise {
@@ -58,12 +58,15 @@ struct named_mesh {
 }
 
 /// How one dimension is split. `open`: propagation may split it further. `priority`: in which round
-/// propagation looks at it, or -1. `how`: in what portions, of which no text of names has a word.
+/// propagation looks at it, or -1. `how`: in what portions, of which no text of names has a word,
+/// and neither has one for `by_axis`, axes that cut an uneven extent one after another: all texts
+/// of names mean a single cut.
 struct named_dim {
   axis_refs axes{};
   bool open = false;
   index_t priority = -1;
   grain how{};
+  bool by_axis = false;
 
   friend constexpr bool operator==(const named_dim&, const named_dim&) = default;
 };
@@ -138,6 +141,8 @@ class axis_uses {
   if (dim.axes.empty() && !dim.open && dim.priority >= 0)
     return "a dimension that is empty and closed has no priority";
   if (!dim.how.is_contiguous()) return "only contiguous parts of a dimension can be written so";
+  if (dim.by_axis)
+    return "names and tiles cut uneven extents once for all axes, this layout axis by axis";
   return {};
 }
 
@@ -167,15 +172,17 @@ class axis_uses {
   return why_not(sharding);
 }
 
-/// The named sharding of a layout; nothing is lost but whether shards may be uneven. Devices that
-/// are not given are those of the mesh.
+/// The named sharding of a layout; nothing is lost but whether shards may be uneven: then it means
+/// a single cut. Devices that are not given are those of the mesh.
 [[nodiscard]] constexpr named_sharding to_named(const mesh_desc& mesh, const layout_desc& layout,
                                                 device_view devices = {}) noexcept {
   named_sharding sharding;
   sharding.on = to_named(mesh, devices);
   sharding.kind = layout.kind;
   for (const axis_list& axes : layout.dims) {
-    named_dim dim{.how = layout.grains[sharding.rank()]};
+    const grain how = layout.grains[sharding.rank()];
+    named_dim dim{.how = how.is_single_cut() ? grain{} : how};
+    dim.by_axis = layout.uneven && how.is_contiguous() && !is_cut_alike(mesh, axes, dyn);
     for (std::uint8_t a : axes) dim.axes.push_back({a});
     sharding.dims.push_back(dim);
   }
@@ -190,14 +197,14 @@ struct read_layout {
   parse_verdict verdict{};
 };
 
-/// The layout of a named sharding for a tensor of this rank. Openness, priorities and explicitly
+/// The layout of a named sharding for a tensor of this rank, uneven by a `single_cut` as its text
+/// means it, or axis by axis if that is asked for. Openness, priorities and explicitly
 /// replicated axes are hints to propagation and are left behind; refused are parts of axes, and a
 /// tensor on one device. The order of devices stays in `sharding.on`.
 [[nodiscard]] constexpr read_layout to_layout(const named_sharding& sharding, int rank,
                                               policy_desc policy = exact{}) noexcept {
   read_layout result;
   layout_desc& layout = result.layout;
-  layout.uneven = policy.is_uneven;
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   if (const text_view reason = why_not(sharding, rank); !reason.empty()) return refuse(reason);
   if (sharding.on.maximal()) return refuse("a layout has a mesh, not one device");
@@ -220,6 +227,7 @@ struct read_layout {
     layout.manual = static_cast<std::uint8_t>(layout.manual | 1U << ref.axis);
   }
   layout.kind = layout.pending != 0 ? sharding.kind : reduction::sum;
+  layout.follow(policy);
   return result;
 }
 

@@ -113,8 +113,8 @@ struct hlo_shard {
 /// The shard at a position of a sharding with tiles. Other shardings have no positions: there the
 /// position is the device, and a maximal sharding leaves others with nothing.
 ///
-/// One division over all axes of a dimension, as HLO divides; a layout divides axis by axis, which
-/// differs only where extents are uneven.
+/// One division over all axes of a dimension, as HLO divides, and as layouts with the policy
+/// `single_cut`.
 [[nodiscard]] constexpr hlo_shard shard_at(const hlo_sharding& sharding,
                                            const extents_desc& extents, index_t position) noexcept {
   hlo_shard shard;

@@ -10,22 +10,88 @@ namespace shardwise {
 namespace functions {
 
 /// What it is given: a copy that fuses.
-struct identity : elementwise_function<"identity", linearity::additive, 0> {};
-struct negate : elementwise_function<"negate", linearity::additive> {};
-struct add : elementwise_function<"+", linearity::additive> {};
-struct subtract : elementwise_function<"-", linearity::additive> {};
-struct multiply : elementwise_function<"*", linearity::multilinear> {};
+struct identity : elementwise_function<"identity", linearity::additive, 0> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent()); }
+};
+struct negate : elementwise_function<"negate", linearity::additive> {
+  static constexpr void gradient(auto& at) { at.give(0, -at.cotangent()); }
+};
+struct add : elementwise_function<"+", linearity::additive> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent());
+    at.give(1, at.cotangent());
+  }
+};
+struct subtract : elementwise_function<"-", linearity::additive> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent());
+    at.give(1, -at.cotangent());
+  }
+};
+struct multiply : elementwise_function<"*", linearity::multilinear> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * at.operand(1));
+    at.give(1, at.cotangent() * at.operand(0));
+  }
+};
 /// Quotients of whole numbers are cut, so those of terms do not add up to that of the sum.
 struct divide : elementwise_function<"/", linearity::first_operand> {
   [[nodiscard]] static constexpr linearity law_for(element type) noexcept {
     return has_fractions(type) ? linearity::first_operand : linearity::nonlinear;
   }
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / at.operand(1));
+    at.give(1, -(at.cotangent() * at.result() / at.operand(1)));
+  }
 };
-struct maximum : elementwise_function<"maximum", linearity::max_of> {};
-struct minimum : elementwise_function<"minimum", linearity::min_of> {};
-struct abs : elementwise_function<"abs"> {};
-struct square : elementwise_function<"square"> {};
-struct relu : elementwise_function<"relu"> {};
+struct greater;
+struct less;
+struct equal;
+struct maximum : elementwise_function<"maximum", linearity::max_of> {
+  /// Equal operands share evenly.
+  static constexpr void gradient(auto& at) {
+    at.give(0, share<greater>(at));
+    at.give(1, share<less>(at));
+  }
+  template <class Wins>
+  [[nodiscard]] static constexpr auto share(auto& at) {
+    const auto dy = at.cotangent();
+    return shardwise::masked(dy, elementwise<Wins>(at.operand(0), at.operand(1))) +
+           shardwise::masked(dy * 0.5, elementwise<equal>(at.operand(0), at.operand(1)));
+  }
+};
+struct minimum : elementwise_function<"minimum", linearity::min_of> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, maximum::share<less>(at));
+    at.give(1, maximum::share<greater>(at));
+  }
+};
+struct abs : elementwise_function<"abs"> {
+  /// 0 at 0.
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent();
+    const auto x = at.operand(0);
+    at.give(0, shardwise::masked(dy, elementwise<greater>(x, at.number(0, x))) -
+                   shardwise::masked(dy, elementwise<less>(x, at.number(0, x))));
+  }
+};
+struct square : elementwise_function<"square"> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * (at.operand(0) * 2)); }
+};
+struct relu : elementwise_function<"relu"> {
+  /// 0 at 0.
+  static constexpr void gradient(auto& at) {
+    const auto x = at.operand(0);
+    at.give(0, shardwise::masked(at.cotangent(), elementwise<greater>(x, at.number(0, x))));
+  }
+};
+/// The first operand where the second is true, 0 elsewhere.
+struct masked : elementwise_function<"masked", linearity::first_operand> {
+  static constexpr bool masks = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, elementwise<masked>(at.cotangent(), at.operand(1)));
+  }
+};
 
 }  // namespace functions
 
@@ -71,6 +137,41 @@ template <class A>
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::relu, A> relu(A&& a) {
   return elementwise<functions::relu>(std::forward<A>(a));
+}
+
+/// The values where the condition, a tensor of `bool`, is true, and 0 elsewhere: `where(c, x, 0)`
+/// that pending sums pass.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::masked, A, B> masked(A&& a, B&& condition) {
+  return elementwise<functions::masked>(std::forward<A>(a), std::forward<B>(condition));
+}
+
+constexpr gradient_value operator+(const gradient_value& a, const gradient_value& b) {
+  return elementwise<functions::add>(a, b);
+}
+constexpr gradient_value operator-(const gradient_value& a, const gradient_value& b) {
+  return elementwise<functions::subtract>(a, b);
+}
+constexpr gradient_value operator*(const gradient_value& a, const gradient_value& b) {
+  return elementwise<functions::multiply>(a, b);
+}
+constexpr gradient_value operator/(const gradient_value& a, const gradient_value& b) {
+  return elementwise<functions::divide>(a, b);
+}
+constexpr gradient_value operator-(const gradient_value& a) {
+  return elementwise<functions::negate>(a);
+}
+constexpr gradient_value operator+(const gradient_value& a, double b) {
+  return a + a.step->number(b, a);
+}
+constexpr gradient_value operator-(double a, const gradient_value& b) {
+  return b.step->number(a, b) - b;
+}
+constexpr gradient_value operator*(const gradient_value& a, double b) {
+  return a * a.step->number(b, a);
+}
+constexpr gradient_value masked(const gradient_value& a, const gradient_value& condition) {
+  return elementwise<functions::masked>(a, condition);
 }
 
 }  // namespace shardwise

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/named_as.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 
 namespace shardwise {
-
-/// Judges that a tensor is assigned a value: its extents and its layout stay.
-[[nodiscard]] constexpr diagnosis check_assignment(const tensor_desc& tensor,
-                                                   const tensor_desc& value) noexcept {
-  if (tensor == value) return {};
-  return {.rule = broken::assignment_changes_tensor};
-}
 
 /// A tensor that gets another value, and what is beside it.
 template <class X, class Y>
@@ -62,15 +56,10 @@ struct assign_call {
       return allowed<X>{};
     } else {
       using made = paper_of<typename result::type>;
-      if constexpr (check_assignment(paper_of<X>::value, made::value).ok()) {
+      if constexpr (is_named_as<made, X>)
         return allowed<X>{};
-      } else {
-        constexpr sentence tensor_words = to_text(mesh_of<X>::value, paper_of<X>::value);
-        constexpr sentence value = to_text(mesh_of<X>::value, made::value);
-        return refused<broken::assignment_changes_tensor,
-                       types<as_written<to_fixed_string<tensor_words.size()>(tensor_words)>,
-                             as_written<to_fixed_string<value.size()>(value)>>>{};
-      }
+      else
+        return judge_naming<made, X>();
     }
   }
 

@@ -7,6 +7,9 @@
 
 namespace shardwise {
 
+/// A value of a program whose gradient is taken, with elements of another type.
+[[nodiscard]] constexpr gradient_value converted(const gradient_value& x, element type);
+
 namespace functions {
 
 /// Conversion to elements of `To`. Of numbers that `To` has not it gives the nearest that it has:
@@ -24,6 +27,12 @@ struct cast {
   static constexpr int flops = 1;
   static constexpr element result = element_of<To>;
   static constexpr bool takes_any = true;
+  static constexpr bool on_elements = true;
+
+  /// The cotangent in the elements of the operand.
+  static constexpr void gradient(auto& at) {
+    if (at.wants(0)) at.give(0, converted(at.cotangent(), at.operand(0).tensor().type));
+  }
 };
 
 }  // namespace functions
@@ -35,6 +44,23 @@ struct cast {
 template <Element To, class A>
 [[nodiscard]] constexpr detail::of_elements<functions::cast<To>, A> cast(A&& a) {
   return elementwise<functions::cast<To>>(std::forward<A>(a));
+}
+
+/// The conversion to elements that a value names.
+[[nodiscard]] constexpr const operation& cast_to(element type) noexcept {
+  constexpr const operation* casts[] = {&operation_of<pointwise<functions::cast<float>>>,
+                                        &operation_of<pointwise<functions::cast<double>>>,
+                                        &operation_of<pointwise<functions::cast<std::int32_t>>>,
+                                        &operation_of<pointwise<functions::cast<std::int64_t>>>,
+                                        &operation_of<pointwise<functions::cast<bool>>>,
+                                        &operation_of<pointwise<functions::cast<std::int8_t>>>,
+                                        &operation_of<pointwise<functions::cast<std::uint8_t>>>,
+                                        &operation_of<pointwise<functions::cast<bfloat16>>>,
+                                        &operation_of<pointwise<functions::cast<float16>>>};
+  return *casts[static_cast<unsigned>(type)];
+}
+constexpr gradient_value converted(const gradient_value& x, element type) {
+  return x.tensor().type == type ? x : x.step->emit(cast_to(type), {}, {x.id});
 }
 
 }  // namespace shardwise

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/logical.hpp"
 
 #include <utility>
 
@@ -23,6 +24,12 @@ struct greater_equal : comparison<"greater_equal"> {};
 /// The second operand where the first is true, the third elsewhere.
 struct where : elementwise_function<"where"> {
   static constexpr bool chooses = true;
+  using emits = operations<pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto chosen = at.operand(0);
+    at.give(1, shardwise::masked(at.cotangent(), chosen));
+    at.give(2, shardwise::masked(at.cotangent(), elementwise<logical_not>(chosen)));
+  }
 };
 
 }  // namespace functions

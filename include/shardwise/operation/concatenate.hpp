@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/whole.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/slice.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -45,6 +46,18 @@ struct concatenate_operation {
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  using emits = operations<slice_operation>;
+  /// Each operand has its slice.
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    index_t begin = 0;
+    for (int o = 0; o < at.operand_count(); ++o) {
+      const index_t end = begin + at.operand(o).tensor().extents[dim];
+      if (at.wants(o))
+        at.give(o, emit<slice_operation>(slice_operation::how(dim, begin, end, 1), at.cotangent()));
+      begin = end;
+    }
+  }
 };
 
 /// A concatenation as types have it, along `Dim`.
@@ -55,15 +68,6 @@ struct concatenate_of {
 };
 
 namespace detail {
-
-/// The answer of the first judge that refuses, or of the last one.
-template <class First, class... Rest>
-struct first_refusal {
-  using type = First;
-};
-template <class First, class Second, class... Rest>
-requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
-};
 
 /// One of several arguments, by its place.
 template <int At, class First, class... Rest>

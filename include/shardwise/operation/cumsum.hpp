@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
-#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/scan.hpp"
 
 namespace shardwise {
 
-/// The operation that sums all elements up to each along a dimension, which is its one integer.
-struct cumsum_operation {
-  static constexpr text_view name = "cumsum";
-
-  [[nodiscard]] static constexpr attributes how(int dim) noexcept {
-    return integer_attributes(dim);
-  }
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    factor_rule out = same_dimensions_rule(linearity::additive, operands[0].rank());
-    out.factors[how.integers[0]] = factor_kind::need_replication;
-    return out;
-  }
-  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
-                                                 const tensor_descs& operands) noexcept {
-    return over(how.integers[0]).judge(operands[0].rank());
-  }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    return words_of(name, how);
-  }
-  /// An addition for each element.
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
-                                                     const tensor_descs& operands,
-                                                     const tensor_desc&) noexcept {
-    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+/// The operation that sums all elements up to each along a dimension.
+struct cumsum_operation : scan<"cumsum", reduction::sum> {
+  using emits = operations<flip_operation>;
+  /// The sums from each element to the last.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value turned = emit<flip_operation>(at.how(), at.cotangent());
+    at.give(0, emit<flip_operation>(at.how(), emit<cumsum_operation>(at.how(), turned)));
   }
 };
 
 /// A running sum as types have it, along `Dim`.
 template <int Dim>
-struct cumsum_of {
-  using operation_class = cumsum_operation;
-  static constexpr attributes how = cumsum_operation::how(Dim);
-};
+struct cumsum_of : applied_along<cumsum_operation, Dim> {};
 
 /// The running sum along a dimension: each element is the sum of those up to it, itself among them.
 /// Sums are taken one after another, of narrow fractions in `float`, so that every mesh gives the

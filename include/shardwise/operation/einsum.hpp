@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/contraction_order.hpp"
 #include "shardwise/rule/einsum.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -35,7 +43,72 @@ struct einsum_operation {
     return {.flops = folds ? points : 0};
   }
 
+  using emits = operations<iota_like_operation>;
+  /// The cotangent of an operand is a contraction of the others and of that of the result. Along a
+  /// letter that the operand alone has it is the same everywhere.
+  static constexpr void gradient(gradient_step& at) {
+    const text_view equation = at.how().words;
+    for (int k = 0; k < at.operand_count(); ++k)
+      if (at.wants(k)) at.give(k, cotangent_of(at, equation, k));
+  }
+
  private:
+  /// The letters of operand `k` of an equation, or of its result where there is no such operand.
+  [[nodiscard]] static constexpr text_view letters_of(text_view equation, int k) noexcept {
+    std::size_t begin = 0;
+    for (; k > 0; ++begin)
+      if (equation[begin] == ',' || equation[begin] == '>') --k;
+    std::size_t end = begin;
+    while (end < equation.size() && equation[end] != ',' && equation[end] != '-') ++end;
+    return {equation.data() + begin, end - begin};
+  }
+  [[nodiscard]] static constexpr bool has_letter(text_view word, char letter) noexcept {
+    for (char c : word)
+      if (c == letter) return true;
+    return false;
+  }
+  [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
+                                                             int k) {
+    const text_view own = letters_of(equation, k);
+    text<47> words;
+    words << letters_of(equation, at.operand_count());
+    value_ids read{at.cotangent().id};
+    for (int o = 0; o < at.operand_count(); ++o) {
+      if (o == k) continue;
+      words << ',' << letters_of(equation, o);
+      read.push_back(at.operand(o).id);
+    }
+    // A letter that the operand repeats is met where it stands last.
+    const text<47> given = words;
+    words << "->";
+    extents_desc extents;
+    bool is_whole = true;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const bool is_met = has_letter(given, own[i]) && next_place(own, i) == own.size();
+      if (is_met) words << own[i];
+      is_whole = is_whole && is_met;
+      extents.push_back(is_met ? at.operand(k).tensor().extents[static_cast<int>(i)] : 1);
+    }
+    gradient_value made = at.emit(operation_of<einsum_operation>, how(words), read);
+    if (!is_whole) made = emit<reshape_operation>(reshape_operation::how(extents), made);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const std::size_t next = next_place(own, i);
+      if (next == own.size()) continue;
+      const auto index = [&](std::size_t place) {
+        return emit<iota_like_operation>(iota_like_operation::how(static_cast<int>(place)),
+                                         at.operand(k));
+      };
+      made = masked(made, elementwise<functions::equal>(index(i), index(next)));
+    }
+    return made;
+  }
+  /// Where the letter at a place of a word stands next; the end if it stands there last.
+  [[nodiscard]] static constexpr std::size_t next_place(text_view word, std::size_t i) noexcept {
+    std::size_t next = i + 1;
+    while (next < word.size() && word[next] != word[i]) ++next;
+    return next;
+  }
+
   /// The points of one device's part of the index space: the product of the parts of all letters,
   /// each as the operand has it that is split the most. The equation is right, so it is not parsed
   /// anew: compilers would feel that in every trace.
@@ -137,6 +210,81 @@ template <fixed_string Equation, class First, class... Rest>
   } else {
     return call::apply(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   }
+}
+
+namespace detail {
+
+/// The first step of a contraction of tensors with types.
+template <fixed_string Equation, class... X>
+struct ordered_contraction {
+  static constexpr contraction_step step =
+      first_contraction(Equation, operand_extents{std::remove_cvref_t<X>::extents_type::value...});
+  static constexpr auto pair = to_fixed_string<step.pair.size()>(step.pair);
+  static constexpr auto rest = to_fixed_string<step.rest.size()>(step.rest);
+  /// Operand `i` of those that wait.
+  [[nodiscard]] static constexpr std::size_t waiting(std::size_t i) noexcept {
+    const auto first = static_cast<std::size_t>(step.first);
+    const auto second = static_cast<std::size_t>(step.second);
+    return i + (i >= first ? 1 : 0) + (i + 1 >= second ? 1 : 0);
+  }
+};
+
+/// The contraction of operands with types, two of them after the other.
+template <fixed_string Equation, class... X>
+[[nodiscard]] constexpr auto contracted(const X&... x) {
+  constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
+  if constexpr (AnyRefused<X...>) {
+    return refused_value<>{};
+  } else if constexpr (sizeof...(X) <= 2 || !has_all) {
+    return carry_out<einsum_call<Equation>>(x...);
+  } else {
+    using order = ordered_contraction<Equation, X...>;
+    const auto all = std::tie(x...);
+    const auto product =
+        contracted<order::pair>(std::get<static_cast<std::size_t>(order::step.first)>(all),
+                                std::get<static_cast<std::size_t>(order::step.second)>(all));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return contracted<order::rest>(product, std::get<order::waiting(I)>(all)...);
+    }
+    (std::make_index_sequence<sizeof...(X) - 2>{});
+  }
+}
+template <fixed_string Equation>
+inline constexpr bool has_ellipsis = names_letter(text_view(Equation), '.');
+template <fixed_string Equation, class... X>
+inline constexpr auto named_equation = [] {
+  constexpr text<47> words =
+      named_dimensions(Equation, {std::remove_cvref_t<X>::extents_type::rank...});
+  return to_fixed_string<words.size()>(words);
+}();
+
+}  // namespace detail
+
+/// The same of three tensors or more, two after the other: first those whose product costs the
+/// fewest multiplications by their whole extents, where extents that only the run knows count as 1.
+///
+///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
+template <fixed_string Equation, class First, class Second, class Third, class... Rest>
+  requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands)
+[[nodiscard]] constexpr auto einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
+  if constexpr (ValueOperand<First>)
+    return einsum(text_view(Equation), first, second, third, rest...);
+  else
+    return detail::contracted<Equation>(first, second, third, rest...);
+}
+/// The same where `...` stands for leading dimensions that meet as those of elementwise functions
+/// do.
+///
+///     auto y = einsum<"...ij,jk->...ik">(x, w);
+template <fixed_string Equation, class First, class... Rest>
+  requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands)
+[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
+  if constexpr (ValueOperand<First> || (... || ValueOperand<Rest>))
+    return einsum(text_view(Equation), first, rest...);
+  else if constexpr (AnyRefused<First, Rest...>)
+    return refused_value<>{};
+  else
+    return detail::contracted<detail::named_equation<Equation, First, Rest...>>(first, rest...);
 }
 
 }  // namespace shardwise

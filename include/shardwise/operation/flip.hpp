@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -22,6 +23,9 @@ struct flip_operation : of_any_elements {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, emit<flip_operation>(at.how(), at.cotangent()));
   }
 };
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshape.hpp"
 
 namespace shardwise {
 
@@ -39,6 +41,50 @@ struct fold_operation {
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  using emits = operations<pointwise<functions::where>>;
+  /// Equal maxima share evenly.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value x = at.operand(0);
+    const gradient_value dy = kept(at, at.cotangent());
+    if (at.how().kind == reduction::sum) return at.give(0, dy);
+    const gradient_value y = kept(at, at.result());
+    const auto count = [&](const gradient_value& where) {
+      return emit<fold_operation>(how(reduction::sum, reduced(at.how()), true),
+                                  masked(at.number(1, x), where));
+    };
+    if (at.how().kind != reduction::product) {
+      const gradient_value best = elementwise<functions::equal>(x, y);
+      return at.give(0, masked(dy / count(best), best));
+    }
+    // Beside one zero only that one counts, and beside two none does.
+    const gradient_value zero = at.number(0, x);
+    const gradient_value one = at.number(1, x);
+    const gradient_value is_zero = elementwise<functions::equal>(x, zero);
+    const gradient_value safe = elementwise<functions::where>(is_zero, one, x);
+    const gradient_value zeros = count(is_zero);
+    const gradient_value others =
+        emit<fold_operation>(how(reduction::product, reduced(at.how()), true), safe) / safe;
+    const gradient_value allowed = masked(one, is_zero);
+    at.give(0, dy * masked(others, elementwise<functions::equal>(zeros, allowed)));
+  }
+
+ private:
+  /// A value like the result with one element of each dimension that was folded away.
+  [[nodiscard]] static constexpr gradient_value kept(gradient_step& at,
+                                                     const gradient_value& value) {
+    const extents_desc folded = at.operand(0).tensor().extents;
+    if (at.how().integers[1] != 0) return value;
+    extents_desc extents;
+    int leading = 0;
+    for (int d = 0; d < folded.ssize(); ++d) {
+      const bool is_kept = (reduced(at.how()) >> d & 1U) == 0;
+      if (!is_kept && leading == d) ++leading;
+      extents.push_back(is_kept ? folded[d] : 1);
+    }
+    // What it lacks in front is repeated as it is.
+    if (value.tensor().rank() == folded.ssize() - leading) return value;
+    return emit<reshape_operation>(reshape_operation::how(extents), value);
   }
 };
 

@@ -13,9 +13,11 @@ namespace functions {
 template <fixed_string Symbol>
 struct logical : elementwise_function<Symbol> {
   static constexpr bool of_truth_values = true;
+  static constexpr bool on_elements = true;
 };
 struct logical_and : logical<"logical_and"> {};
 struct logical_or : logical<"logical_or"> {};
+struct logical_xor : logical<"logical_xor"> {};
 struct logical_not : logical<"logical_not"> {};
 
 }  // namespace functions
@@ -32,6 +34,12 @@ template <class A, class B>
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::logical_or, A, B> logical_or(A&& a, B&& b) {
   return elementwise<functions::logical_or>(std::forward<A>(a), std::forward<B>(b));
+}
+/// True where one of them is, and not the other.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_xor, A, B> logical_xor(A&& a,
+                                                                                      B&& b) {
+  return elementwise<functions::logical_xor>(std::forward<A>(a), std::forward<B>(b));
 }
 /// True where it is false.
 template <class A>

@@ -38,7 +38,7 @@ struct reduce_manual {
   using shown = reduce_manual;
   template <class X>
   using target = typename X::layout_type;
-  template <class X>
+  template <class X = void>
   [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
                                                      const tensor_desc& tensor) noexcept {
     manual_result result{tensor, {}};
@@ -138,8 +138,9 @@ enable_manual_sharding(X&& x) {
 }
 
 /// Takes a tensor back: what the devices hold along the manual axes becomes one tensor that
-/// `Target` splits, a spec or a whole layout. Nothing moves. `Target` names every manual axis; an
-/// axis that is not manual repeats what its devices share.
+/// `Target` splits, a spec or a whole layout. Nothing moves. `Target` names every manual axis;
+/// beside these, an axis that is not manual repeats what its devices share. A tensor without manual
+/// axes is refused where `Target` would split it.
 template <class Target, class X>
   requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/whole.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/reshape.hpp"
 
 namespace shardwise {
@@ -26,6 +27,9 @@ struct reshape_operation : of_any_elements {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, emit<reshape_operation>(how(at.operand(0).tensor().extents), at.cotangent()));
   }
 
  private:

@@ -21,11 +21,16 @@ struct reshard_target<Mesh, Policy, P<Entries...>, Finished> {
   using type = layout<Mesh, P<Entries...>, Finished, Policy>;
 };
 
+/// The policy of a spec alone: exact or uneven as the layout before it. Entries say what is cut
+/// once.
+template <class Layout>
+using policy_of_spec = std::conditional_t<Layout::value.uneven, uneven, exact>;
+
 /// The layout that an operand gets by `reshard<Target, Policy>`.
 template <class X, class Target, class Policy>
 using resharded_layout = typename reshard_target<
     mesh_of<X>,
-    std::conditional_t<std::is_void_v<Policy>, typename X::layout_type::policy_type, Policy>,
+    std::conditional_t<std::is_void_v<Policy>, policy_of_spec<typename X::layout_type>, Policy>,
     Target, typename X::layout_type::partial_type::finished>::type;
 
 /// Judges the target of a reshard by itself. A layout that is written out is not instantiated for
@@ -97,8 +102,9 @@ struct outcome<reshard_call<Target, Policy>, X> {
 
 /// The same tensor under another layout: the only door through which data moves between devices.
 ///
-/// `Target` is a spec (pending reductions are finished; the policy stays the operand's unless
-/// `uneven` is given) or a whole layout. What moves is in the ledger of `trace` and in `explain`.
+/// `Target` is a spec (pending reductions are finished; exact stays exact and uneven uneven unless
+/// `Policy` says `uneven` or `single_cut`) or a whole layout. What moves is in the ledger of
+/// `trace` and in `explain`.
 ///
 ///     auto y = reshard<P<"data", none>>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
@@ -111,6 +117,16 @@ template <class Target, class Policy = void, class X>
   else
     return std::remove_cvref_t<X>::domain::template reshard<typename outcome::type>(
         static_cast<X&&>(x));
+}
+
+/// The same with the entries of the spec in place of `P`.
+///
+///     auto y = reshard<"data", none>(x);
+template <fixed_string First, fixed_string... Rest, class X>
+  requires(!ValueOperand<X>)
+[[nodiscard]] constexpr auto reshard(X&& x)
+    -> decltype(reshard<P<First, Rest...>>(static_cast<X&&>(x))) {
+  return reshard<P<First, Rest...>>(static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -12,6 +12,7 @@ namespace functions {
 /// What it is given, which gradients do not pass.
 struct stop_gradient : elementwise_function<"stop_gradient", linearity::structural, 0> {
   static constexpr bool takes_any = true;
+  static constexpr bool stops_gradient = true;
 };
 
 }  // namespace functions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/arithmetic.hpp"
 
 #include <utility>
 
@@ -9,13 +9,37 @@ namespace shardwise {
 
 namespace functions {
 
-struct sqrt : fractional_function<"sqrt"> {};
-struct exp : fractional_function<"exp"> {};
-struct log : fractional_function<"log"> {};
-struct tanh : fractional_function<"tanh"> {};
-struct sigmoid : fractional_function<"sigmoid", 4> {};
+struct sqrt : fractional_function<"sqrt"> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * 0.5 / at.result()); }
+};
+struct exp : fractional_function<"exp"> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * at.result()); }
+};
+struct log : fractional_function<"log"> {
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() / at.operand(0)); }
+};
+struct tanh : fractional_function<"tanh"> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * (1 - elementwise<square>(at.result())));
+  }
+};
+struct sigmoid : fractional_function<"sigmoid", 4> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * (at.result() * (1 - at.result())));
+  }
+};
 /// The tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-struct gelu : fractional_function<"gelu", 9> {};
+struct gelu : fractional_function<"gelu", 9> {
+  using emits = operations<pointwise<tanh>>;
+  static constexpr void gradient(auto& at) {
+    constexpr double scale = 0.79788456080286536, cubic = 0.044715;
+    const auto x = at.operand(0);
+    const auto xx = elementwise<square>(x);
+    const auto t = elementwise<tanh>(x * (xx * cubic + 1) * scale);
+    const auto slope = (xx * (3 * cubic) + 1) * scale;  // of the argument of tanh
+    at.give(0, at.cotangent() * ((t + 1) * 0.5 + x * 0.5 * (1 - elementwise<square>(t)) * slope));
+  }
+};
 
 }  // namespace functions
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/whole.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -30,6 +31,11 @@ struct transpose_operation : of_any_elements {
   }
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
+  }
+  static constexpr void gradient(gradient_step& at) {
+    attributes back = at.how();
+    for (int d = 0; d < back.integers.ssize(); ++d) back.integers[at.how().integers[d]] = d;
+    at.give(0, emit<transpose_operation>(back, at.cotangent()));
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
+#include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/plan/recorded.hpp"
 
 #include <concepts>
@@ -71,6 +72,17 @@ struct abstract_domain {
          ...);
       return abstract_from<Paper>{model.applied(what, Operation::how, ids, Paper::value, extents)};
     }
+  }
+
+  /// A number beside a tensor, as a tensor of rank 0: an instruction makes it of a constant.
+  template <Element T, class Model>
+  [[nodiscard]] static constexpr abstract_tensor<T, extents<>, layout<mesh_of<Model>, P<>>> number(
+      const Model& model, T value) {
+    value_id id = -1;
+    if (program_builder* const program = model.program())
+      id = program->append(operation_of<pointwise<functions::identity>>, {},
+                           {program->constant(value, element_of<T>)}, {element_of<T>, {}, {}});
+    return {model.made({}, id)};
   }
 
   /// A further result of an operation that has several: what `second` gives.

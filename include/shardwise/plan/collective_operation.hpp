@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/program.hpp"
+#include "shardwise/plan/program_builder.hpp"
 #include "shardwise/plan/redistribute.hpp"
+#include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
 
@@ -41,6 +42,8 @@ struct collective_operation {
             .axes = step.axes,
             .bytes = detail::received_bytes(mesh, operands[0], step)};
   }
+  /// The same tensor under another layout: so is the cotangent, which is given that of the operand.
+  static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
 };
 
 /// A tensor becomes manual, or ceases to be: every device keeps what it has.
@@ -66,6 +69,20 @@ struct manual_operation {
 [[nodiscard]] constexpr bool is_collective(const operation& what) noexcept {
   return what.id == operation_of<collective_operation>.id ||
          what.id == operation_of<manual_operation>.id;
+}
+
+/// Appends the collectives that take a value to a layout, and gives the number of the last.
+constexpr value_id append_reshard(program_builder& program, value_id id,
+                                  const layout_desc& target) {
+  tensor_desc now = program.value(id);
+  const redistribution way = redistribute(program.mesh(), now, target);
+  require(way.verdict);
+  for (const transfer& moved : way.moves) {
+    const attributes how = collective_operation::how(now, moved);
+    now.layout = moved.after;
+    id = program.append(operation_of<collective_operation>, how, {id}, now);
+  }
+  return id;
 }
 
 /// An operation with its attributes: what an instruction does to one operand.

@@ -6,16 +6,21 @@
 
 namespace shardwise {
 
-/// The first collective between two layouts of one rank that moves data; one without axes if there
-/// is none. Slices move nothing, and neither does what runs over axes of size 1. Sizes of tensors
-/// do not matter: the way depends on the layouts alone.
+/// The first collective between two layouts of a tensor with these extents that moves data; one
+/// without axes if there is none. Slices move nothing, and neither does what runs over axes of size
+/// 1. The way depends on the layouts alone, but for single cuts, which some extents have axis by
+/// axis too; what is `dyn` may have not.
 ///
-///     static_assert(first_communication(pod::value, replicated, rows).axes.empty());
-[[nodiscard]] constexpr transfer first_communication(const mesh_desc& mesh, const layout_desc& from,
+///     static_assert(first_communication(pod::value, {8, 4}, replicated, rows).axes.empty());
+[[nodiscard]] constexpr transfer first_communication(const mesh_desc& mesh,
+                                                     const extents_desc& extents,
+                                                     const layout_desc& from,
                                                      const layout_desc& to) noexcept {
-  tensor_desc empty{element::f32, {}, from};
+  tensor_desc empty{element::f32, {}, {}};
   empty.extents.resize(from.dims.size());
-  for (const transfer& step : redistribute(mesh, empty, to).moves)
+  const redistribution way = detail::plan_way(mesh, empty, said_by_axis(mesh, from, extents),
+                                              said_by_axis(mesh, to, extents));
+  for (const transfer& step : way.moves)
     if (step.kind != collective::slice && mesh.parts(step.axes) != 1) return step;
   return {};
 }
@@ -25,7 +30,7 @@ namespace shardwise {
                                                    const layout_desc& to) noexcept {
   const diagnosis verdict = redistribute(mesh, tensor, to).verdict;
   if (!verdict.ok()) return verdict;
-  const transfer needed = first_communication(mesh, tensor.layout, to);
+  const transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
   if (needed.axes.empty()) return {};
   return {.rule = broken::constraint_needs_communication,
           .operand = 0,
@@ -84,7 +89,7 @@ namespace shardwise {
   sentence out;
   write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout);
   if (verdict.rule == broken::constraint_needs_communication) {
-    const transfer needed = first_communication(mesh, tensor.layout, to);
+    const transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
     write_axes(out << " would need " << to_text(needed.kind) << " over ", mesh, needed.axes);
   } else if (verdict.rule == broken::tensor_is_marked_already) {
     out << " is marked; try clear_sharding(operand 0) first";

@@ -22,8 +22,8 @@ struct call_instead {
 struct constraining {
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    constexpr transfer needed =
-        first_communication(mesh_of<X>::value, X::layout_type::value, To::value);
+    constexpr transfer needed = first_communication(mesh_of<X>::value, X::extents_type::value,
+                                                    X::layout_type::value, To::value);
     if constexpr (needed.axes.empty()) {
       return allowed<>{};
     } else {

@@ -19,6 +19,10 @@ struct instruction {
   bool kept = false;
   /// True for an input whose memory the program may take.
   bool donated = false;
+  /// True if gradients compute the value again instead of keeping it.
+  bool recomputed = false;
+  /// What a function of programs notes of the value while it works; no part of the program.
+  std::int32_t note = 0;
 };
 
 /// A sub-program that instructions of a program call: which of the program's instructions and
@@ -97,7 +101,8 @@ struct program_view {
       const instruction& x = a.code[i];
       const instruction& y = b.code[i];
       if (!(*x.what == *y.what) || x.operands != y.operands || x.named != y.named ||
-          x.kept != y.kept || x.donated != y.donated || a.values[i] != b.values[i])
+          x.kept != y.kept || x.donated != y.donated || x.recomputed != y.recomputed ||
+          a.values[i] != b.values[i])
         return false;
       if (is_call(*x.what) ? !have_same_code(a.callee(i), b.callee(i)) : !(a.how(i) == b.how(i)))
         return false;

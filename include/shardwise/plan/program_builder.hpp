@@ -4,11 +4,14 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/plan/program.hpp"
 
+#include <utility>
+
 namespace shardwise {
 
 /// The one way to append to a program: not a template, so that what appends is none either.
 ///
-/// Its owner provides the memory; where that is full, the program is too long.
+/// Its owner provides the memory; where that is full the owner grows, if it can, or the program is
+/// too long.
 class program_builder {
  public:
   template <std::size_t Capacity>
@@ -47,6 +50,17 @@ class program_builder {
       body_count_ = &to.body_count;
       body_capacity_ = static_cast<std::int32_t>(to.bodies.size());
     }
+    if constexpr (requires { to.grow(); }) {
+      owner_ = &to;
+      grow_ = [](program_builder& self) {
+        Owner& owner = *static_cast<Owner*>(self.owner_);
+        owner.grow();
+        self.code_ = owner.code.data();
+        self.values_ = owner.values.data();
+        self.table_ = owner.table.data();
+        self.capacity_ = static_cast<std::int32_t>(owner.code.size());
+      };
+    }
   }
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return *mesh_; }
@@ -71,6 +85,7 @@ class program_builder {
     instruction& made = code_[id];
     made.what = &what;
     made.operands = operands;
+    made.recomputed = recomputes_;
     values_[id] = result;
     made.how = store(how);
     return id;
@@ -105,6 +120,13 @@ class program_builder {
   constexpr void mark(value_id i, const instruction& like) noexcept {
     code_[i].named = like.named;
     code_[i].donated = like.donated;
+    code_[i].recomputed = like.recomputed;
+  }
+  /// Says whether gradients compute a value again, and those that are appended from now on; returns
+  /// what was said before.
+  constexpr void recompute(value_id i, bool again) noexcept { code_[i].recomputed = again; }
+  constexpr bool recompute_what_follows(bool again) noexcept {
+    return std::exchange(recomputes_, again);
   }
 
   /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
@@ -137,6 +159,54 @@ class program_builder {
     bodies_[*body_count_] = place;
     return (*body_count_)++;
   }
+  /// What a function of programs notes of a value while it works.
+  [[nodiscard]] constexpr std::int32_t& note(value_id i) noexcept { return code_[i].note; }
+
+  /// A place in a program: what stands behind it was appended later.
+  struct position {
+    value_id code = 0;
+    std::int32_t attribute_count = 0;
+    std::int32_t body_count = 0;
+  };
+  [[nodiscard]] constexpr position end() const noexcept {
+    return {*count_, *attribute_count_, body_count()};
+  }
+  /// Takes everything behind a place out again that none of `needed` reads, and gives those their
+  /// new numbers; arguments of a function become what they stand for.
+  constexpr void keep_needed(const position& from, value_id* needed, std::int32_t count) {
+    const value_id last = *count_;
+    for (value_id i = from.code; i < last; ++i)
+      code_[i].note = is_argument(*code_[i].what) ? code_[i].operands[0] : -1;
+    const auto need = [&](value_id i) {
+      if (i >= from.code && code_[i].note == -1) code_[i].note = i;
+    };
+    for (std::int32_t k = 0; k < count; ++k) need(needed[k]);
+    for (value_id i = last - 1; i >= from.code; --i)
+      if (code_[i].note == i)
+        for (value_id o : code_[i].operands) need(o);
+    // The attributes move up with the code, unless bodies have some behind the place too.
+    const bool moves_attributes = body_count() == from.body_count;
+    if (moves_attributes) *attribute_count_ = from.attribute_count;
+    // The notes stay where they are and say the new numbers.
+    const auto number_of = [&](value_id i) { return i < from.code ? i : code_[i].note; };
+    *count_ = from.code;
+    for (value_id i = from.code; i < last; ++i) {
+      if (code_[i].note != i) continue;
+      instruction moved = code_[i];
+      for (value_id& o : moved.operands) o = number_of(o);
+      if (moves_attributes && moved.how != 0) {
+        const std::int32_t had = std::exchange(moved.how, (*attribute_count_)++);
+        if (had != moved.how) table_[moved.how] = table_[had];
+      }
+      const value_id to = (*count_)++;
+      moved.note = to == i ? to : code_[to].note;
+      code_[to] = moved;
+      values_[to] = values_[i];
+      code_[i].note = to;
+    }
+    for (std::int32_t k = 0; k < count; ++k) needed[k] = number_of(needed[k]);
+    for (value_id i = from.code; i < last; ++i) code_[i].note = 0;
+  }
   /// The program as it is now.
   [[nodiscard]] constexpr program_view view() const noexcept {
     return {mesh_,    code_,          values_, table_,      *count_,
@@ -154,7 +224,8 @@ class program_builder {
   [[nodiscard]] constexpr std::int32_t end_of_results() const noexcept {
     return body_count() == 0 ? result_capacity_ : bodies_[body_count() - 1].first_result;
   }
-  constexpr void require_room(std::int32_t code, std::int32_t results) const {
+  constexpr void require_room(std::int32_t code, std::int32_t results) {
+    if (grow_ != nullptr && code > end_of_code()) grow_(*this);
     const auto require_less = [](std::int32_t have, std::int32_t want) {
       if (have > want)
         fail({.rule = broken::program_is_too_long, .have = index_t{have}, .want = want});
@@ -182,6 +253,10 @@ class program_builder {
   program_body* bodies_ = nullptr;
   std::int32_t* body_count_ = nullptr;
   std::int32_t body_capacity_ = 0;
+  bool recomputes_ = false;
+  /// Makes room in the memory of an owner that can, which calls no bodies.
+  void* owner_ = nullptr;
+  void (*grow_)(program_builder&) = nullptr;
 };
 
 }  // namespace shardwise

@@ -89,17 +89,9 @@ class recorded {
   /// This tensor under another layout; the collectives are recorded, if there is a program.
   [[nodiscard]] constexpr recorded resharded(const tensor_desc& paper,
                                              const layout_desc& target) const {
-    tensor_desc now = known(paper);
-    const redistribution way = redistribute(mesh(), now, target);
-    require(way.verdict);
-    value_id id = id_;
-    if (program_ != nullptr)
-      for (const transfer& moved : way.moves) {
-        const attributes how = collective_operation::how(now, moved);
-        now.layout = moved.after;
-        id = program_->append(operation_of<collective_operation>, how, {id}, now);
-      }
-    return made(extents_, id);
+    if (program_ != nullptr) return made(extents_, append_reshard(*program_, id_, target));
+    require(redistribute(mesh(), known(paper), target).verdict);
+    return made(extents_, -1);
   }
   /// A further result of the operation that made this tensor.
   [[nodiscard]] constexpr recorded result(int number, const tensor_desc& what) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/layout/single_cut.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/rule/collective.hpp"
 #include "shardwise/rule/propagate.hpp"
@@ -96,11 +97,15 @@ namespace detail {
   return bytes;
 }
 
-/// What a device receives over each axis of a collective. Several axes are charged as the
-/// hierarchy that does the same: gathering from the minor axis out, reducing from the major axis
-/// in.
-[[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(
-    const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
+/// What a device receives over each axis of a collective, as `piece_bytes` counts it for each: at
+/// least what any device gets. Several axes are charged as the hierarchy that does the same:
+/// gathering from the minor axis out, reducing from the major axis in. A single cut that is that of
+/// one axis after another is charged as that.
+[[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(const mesh_desc& mesh,
+                                                                         tensor_desc before,
+                                                                         transfer step) noexcept {
+  before.layout = said_by_axis(mesh, before.layout, before.extents);
+  step.after = said_by_axis(mesh, step.after, before.extents);
   if (is_grained(before.layout, step) && step.kind != collective::slice)
     return grained_bytes(mesh, before, step);
   inplace_vector<index_t, max_axes> bytes;
@@ -121,6 +126,14 @@ namespace detail {
     for (int i = step.axes.ssize() - 1; i >= 0; --i) {
       bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
       now.layout.dims[step.from].pop_back();
+    }
+  } else if (step.kind == collective::reduce_scatter) {
+    // Every device gets its part of the sum from each of the others.
+    index_t share = largest_shard_size(mesh, step.after, before.extents);
+    for (int i = step.axes.ssize() - 1; i >= 0; --i) {
+      const index_t n = mesh.size(step.axes[i]);
+      bytes[i] = share * (n - 1) * size;
+      share *= n;
     }
   } else if (step.kind != collective::slice) {
     for (int i = 0; i < step.axes.ssize(); ++i) {
@@ -237,11 +250,42 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
           last.kind == collective::slice);
 }
 
+/// The way from one layout to another, for a tensor that both fit: single cuts are said axis by
+/// axis wherever these extents are cut alike.
+[[nodiscard]] constexpr redistribution plan_way(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                const layout_desc& from,
+                                                const layout_desc& to) noexcept {
+  redistribution way;
+  layout_desc now = from;
+  // Between two ends of which one may be uneven, layouts may be uneven.
+  now.uneven = from.uneven || to.uneven;
+  for (;;) {
+    transfer next = next_move(now, to);
+    if (next.axes.empty()) return way;
+    if (next.after.pending == 0) next.after.kind = reduction::sum;
+    now = next.after;
+    if (!way.moves.empty() && joins(way.moves.back(), next)) {
+      transfer& last = way.moves[way.moves.size() - 1];
+      // A gather takes the minor axis first, so each further one is major to those before.
+      axis_list joined = last.kind == collective::all_gather ? next.axes : last.axes;
+      for (std::uint8_t a : last.kind == collective::all_gather ? last.axes : next.axes)
+        joined.push_back(a);
+      next.axes = joined;
+      way.moves.pop_back();
+    }
+    tensor_desc before = tensor;
+    before.layout = way.moves.empty() ? from : way.moves.back().after;
+    next.bytes = received_bytes(mesh, before, next);
+    way.moves.push_back(next);
+  }
+}
+
 }  // namespace detail
 
 /// Plans the way from a tensor's layout to another: slices, reduce-scatters and all-to-alls first,
 /// what is left pending reduced while it is small, gathers last. No device ever holds more than the
-/// larger of source and target needs, but for a gather on the way to another split.
+/// larger of source and target needs, but for a gather on the way to another split. Between a
+/// single cut and one axis by axis nothing moves where these extents are cut alike.
 ///
 ///     constexpr auto way = redistribute(pod::value, y, target);
 ///     static_assert(way.moves.size() == 1 && way.moves[0].kind == collective::all_reduce);
@@ -253,31 +297,15 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   if (way.verdict.ok()) way.verdict = check_reshard(mesh, tensor.layout, target);
   if (!way.verdict.ok()) return way;
 
-  layout_desc now = tensor.layout;
-  // Between two ends of which one may be uneven, layouts may be uneven.
-  now.uneven = tensor.layout.uneven || target.uneven;
-  for (;;) {
-    transfer next = detail::next_move(now, target);
-    if (next.axes.empty()) {
-      if (!way.moves.empty()) way.moves[way.moves.size() - 1].after.uneven = target.uneven;
-      return way;
-    }
-    if (next.after.pending == 0) next.after.kind = reduction::sum;
-    now = next.after;
-    if (!way.moves.empty() && detail::joins(way.moves.back(), next)) {
-      transfer& last = way.moves[way.moves.size() - 1];
-      // A gather takes the minor axis first, so each further one is major to those before.
-      axis_list joined = last.kind == collective::all_gather ? next.axes : last.axes;
-      for (std::uint8_t a : last.kind == collective::all_gather ? last.axes : next.axes)
-        joined.push_back(a);
-      next.axes = joined;
-      way.moves.pop_back();
-    }
-    tensor_desc before = tensor;
-    if (!way.moves.empty()) before.layout = way.moves.back().after;
-    next.bytes = detail::received_bytes(mesh, before, next);
-    way.moves.push_back(next);
+  way = detail::plan_way(mesh, tensor, said_by_axis(mesh, tensor.layout, tensor.extents),
+                         said_by_axis(mesh, target, tensor.extents));
+  if (!way.moves.empty()) {
+    layout_desc& after = way.moves[way.moves.size() - 1].after;
+    after.uneven = target.uneven;
+    for (int d = 0; d < target.rank(); ++d)
+      if (!(after.grains[d] == target.grains[d])) after.grains[d] = target.grains[d];
   }
+  return way;
 }
 
 }  // namespace shardwise

@@ -13,6 +13,12 @@ struct input_operation {
   static constexpr text_view name = "input";
   static constexpr bool is_leaf = true;
 };
+/// An argument of a function whose gradient is being taken: it stands for its operand, by which it
+/// is replaced in the end.
+struct argument_operation {
+  static constexpr text_view name = "argument";
+  static constexpr bool is_leaf = true;
+};
 struct constant_operation {
   static constexpr text_view name = "constant";
   static constexpr bool is_leaf = true;
@@ -70,6 +76,10 @@ struct call_operation {
 /// True for an input of a program.
 [[nodiscard]] constexpr bool is_input(const operation& what) noexcept {
   return what.id == operation_of<input_operation>.id;
+}
+/// True for an argument of a function whose gradient is being taken.
+[[nodiscard]] constexpr bool is_argument(const operation& what) noexcept {
+  return what.id == operation_of<argument_operation>.id;
 }
 /// True for a number.
 [[nodiscard]] constexpr bool is_constant(const operation& what) noexcept {

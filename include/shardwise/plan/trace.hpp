@@ -42,7 +42,9 @@ template <class Results, std::size_t I>
 /// The rule that a result breaks which is neither a tensor nor several in anything tuple-like.
 template <class Result>
 [[nodiscard]] constexpr auto judge_result() noexcept {
-  if constexpr (Operand<Result>)
+  if constexpr (AnyRefused<Result>)
+    return refused<>{};
+  else if constexpr (Operand<Result>)
     return allowed<>{};
   else if constexpr (requires { std::tuple_size<Result>::value; })
     return judge_results<Result, 0>();
@@ -97,6 +99,54 @@ template <class Result, class F, class... X>
     return judge_result<Result>();
 }
 
+/// What a question about the cost of a refused program is answered with: it agrees with whatever is
+/// asserted of it, since the one error has been said.
+struct agreed {
+  template <class Number>
+  friend constexpr bool operator==(agreed, const Number&) noexcept {
+    return true;
+  }
+  template <class Number>
+  friend constexpr bool operator!=(agreed, const Number&) noexcept {
+    return true;
+  }
+  template <class Number>
+  friend constexpr bool operator<(agreed, const Number&) noexcept {
+    return true;
+  }
+  template <class Number>
+  friend constexpr bool operator<=(agreed, const Number&) noexcept {
+    return true;
+  }
+  template <class Number>
+  friend constexpr bool operator>(agreed, const Number&) noexcept {
+    return true;
+  }
+  template <class Number>
+  friend constexpr bool operator>=(agreed, const Number&) noexcept {
+    return true;
+  }
+};
+/// The ledger of a refused program.
+struct refused_ledger {
+  template <class... Of>
+  [[nodiscard]] constexpr agreed collectives(const Of&...) const noexcept {
+    return {};
+  }
+  template <class... Of>
+  [[nodiscard]] constexpr agreed bytes_moved(const Of&...) const noexcept {
+    return {};
+  }
+  [[nodiscard]] constexpr agreed flops() const noexcept { return {}; }
+  [[nodiscard]] constexpr agreed peak_bytes_per_device() const noexcept { return {}; }
+  [[nodiscard]] constexpr mesh_desc mesh() const noexcept { return {}; }
+  constexpr operator ledger() const noexcept { return {}; }
+  template <class Other>
+  friend constexpr bool operator==(const refused_ledger&, const Other&) noexcept {
+    return true;
+  }
+};
+
 /// Marks what the traced function returned: one tensor, or several in anything tuple-like.
 template <class Mesh>
 constexpr void keep(program_builder& program, const recorded<Mesh>& result) {
@@ -136,7 +186,7 @@ template <std::size_t Capacity = 64, class F, class... X>
 ///     constexpr auto cost = trace(mlp, abstract<X>(512), abstract<W1>(), abstract<W2>());
 ///     static_assert(cost.collectives() == 0 && cost.peak_bytes_per_device() <= 16_MiB);
 template <std::size_t Capacity = 64, class F, class... X>
-[[nodiscard]] constexpr ledger trace(const F& f, X... operands) {
+[[nodiscard]] constexpr auto trace(const F& f, X... operands) {
   program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
   // One tensor is not traced by way of `trace_program`: compilers would judge more and copy the
@@ -149,16 +199,18 @@ template <std::size_t Capacity = 64, class F, class... X>
   } else {
     using judged = decltype(detail::judge_trace<result, F, X...>());
     using shown [[maybe_unused]] = decltype(typename judged::type{});
-    if constexpr (judged::ok) return ledger_of(trace_program<Capacity>(f, operands...));
-    return {};
+    if constexpr (judged::ok)
+      return ledger_of(trace_program<Capacity>(f, operands...));
+    else
+      return detail::refused_ledger{};
   }
 }
 /// Without a tensor there is nothing to trace.
 template <std::size_t Capacity = 64, class F>
-[[nodiscard]] constexpr ledger trace(const F&) {
+[[nodiscard]] constexpr auto trace(const F&) {
   using judged = decltype(detail::judge_trace<void, F>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
-  return {};
+  return detail::refused_ledger{};
 }
 
 }  // namespace shardwise

@@ -106,6 +106,16 @@ class worker_team {
     return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();
   }
 
+  /// Throws `pool_stopped`, as a phase does that a stop request cut short.
+  [[noreturn]] static void report_stop() {
+#if defined(__cpp_exceptions)
+    throw pool_stopped();
+#else
+    std::fputs(pool_stopped().what(), stderr);
+    std::abort();
+#endif
+  }
+
  private:
   using function = void (*)(void* body, index_t task);
   enum class helpers : unsigned char { unused, awake, all };
@@ -156,15 +166,6 @@ class worker_team {
   template <class Body>
   static void call(void* body, index_t task) {
     (*static_cast<Body*>(body))(task);
-  }
-
-  [[noreturn]] static void report_stop() {
-#if defined(__cpp_exceptions)
-    throw pool_stopped();
-#else
-    std::fputs(pool_stopped().what(), stderr);
-    std::abort();
-#endif
   }
 
   [[nodiscard]] helpers judge(index_t count, index_t work) noexcept {

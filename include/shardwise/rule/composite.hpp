@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/layout/single_cut.hpp"
 #include "shardwise/rule/factor_rule.hpp"
 
 namespace shardwise {
@@ -109,7 +109,8 @@ namespace detail {
 ///     // 8 = 2 x 4 over x=2, y=2: x splits the 2, y the 4
 [[nodiscard]] constexpr product_split split_parts(const mesh_desc& mesh,
                                                   product_split split) noexcept {
-  const factor_split& whole = split.whole;
+  factor_split& whole = split.whole;
+  whole.how = said_by_axis(mesh, whole.axes, whole.how, whole.size);
   if (!whole.how.is_contiguous()) {
     const int k = detail::major_part(split);
     const index_t rest = detail::rest_after(split, k);
@@ -152,7 +153,8 @@ namespace detail {
   whole.how = {};
   bool may_split = true;
   for (int k = 0; k < split.parts.ssize(); ++k) {
-    const factor_split& part = split.parts[k];
+    factor_split part = split.parts[k];
+    part.how = said_by_axis(mesh, part.axes, part.how, part.size);
     const index_t rest = detail::rest_after(split, k);
     cut_ranges ranges(part.size);
     for (std::uint8_t a : part.axes) {

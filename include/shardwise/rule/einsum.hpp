@@ -13,13 +13,14 @@ struct parsed_einsum {
   diagnosis verdict{};
 };
 
-/// Reads `"bi,io->bo"`: letters name the dimensions of one or two operands, then of the result.
-/// A letter that is not in the result is summed; one that an operand repeats is its diagonal.
+/// Reads `"bi,io->bo"`: letters name the dimensions of the operands, at most `most`, then of the
+/// result. A letter that is not in the result is summed; one that an operand repeats is its
+/// diagonal.
 ///
 /// `have` of the diagnosis is the position of the first character that cannot stand there.
 ///
 ///     static_assert(parse_einsum("bi,io->bo").rule.operands.size() == 2);
-[[nodiscard]] constexpr parsed_einsum parse_einsum(text_view equation) noexcept {
+[[nodiscard]] constexpr parsed_einsum parse_einsum(text_view equation, int most = 2) noexcept {
   parsed_einsum parsed;
   const auto refuse_at = [&](std::size_t position) {
     parsed.verdict = {.rule = broken::einsum_is_malformed,
@@ -33,7 +34,7 @@ struct parsed_einsum {
   bool arrow = false;
   for (std::size_t i = 0; i < equation.size(); ++i) {
     const char c = equation[i];
-    if (c == ',' && !arrow && rule.operands.size() < 2) {
+    if (c == ',' && !arrow && rule.operands.ssize() < most) {
       rule.operands.push_back({});
     } else if (c == '-' && !arrow && i + 1 < equation.size() && equation[i + 1] == '>') {
       arrow = true;
@@ -51,6 +52,7 @@ struct parsed_einsum {
       factor_map& map = rule.operands[rule.operands.size() - 1];
       if (map.full()) return refuse_at(i);
       if (factor < 0) {
+        if (rule.factors.full()) return refuse_at(i);
         factor = parsed.letters.ssize();
         parsed.letters.push_back(c);
         rule.factors.push_back(factor_kind::reduction);

@@ -13,6 +13,15 @@ constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list&
   if (!(out.grains[factor] == how)) out.grains[factor] = how;
 }
 
+/// True if two splits of a factor are said in one way and so can be compared by their axes: axis by
+/// axis, where the first axes of a cut are one, or in the same portions over the same axes.
+[[nodiscard]] constexpr bool are_alike(const mesh_desc& mesh, const factor_split& a,
+                                       const factor_split& b) noexcept {
+  const grain how = said_by_axis(mesh, a.axes, a.how, a.size);
+  return how == said_by_axis(mesh, b.axes, b.how, b.size) &&
+         (how.is_contiguous() || real_axes(mesh, a.axes) == real_axes(mesh, b.axes));
+}
+
 /// Gives every factor its axes: the longest split of those that meet, of which the others are
 /// beginnings, so that each device already holds what it reads. In portions of a grain only equal
 /// splits do.
@@ -32,8 +41,9 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
       const axis_list real = real_axes(mesh, theirs);
       const axis_list ours = f == repeated ? axis_list{} : real_axes(mesh, out.axes[f]);
       const bool nested = real.is_prefix_of(ours) || ours.is_prefix_of(real);
-      const bool alike = f == repeated || real.empty() || ours.empty() ||
-                         (out.grains[f] == how && (how.is_contiguous() || real == ours));
+      const bool alike =
+          f == repeated || real.empty() || ours.empty() ||
+          are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]}, {theirs, how, out.sizes[f]});
       if ((f == repeated && !real.empty()) || !nested || !alike) {
         out.verdict = {.rule = broken::operand_layouts_conflict,
                        .operand = o,
@@ -91,7 +101,7 @@ constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
       const factor_split& part = split.parts[k];
       const axis_list ours = real_axes(mesh, out.axes[f]);
       const axis_list theirs = real_axes(mesh, part.axes);
-      const bool alike = out.grains[f] == part.how && (part.how.is_contiguous() || ours == theirs);
+      const bool alike = are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]}, part);
       if (!theirs.empty() && !ours.empty() &&
           !(alike && (ours.is_prefix_of(theirs) || theirs.is_prefix_of(ours)))) {
         out.verdict = moving_split(mesh, operands, theirs.back());
@@ -162,7 +172,7 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
       }
     }
     out.axes[f] = kept;
-    if (kept.empty() && !out.grains[f].is_contiguous()) out.grains[f] = {};
+    if (!out.grains[f].is_contiguous()) out.grains[f] = out.grains[f].over(kept.ssize());
   }
 }
 

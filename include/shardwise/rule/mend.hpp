@@ -10,6 +10,8 @@ namespace shardwise {
 struct mending {
   int operand = -1;
   layout_desc layout{};
+  /// True if the operand is exact and cannot stay so.
+  bool becomes_uneven = false;
 };
 
 namespace detail {
@@ -46,7 +48,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   };
   const auto leave = [&](int d, const axis_list& axes) {
     out.layout.dims[d] = axes;
-    if (axes.empty()) out.layout.grains[d] = {};
+    out.layout.grains[d] = out.layout.grains[d].over(axes.ssize());
   };
   switch (verdict.rule) {
     case broken::operand_layouts_conflict: {
@@ -63,6 +65,10 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
+      if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
+        out.layout.uneven = out.becomes_uneven = true;
+      else if (!out.layout.uneven)
+        out.layout.follow(exact{});
       break;
     }
     case broken::dimension_is_split: {
@@ -80,7 +86,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         const auto moved = static_cast<std::uint8_t>(mesh.find(next.axis));
         left.dims[next.dim] =
             without(left.dims[next.dim], [&](std::uint8_t a) { return a == moved; });
-        if (left.dims[next.dim].empty()) left.unsplit(next.dim);
+        left.grains[next.dim] = left.grains[next.dim].over(left.dims[next.dim].ssize());
         detail::split_before(mesh, rule, mended, next, moved);
       }
       out.layout = left;
@@ -111,18 +117,19 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
-/// The call that mends: `reshard<P<"data", none>>(operand 1)`, with axes between quotes unless
-/// compilers would print these as `\"`; empty where no reshard helps.
-[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
-                                         text_view quote = "\"") noexcept {
-  sentence out;
-  if (fix.operand < 0) return out;
+/// Writes `reshard<P<"data", none>>`, with axes between `quote`s: errors of compilers go without,
+/// since these would be printed as `\"`.
+[[nodiscard]] constexpr sentence write_reshard(sentence out, const mesh_desc& mesh,
+                                               const layout_desc& layout, text_view quote,
+                                               bool becomes_uneven = false) noexcept {
   out << "reshard<P<";
-  for (int d = 0; d < fix.layout.rank(); ++d) {
-    const axis_list& dim = fix.layout.dims[d];
-    const grain how = fix.layout.grains[d];
+  for (int d = 0; d < layout.rank(); ++d) {
+    const axis_list& dim = layout.dims[d];
+    const grain how = layout.grains[d];
     if (d > 0) out << ", ";
-    if (how.is_cyclic())
+    if (how.is_single_cut())
+      out << "cut_once(";
+    else if (how.is_cyclic())
       out << "block_cyclic<" << how.number() << ">(";
     else if (how.is_strided())
       out << "strided_by<" << how.number() << ">(";
@@ -133,7 +140,15 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     if (dim.size() > 1 || !how.is_contiguous()) out << ')';
     if (dim.empty()) out << "none";
   }
-  return out << ">>(operand " << fix.operand << ')';
+  return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
+}
+
+/// The call that mends: `reshard<P<"data", none>>(operand 1)`; empty where no reshard helps.
+[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
+                                         text_view quote = "\"") noexcept {
+  if (fix.operand < 0) return {};
+  return write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven)
+         << "(operand " << fix.operand << ')';
 }
 
 /// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.

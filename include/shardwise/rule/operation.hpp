@@ -9,7 +9,7 @@
 
 namespace shardwise {
 
-class program_builder;
+class gradient_step;
 
 /// What an operation is applied with besides its operands, as values: the dimensions of a fold, the
 /// equation of an einsum, a number. Two applications of an operation with equal attributes are the
@@ -68,7 +68,13 @@ struct operation_cost {
 
 /// What is wrong with the elements of an operand: they are of another type than those that it
 /// meets, or truth values where numbers are wanted, or the other way round.
-enum class element_fault : std::uint8_t { nothing, differ, no_numbers, no_truth_values };
+enum class element_fault : std::uint8_t {
+  nothing,
+  differ,
+  no_numbers,
+  no_truth_values,
+  no_indices
+};
 
 /// Whether an operation takes elements of these types, or which operand it does not take.
 struct element_verdict {
@@ -79,7 +85,8 @@ struct element_verdict {
 /// The verdict as a diagnosis, for what only the run knows.
 [[nodiscard]] constexpr diagnosis diagnosis_of(const element_verdict& verdict) noexcept {
   constexpr broken rules[] = {broken::nothing, broken::operand_elements_differ,
-                              broken::operand_is_no_number, broken::operand_is_no_truth_value};
+                              broken::operand_is_no_number, broken::operand_is_no_truth_value,
+                              broken::operand_is_no_index};
   return {.rule = rules[static_cast<unsigned>(verdict.fault)], .operand = verdict.operand};
 }
 
@@ -98,6 +105,15 @@ struct element_verdict {
                                                            int end) noexcept {
   for (int o = 0; o < end; ++o)
     if (operands[o].type != element::boolean) return {element_fault::no_truth_values, o};
+  return {};
+}
+
+/// Whole numbers, by which elements are chosen, from operand `first` up to `end`.
+[[nodiscard]] constexpr element_verdict check_indices(const tensor_descs& operands, int first,
+                                                      int end) noexcept {
+  for (int o = first; o < end; ++o)
+    if (has_fractions(operands[o].type) || operands[o].type == element::boolean)
+      return {element_fault::no_indices, o};
   return {};
 }
 
@@ -148,9 +164,11 @@ struct operation {
                          const tensor_desc& result) = nullptr;
   /// The word for it in the steps of a program.
   text<47> (*label)(const attributes&) = nullptr;
-  /// Appends what computes the cotangents of the operands from that of the result; -1 for an
-  /// operand that has none. Null where that is not known yet.
-  value_ids (*gradient)(program_builder&, value_id self, value_id cotangent) = nullptr;
+  /// True if what it makes is a constant where gradients are taken.
+  bool stops_gradient = false;
+  /// Gives the cotangents of the operands, from those of the results; null for what has no
+  /// gradient.
+  void (*gradient)(gradient_step&) = nullptr;
 
   friend constexpr bool operator==(const operation& a, const operation& b) noexcept {
     return a.id == b.id;
@@ -170,7 +188,9 @@ template <class Class>
   if constexpr (requires { &Class::result_type; }) made.result_type = &Class::result_type;
   if constexpr (requires { &Class::cost; }) made.cost = &Class::cost;
   if constexpr (requires { &Class::label; }) made.label = &Class::label;
-  if constexpr (requires { &Class::gradient; }) made.gradient = &Class::gradient;
+  if constexpr (requires { Class::stops_gradient; }) made.stops_gradient = Class::stops_gradient;
+  if constexpr (requires(gradient_step & at) { Class::gradient(at); })
+    made.gradient = &Class::gradient;
   return made;
 }
 }  // namespace detail

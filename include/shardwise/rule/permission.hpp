@@ -6,15 +6,18 @@
 namespace shardwise {
 
 /// The operands of an operation once each device has fetched, over permitted axes alone, what the
-/// rule lacks: every reshard that mends it, as long as only such axes leave their places. What is
-/// refused then is refused for another reason.
+/// rule lacks: every reshard that mends it, as long as only such axes leave their places or deal
+/// out other portions. What is refused then is refused for another reason.
 [[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
                                              tensor_descs operands, unsigned permitted) noexcept {
-  const auto is_permitted = [&](const layout_desc& from, const layout_desc& to) {
+  const auto is_permitted = [&](const tensor_desc& operand, const layout_desc& to) {
+    const layout_desc from = said_by_axis(mesh, operand.layout, operand.extents);
     for (int a = 0; a < mesh.axes.ssize(); ++a) {
-      const auto axis = static_cast<std::uint8_t>(a);
+      const int d = from.dim_of(static_cast<std::uint8_t>(a));
       const bool stays =
-          from.dim_of(axis) == to.dim_of(axis) && from.is_pending(a) == to.is_pending(a);
+          d == to.dim_of(static_cast<std::uint8_t>(a)) && from.is_pending(a) == to.is_pending(a) &&
+          (d < 0 ||
+           from.grains[d] == said_by_axis(mesh, to.dims[d], to.grains[d], operand.extents[d]));
       if (!stays && (permitted >> a & 1U) == 0) return false;
     }
     return true;
@@ -24,7 +27,7 @@ namespace shardwise {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;
     const mending fix = propose(mesh, rule, operands, verdict);
-    if (fix.operand < 0 || !is_permitted(operands[fix.operand].layout, fix.layout)) break;
+    if (fix.operand < 0 || !is_permitted(operands[fix.operand], fix.layout)) break;
     operands[fix.operand].layout = fix.layout;
   }
   return operands;

@@ -35,5 +35,17 @@ template <Element T>
 [[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction fold, unsigned axes) {
   return detail::by_hand(x, reduced_manual(x.mesh(), x.tensor(), axes), fold);
 }
+/// The same along axes that the program names, spelled as for tensors whose layout is a type.
+///
+///     auto total = all_reduce<"data">(mine);
+///     auto most = all_reduce<reduction::max, "data", "model">(mine);
+template <reduction Fold, fixed_string... Axes, Element T>
+[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x) {
+  return detail::by_hand(x, detail::reduce_manual<Axes...>::judge(x.mesh(), x.tensor()), Fold);
+}
+template <fixed_string... Axes, Element T>
+[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x) {
+  return all_reduce<reduction::sum, Axes...>(x);
+}
 
 }  // namespace shardwise

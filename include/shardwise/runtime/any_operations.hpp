@@ -13,6 +13,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace shardwise {
 
@@ -102,6 +103,11 @@ struct any_domain {
         whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
   }
 
+  /// A number beside a tensor, as a tensor of rank 0.
+  template <Element T, class Model>
+  [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {
+    return any_tensor<T>(detail::number_node_beside(model, value));
+  }
   /// A further result of an operation that has several.
   template <class T>
   using tensor = any_tensor<T>;
@@ -163,15 +169,38 @@ struct any_domain {
   }
 };
 
-/// `einsum` with an equation known at run time.
+/// `einsum` with an equation known at run time; three tensors or more are contracted two after the
+/// other.
 template <Element T, std::same_as<any_tensor<T>>... Rest>
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
-  const parsed_einsum parsed = parse_einsum(equation);
-  require(parsed.verdict);
-  return any_tensor<T>(any_domain::whole<einsum_operation, T, T, 1 + sizeof...(Rest)>(
-      einsum_operation::how(equation), {detail::read_operand<decltype(first)>(first),
-                                        detail::read_operand<decltype(rest)>(rest)...}));
+  std::vector<any_tensor<T>> left{first, rest...};
+  text<47> words = named_dimensions(equation, {first.tensor().rank(), rest.tensor().rank()...});
+  const auto once = [](text_view of, auto... x) {
+    require(parse_einsum(of).verdict);
+    return any_tensor<T>(any_domain::whole<einsum_operation, T, T, sizeof...(x)>(
+        einsum_operation::how(of), {detail::read_operand<const any_tensor<T>&>(x)...}));
+  };
+  if (const parsed_einsum parsed = parse_einsum(words, max_operands);
+      !parsed.verdict.ok() || parsed.rule.operands.size() != left.size()) {
+    require(parsed.verdict);
+    fail({.rule = broken::operand_count_differs,
+          .have = static_cast<index_t>(left.size()),
+          .want = parsed.rule.operands.ssize()});
+  }
+  while (left.size() > 2) {
+    operand_extents extents;
+    for (const any_tensor<T>& x : left) extents.push_back(x.tensor().extents);
+    const contraction_step step = first_contraction(words, extents);
+    const auto second = static_cast<std::size_t>(step.second);
+    any_tensor<T> product =
+        once(step.pair, left[static_cast<std::size_t>(step.first)], left[second]);
+    left.erase(left.begin() + step.second);
+    left.erase(left.begin() + step.first);
+    left.insert(left.begin(), std::move(product));
+    words = step.rest;
+  }
+  return left.size() == 1 ? once(words, left[0]) : once(words, left[0], left[1]);
 }
 
 /// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
@@ -222,5 +251,9 @@ template <Element T>
 template <class Spec, Element T>
   requires std::is_same_v<decltype(Spec::value), const spec_desc>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) { return reshard(x, Spec::value); }
+template <fixed_string First, fixed_string... Rest, Element T>
+[[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) {
+  return reshard(x, P<First, Rest...>::value);
+}
 
 }  // namespace shardwise

@@ -1,54 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/runtime/collective_run.hpp"
 #include "shardwise/runtime/computation.hpp"
-#include "shardwise/tensor/shared_blocks.hpp"
 
 #include <memory>
 #include <span>
 #include <utility>
 
 namespace shardwise {
-
-namespace detail {
-
-/// Computes one distinct shard of what a collective, or manual sharding, makes of `source`.
-///
-/// In one address space every collective is a copy, or a fold in the order of the group, from the
-/// shards before it to each distinct shard after it.
-inline void run_collective(const applied_operation& does, const node& source, node& result,
-                           index_t shard) {
-  const index_t device = result.where().device_of(shard);
-  const any_block block = result.writable_block(shard);
-  const element_kernels& elements = result.elements();
-  // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
-  if (does.what->id == operation_of<manual_operation>.id) {
-    const_any_block same = source.held_by(device);
-    same.extents = block.extents;
-    same.strides = row_major(block.extents);
-    return elements.copy(same, block);
-  }
-  const transfer step = collective_operation::moved(does.how, result.tensor().layout);
-  const held_box part = result.where().held_by(device);
-  const auto pull = [&](index_t peer, bool folds) {
-    for_each_shared_block(source.where().held_by(peer), source.held_by(peer), part, block,
-                          [&](const const_any_block& from, const any_block& to) {
-                            if (folds)
-                              elements.fold(does.how.kind, from, to);
-                            else
-                              elements.copy(from, to);
-                          });
-  };
-  if (step.kind == collective::slice) return pull(device, false);
-  const device_groups groups(source.where().mesh(), step.axes);
-  const index_t group = groups.group_of(device);
-  const bool reduces =
-      step.kind == collective::all_reduce || step.kind == collective::reduce_scatter;
-  for (index_t position = 0; position < groups.size(); ++position)
-    pull(groups.member(group, position), reduces && position > 0);
-}
-
-}  // namespace detail
 
 /// One collective: the devices of a group read what they need from each other's shards.
 class collective_node : public pending_node {
@@ -68,7 +28,7 @@ class collective_node : public pending_node {
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
   void run_shard(index_t shard) override {
-    detail::run_collective(does_, *operands()[0], *this, shard);
+    detail::collective_run(does_, *operands()[0], *this).run_shard(shard);
   }
 
  private:

@@ -46,7 +46,8 @@ class described_program {
 /// alone, so the shards of a step may be computed in any order, by any threads, to the same bits.
 class computation {
  public:
-  explicit computation(std::uint64_t sequence) : sequence_(sequence) {}
+  explicit computation(std::uint64_t sequence)
+      : sequence_(sequence), recomputed_(recomputes() ? again::wholly : again::never) {}
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
@@ -80,6 +81,15 @@ class computation {
     return next.fetch_add(1, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
+  /// What gradients compute again of a node: nothing, all of it, or all but its value.
+  enum class again : std::uint8_t { never, wholly, within };
+  [[nodiscard]] again recomputed() const noexcept { return recomputed_; }
+  void recompute(again what) noexcept { recomputed_ = what; }
+  /// True while a thread makes nodes that gradients compute again.
+  [[nodiscard]] static bool& recomputes() noexcept {
+    static thread_local bool yes = false;
+    return yes;
+  }
   /// Appends the instructions of the node to a program, where `read` are the values of its
   /// operands, and returns the number of its own.
   [[nodiscard]] virtual value_id describe(described_program& code,
@@ -122,6 +132,7 @@ class computation {
 
  private:
   std::uint64_t sequence_;
+  again recomputed_;
   std::exception_ptr failure_;
   node_operands operands_;
   /// The next of those that die with a node that reads this one.
@@ -159,7 +170,7 @@ class pending_node : public node, public computation {
                                                 const tensor_desc& result) {
   for (const node_ptr& operand : operands)
     if (operand->tensor() == result) return operand->share_where();
-  return std::make_shared<const placement>(operands[0]->where().mesh(), result);
+  return operands[0]->home()->place(result);
 }
 
 /// Makes a pending node of `result` that reads these operands, in their pool. `arguments` are those

@@ -26,7 +26,7 @@ class tree_description {
   /// A function, or where `what` is null a number.
   struct part {
     const operation* what = nullptr;
-    block_function function{};
+    operation_kernel kernel{};
     inplace_vector<int, pass_order::most_operands> operands{};
     attributes number{};
   };
@@ -57,8 +57,7 @@ class tree_description {
       }
       value_ids operands;
       for (int o : next.operands) operands.push_back(values[static_cast<std::size_t>(o)]);
-      values.push_back(to.computed_by(to.code().emit(*next.what, {}, operands),
-                                      {.each = next.function, .elements = elements_}));
+      values.push_back(to.computed_by(to.code().emit(*next.what, {}, operands), next.kernel));
     }
     return values.back();
   }
@@ -76,7 +75,7 @@ class tree_description {
       int operands[pass_order::most_operands];
       std::size_t count = 0;
       for (int o : next.operands) operands[count++] = slots[static_cast<std::size_t>(o)];
-      slots.push_back(pass.apply(next.function, {operands, count}, elements_->type));
+      slots.push_back(pass.apply(next.kernel.each, {operands, count}, elements_->type));
     }
     pass.write(*elements_);
     pass.run(read, out);
@@ -189,8 +188,8 @@ class described_fold : public pending_node {
     tree_.run({read, operands().size()}, made);
     const const_any_block operand{made.data, made.type, made.extents, made.strides};
     const any_block out = writable_block(shard);
-    // The kernel of a fold reads no rule: its attributes say which dimensions are folded.
-    kernel_({how_, {}, {&operand, 1}, {&part, 1}, {&out, 1}});
+    // The kernel of a fold reads no rule and no sizes: its attributes say what is folded.
+    kernel_({how_, {}, {&operand, 1}, {&part, 1}, {&out, 1}, {}});
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/pool/worker_team.hpp"
+#include "shardwise/runtime/owner_link.hpp"
 #include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/device_memory.hpp"
@@ -45,16 +46,23 @@ class machine {
  public:
   /// A machine with the devices of `mesh`; 0 threads stand for `min(devices, cores)`.
   explicit machine(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {})
-      : devices_by_position_(copy_of(checked(mesh).order.devices())),
-        positions_by_device_(copy_of(mesh.order.positions())),
-        mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
-        devices_(mesh.devices()),
-        memory_(devices_),
-        arena_(arena::create()),
-        team_(threads > 0 ? threads : default_threads(devices_), std::move(stop)) {}
+      : machine(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
+  /// The machine of one owner among several of the mesh; the carrier says which. With one owner it
+  /// is the machine above.
+  machine(const mesh_desc& mesh, owner_share share, unsigned threads = 0, std::stop_token stop = {})
+      : machine(mesh, link_of(checked(mesh), std::move(share)), threads, std::move(stop)) {}
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] index_t devices() const noexcept { return devices_; }
+  /// The devices that this process owns, ascending.
+  [[nodiscard]] const std::vector<index_t>& own_devices() const noexcept { return own_devices_; }
+  /// The way to the other owners of the mesh; null where this process owns all of it.
+  [[nodiscard]] owner_link* link() const noexcept { return link_.get(); }
+  /// Where the shards of a tensor are on this machine.
+  [[nodiscard]] placement_ptr place(const tensor_desc& tensor) const {
+    if (link_ == nullptr) return std::make_shared<const placement>(mesh_, tensor);
+    return std::make_shared<const placement>(mesh_, tensor, link_->owners(), link_->self());
+  }
   /// The threads that work for the devices, for work that is not one task a device.
   [[nodiscard]] worker_team& team() noexcept { return team_; }
   [[nodiscard]] const worker_team& team() const noexcept { return team_; }
@@ -64,22 +72,25 @@ class machine {
   [[nodiscard]] device_memory& memory() noexcept { return memory_; }
   [[nodiscard]] const device_memory& memory() const noexcept { return memory_; }
 
-  /// Calls `body(device)` for each device, as `worker_team::run` does its tasks.
+  /// Calls `body(device)` for each own device, as `worker_team::run` does its tasks.
   ///
   /// An exception arrives as `device_error`, that of the lowest device that failed; a stop request
   /// as `pool_stopped`.
   template <class Body>
   void for_each_device(Body&& body, index_t work = large_work) {
+    const auto device_of = [this](index_t i) { return own_devices_[static_cast<std::size_t>(i)]; };
     run_named(
-        devices_, [](index_t device) { return device; }, body, work);
+        static_cast<index_t>(own_devices_.size()), device_of,
+        [&](index_t i) { body(device_of(i)); }, work);
   }
 
-  /// Calls `body(shard)` once for each distinct shard of a tensor, on behalf of the first device
-  /// that holds it; otherwise as `for_each_device`.
+  /// Calls `body(shard)` once for each distinct shard of a tensor that is here, on behalf of the
+  /// first own device that holds it; otherwise as `for_each_device`.
   template <class Body>
   void run_shards(const placement& where, Body&& body, index_t work = large_work) {
     run_named(
-        where.count(), [&](index_t shard) { return where.device_of(shard); }, body, work);
+        where.count_here(), [&](index_t i) { return where.device_of(where.shard_here(i)); },
+        [&](index_t i) { body(where.shard_here(i)); }, work);
   }
 
   /// Held by the thread whose program runs: one at a time on one machine.
@@ -108,9 +119,43 @@ class machine {
       body(task);
 #endif
     };
-    team_.run(count, named, work);
+    detail::run_for_owners(link_.get(), [&] { team_.run(count, named, work); });
   }
 
+  machine(const mesh_desc& mesh, std::unique_ptr<owner_link> link, unsigned threads,
+          std::stop_token stop)
+      : devices_by_position_(copy_of(checked(mesh).order.devices())),
+        positions_by_device_(copy_of(mesh.order.positions())),
+        mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
+        devices_(mesh.devices()),
+        memory_(devices_),
+        arena_(arena::create()),
+        link_(std::move(link)),
+        own_devices_(devices_of(link_.get(), devices_)),
+        team_(threads > 0 ? threads : default_threads(own_devices_), std::move(stop)) {}
+
+  [[nodiscard]] static std::vector<index_t> devices_of(const owner_link* link, index_t devices) {
+    std::vector<index_t> own;
+    for (index_t d = 0; d < devices; ++d)
+      if (link == nullptr || link->owners().owner_of(d) == link->self()) own.push_back(d);
+    return own;
+  }
+  [[nodiscard]] static std::unique_ptr<owner_link> link_of(const mesh_desc& mesh,
+                                                           owner_share share) {
+    const index_t owners = share.carrier != nullptr ? share.carrier->owners() : 1;
+    if (static_cast<index_t>(share.owner_of.size()) != mesh.devices())
+      fail({.rule = broken::device_count_differs,
+            .have = static_cast<index_t>(share.owner_of.size()),
+            .want = mesh.devices()});
+    for (index_t d = 0; d < mesh.devices(); ++d)
+      if (const index_t owner = share.owner_of[static_cast<std::size_t>(d)];
+          owner < 0 || owner >= owners)
+        fail({.rule = broken::owner_is_out_of_range,
+              .operand = static_cast<int>(d),
+              .have = owner,
+              .want = owners});
+    return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
+  }
   [[nodiscard]] static const mesh_desc& checked(const mesh_desc& mesh) {
     require(check(mesh));
     for (const axis_desc& axis : mesh.axes)
@@ -120,8 +165,9 @@ class machine {
   [[nodiscard]] static std::vector<index_t> copy_of(device_numbers numbers) {
     return {numbers.begin(), numbers.end()};
   }
-  [[nodiscard]] static unsigned default_threads(index_t devices) noexcept {
-    return static_cast<unsigned>(std::min(devices, index_t{core_set::available().size()}));
+  [[nodiscard]] static unsigned default_threads(const std::vector<index_t>& devices) noexcept {
+    return static_cast<unsigned>(
+        std::min(static_cast<index_t>(devices.size()), index_t{core_set::available().size()}));
   }
 
   // The order of the mesh, whose lists its owner need not keep.
@@ -134,6 +180,8 @@ class machine {
   std::mutex turn_;
   ledger counted_{mesh_};
   pending_list pending_;
+  std::unique_ptr<owner_link> link_;
+  std::vector<index_t> own_devices_;
   worker_team team_;
 };
 
@@ -156,6 +204,15 @@ class device_pool {
   template <Mesh M>
   explicit device_pool(const M& mesh, unsigned threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), threads, std::move(stop)) {}
+
+  /// The part of a mesh that one process owns, of several that run the same program: this one
+  /// stores and computes the shards of its devices. With one owner it is a pool like any other.
+  template <Mesh M>
+  device_pool(const M& mesh, owner_share share, unsigned threads = 0, std::stop_token stop = {})
+      : device_pool(mesh.desc(), std::move(share), threads, std::move(stop)) {}
+  device_pool(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
+              std::stop_token stop = {})
+      : state_(std::make_shared<machine>(mesh, std::move(share), threads, std::move(stop))) {}
 
   /// A pool is not made without devices, nor of what only has a mesh, such as a layout.
   device_pool() = delete;  // device_pool pool{pod{}}: a pool has the devices of a mesh
@@ -198,6 +255,12 @@ class device_pool {
     const std::lock_guard turn(state_->turn());
     state_->counted() = ledger(mesh());
     state_->memory().reset_peaks();
+    if (owner_link* const link = state_->link()) link->traffic() = {};
+  }
+  /// The bytes that crossed owners since the last reset; none where one process owns all devices.
+  [[nodiscard]] owner_traffic traffic() const {
+    const std::lock_guard turn(state_->turn());
+    return state_->link() != nullptr ? state_->link()->traffic() : owner_traffic{};
   }
 
   /// What tensors share with the pool, and keep.

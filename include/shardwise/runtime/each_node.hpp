@@ -74,11 +74,13 @@ inline attributes number_operand::how() const noexcept {
 class each_node : public pending_node {
  public:
   each_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
-            const operation& what, block_function function, const number_operands& numbers)
+            const operation& what, block_function function, const number_operands& numbers,
+            void (*enter_gradient)() = nullptr)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),
         what_(what),
         function_(function),
-        numbers_(numbers) {}
+        numbers_(numbers),
+        enter_gradient_(enter_gradient) {}
 
   [[nodiscard]] value_id describe(described_program& to,
                                   std::span<const value_id> read) const override {
@@ -90,8 +92,9 @@ class each_node : public pending_node {
                                        {value->type, {}, {}}));
       else
         all.push_back(read[next++]);
-    return to.computed_by(to.code().append(what_, {}, all, tensor()),
-                          {.each = function_, .elements = &elements()});
+    return to.computed_by(
+        to.code().append(what_, {}, all, tensor()),
+        {.each = function_, .elements = &elements(), .enter_gradient = enter_gradient_});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + numbers_.ssize(); }
   [[nodiscard]] bool is_pass() const noexcept override { return true; }
@@ -162,6 +165,7 @@ class each_node : public pending_node {
   const operation& what_;
   block_function function_;
   number_operands numbers_;
+  void (*enter_gradient_)();
 };
 
 }  // namespace shardwise

@@ -3,6 +3,7 @@
 
 #include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/lazy.hpp"
+#include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/result_node.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
 
@@ -73,7 +74,7 @@ struct fusion {
 template <class Function, class Paper, class... X>
 inline constexpr bool is_compiled =
     std::is_same_v<compute_type<typename Paper::value_type>, typename Paper::value_type> &&
-    !std::is_same_v<typename Paper::value_type, bool> && !kernel_is_on_elements<Function> &&
+    !std::is_same_v<typename Paper::value_type, bool> && !requires { Function::on_elements; } &&
     (... && std::is_same_v<typename element_type_of<typename Paper::value_type, X>::type,
                            typename Paper::value_type>);
 
@@ -240,6 +241,12 @@ struct lazy_domain {
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
     const detail::repeated_operands<X...> as_one(operands...);
     return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
+  }
+  /// A number beside a tensor, as a tensor of rank 0.
+  template <Element T, class Model>
+  [[nodiscard]] static auto number(const Model& model, T value) {
+    return tensor<T, extents<>, layout<mesh_of<Model>, P<>>>(
+        detail::number_node_beside(model, value));
   }
   /// A further result of an operation that has several: what `second` gives.
   template <class Paper>

@@ -208,8 +208,7 @@ class program_lowering {
   }
   /// A node for a value that no handle stands for: part of an expression that does not fuse.
   [[nodiscard]] node_ptr unnamed_result(const step_desc& step) const {
-    return std::make_shared<node>(home_,
-                                  std::make_shared<const placement>(program_.mesh, step.result),
+    return std::make_shared<node>(home_, home_->place(step.result),
                                   *program_.kernels[static_cast<std::size_t>(step.root)].elements);
   }
 

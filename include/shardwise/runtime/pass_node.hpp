@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/runtime/computation.hpp"
@@ -38,9 +39,10 @@ template <class T, class F, class... Children>
   if constexpr (sizeof...(Children) > 1)
     operands.push_back(describe_tree<T>(to, read, tree.second));
   if constexpr (sizeof...(Children) > 2) operands.push_back(describe_tree<T>(to, read, tree.third));
-  return to.computed_by(
-      to.code().emit(operation_of<pointwise<F>>, {}, operands),
-      {.each = uniform_function<F, T, sizeof...(Children)>(), .elements = &element_kernels_of<T>});
+  return to.computed_by(to.code().emit(operation_of<pointwise<F>>, {}, operands),
+                        {.each = uniform_function<F, T, sizeof...(Children)>(),
+                         .elements = &element_kernels_of<T>,
+                         .enter_gradient = gradient_entry<pointwise<F>, T>()});
 }
 
 }  // namespace detail
@@ -109,7 +111,9 @@ class fold_node : public pending_node {
     const value_id prologue = detail::describe_tree<T>(to, read, tree_);
     return to.computed_by(
         to.code().append(operation_of<fold_operation>, how_, {prologue}, tensor()),
-        {.whole = &kernel_of<fold_operation>::run<T>, .elements = &elements()});
+        {.whole = &kernel_of<fold_operation>::run<T>,
+         .elements = &elements(),
+         .enter_gradient = gradient_entry<fold_operation, T>()});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + Tree::calls; }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }

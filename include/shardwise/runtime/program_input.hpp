@@ -66,15 +66,21 @@ void give_up(X&& x) noexcept {
 [[nodiscard]] inline node_ptr number_node(const std::shared_ptr<machine>& home,
                                           const attributes& number, const tensor_desc& tensor,
                                           const element_kernels& elements) {
-  auto made = std::make_shared<node>(home, std::make_shared<const placement>(home->mesh(), tensor),
-                                     elements);
+  auto made = std::make_shared<node>(home, home->place(tensor), elements);
   made->allocate(home->storage(), home->memory());
   with_number(number, tensor.type, [&](auto value) {
-    for (index_t s = 0; s < made->where().count(); ++s)
-      elements.store(&value, 1, made->writable_data<std::byte>(s));
+    for (index_t i = 0; i < made->where().count_here(); ++i)
+      elements.store(&value, 1, made->writable_data<std::byte>(made->where().shard_here(i)));
   });
   made->set_ready();
   return made;
+}
+
+/// The same beside a tensor or an expression, on whose machine it is.
+template <Element T, class Model>
+[[nodiscard]] node_ptr number_node_beside(const Model& model, T value) {
+  return number_node(model.share()->home(), constant_operation::how(value), {element_of<T>, {}, {}},
+                     element_kernels_of<T>);
 }
 
 }  // namespace detail

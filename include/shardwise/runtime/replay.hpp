@@ -84,8 +84,7 @@ class prepared_program {
     bind(program, home, std::move(inputs));
     const std::vector<node_ptr> results = kept(program);
     const std::lock_guard turn(home->turn());
-    detail::program_run running(*home, program);
-    while (!running.is_done()) running.run_next();
+    detail::run_for_owners(home->link(), [&] { detail::program_run(*home, program).run_all(); });
     return results;
   }
 
@@ -143,7 +142,10 @@ class prepared_program {
       return;
     }
     const node& have = *input.tensor;
-    if (have.tensor() != wanted || have.where().mesh() != planned_.mesh)
+    // A layout that gives every device the same may say so in other words.
+    if (have.tensor().type != wanted.type || have.tensor().extents != wanted.extents ||
+        have.where().mesh() != planned_.mesh ||
+        !are_same_parts(planned_.mesh, have.tensor().layout, wanted.layout, wanted.extents))
       refuse(to_text(have.where().mesh(), have.tensor()));
   }
   /// The kernels of elements that `prepare` was given; null for others.
@@ -181,8 +183,7 @@ class prepared_program {
                          ? program.inputs[static_cast<std::size_t>(step.operands[0])]
                          : program.nodes[static_cast<std::size_t>(step.operands[0])])
                         ->elements();
-      program.nodes[s] = std::make_shared<node>(
-          home, std::make_shared<const placement>(home->mesh(), step.result), *elements);
+      program.nodes[s] = std::make_shared<node>(home, home->place(step.result), *elements);
     }
     if (!are_free)
       plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(count), program.lives.data());

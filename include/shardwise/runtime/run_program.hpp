@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/step_run.hpp"
 
 #include <cstddef>
@@ -24,9 +25,13 @@ struct running_step {
   std::size_t reads = 0;
   /// Null where the node computes itself.
   std::unique_ptr<interpreted_step> interpreted{};
+  /// Null for all but collectives.
+  std::unique_ptr<collective_run> moves{};
 
   void run_shard(index_t shard) const {
-    if (interpreted != nullptr)
+    if (moves != nullptr)
+      moves->run_shard(shard);
+    else if (interpreted != nullptr)
       interpreted->run_shard(shard);
     else
       result->task()->run_shard(shard);
@@ -38,21 +43,6 @@ struct running_step {
 [[nodiscard]] inline index_t work_of(const placement& where, std::size_t reads,
                                      const operation_cost& cost) noexcept {
   return where.count() * (static_cast<index_t>(reads + 1) * where.bytes_per_device() + cost.flops);
-}
-
-/// Calls `run`, and `failed(exception)` before what it throws goes on.
-template <class Run, class Failed>
-void run_guarded(const Run& run, [[maybe_unused]] const Failed& failed) {
-#if defined(__cpp_exceptions)
-  try {
-    run();
-  } catch (...) {
-    failed(std::current_exception());
-    throw;
-  }
-#else
-  run();
-#endif
 }
 
 /// Runs some steps in one pass over their shards: all but the first write over memory that is there
@@ -70,6 +60,9 @@ inline void run_phase(machine& home, std::span<running_step> steps) {
         step.result->allocate(home.storage(), home.memory());
       work += work_of(step.result->where(), step.reads, step.cost);
     }
+    // Only the first step may be a collective: the others are passes.
+    if (home.link() != nullptr && steps.front().moves != nullptr)
+      steps.front().moves->exchange(home);
     const auto body = [&](index_t shard) {
       for (const running_step& step : steps) step.run_shard(shard);
     };
@@ -169,7 +162,11 @@ class program_run {
     run_phase(home_, phase);
     for (std::size_t s = begin; s < next_; ++s) let_go(s);
   }
-  [[nodiscard]] bool is_done() const noexcept { return next_ == program_.steps.size(); }
+  /// Runs all that is left, once all owners of the mesh have agreed on it.
+  void run_all() {
+    agree_on(home_, program_);
+    while (next_ < program_.steps.size()) run_next();
+  }
   /// Fails the nodes that have begun with steps which are no node's value: such a step may have
   /// written over what it read, so that they cannot begin anew.
   void fail_begun(const std::exception_ptr& thrown) const {
@@ -198,6 +195,13 @@ class program_run {
     running_step out{program_.nodes[s], nullptr, step.cost, step.operands.size()};
     const std::int32_t reuses = program_.lives[s].reuses;
     if (reuses >= 0) out.reused = result_of(step.operands[reuses]);
+    if (step.kind == step_kind::collective) {
+      const program_view code = program_.view();
+      out.moves = std::make_unique<collective_run>(
+          applied_operation{&code.what(step.root), code.how(step.root)},
+          *result_of(step.operands[0]), *out.result);
+      return out;
+    }
     if (program_.compiled[s]) return out;
     std::vector<node_ptr> operands;
     for (std::int32_t o : step.operands) operands.push_back(result_of(o));
@@ -246,19 +250,19 @@ class program_run {
 /// The first failure ends it: what needs it has failed too, all else stays pending. A program that
 /// needs what failed earlier runs nothing.
 inline void run_roots(machine& home, std::span<node* const> roots) {
-  if (roots.size() == 1 && !roots.front()->ready() && stands_alone(*roots.front()))
+  if (home.link() == nullptr && roots.size() == 1 && !roots.front()->ready() &&
+      stands_alone(*roots.front()))
     return run_alone(home, *roots.front());
-  lowered_program program = lower(roots);
-  throw_failures(program.pending);
-  program_run run(home, program);
-  run_guarded(
-      [&] {
-        while (!run.is_done()) run.run_next();
-      },
-      [&](const std::exception_ptr& thrown) {
-        run.fail_begun(thrown);
-        throw_failures(program.pending);
-      });
+  run_for_owners(home.link(), [&] {
+    lowered_program program = lower(roots);
+    throw_failures(program.pending);
+    program_run run(home, program);
+    run_guarded([&] { run.run_all(); },
+                [&](const std::exception_ptr& thrown) {
+                  run.fail_begun(thrown);
+                  throw_failures(program.pending);
+                });
+  });
 }
 
 /// Who of these pending nodes is more than an operand of the others: what names hold. They come in

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/lower.hpp"
 #include "shardwise/runtime/whole_node.hpp"
@@ -29,10 +28,6 @@ class interpreted_step {
       pass_.write(result_->elements());
       return;
     }
-    if (is_collective(code.what(root))) {
-      moves_ = applied_operation{code.code[root].what, code.how(root)};
-      return;
-    }
     const value_id prologue = code.code[root].operands[0];
     if (program.notes[static_cast<std::size_t>(prologue)].root == root) {
       (void)add(program, code, prologue, root);
@@ -57,7 +52,6 @@ class interpreted_step {
 
   /// Computes one distinct shard of the result.
   void run_shard(index_t shard) const {
-    if (moves_.what != nullptr) return run_collective(moves_, *operands_[0], *result_, shard);
     if (whole_ == nullptr) {
       const any_block out = result_->writable_block(shard);
       return run_pass(out, [&](const node& operand, std::vector<std::byte>& gathered) {
@@ -121,8 +115,6 @@ class interpreted_step {
   /// How many operands were met, and which of them the pass reads: each tensor once.
   std::size_t read_ = 0;
   inplace_vector<std::size_t, max_fused_operands> inputs_;
-  /// The collective, if it is one.
-  applied_operation moves_{};
   // Of an operation after the pass.
   structured_kernel whole_ = nullptr;
   further_elements further_{};

@@ -30,17 +30,6 @@ inline void require_one_pool(const std::shared_ptr<machine>& home, const node_pt
   if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
 }
 
-/// True for functions whose kernels work on single elements of any types.
-template <class Function>
-inline constexpr bool kernel_is_on_elements = requires {
-  kernel<Function>::on_elements;
-}
-|| requires {
-  // The compiled library has the kernels of the others, so their families say it.
-  Function::takes_any;
-  Function::result;
-};
-
 /// The nodes and the numbers among the operands of an elementwise function, whose numbers are of
 /// type `Number`.
 template <class Number, class... X>
@@ -78,10 +67,11 @@ template <class Function, class Result, class Describe, class... X>
   using number = typename number_type<Function, X...>::type;
   gathered_operands<number, X...> read(static_cast<X&&>(operands)...);
   const tensor_desc result = describe(read.nodes, read.numbers);
-  const block_function function =
+  const operation_kernel kernel =
       function_for<Function, Result, typename element_type_of<number, X>::type...>();
   return make_pending<each_node>(read.nodes, result, element_kernels_of<Result>,
-                                 operation_of<pointwise<Function>>, function, read.numbers);
+                                 operation_of<pointwise<Function>>, kernel.each, read.numbers,
+                                 kernel.enter_gradient);
 }
 
 /// The same where types say what it makes: `Paper` with these extents.
@@ -112,7 +102,8 @@ template <class Class, class First, std::size_t N>
   const operation_kernel kernel =
       whole_for<Class, First>({types.begin(), types.size()}, result.type);
   return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
-                                  kernel.whole, rule, split, cost, kernel.further);
+                                  kernel.whole, rule, split, cost, kernel.further,
+                                  kernel.enter_gradient);
 }
 
 /// The same of an operation as types have it: by the rule that these say, whose factors `split`

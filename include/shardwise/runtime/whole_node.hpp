@@ -25,8 +25,11 @@ namespace detail {
   for (const element_kernels* kernels : further) {
     std::vector<buffer<std::byte>> shards;
     for (index_t s = 0; s < result.where().count(); ++s)
-      shards.emplace_back(result.home()->storage(),
-                          result.where().size_of_shard(s) * size_of(kernels->type));
+      if (result.where().is_here(s))
+        shards.emplace_back(result.home()->storage(),
+                            result.where().size_of_shard(s) * size_of(kernels->type));
+      else
+        shards.emplace_back();
     all.push_back(std::move(shards));
   }
   return all;
@@ -57,7 +60,7 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
   for (std::size_t k = 0; k < further.size(); ++k)
     out[1 + k] = {(*memory)[k][static_cast<std::size_t>(shard)].writable(), further[k]->type,
                   out[0].extents, out[0].strides};
-  kernel({how, rule, {blocks, count}, {parts, count}, {out, 1 + further.size()}});
+  kernel({how, rule, {blocks, count}, {parts, count}, {out, 1 + further.size()}, split.sizes});
 }
 
 }  // namespace detail
@@ -67,21 +70,26 @@ class whole_node : public pending_node {
  public:
   whole_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
              const applied_operation& does, structured_kernel kernel, const factor_rule& rule,
-             const propagation& split, const operation_cost& cost, further_elements further = {})
+             const propagation& split, const operation_cost& cost, further_elements further = {},
+             void (*enter_gradient)() = nullptr)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),
         does_(does),
         kernel_(kernel),
         rule_(rule),
         split_(split),
         cost_(cost),
-        further_(further) {}
+        further_(further),
+        enter_gradient_(enter_gradient) {}
 
   [[nodiscard]] value_id describe(described_program& to,
                                   std::span<const value_id> read) const override {
     value_ids all;
     for (value_id o : read) all.push_back(o);
     return to.computed_by(to.code().append(*does_.what, does_.how, all, tensor()),
-                          {.whole = kernel_, .elements = &elements()});
+                          {.whole = kernel_,
+                           .elements = &elements(),
+                           .further = further_,
+                           .enter_gradient = enter_gradient_});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
@@ -110,6 +118,7 @@ class whole_node : public pending_node {
   propagation split_;
   operation_cost cost_;
   further_elements further_;
+  void (*enter_gradient_)();
   further_shards further_shards_;
 };
 

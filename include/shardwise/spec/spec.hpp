@@ -5,11 +5,14 @@
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/spec/reduction.hpp"
 
+#include <cstdint>
+
 namespace shardwise {
 
 /// How a whole tensor is spread, as a value: one entry a dimension, the axes that split it joined
 /// by commas, major to minor; an empty entry is a dimension that is not split. After its axes an
-/// entry may have a grain: `x%32` deals blocks of 32 out in turn, `x*2` cuts each of 2 chunks.
+/// entry may have a grain: `x%32` deals blocks of 32 out in turn, `x*2` cuts each of 2 chunks,
+/// `x,y*1` cuts once for all devices along its axes.
 ///
 /// The entries are borrowed: `spec_desc{{"data", "", "x,y"}}` from literals is always safe. There
 /// is room for one entry more than a tensor may have, so that `resolve` can refuse it.
@@ -106,6 +109,13 @@ template <index_t Chunks, std::size_t... N>
   return detail::with_grain<'*', Chunks>(by(axes...));
 }
 
+/// One cut for all devices along several axes, as HLO and JAX have it: `P<cut_once("x", "y")>` is
+/// the type `P<"x,y*1">`. The policy `single_cut` says it of every dimension.
+template <std::size_t... N>
+[[nodiscard]] consteval auto cut_once(const char (&... axes)[N]) noexcept {
+  return detail::with_grain<'*', 1>(by(axes...));
+}
+
 /// A nested list is not an entry; this one exists to be refused by the rule that says so.
 template <class... Entries>
   requires(... || detail::is_list<Entries>)
@@ -156,21 +166,39 @@ struct manual {
   using finished = manual<Axes>;
 };
 
+/// The policies of layouts.
+enum class cut_policy : std::uint8_t { exact, uneven, single_cut };
+
 /// The policy of a layout whose split extents must divide evenly; the default.
 struct exact {
-  static constexpr bool value = false;
+  static constexpr cut_policy value = cut_policy::exact;
 };
-/// The policy of a layout whose trailing shards may be short or empty.
+/// The policy of a layout whose trailing shards may be short or empty. Each axis of a dimension
+/// cuts what the one before it left into parts of `ceil(n / k)`, so that the first axes of a cut
+/// are a cut: DTensor's.
+///
+///     // 5 elements over by("x", "y") of 2 x 2 devices: 2, 1, 1, 1
 struct uneven {
-  static constexpr bool value = true;
+  static constexpr cut_policy value = cut_policy::uneven;
+};
+/// The same where the axes of a dimension cut once, by the product of their sizes: what HLO and
+/// Shardy mean, and JAX. It differs from `uneven` in dimensions of several axes that do not divide.
+///
+///     // 5 elements over by("x", "y") of 2 x 2 devices: 2, 2, 1, 0
+struct single_cut {
+  static constexpr cut_policy value = cut_policy::single_cut;
 };
 
-/// The policy of a layout as a value: `exact{}` or `uneven{}`.
+/// The policy of a layout as a value: `exact{}`, `uneven{}` or `single_cut{}`.
 struct policy_desc {
   bool is_uneven = false;
+  bool cuts_once = false;
 
   constexpr policy_desc(exact) noexcept {}
   constexpr policy_desc(uneven) noexcept : is_uneven(true) {}
+  constexpr policy_desc(single_cut) noexcept : is_uneven(true), cuts_once(true) {}
+  explicit constexpr policy_desc(cut_policy policy) noexcept
+      : is_uneven(policy != cut_policy::exact), cuts_once(policy == cut_policy::single_cut) {}
   /// That of a layout which is known already: `policy_desc(layout.uneven)`.
   explicit constexpr policy_desc(bool may_be_uneven) noexcept : is_uneven(may_be_uneven) {}
 

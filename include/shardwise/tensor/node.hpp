@@ -60,7 +60,8 @@ class node : public std::enable_shared_from_this<node> {
   /// How the shards are computed; null where they were given.
   [[nodiscard]] virtual computation* task() noexcept { return nullptr; }
 
-  /// The memory of a distinct shard; empty while the node is pending.
+  /// The memory of a distinct shard; empty while the node is pending, and of a shard that only
+  /// other processes have.
   [[nodiscard]] const buffer<std::byte>& shard(index_t place) const noexcept {
     return shards_[static_cast<std::size_t>(place)];
   }
@@ -106,7 +107,10 @@ class node : public std::enable_shared_from_this<node> {
     std::vector<buffer<std::byte>> shards;
     shards.reserve(static_cast<std::size_t>(where().count()));
     for (index_t s = 0; s < where().count(); ++s)
-      shards.emplace_back(storage, where().size_of_shard(s) * size_of(tensor().type));
+      if (where().is_here(s))
+        shards.emplace_back(storage, where().size_of_shard(s) * size_of(tensor().type));
+      else
+        shards.emplace_back();
     shards_ = std::move(shards);
     charge(memory);
   }
@@ -137,6 +141,9 @@ class node : public std::enable_shared_from_this<node> {
     if (!named()) named_.store(true, std::memory_order_relaxed);
   }
 
+  /// The order in which nodes were made.
+  [[nodiscard]] std::uint64_t birth() const noexcept { return birth_; }
+
   /// The node's number in the program that is being run; meaningful for the thread that runs it.
   std::int32_t number = -1;
 
@@ -145,8 +152,9 @@ class node : public std::enable_shared_from_this<node> {
     const placement& at = *where_;
     const index_t size = sign * size_of(tensor().type);
     for (index_t d = 0; d < at.devices(); ++d)
-      memory.charge(
-          d, tensor().layout.uneven ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
+      if (at.owns(d))
+        memory.charge(
+            d, tensor().layout.uneven ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
   }
 
   std::shared_ptr<machine> home_;
@@ -156,6 +164,12 @@ class node : public std::enable_shared_from_this<node> {
   std::atomic<bool> ready_;
   std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;
+  std::uint64_t birth_ = next_birth();
+
+  [[nodiscard]] static std::uint64_t next_birth() noexcept {
+    static std::atomic<std::uint64_t> next{0};
+    return next.fetch_add(1, std::memory_order_relaxed);
+  }
 };
 
 /// A shared handle of a node.

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "shardwise/kernel/strided.hpp"
+#include "shardwise/layout/shard_owners.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace shardwise {
 
@@ -13,6 +16,9 @@ namespace shardwise {
 ///
 /// Devices that hold the same elements share one shard; shards are numbered as in `shards_of`.
 /// Tensors of one mesh, layout and shape share one placement, whose facts are computed once.
+///
+/// Where several processes own devices, a placement is that of one of them: its shards are *here*,
+/// those which only others hold are numbered and described like all.
 class placement {
  public:
   placement(const mesh_desc& mesh, const tensor_desc& tensor) noexcept
@@ -23,6 +29,19 @@ class placement {
         devices_(mesh.devices()),
         largest_(largest_shard(mesh, tensor.layout, tensor.extents)),
         largest_size_(element_count(largest_)) {}
+  /// The same as owner `self` has it, one of several; the list of the owners outlives it.
+  placement(const mesh_desc& mesh, const tensor_desc& tensor, const device_owners& owners,
+            index_t self)
+      : placement(mesh, tensor) {
+    owners_ = owners;
+    self_ = self;
+    const shard_owners holders(mesh, tensor.layout, owners);
+    own_devices_.reserve(static_cast<std::size_t>(count_));
+    for (index_t s = 0; s < count_; ++s) {
+      own_devices_.push_back(holders.holder(s, self));
+      if (own_devices_.back() >= 0) here_.push_back(s);
+    }
+  }
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return tensor_; }
@@ -32,14 +51,38 @@ class placement {
   [[nodiscard]] index_t count() const noexcept { return count_; }
   [[nodiscard]] index_t replicas() const noexcept { return devices_ / count_; }
 
-  /// The shard that a device holds, which of its replicas that is, and the first device of a shard.
+  /// True if this process owns the device, and if one of its devices holds the shard.
+  [[nodiscard]] bool owns(index_t device) const noexcept {
+    return own_devices_.empty() || owners_.owner_of(device) == self_;
+  }
+  [[nodiscard]] bool is_here(index_t shard) const noexcept {
+    return own_devices_.empty() || own_devices_[static_cast<std::size_t>(shard)] >= 0;
+  }
+  /// The number of shards that are here, and each of them, ascending.
+  [[nodiscard]] index_t count_here() const noexcept {
+    return own_devices_.empty() ? count_ : static_cast<index_t>(here_.size());
+  }
+  [[nodiscard]] index_t shard_here(index_t i) const noexcept {
+    return own_devices_.empty() ? i : here_[static_cast<std::size_t>(i)];
+  }
+
+  /// The shard that a device holds, which of its replicas that is, and the first device of a shard:
+  /// of this process's devices, if one of them holds it.
   [[nodiscard]] index_t shard_of(index_t device) const noexcept {
     return shards_.position_of(device);
   }
   [[nodiscard]] index_t replica_of(index_t device) const noexcept {
     return shards_.group_of(device);
   }
-  [[nodiscard]] index_t device_of(index_t shard) const noexcept { return shards_.member(0, shard); }
+  [[nodiscard]] index_t device_of(index_t shard) const noexcept {
+    const bool is_own = !own_devices_.empty() && is_here(shard);
+    return is_own ? own_devices_[static_cast<std::size_t>(shard)] : first_device_of(shard);
+  }
+
+  /// The first device of a shard, whoever owns it.
+  [[nodiscard]] index_t first_device_of(index_t shard) const noexcept {
+    return shards_.member(0, shard);
+  }
 
   /// The part of the tensor that a device holds, and which global indices that is.
   [[nodiscard]] box box_of(index_t device) const noexcept {
@@ -78,6 +121,13 @@ class placement {
   index_t devices_;
   extents_desc largest_;
   index_t largest_size_;
+  device_owners owners_{};
+  index_t self_ = 0;
+  /// By shard, the first of this process's devices that holds it, or -1; empty where there is one
+  /// owner.
+  std::vector<index_t> own_devices_;
+  /// The shards that are here.
+  std::vector<index_t> here_;
 };
 
 /// A placement that tensors share.

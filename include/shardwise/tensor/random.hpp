@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
+#include "shardwise/core/philox.hpp"
 #include "shardwise/kernel/eigen.hpp"
-#include "shardwise/tensor/philox.hpp"
 
 #include <algorithm>
 #include <bit>

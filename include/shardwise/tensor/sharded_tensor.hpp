@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operand.hpp"
+#include "shardwise/expression/named_as.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/on_devices.hpp"
@@ -12,6 +12,33 @@
 namespace shardwise {
 
 struct lazy_domain;
+
+namespace detail {
+template <class Paper>
+struct named_once;
+
+/// A tensor or an expression of another type than `To` that a name of that type takes.
+template <class X, class To>
+concept NameableAs = !std::is_same_v<std::remove_cvref_t<X>, To> && requires(X && x) {
+  requires standing_of<std::remove_cvref_t<X>>
+  == standing::typed;
+  { static_cast<X&&>(x).share() } -> std::convertible_to<node_ptr>;
+  requires is_named_as<paper_of<X>, paper_of<To>>;
+};
+
+/// Why a name is refused, as a parameter: compilers complete its type where the program names the
+/// tensor, and that line is what the error points at. Nothing where it is not refused, since clang
+/// asks before it looks at constraints.
+template <class Paper, class To>
+[[nodiscard]] constexpr auto refuse_name() noexcept {
+  if constexpr (is_named_as<Paper, paper_of<To>>)
+    return refused<>{};
+  else
+    return judge_naming<Paper, To>();
+}
+template <class Paper, class To>
+using refused_name = refused_value<typename decltype(refuse_name<Paper, To>())::type>;
+}  // namespace detail
 
 /// A tensor of `T` spread over the devices of a pool as `Layout` says, or the pending computation
 /// of one: work starts when its values are read, or at `sync`.
@@ -39,17 +66,20 @@ class sharded_tensor : public on_devices {
   /// A handle of a node whose description has these types; what makes tensors calls it.
   explicit sharded_tensor(node_ptr state) noexcept : state_(std::move(state)) {}
 
-  /// Names an expression.
-  template <class Expression>
-    requires requires(Expression&& e) {
-      { std::forward<Expression>(e).share() } -> std::convertible_to<node_ptr>;
-      requires std::is_same_v<typename std::remove_cvref_t<Expression>::extents_type, Extents>;
-      requires std::is_same_v<typename std::remove_cvref_t<Expression>::layout_type, Layout>;
-      requires !std::is_same_v<std::remove_cvref_t<Expression>, sharded_tensor>;
-    }
+  /// Names an expression of these elements, extents and layout, whatever their names. Another one
+  /// is refused where it is used, by a rule that shows both and the call that helps.
+  template <detail::NameableAs<sharded_tensor> Expression>
   sharded_tensor(Expression&& expression) : state_(std::forward<Expression>(expression).share()) {
     state_->name();
   }
+  template <class U, class E, class L>
+    requires(!detail::is_named_as<paper_tensor<U, E, L>, paper_tensor<T, Extents, Layout>>)
+  sharded_tensor(const sharded_tensor<U, E, L>&,
+                 detail::refused_name<paper_tensor<U, E, L>, sharded_tensor> = {});
+  template <class Paper>
+    requires(!detail::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
+  sharded_tensor(const detail::named_once<Paper>&,
+                 detail::refused_name<Paper, sharded_tensor> = {});
 
   [[nodiscard]] const extents_desc& extents() const { return share()->tensor().extents; }
   [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
 // expect: shardwise::uneven, shardwise::argument_at{2}>
-// expect: a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order
+// expect: a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this order
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

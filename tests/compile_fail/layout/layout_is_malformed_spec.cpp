@@ -2,7 +2,7 @@
 // A layout where its spec is asked for.
 // expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
 // expect: shardwise::detail::a_layout, shardwise::argument_at{1}>
-// expect: a layout has a mesh, a spec P<...>, a partial<...> and exact or uneven, in this order
+// expect: a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this order
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
 // expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
 // expect: shardwise::called<6>{"model"}>
-// expect: all_reduce folds along manual axes of its operand
+// expect: manual axes alone are reduced by all_reduce and joined by disable_manual_sharding
 #include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::einsum_is_malformed,
 // expect: shardwise::einsum_of<shardwise::fixed_string<13>{"abcdefghi->a"}>, shardwise::at_character{8}>
-// expect: with one or two operands of at most 8 letters
+// expect: with up to 8 operands of at most 8 letters
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::einsum_is_malformed,
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ij,jk"}>, shardwise::at_character{5}>
-// expect: an einsum reads like "bi,io->bo", with one or two operands of at most 8 letters
+// expect: an einsum reads like "bi,io->bo", with up to 8 operands of at most 8 letters
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -73,8 +73,8 @@ static_assert(is<decltype(abstract<X>() > 0), truth>);
 static_assert(is<decltype(1.5F <= abstract<X>()), truth>);
 static_assert(is<decltype(equal(abstract<X>(), abstract<X>())), truth>);
 static_assert(is<decltype(logical_not(logical_and(abstract<X>() > 0, abstract<X>() < 1))), truth>);
-static_assert(is<decltype(where(abstract<X>() > 0, 1.0F, 0.0F)),
-                 on_paper<extents<8, 16>, P<"x", none>>>);
+static_assert(
+    is<decltype(where(abstract<X>() > 0, 1.0F, 0.0F)), on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert(is<decltype(cast<double>(abstract<X>())),
                  abstract_tensor<double, extents<8, 16>, layout<pod, P<"x", none>>>>);
 static_assert(is<decltype(cast<float>(cast<bfloat16>(abstract<X>()) * bfloat16(2.0F))),
@@ -207,6 +207,8 @@ static_assert(
 // Reshards.
 static_assert(
     is<decltype(reshard<P<none, "y">>(abstract<X>())), on_paper<extents<8, 16>, P<none, "y">>>);
+static_assert(
+    is<decltype(reshard<none, "y">(abstract<X>())), on_paper<extents<8, 16>, P<none, "y">>>);
 static_assert(
     is<decltype(reshard<P<"x", none>>(abstract<T>())), on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert(is<decltype(reshard<layout<pod, P<none, none>, partial<"y">>>(abstract<T>())),

@@ -13,16 +13,16 @@ struct widest : mesh<axis<"a", 1>, axis<"b", 2>, axis<"c", 3>, axis<"d", 1>, axi
 // layout.hpp
 using rows = layout<pod, P<"x", none>>;
 using terms = layout<pod, P<"x", none>, partial<"y">>;
-using any = layout<pod, P<"x", none>, partial<>, uneven>;
+using ragged = layout<pod, P<"x", none>, partial<>, uneven>;
 static_assert(std::is_empty_v<rows> &&
               std::is_same_v<rows, layout<pod, P<"x", none>, partial<>, exact>>);
 static_assert(std::is_same_v<rows::mesh_type, pod> &&
               std::is_same_v<rows::spec_type, P<"x", none>>);
-static_assert(std::is_same_v<any::policy_type, uneven> &&
+static_assert(std::is_same_v<ragged::policy_type, uneven> &&
               std::is_same_v<terms::partial_type, partial<"y">>);
 static_assert(rows::value.rank() == 2 && rows::value.dims[0] == axis_list{0} &&
               rows::value.dims[1].empty());
-static_assert(!rows::value.uneven && any::value.uneven && !(rows::value == any::value));
+static_assert(!rows::value.uneven && ragged::value.uneven && !(rows::value == ragged::value));
 static_assert(terms::value.is_pending(1) && !terms::value.is_pending(0));
 static_assert(terms::value.pending_axes() == axis_list{1} &&
               terms::value.splitting_axes() == axis_list{0});
@@ -70,7 +70,7 @@ static_assert(checked({5, 3}, rows{}) == diagnosis{.rule = broken::extent_is_not
                                                    .axis = "x",
                                                    .have = 5,
                                                    .want = 2});
-static_assert(checked({5, 3}, any{}).ok());
+static_assert(checked({5, 3}, ragged{}).ok());
 static_assert(checked({4}, rows{}) ==
               diagnosis{.rule = broken::rank_differs_from_spec, .have = 2, .want = 1});
 static_assert(checked({4, -3}, rows{}) ==
@@ -84,7 +84,7 @@ template <class L>
 inline constexpr bool round_trips =
     unpack(pack(L::value)) ==
     L::value&& std::is_same_v<layout_from_key<typename L::mesh_type, pack(L::value)>, L>;
-static_assert(round_trips<rows> && round_trips<terms> && round_trips<any> &&
+static_assert(round_trips<rows> && round_trips<terms> && round_trips<ragged> &&
               round_trips<layout<pod, P<>>>);
 static_assert(round_trips<layout<pod, P<by("y", "x")>>> &&
               round_trips<layout<pod, P<none, by("x", "y")>>>);
@@ -95,7 +95,7 @@ static_assert(round_trips<layout<widest, P<"g", "f", "e", "d", "c", "b", "a", no
 static_assert(round_trips<layout<widest, P<none, none, none, none, none, none, none, by("c", "a")>,
                                  partial<"b,d,e,f,g", reduction::product>, uneven>>);
 static_assert(std::is_same_v<layout<pod, P<by("x", "y")>>, layout<pod, P<"x,y">>>);
-static_assert(pack(rows::value) != pack(any::value) && pack(rows::value) != pack(terms::value));
+static_assert(pack(rows::value) != pack(ragged::value) && pack(rows::value) != pack(terms::value));
 
 // extents.hpp
 static_assert(extents<>::rank == 0 && extents<dyn, 1024>::rank == 2 &&

@@ -61,12 +61,12 @@ constexpr auto other_first = [](const auto& a, const auto& b) {
 static_assert(!(normal(one_first) == normal(other_first)));
 
 // Programs that are put together, not recorded.
-constexpr tensor_desc tile{element::f32, {64, 64}, layout<pod, P<"data", none>>::value};
+constexpr tensor_desc one_tile{element::f32, {64, 64}, layout<pod, P<"data", none>>::value};
 constexpr auto built = [](auto write) {
   program<12> out;
   program_builder code(out);
   code.place(pod::value);
-  write(code, code.append(operation_of<input_operation>, {}, {}, tile));
+  write(code, code.append(operation_of<input_operation>, {}, {}, one_tile));
   return out;
 };
 template <class F>
@@ -154,7 +154,7 @@ constexpr auto hashes = [] {
   const operation& relu_of = operation_of<pointwise<fn::relu>>;
   inplace_vector<std::uint64_t, 32> all;
   const auto of_mesh = [&](const mesh_desc& mesh) {
-    all.push_back(hash(mesh, tile, none_given, {}, relu_of));
+    all.push_back(hash(mesh, one_tile, none_given, {}, relu_of));
   };
   of_mesh(pod::value);
   of_mesh({{axis_desc{"data", 2}, axis_desc{"models", 4}}});
@@ -162,7 +162,7 @@ constexpr auto hashes = [] {
   of_mesh({{axis_desc{"data", 8}}});
   of_mesh({pod::value.axes, device_order(turned, turned)});
   const auto of_tensor = [&](auto change) {
-    tensor_desc other = tile;
+    tensor_desc other = one_tile;
     change(other, other.layout);
     all.push_back(hash(pod::value, other, none_given, {}, relu_of));
   };
@@ -180,7 +180,7 @@ constexpr auto hashes = [] {
   const auto of_attributes = [&](auto change) {
     attributes other;
     change(other);
-    all.push_back(hash(pod::value, tile, other, {}, relu_of));
+    all.push_back(hash(pod::value, one_tile, other, {}, relu_of));
   };
   of_attributes([](auto& how) { how.integers = {0}; });
   of_attributes([](auto& how) { how.integers = {-1}; });
@@ -188,10 +188,10 @@ constexpr auto hashes = [] {
   of_attributes([](auto& how) { how.number = 1; });
   of_attributes([](auto& how) { how.kind = reduction::product; });
   of_attributes([](auto& how) { how.words << "ij->i"; });
-  all.push_back(hash(pod::value, tile, none_given, {.named = true}, relu_of));
-  all.push_back(hash(pod::value, tile, none_given, {.kept = true}, relu_of));
-  all.push_back(hash(pod::value, tile, none_given, {.donated = true}, relu_of));
-  all.push_back(hash(pod::value, tile, none_given, {}, operation_of<pointwise<fn::exp>>));
+  all.push_back(hash(pod::value, one_tile, none_given, {.named = true}, relu_of));
+  all.push_back(hash(pod::value, one_tile, none_given, {.kept = true}, relu_of));
+  all.push_back(hash(pod::value, one_tile, none_given, {.donated = true}, relu_of));
+  all.push_back(hash(pod::value, one_tile, none_given, {}, operation_of<pointwise<fn::exp>>));
   return all;
 }();
 constexpr bool all_differ = [] {
@@ -204,5 +204,5 @@ static_assert(hashes.size() == 26 && all_differ);
 static_assert(hash_of(in_order.view()) != hash_of(first_kept.view()));
 
 // The order of the numbers is one order, written out or not.
-static_assert(hash({pod::value.axes, device_order(usual, usual)}, tile, {}, {},
+static_assert(hash({pod::value.axes, device_order(usual, usual)}, one_tile, {}, {},
                    operation_of<pointwise<fn::relu>>) == hashes[0]);

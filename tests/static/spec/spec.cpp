@@ -8,6 +8,7 @@ using namespace shardwise;
 // One layout, one type.
 static_assert(std::is_same_v<P<by("x", "y")>, P<"x,y">>);
 static_assert(std::is_same_v<P<by("x")>, P<"x">> && std::is_same_v<P<none>, P<"">>);
+static_assert(std::is_same_v<P<"x", nullptr>, P<"x", none>>);
 static_assert(std::is_same_v<P<by("a", "b", "c", "d", "e", "f", "g")>, P<"a,b,c,d,e,f,g">>);
 static_assert(!std::is_same_v<P<by("x", "y")>, P<by("y", "x")>>);
 static_assert(!std::is_same_v<P<none>, P<>> && !std::is_same_v<P<"x", none>, P<none, "x">>);

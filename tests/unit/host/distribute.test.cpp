@@ -83,6 +83,10 @@ TEST_CASE("layouts that are values are judged before anything is made from them"
                       contains("axis_is_used_twice"));
   REQUIRE(disable_manual_sharding(enable_manual_sharding(x), spec_desc{{"data", ""}}).layout() ==
           rows);
+  const any_tensor<float> whole = reshard(x, spec_desc{{"", ""}});
+  REQUIRE_THROWS_WITH(disable_manual_sharding(whole, spec_desc{{"data", ""}}),
+                      contains("axis_is_not_manual") && contains("'data'"));
+  REQUIRE(disable_manual_sharding(whole, spec_desc{{"", ""}}).layout() == whole.layout());
   REQUIRE_THROWS_WITH(fold(reduction::sum, x, over{0, 2}),
                       contains("dimension_is_out_of_range") && contains("2 where less than 2"));
 }

@@ -29,6 +29,12 @@ TEST_CASE("a device's part is a view of its shard with its range and replica") {
   REQUIRE(block(1, 3) == 19.0F);
   REQUIRE_THROWS_WITH(local(x, 4), contains("device_is_out_of_range"));
   REQUIRE_THROWS_AS(local(x, -1), error);
+
+  const host_tensor<float> whole = to_host(reshard<none, "data">(any_tensor<float>(x)));
+  REQUIRE(whole(4, 3) == 19.0F);
+  REQUIRE_THROWS_WITH(whole(5, 0),
+                      contains("index_is_out_of_range") && contains("(dimension 0, 5"));
+  REQUIRE_THROWS_WITH(whole(0, -1), contains("(dimension 1, -1"));
 }
 
 TEST_CASE("a part outlives the tensor and the pool") {

@@ -50,7 +50,7 @@ TEST_CASE("what a constraint allows is in place on every device; a marking is a 
             const diagnosis constraint = check_constraint(mesh, x, to);
             const diagnosis marking = check_marking(mesh, from, to);
             INFO(paper::show(mesh, x) << " to " << paper::show(mesh, {x.type, extents, to}));
-            REQUIRE(constraint.ok() == first_communication(mesh, from, to).axes.empty());
+            REQUIRE(constraint.ok() == first_communication(mesh, extents, from, to).axes.empty());
             if (constraint.ok() || !ones)
               REQUIRE(constraint.ok() == every_part_is_there(mesh, x, to));
             if (marking.ok()) REQUIRE(constraint.ok());

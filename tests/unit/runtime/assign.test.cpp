@@ -98,11 +98,38 @@ TEST_CASE("a value of other extents or another layout is refused") {
   REQUIRE(values(one) == floats{2, 2, 2});
 
   any_tensor<float> row = iota<V>(pool);
-  REQUIRE_THROWS_WITH(row += iota<X>(pool),
-                      contains("assignment_changes_tensor: a tensor that is assigned keeps its "
-                               "extents and its layout; f32[3] would be f32[2@data, 3]"));
+  REQUIRE_THROWS_WITH(
+      row += iota<X>(pool),
+      contains("tensor_type_differs: a tensor is initialised and assigned by tensors "
+               "of its own elements, extents and layout; f32[3] would be "
+               "f32[2@data, 3]"));
   any_tensor<float> whole = ones<D>(pool, 2);
   REQUIRE_THROWS_WITH(whole *= iota<X>(pool), contains("f32[2, 3] would be f32[2@data, 3]"));
   REQUIRE(values(whole) == floats(6, 1.0F));
   REQUIRE_THROWS_WITH(whole += iota<V2>(pool), contains("operand_sizes_differ"));
+}
+
+TEST_CASE("a name takes what its type says, whatever the name of the layout") {
+  const device_pool pool(pod{});
+  const X x = ones<X>(pool);
+  N y = x;
+  REQUIRE(values(y) == floats(6, 1.0F));
+  y = x + x;
+  REQUIRE(values(y) == floats(6, 2.0F));
+  const X back = y;
+  REQUIRE(values(back) == floats(6, 2.0F));
+}
+
+TEST_CASE(
+    "a whole number that the elements cannot hold is refused, beside tensors and as a filling") {
+  const device_pool pool(pod{});
+  const K counts = ones<K>(pool);
+  const any_tensor<std::int32_t> any = counts;
+  const auto refused = Catch::Contains("5000000000 is no i32");
+  REQUIRE_THROWS_WITH(counts + 5000000000LL, refused);
+  REQUIRE_THROWS_WITH(5000000000LL * any, refused);
+  REQUIRE_THROWS_WITH(full<K>(pool, 5000000000LL), refused);
+  REQUIRE_THROWS_WITH(counts + 5000000000LL, Catch::Contains("number_is_out_of_range"));
+  REQUIRE_THROWS_WITH(counts + 4294967295U, Catch::Contains("4294967295 is no i32"));
+  REQUIRE(values(counts + 2147483646LL) == std::vector<std::int32_t>(4, 2147483647));
 }

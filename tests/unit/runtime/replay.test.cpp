@@ -80,7 +80,6 @@ struct shardwise::kernel<twice_less_one> {
 };
 template <>
 struct shardwise::kernel<fragile> {
-  static constexpr bool on_elements = true;
   template <class Result>
   static Result of(Result x) {
     if (fragile::throws) throw std::runtime_error("fragile");

@@ -32,7 +32,7 @@ struct philox {
 
 namespace detail {
 /// What a counter is for: streams of one key that must not meet.
-enum class stream : std::uint32_t { uniform, normal, fold, split };
+enum class stream : std::uint32_t { uniform, normal, fold, split, dropout };
 
 /// The words of the counters first, first + 1, ... of a stream.
 template <std::size_t Lanes>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::assignment_changes_tensor,
-// expect: shardwise::types<shardwise::as_written<shardwise::fixed_string<8>{"f32[16]"}>, shardwise::as_written<shardwise::fixed_string<13>{"f32[8@x, 16]"}>>>
-// expect: shardwise::fixed_string<13>{"f32[8@x, 16]"}>
-// expect: a tensor that is assigned keeps its extents and its layout
+// expect: shardwise::broken_rule<shardwise::broken::tensor_type_differs,
+// expect: own_type<8>{"f32[16]"}
+// expect: given_type<13>{"f32[8@x, 16]"}
+// expect: a tensor is initialised and assigned by tensors of its own elements, extents and layout
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

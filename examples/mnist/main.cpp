@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// Learns handwritten digits on four devices: two along `data`, two along `model`.
+//
+//     SHARDWISE_MNIST=folder mnist     trains on 8,000 of the folder's images, tests on 2,000
+//     mnist --drawn                    draws its own digits, fewer and simpler ones
+#include "digits.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace shardwise;
+using namespace mnist;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+constexpr index_t batch = 100, hidden = 256;
+
+template <class T, class Spec, index_t... N>
+using tensor = sharded_tensor<T, extents<N...>, layout<pod, Spec>>;
+using pictures = tensor<float, P<"data", none>, batch, pixels>;
+using labels = tensor<std::int32_t, P<"data">, batch>;
+
+// The first layer is split by columns, the second by rows: one reduction over `model` between them
+// and the loss.
+using first_layer =
+    nn::linear<tensor<float, P<none, "model">, pixels, hidden>, tensor<float, P<"model">, hidden>>;
+using second_layer = nn::linear<tensor<float, P<"model", none>, hidden, classes>,
+                                tensor<float, P<none>, classes>, P<"data", none>>;
+using model = nn::mlp<first_layer, second_layer, nn::with_relu>;
+
+constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
+  return reshard<P<>>(nn::cross_entropy(m(x), wanted));
+};
+constexpr optim::training_step learn{loss, optim::adamw{.weight_decay = 0.05}};
+
+constexpr auto cost =
+    trace_nests<512, model, optim::adam_state<model>, scalar<float, pod>, pictures, labels>(
+        optim::functional_step{learn});
+static_assert(cost.collectives("model") == 1);
+static_assert(cost.collectives("data") == 1 + 4);  // the loss, and the gradients of four tensors
+
+pictures show(const device_pool& pool, const digits& from, const sample* some) {
+  return distribute<pictures>(
+      pool, [&](const global_index& at) { return from.pixel(some[at[0]], at[1]); });
+}
+labels tell(const device_pool& pool, const digits& from, const sample* some) {
+  return distribute<labels>(
+      pool, [&](const global_index& at) { return std::int32_t{from.label(some[at[0]])}; });
+}
+
+std::vector<sample> in_order(const digits& all) {
+  std::vector<sample> order;
+  for (index_t i = 0; i < all.size(); ++i) order.push_back({i});
+  return order;
+}
+
+/// The part of the images that the model names rightly, of as many as fill batches.
+double test(const device_pool& pool, const model& m, const digits& on) {
+  const std::vector<sample> order = in_order(on);
+  index_t right = 0, all = 0;
+  for (; all + batch <= on.size(); all += batch) {
+    const auto scores = to_host(m(show(pool, on, &order[static_cast<std::size_t>(all)])));
+    for (index_t i = 0; i < batch; ++i) {
+      index_t best = 0;
+      for (index_t c = 1; c < classes; ++c)
+        if (scores(i, c) > scores(i, best)) best = c;
+      right += best == on.label({all + i}) ? 1 : 0;
+    }
+  }
+  return static_cast<double>(right) / static_cast<double>(all);
+}
+
+double train(const digits& seen, const digits& unseen, int rounds) {
+  const device_pool pool{pod{}};
+  auto m = nn::initialise<model>(pool, key{2026});
+  auto state = learn.optimizer.start(m);
+  const index_t steps = seen.size() / batch;
+  const optim::warmup_cosine schedule{.peak = 2e-3, .warmup = 20, .steps = rounds * steps};
+  std::vector<sample> order = in_order(seen);
+  std::mt19937_64 random(1);
+  double score = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    // A digit is what it is two pixels further, too: no image is seen twice alike.
+    for (sample& each : order) {
+      each.right = static_cast<index_t>(random() % 5) - 2;
+      each.down = static_cast<index_t>(random() % 5) - 2;
+    }
+    double sum = 0;
+    for (index_t s = 0; s < steps; ++s) {
+      const sample* const some = &order[static_cast<std::size_t>(s * batch)];
+      const auto x = show(pool, seen, some);
+      const auto wanted = tell(pool, seen, some);
+      const auto rate =
+          full<scalar<float, pod>>(pool, static_cast<float>(schedule(round * steps + s)));
+      sum += double{to_host(step(pool, [&] { return learn(m, state, rate, x, wanted); }))()};
+    }
+    score = test(pool, m, unseen);
+    std::printf("round %2d: loss %.4f, %.2f %% of the unseen images\n", round + 1,
+                sum / static_cast<double>(steps), 100 * score);
+    std::fflush(stdout);
+  }
+  return score;
+}
+
+int run(bool drawn) {
+  const auto begin = std::chrono::steady_clock::now();
+  digits seen, unseen;
+  if (drawn) {
+    seen = draw(1000, 1);
+    unseen = draw(400, 2);
+  } else {
+    const char* const folder = std::getenv("SHARDWISE_MNIST");
+    if (folder == nullptr)
+      throw std::runtime_error(
+          "SHARDWISE_MNIST names no folder with MNIST's files; `mnist --drawn` needs none");
+    const digits all = read(folder);
+    // Every fifth is for the test: the first half of the set was written by other people.
+    for (index_t i = 0; i < all.size(); ++i) (i % 5 == 4 ? unseen : seen).add(all, i);
+  }
+  std::printf("%lld images to learn from, %lld to be tested with\n",
+              static_cast<long long>(seen.size()), static_cast<long long>(unseen.size()));
+  const double score = train(seen, unseen, drawn ? 8 : 20);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::printf("%.1f s in all\n", took.count());
+  return score >= 0.95 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const bool drawn = argc == 2 && std::string_view(argv[1]) == "--drawn";
+    if (argc > 1 && !drawn) throw std::runtime_error("usage: mnist [--drawn]");
+    return run(drawn);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "mnist: %s\n", problem.what());
+    return 2;
+  }
+}

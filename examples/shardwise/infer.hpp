@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an operation makes of operands.
+#pragma once
+
+#include "read_subject.hpp"
+#include "text_table.hpp"
+#include <shardwise/notation/jax_type.hpp>
+#include <shardwise/operation/infer_operation.hpp>
+#include <shardwise/plan/redistribute.hpp>
+
+namespace tool {
+
+/// The answer to `shardwise infer`.
+struct inferred {
+  std::vector<std::string> results;
+  std::vector<transfer> moves;
+  mesh_desc mesh{};
+  index_t flops = 0;
+};
+
+/// Reads the type of a tensor, of known extents, as a mesh and a layout allow it.
+[[nodiscard]] inline tensor_desc read_type(const std::string& words, const mesh_desc& mesh) {
+  const read_tensor read = parse_type(text_view(words), mesh);
+  if (!read.verdict.ok()) refuse_text("type_is_malformed", read.verdict);
+  for (const index_t size : read.tensor.extents)
+    if (size == dyn)
+      throw refusal("extent_is_unknown", "the extents of an operand are numbers here");
+  judge(check(mesh, read.tensor.layout));
+  judge(check(mesh, read.tensor.layout, read.tensor.extents));
+  return read.tensor;
+}
+
+/// The arguments of an operation among the options of a request.
+[[nodiscard]] inline operation_arguments read_operation_arguments(
+    const request& asked, const catalogued_operation& entry) {
+  operation_arguments given;
+  // One dimension is a list of dimensions too, and the other way round.
+  const auto takes = [&](text_view name) {
+    reader in(entry.parameters);
+    for (text_view known = in.word(); !known.empty(); known = in.word()) {
+      if (known == name) return true;
+      in.accept('?');
+    }
+    return false;
+  };
+  for (const parameter_desc& one : parameters) {
+    const auto& value = asked.get(view(one.name));
+    if (!value) continue;
+    text_view name = one.name;
+    if (!takes(name) && name == "dims" && takes("dim"))
+      name = "dim";
+    else if (!takes(name) && name == "dim" && takes("dims"))
+      name = "dims";
+    const parse_verdict read = given.set(name, text_view(*value));
+    if (!read.ok())
+      throw refusal("parameter_is_malformed", "--" + str(one.name) + ": " + str(read.reason) +
+                                                  (one.example.empty() ? "" : ", as ") +
+                                                  str(one.example));
+  }
+  const argument_fault fault = check_arguments(entry, given);
+  if (!fault.missing.empty())
+    throw refusal("option_is_missing", "this operation needs --" + str(fault.missing));
+  if (fault.has_unknown)
+    throw refusal("option_is_unknown",
+                  "the parameters of '" + str(entry.name) + "' are: " + str(entry.parameters));
+  return given;
+}
+
+[[noreturn]] inline void refuse_operation(const mesh_desc& mesh, const operation_inference& found) {
+  std::vector<std::string> reshards;
+  for (const tensor_desc& operand : found.legal) reshards.push_back(str(to_text(mesh, operand)));
+  if (!found.misuse.empty())
+    throw refusal(str(found.misuse),
+                  found.misuse == "elements_are_no_integers"
+                      ? "bits and shifts are of integers"
+                      : "roots, exponentials and means have fractions; these elements have none",
+                  std::move(reshards));
+  const std::string code = str(text_of(found.verdict.rule).name);
+  throw refusal(code, str(describe(found.verdict)).substr(code.size() + 2), std::move(reshards));
+}
+
+[[nodiscard]] inline inferred infer(const request& asked, workspace& memory) {
+  device_buffer buffer = memory.buffer();
+  subject about;
+  if (!asked.has("mesh")) throw refusal("option_is_missing", "this needs --mesh");
+  read_mesh_of(asked, about, buffer);
+  inferred out;
+  out.mesh = *about.mesh;
+  const catalogued_operation* const entry = find_operation(text_view(asked.need("op")));
+  if (entry == nullptr)
+    throw refusal("operation_is_unknown",
+                  in_quotes(*asked.get("op")) + " is no operation; `operations` lists them");
+  const operation_arguments given = read_operation_arguments(asked, *entry);
+  tensor_descs operands;
+  for (const std::string& words : asked.operands) {
+    if (operands.full())
+      judge({.rule = broken::operand_count_differs,
+             .have = static_cast<index_t>(asked.operands.size()),
+             .want = max_operands});
+    operands.push_back(read_type(words, out.mesh));
+  }
+  operation_inference found = infer_operation(out.mesh, *entry, given, operands);
+  if (!found.ok()) refuse_operation(out.mesh, found);
+  out.flops = found.flops;
+  if (asked.has("out")) {
+    if (found.results.size() != 1)
+      throw refusal("option_does_not_apply", "--out is for an operation with one result");
+    tensor_desc& made = found.results[0];
+    const tensor_desc wanted = read_type(*asked.get("out"), out.mesh);
+    if (wanted.extents != made.extents || wanted.type != made.type)
+      throw refusal("result_type_differs",
+                    "the result is " + str(to_text(out.mesh, made)) +
+                        ": --out has the same elements and extents, and another layout");
+    const redistribution way = redistribute(out.mesh, made, wanted.layout);
+    judge(way.verdict);
+    for (const transfer& move : way.moves)
+      if (move.kind != collective::slice) out.moves.push_back(move);
+    made = wanted;
+  }
+  for (const tensor_desc& made : found.results) out.results.push_back(str(to_text(out.mesh, made)));
+  return out;
+}
+
+inline void write_json(json_writer& out, const inferred& found) {
+  out.open('{');
+  out.key("result");
+  if (found.results.size() == 1)
+    out.value(std::string_view(found.results[0]));
+  else
+    out.words(found.results);
+  out.key("collectives");
+  out.open('[');
+  for (const transfer& move : found.moves) {
+    out.open('{');
+    out.key("kind");
+    out.value(view(to_text(move.kind)));
+    out.key("axes");
+    out.open('[');
+    for (const std::uint8_t a : move.axes) out.value(view(found.mesh.axes[a].label));
+    out.close(']');
+    out.key("bytes");
+    out.value(move.total_bytes());
+    out.close('}');
+  }
+  out.close(']');
+  out.key("flops");
+  out.value(found.flops);
+  out.close('}');
+}
+
+[[nodiscard]] inline std::string to_text(const inferred& found) {
+  text_table rows;
+  for (const std::string& type : found.results) rows.row({"result", type});
+  for (const transfer& move : found.moves) {
+    std::string axes;
+    for (const std::uint8_t a : move.axes)
+      axes += (axes.empty() ? "" : ", ") + str(found.mesh.axes[a].label);
+    rows.row({"collective", str(to_text(move.kind)) + " over " + axes + ", " +
+                                std::to_string(move.total_bytes()) + " B"});
+  }
+  rows.row({"flops", std::to_string(found.flops)});
+  return rows.words();
+}
+
+}  // namespace tool

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// The operations of the library, as a list and as a page.
+#pragma once
+
+#include "infer.hpp"
+#include <shardwise/operation/catalogue_example.hpp>
+
+namespace tool {
+
+/// What the list says of one operation.
+struct listed_operation {
+  const catalogued_operation* entry = nullptr;
+  std::vector<std::string> parameters;
+  std::vector<std::string> pending;
+};
+struct operation_list {
+  std::vector<listed_operation> all;
+  mesh_desc mesh{};
+  bool as_page = false;
+};
+
+[[nodiscard]] inline operation_list list_operations(const request& asked, workspace& memory) {
+  if (!asked.operands.empty()) throw refusal("argument_is_unexpected", "the list has no operands");
+  operation_list out;
+  out.as_page = asked.has("markdown");
+  subject about;
+  device_buffer buffer = memory.buffer();
+  take_mesh(about, "x=2", buffer);
+  out.mesh = *about.mesh;
+  for (const catalogued_operation& entry : catalogue) {
+    listed_operation one{&entry, {}, {}};
+    reader in(entry.parameters);
+    for (text_view name = in.word(); !name.empty(); name = in.word()) {
+      one.parameters.push_back(str(name));
+      in.accept('?');
+    }
+    for (const reduction kind :
+         {reduction::sum, reduction::product, reduction::max, reduction::min})
+      if (passes_pending(out.mesh, entry, kind)) one.pending.push_back(str(to_text(kind)));
+    out.all.push_back(std::move(one));
+  }
+  return out;
+}
+
+inline void write_json(json_writer& out, const operation_list& found) {
+  out.open('[');
+  for (const listed_operation& one : found.all) {
+    out.open('{');
+    out.key("name");
+    out.value(view(one.entry->name));
+    out.key("parameters");
+    out.words(one.parameters);
+    out.key("operands");
+    out.numbers(std::vector<int>{one.entry->least, one.entry->most});
+    out.key("pending");
+    out.words(one.pending);
+    out.key("differentiable");
+    out.boolean(one.entry->is_differentiable);
+    out.close('}');
+  }
+  out.close(']');
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::string listed(const std::vector<std::string>& words,
+                                        std::string_view otherwise) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out.empty() ? std::string(otherwise) : out;
+}
+[[nodiscard]] inline std::string count_of(const catalogued_operation& entry) {
+  const std::string least = std::to_string(entry.least);
+  return entry.least == entry.most ? least : least + " to " + std::to_string(entry.most);
+}
+/// A cell of a table in Markdown.
+[[nodiscard]] inline std::string cell(std::string words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] == '|') words.insert(i++, 1, '\\');
+  return " " + words + " |";
+}
+/// The dimensions of the example's operands that may be split, with what becomes of it.
+[[nodiscard]] inline std::string splits_of(const mesh_desc& mesh,
+                                           const catalogued_operation& entry) {
+  const tensor_descs operands = example_of(mesh, entry).operands;
+  std::vector<std::string> passing;
+  for (int o = 0; o < operands.ssize(); ++o) {
+    std::string dims;
+    for (int d = 0; d < operands[o].rank(); ++d) {
+      if (operands[o].extents[d] == 1) continue;
+      const operation_inference made = infer_split(mesh, entry, o, d);
+      if (!made.ok()) continue;
+      dims += (dims.empty() ? "" : ", ") + std::to_string(d);
+      if (made.results[0].layout.pending != 0)
+        dims += " (pending " + str(to_text(made.results[0].layout.kind)) + ")";
+    }
+    if (!dims.empty()) passing.push_back(std::string(1, static_cast<char>('a' + o)) + ": " + dims);
+  }
+  std::string out;
+  for (const std::string& one : passing) out += (out.empty() ? "" : "; ") + one;
+  return out.empty() ? "none" : out;
+}
+
+}  // namespace detail
+
+/// The page of all operations: what a table says of each is what its rule answers for the example.
+[[nodiscard]] inline std::string to_page(const operation_list& found) {
+  std::string out =
+      "# Operations\n\n"
+      "`shardwise operations --markdown` writes this page from the operations themselves.\n\n"
+      "- **Example**: operands `a`, `b`, ... and the parameters as `shardwise infer` takes them;\n"
+      "  those with `?` may be left out.\n"
+      "- **May be split**: the dimensions of the example's operands that pass, split alone, "
+      "without\n"
+      "  communication. Any other is refused with the reshard that mends it.\n"
+      "- **Pending**: the reductions that an operand may have pending, which the result then has.\n"
+      "- **Gradient**: whether `gradient(f)` passes through it.\n"
+      "- **Peers**: what NumPy, JAX, PyTorch or XLA call it.\n\n"
+      "| operation | parameters | example | may be split | pending | gradient | peers |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const listed_operation& one : found.all) {
+    const catalogued_operation& entry = *one.entry;
+    std::string example = "`" + str(entry.operands) + "`";
+    if (!entry.arguments.empty()) example += " `" + str(entry.arguments) + "`";
+    out += "|" + detail::cell("`" + str(entry.name) + "`") +
+           detail::cell(entry.parameters.empty() ? "" : "`" + str(entry.parameters) + "`") +
+           detail::cell(example) + detail::cell(detail::splits_of(found.mesh, entry)) +
+           detail::cell(detail::listed(one.pending, "none")) +
+           detail::cell(entry.is_differentiable ? "yes" : "no") + detail::cell(str(entry.peers)) +
+           "\n";
+  }
+  return out;
+}
+
+[[nodiscard]] inline std::string to_text(const operation_list& found) {
+  if (found.as_page) return to_page(found);
+  text_table rows;
+  rows.row({"name", "operands", "pending", "gradient", "parameters"});
+  for (const listed_operation& one : found.all)
+    rows.row({str(one.entry->name), detail::count_of(*one.entry),
+              detail::listed(one.pending, "none"), one.entry->is_differentiable ? "yes" : "no",
+              detail::listed(one.parameters, "")});
+  return rows.words();
+}
+
+}  // namespace tool

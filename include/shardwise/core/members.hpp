@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/inplace_vector.hpp"
+#include "shardwise/core/text.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// The highest number of members that a class may have to be walked through member by member;
+/// members that are such classes themselves count once.
+inline constexpr std::size_t max_members = 32;
+
+namespace detail {
+
+/// Stands for the value of any member where only the number of members is asked for: never called.
+struct any_member {
+  template <class T>
+  [[noreturn]] operator T() const noexcept {
+    std::abort();
+  }
+};
+
+template <class T, std::size_t... I>
+[[nodiscard]] constexpr bool has_room_for(std::index_sequence<I...>) noexcept {
+  return requires { T{(static_cast<void>(I), any_member{})...}; };
+}
+/// The highest number of values that `T{...}` takes. What has no default must be given, so that the
+/// first numbers may be too few.
+template <class T, std::size_t N = 1, bool Found = false>
+[[nodiscard]] constexpr std::size_t count_members() noexcept {
+  if constexpr (N > max_members + 1)
+    return Found ? N - 1 : 0;
+  else if constexpr (has_room_for<T>(std::make_index_sequence<N>{}))
+    return count_members<T, N + 1, true>();
+  else if constexpr (Found)
+    return N - 1;
+  else
+    return count_members<T, N + 1>();
+}
+
+}  // namespace detail
+
+/// The number of members of an aggregate; 0 for a class without any, or with more than
+/// `max_members`.
+template <class T>
+inline constexpr std::size_t member_count = [] {
+  if constexpr (std::is_empty_v<T>)
+    return std::size_t{0};
+  else
+    return detail::count_members<T>() <= max_members ? detail::count_members<T>() : 0;
+}();
+
+/// A class with public members alone, which `T{a, b}` makes: what can be walked through without a
+/// line of its own. It has no base classes, and no arrays of C.
+template <class T>
+concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> &&
+                    (std::is_empty_v<T> || member_count<T> > 0) &&
+                    !requires {
+  std::tuple_size<T>::value;
+};
+
+/// References to the members of an aggregate, in the order of their declaration, as a tuple.
+///
+///     struct layer { weights w; bias b; };
+///     auto [w, b] = members_of(some_layer);
+template <class T>
+  requires Aggregate<std::remove_const_t<T>>
+[[nodiscard]] constexpr auto members_of(T& object) noexcept {
+  constexpr std::size_t n = member_count<std::remove_const_t<T>>;
+  if constexpr (n == 0) {
+    return std::tuple<>{};
+  } else if constexpr (n == 1) {
+    auto& [m0] = object;
+    return std::tie(m0);
+  } else if constexpr (n == 2) {
+    auto& [m0, m1] = object;
+    return std::tie(m0, m1);
+  } else if constexpr (n == 3) {
+    auto& [m0, m1, m2] = object;
+    return std::tie(m0, m1, m2);
+  } else if constexpr (n == 4) {
+    auto& [m0, m1, m2, m3] = object;
+    return std::tie(m0, m1, m2, m3);
+  } else if constexpr (n == 5) {
+    auto& [m0, m1, m2, m3, m4] = object;
+    return std::tie(m0, m1, m2, m3, m4);
+  } else if constexpr (n == 6) {
+    auto& [m0, m1, m2, m3, m4, m5] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5);
+  } else if constexpr (n == 7) {
+    auto& [m0, m1, m2, m3, m4, m5, m6] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6);
+  } else if constexpr (n == 8) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7);
+  } else if constexpr (n == 9) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8);
+  } else if constexpr (n == 10) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9);
+  } else if constexpr (n == 11) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10);
+  } else if constexpr (n == 12) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11);
+  } else if constexpr (n == 13) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12);
+  } else if constexpr (n == 14) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13);
+  } else if constexpr (n == 15) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14);
+  } else if constexpr (n == 16) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15);
+  } else if constexpr (n == 17) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16);
+  } else if constexpr (n == 18) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17);
+  } else if constexpr (n == 19) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18] =
+        object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18);
+  } else if constexpr (n == 20) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+           m19] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19);
+  } else if constexpr (n == 21) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20);
+  } else if constexpr (n == 22) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21);
+  } else if constexpr (n == 23) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22);
+  } else if constexpr (n == 24) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23);
+  } else if constexpr (n == 25) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24);
+  } else if constexpr (n == 26) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25);
+  } else if constexpr (n == 27) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25, m26] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25, m26);
+  } else if constexpr (n == 28) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25, m26, m27] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25, m26, m27);
+  } else if constexpr (n == 29) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25, m26, m27, m28] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28);
+  } else if constexpr (n == 30) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25, m26, m27, m28, m29] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29);
+  } else if constexpr (n == 31) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30);
+  } else if constexpr (n == 32) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19,
+           m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31] = object;
+    return std::tie(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17,
+                    m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31);
+  }
+}
+
+namespace detail {
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+// No object is needed: only its members' names are.
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
+/// A place in memory that names members without an object: it is declared, and never defined.
+template <class T>
+struct nowhere {
+  const T object;
+};
+template <class T>
+extern const nowhere<T> unmade;
+
+template <class Pointer>
+struct pointer_to_member {
+  Pointer to;
+};
+template <class Pointer>
+pointer_to_member(Pointer) -> pointer_to_member<Pointer>;
+
+/// What the compiler calls the function that stands for a member; the member's name is the last
+/// word in it: `... [W = pointer_to_member<const T *>{&unmade.object.weight}]`.
+template <pointer_to_member Member>
+[[nodiscard]] constexpr text_view last_word() noexcept {
+  const text_view all(__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1);
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  std::size_t end = all.size();
+  while (end > 0 && !is_part(all[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_part(all[begin - 1])) --begin;
+  return {all.data() + begin, end - begin};
+}
+
+template <class T, std::size_t... I>
+[[nodiscard]] constexpr inplace_vector<text_view, max_members> name_members(
+    std::index_sequence<I...>) noexcept {
+  return {last_word<pointer_to_member{&std::get<I>(members_of(unmade<T>.object))}>()...};
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace detail
+
+/// The names of an aggregate's members, as its definition has them.
+///
+///     static_assert(member_names<layer>[0] == "w");
+template <Aggregate T>
+inline constexpr inplace_vector<text_view, max_members> member_names =
+    detail::name_members<T>(std::make_index_sequence<member_count<T>>{});
+
+}  // namespace shardwise

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/members.hpp"
+
+namespace shardwise {
+
+/// The way to a leaf of a nest: `blocks.3.attention.query`.
+using leaf_path = text<120>;
+
+namespace detail {
+
+template <class T>
+concept TupleLike = requires {
+  std::tuple_size<std::remove_const_t<T>>::value;
+};
+
+template <class T>
+concept RangeOfNests = !TupleLike<T> && requires(T & range) {
+  range.begin() != range.end();
+};
+
+template <class T>
+concept OptionalNest = !RangeOfNests<T> && requires(T & maybe) {
+  static_cast<bool>(maybe);
+  *maybe;
+};
+
+/// The path one step further down.
+template <class Step>
+[[nodiscard]] constexpr leaf_path step_down(leaf_path path, const Step& step) noexcept {
+  if (!path.empty()) path << '.';
+  return path << step;
+}
+
+}  // namespace detail
+
+/// Calls `f(leaf, path)` with every leaf of a nest, in the order of declaration. A nest is an
+/// aggregate, which needs no line of its own for it, an array, a tuple, a range such as a vector, a
+/// pointer or an optional that may be empty, or a leaf: what `Leaf::is<T>` says is one. Anything
+/// else is passed over.
+///
+///     for_each_leaf<tensors>(model, [](auto& w, const leaf_path& path) { ... });   // "layers.0.w"
+template <class Leaf, class Nest, class F>
+constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {}) {
+  using type = std::remove_const_t<Nest>;
+  if constexpr (Leaf::template is<type>) {
+    f(nest, path);
+  } else if constexpr (detail::TupleLike<type>) {
+    const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using std::get;
+      (for_each_leaf<Leaf>(get<I>(nest), f, detail::step_down(path, I)), ...);
+    };
+    each(std::make_index_sequence<std::tuple_size<type>::value>{});
+  } else if constexpr (detail::RangeOfNests<Nest>) {
+    std::size_t i = 0;
+    for (auto& item : nest) for_each_leaf<Leaf>(item, f, detail::step_down(path, i++));
+  } else if constexpr (detail::OptionalNest<Nest>) {
+    if (nest) for_each_leaf<Leaf>(*nest, f, path);
+  } else if constexpr (Aggregate<type>) {
+    const auto members = members_of(nest);
+    const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (for_each_leaf<Leaf>(std::get<I>(members), f, detail::step_down(path, member_names<type>[I])),
+       ...);
+    };
+    each(std::make_index_sequence<member_count<type>>{});
+  }
+}
+
+}  // namespace shardwise

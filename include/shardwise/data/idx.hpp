@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/layout/layout_desc.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+#include <zlib.h>
+
+namespace shardwise {
+
+/// What an IDX file holds: an array of bytes of any rank, row-major.
+struct idx_array {
+  extents_desc extents;
+  std::vector<std::uint8_t> bytes;
+};
+
+namespace detail {
+
+/// Bytes of a file that gzip may have packed, in order.
+class packed_file {
+ public:
+  explicit packed_file(const std::string& path)
+      : path_(path), handle_(::gzopen(path.c_str(), "rb"), &::gzclose) {
+    if (handle_ == nullptr) refuse(broken::file_is_not_readable, std::strerror(errno));
+  }
+
+  /// Up to `count` bytes: fewer only at the end of the file.
+  [[nodiscard]] std::size_t read(std::uint8_t* to, std::size_t count) const {
+    const int got = ::gzread(handle_.get(), to, static_cast<unsigned>(count));
+    if (got >= 0) {
+      // Of a packed file that was cut off the part before is read, and then an error.
+      int problem = Z_OK;
+      const char* const words = ::gzerror(handle_.get(), &problem);
+      if (problem == Z_OK || problem == Z_STREAM_END) return static_cast<std::size_t>(got);
+      refuse(broken::file_is_malformed, words);
+    }
+    int problem = Z_OK;
+    const char* const words = ::gzerror(handle_.get(), &problem);
+    refuse(problem == Z_ERRNO ? broken::file_is_not_readable : broken::file_is_malformed,
+           problem == Z_ERRNO ? std::strerror(errno) : words);
+  }
+  [[noreturn]] void refuse(broken rule, const std::string& reason) const {
+    fail({.rule = rule}, text_view((path_ + ": " + reason).c_str()));
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> handle_;
+};
+
+}  // namespace detail
+
+/// Reads an IDX file of bytes, the form of MNIST's images and labels, as it is or packed by gzip.
+/// Throws `file_is_not_readable`, or `file_is_malformed` where the file does not hold exactly what
+/// its header says.
+///
+///     const idx_array images = read_idx("train-images-idx3-ubyte.gz");   // {60000, 28, 28}
+[[nodiscard]] inline idx_array read_idx(const std::string& path) {
+  const detail::packed_file file(path);
+  const auto refuse = [&](const std::string& reason) {
+    file.refuse(broken::file_is_malformed, reason);
+  };
+  std::uint8_t head[4]{};
+  if (file.read(head, 4) != 4) refuse("it is shorter than the header of an IDX file");
+  if (head[0] != 0 || head[1] != 0) refuse("it does not begin as an IDX file does, with two zeros");
+  if (head[2] != 8) refuse("its elements are of type " + std::to_string(head[2]) + ", not bytes");
+  if (head[3] < 1 || head[3] > max_rank)
+    refuse("it has " + std::to_string(head[3]) + " dimensions, not 1 to " +
+           std::to_string(max_rank));
+  idx_array made;
+  // Sizes whose product is more than any memory are refused before they are multiplied.
+  constexpr index_t most = index_t{1} << 40;
+  index_t count = 1;
+  for (int d = 0; d < int{head[3]}; ++d) {
+    std::uint8_t size[4]{};
+    if (file.read(size, 4) != 4) refuse("its header ends before its sizes do");
+    index_t extent = 0;
+    for (const std::uint8_t byte : size) extent = extent << 8 | byte;
+    if (extent > 0 && count > most / extent) refuse("its sizes are those of no file");
+    count *= extent;
+    made.extents.push_back(extent);
+  }
+  // The header may lie, so memory grows with what is there.
+  constexpr index_t step = index_t{1} << 20;
+  while (static_cast<index_t>(made.bytes.size()) < count) {
+    const std::size_t have = made.bytes.size();
+    const auto wanted =
+        static_cast<std::size_t>(std::min(step, count - static_cast<index_t>(have)));
+    made.bytes.resize(have + wanted);
+    if (file.read(made.bytes.data() + have, wanted) != wanted)
+      refuse("it ends before the " + std::to_string(count) + " bytes that its header says");
+  }
+  std::uint8_t more = 0;
+  if (file.read(&more, 1) != 0)
+    refuse("it has more than the " + std::to_string(count) + " bytes that its header says");
+  return made;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/operand.hpp"
+#include "shardwise/rule/mend.hpp"
+
+namespace shardwise {
+
+/// Checks that a tensor takes a value, by initialisation or assignment: elements, extents and
+/// layout are its own.
+[[nodiscard]] constexpr diagnosis check_assignment(const tensor_desc& tensor,
+                                                   const tensor_desc& value) noexcept {
+  if (tensor == value) return {};
+  return {.rule = broken::tensor_type_differs};
+}
+
+namespace detail {
+
+/// The call that turns `value` into a tensor like `wanted`, as it is written for `x`; empty where
+/// no single call does.
+[[nodiscard]] constexpr sentence call_between(const mesh_desc& mesh, const tensor_desc& value,
+                                              const tensor_desc& wanted) noexcept {
+  sentence out;
+  if (value.extents != wanted.extents) return out;
+  if (value.layout == wanted.layout) return out << "cast<" << type_name_of(wanted.type) << ">(x)";
+  if (value.type != wanted.type || wanted.layout.pending != 0 || wanted.layout.manual != 0 ||
+      !check_reshard(mesh, value.layout, wanted.layout).ok())
+    return out;
+  return write_reshard(out, mesh, wanted.layout, "", wanted.layout.uneven && !value.layout.uneven)
+         << "(x)";
+}
+
+/// True if a tensor named `To` takes a tensor of the type `From`: the same mesh, and by value the
+/// same elements, extents and layout, whatever the names of these.
+template <class From, class To>
+inline constexpr bool is_named_as = [] {
+  if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
+    return false;
+  else
+    return check_assignment(paper_of<To>::value, paper_of<From>::value).ok();
+}();
+
+/// A tensor type in the one notation.
+template <class X>
+[[nodiscard]] constexpr auto notation_of() noexcept {
+  constexpr sentence words = to_text(mesh_of<X>::value, paper_of<X>::value);
+  return to_fixed_string<words.size()>(words);
+}
+
+/// The answer to a tensor that is given a value of another type: both in the one notation, and the
+/// call that helps.
+template <class From, class To>
+[[nodiscard]] constexpr auto judge_naming() noexcept {
+  constexpr fixed_string own = notation_of<To>();
+  constexpr fixed_string other = notation_of<From>();
+  if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>) {
+    return refused<broken::operand_meshes_differ, types<mesh_of<To>, mesh_of<From>>>{};
+  } else {
+    constexpr sentence call =
+        call_between(mesh_of<To>::value, paper_of<From>::value, paper_of<To>::value);
+    return answer_to<>([] { return check_assignment(paper_of<To>::value, paper_of<From>::value); },
+                       facts<own_type(own), given_type(other)>{} +
+                           mend_shown<to_fixed_string<call.size()>(call)>());
+  }
+}
+
+}  // namespace detail
+
+}  // namespace shardwise

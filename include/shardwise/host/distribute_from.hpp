@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Host data that one owner of a mesh has; not part of `shardwise.hpp`.
+
+#include "shardwise/host/distribute.hpp"
+#include "shardwise/runtime/agreement.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Sends what each owner's shards hold of the data of `giver`, and returns this owner's part of it:
+/// shard by shard of those that have elements, packed.
+template <class T>
+[[nodiscard]] std::vector<std::byte> hand_out(machine& home, index_t giver,
+                                              const host_view<T>& host, const placement& where) {
+  owner_link& link = *home.link();
+  const shard_owners holders(home.mesh(), where.tensor().layout, link.owners());
+  owner_link::bytes_by_owner out = link.nothing();
+  owner_link::bytes_by_owner in = link.nothing();
+  std::vector<std::byte> own;
+  const auto pack = [&](index_t shard, std::vector<std::byte>& to) {
+    const held_box part = where.held_by(where.first_device_of(shard));
+    const extents_desc extents = extents_of(part);
+    std::vector<T> block(static_cast<std::size_t>(element_count(extents)));
+    copy_part<T>(host, part, {block.data(), extents, row_major(extents)});
+    const auto bytes = std::as_bytes(std::span(block));
+    to.insert(to.end(), bytes.begin(), bytes.end());
+  };
+  for (index_t shard = 0; shard < where.count(); ++shard) {
+    if (!has_elements(where, shard)) continue;
+    if (link.self() != giver) {
+      if (where.is_here(shard)) {
+        auto& wanted = in[static_cast<std::size_t>(giver)];
+        wanted.resize(wanted.size() +
+                      static_cast<std::size_t>(where.size_of_shard(shard)) * sizeof(T));
+      }
+      continue;
+    }
+    for (index_t owner = 0; owner < link.owners().count(); ++owner)
+      if (holders.holder(shard, owner) >= 0)
+        pack(shard, owner == giver ? own : out[static_cast<std::size_t>(owner)]);
+  }
+  link.exchange(out, in, home.team());
+  return link.self() == giver ? own : std::move(in[static_cast<std::size_t>(giver)]);
+}
+
+/// Makes a tensor of the data of one owner; the others' are not read.
+template <class T>
+[[nodiscard]] node_ptr distribute_of_one(const std::shared_ptr<machine>& home, index_t giver,
+                                         std::span<const T> host, const tensor_desc& tensor) {
+  require(check_known(home->mesh(), tensor.layout, tensor.extents));
+  owner_link* const link = home->link();
+  const index_t owners = link != nullptr ? link->owners().count() : 1;
+  if (giver < 0 || giver >= owners)
+    fail({.rule = broken::owner_is_out_of_range, .have = giver, .want = owners});
+  const host_view<T> view{host.data(), tensor.extents, row_major(tensor.extents)};
+  const auto check_size = [&] {
+    if (element_count(tensor.extents) != static_cast<index_t>(host.size()))
+      fail({.rule = broken::host_size_differs,
+            .have = static_cast<index_t>(host.size()),
+            .want = element_count(tensor.extents)});
+  };
+  if (link == nullptr) {
+    check_size();
+    return make_filled<T>(home, tensor, [&](const held_box& part, const strided<T>& block) {
+      copy_part<T>(view, part, block);
+    });
+  }
+  const placement_ptr where = home->place(tensor);
+  std::vector<std::byte> packed;
+  {
+    const std::lock_guard turn(home->turn());
+    run_for_owners(link, [&] {
+      if (link->self() == giver) check_size();
+      agree_on(*home, "distribute_from", tensor, static_cast<std::uint64_t>(giver));
+      packed = hand_out<T>(*home, giver, view, *where);
+    });
+  }
+  std::vector<std::size_t> begins;
+  std::size_t next = 0;
+  for (index_t shard = 0; shard < where->count(); ++shard) {
+    begins.push_back(next);
+    if (where->is_here(shard) && has_elements(*where, shard))
+      next += static_cast<std::size_t>(where->size_of_shard(shard)) * sizeof(T);
+  }
+  return make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& block) {
+    if (!has_elements(*where, shard))
+      fill_elements(identity_of<T>(tensor.layout.kind), block);
+    else if (block.size() > 0)
+      std::memcpy(block.data, packed.data() + begins[static_cast<std::size_t>(shard)],
+                  static_cast<std::size_t>(block.size()) * sizeof(T));
+  });
+}
+
+}  // namespace detail
+
+/// Spreads row-major host data that one owner of the mesh has: all owners call it together, with
+/// the same sizes, and only the data of owner `giver` are read. (Data that all have are spread by
+/// `distribute`, what each owner has of its own by `from_own_shards`.)
+///
+///     auto x = distribute_from<X>(pool, 0, is_first ? read_file() : std::vector<float>(), 512);
+template <ShardedTensor X, class... Sizes>
+[[nodiscard]] X distribute_from(const device_pool& pool, index_t giver,
+                                std::span<const typename X::value_type> host, Sizes... sizes) {
+  require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+  return X(detail::distribute_of_one<typename X::value_type>(
+      pool.state(), giver, host, desc_of<X>(fill<typename X::extents_type>(sizes...))));
+}
+/// The same for a layout that is a value.
+template <Element T>
+[[nodiscard]] any_tensor<T> distribute_from(const device_pool& pool, index_t giver,
+                                            std::span<const T> host, const extents_desc& extents,
+                                            const layout_desc& layout) {
+  return any_tensor<T>(
+      detail::distribute_of_one<T>(pool.state(), giver, host, {element_of<T>, extents, layout}));
+}
+
+}  // namespace shardwise

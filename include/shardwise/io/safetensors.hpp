@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/nest.hpp"
+#include "shardwise/host/distribute.hpp"
+#include "shardwise/host/host.hpp"
+#include "shardwise/io/file.hpp"
+#include "shardwise/io/safetensors_header.hpp"
+
+#include <bit>
+
+namespace shardwise {
+
+static_assert(std::endian::native == std::endian::little, "files of tensors are little-endian");
+
+/// A safetensors file that is open for reading: its header was read, tensors are read when they are
+/// asked for, each device's part by itself. Several threads may read at once.
+///
+///     const safetensors_file file("model.safetensors");
+///     auto w = load_tensor<W>(pool, file, "layers.0.w");
+class safetensors_file {
+ public:
+  /// Opens a file and reads its header. Throws `file_is_not_readable` or `file_is_malformed`.
+  explicit safetensors_file(std::string path) : file_(std::move(path)) {
+    const auto refuse = [&](const std::string& reason) {
+      detail::fail_file(broken::file_is_malformed, file_.path(), reason);
+    };
+    std::byte length[8];
+    if (file_.size() < 8) refuse("it is shorter than the length of its header");
+    file_.read(0, length);
+    std::uint64_t count = 0;
+    std::memcpy(&count, length, sizeof(count));
+    if (count > static_cast<std::uint64_t>(std::min(longest_header, file_.size() - 8)))
+      refuse("its header would have " + std::to_string(count) + " bytes");
+    std::string words(static_cast<std::size_t>(count), ' ');
+    file_.read(8, std::as_writable_bytes(std::span(words)));
+    read_header read = parse_safetensors_header(words);
+    if (!read.ok()) refuse(read.reason);
+    header_ = std::move(read.header);
+    first_ = 8 + static_cast<index_t>(count);
+    if (file_.size() - first_ != header_.bytes())
+      refuse("it holds " + std::to_string(file_.size() - first_) +
+             " bytes of tensors, and its "
+             "header says " +
+             std::to_string(header_.bytes()));
+  }
+
+  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
+  [[nodiscard]] const safetensors_header& header() const noexcept { return header_; }
+
+  /// The tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
+  /// `stored_tensor_differs`.
+  [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const {
+    const stored_tensor* const found = header_.find(name);
+    if (found == nullptr)
+      detail::fail_file(broken::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+    if (found->type != type)
+      detail::fail_file(broken::stored_tensor_differs, path(),
+                        "'" + std::string(name) + "' has elements of " + words(found->type) +
+                            ", not " + words(type));
+    return *found;
+  }
+  /// Checks that a tensor has these extents, of which those that are `dyn` may be any.
+  void require_extents(const stored_tensor& stored, const extents_desc& wanted) const {
+    bool same = stored.extents.size() == wanted.size();
+    for (int d = 0; same && d < wanted.ssize(); ++d)
+      same = wanted[d] == dyn || wanted[d] == stored.extents[d];
+    if (!same)
+      detail::fail_file(
+          broken::stored_tensor_differs, path(),
+          "'" + stored.name + "' is [" + words(stored.extents) + "], not [" + words(wanted) + "]");
+  }
+  /// Reads neighbours of a tensor from the element at a row-major place on.
+  template <class T>
+  void read(const stored_tensor& stored, index_t place, std::span<T> to) const {
+    file_.read(first_ + stored.begin + place * static_cast<index_t>(sizeof(T)),
+               std::as_writable_bytes(to));
+  }
+
+ private:
+  [[nodiscard]] static std::string words(element type) {
+    const text_view name = to_text(type);
+    return {name.data(), name.size()};
+  }
+  [[nodiscard]] static std::string words(const extents_desc& extents) {
+    std::string out;
+    for (index_t extent : extents)
+      out += (out.empty() ? "" : ", ") + (extent == dyn ? "?" : std::to_string(extent));
+    return out;
+  }
+
+  input_file file_;
+  safetensors_header header_;
+  index_t first_ = 0;
+};
+
+namespace detail {
+
+/// The leaves of what is saved and loaded: tensors whose layouts are types or values.
+struct tensors_in_pools {
+  template <class T>
+  static constexpr bool is = Readable<T>;
+};
+
+/// The node of a stored tensor under a layout; every device reads its own part.
+template <class T>
+[[nodiscard]] node_ptr load_node(const std::shared_ptr<machine>& home, const safetensors_file& file,
+                                 const stored_tensor& stored, const layout_desc& layout) {
+  const auto read_row = [&](const global_index& first, T* row, index_t count) {
+    const index_t place = linear(stored.extents, first);
+    if constexpr (std::is_same_v<T, bool>) {
+      // Bytes other than 0 and 1 are no truth values.
+      std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
+      file.read(stored, place, std::span(bytes));
+      for (std::size_t i = 0; i < bytes.size(); ++i) row[i] = bytes[i] != 0;
+    } else {
+      file.read(stored, place, std::span<T>(row, static_cast<std::size_t>(count)));
+    }
+  };
+  return make_filled<T>(
+      home, {element_of<T>, stored.extents, layout},
+      [&](const held_box& part, const strided<T>& block) { for_each_row(part, block, read_row); });
+}
+
+/// The name of a leaf in a file: its path, or `tensor` for one that is saved by itself.
+[[nodiscard]] inline std::string stored_name(const leaf_path& path) {
+  if (path.size() >= 120)
+    fail({.rule = broken::stored_tensor_differs},
+         "the path of a tensor has less than 120 characters");
+  return path.empty() ? "tensor" : std::string(path.data(), path.size());
+}
+
+/// The description of a leaf.
+template <class X>
+[[nodiscard]] tensor_desc leaf_desc(const X& x) {
+  if constexpr (Operand<X>)
+    return desc_of(x);
+  else
+    return x.tensor();
+}
+
+}  // namespace detail
+
+/// Reads a tensor of type `X`; dyn extents are those of the file.
+///
+///     auto w = load_tensor<W>(pool, file, "layers.0.w");
+template <ShardedTensor X>
+[[nodiscard]] X load_tensor(const device_pool& pool, const safetensors_file& file,
+                            std::string_view name) {
+  using T = typename X::value_type;
+  const stored_tensor& stored = file.find(name, element_of<T>);
+  file.require_extents(stored, X::extents_type::value);
+  require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+  return X(detail::load_node<T>(pool.state(), file, stored, X::layout_type::value));
+}
+/// The same for a layout that is a value.
+///
+///     auto w = load_tensor<float>(pool, file, "layers.0.w", spec_desc{{"data", ""}});
+template <Element T>
+[[nodiscard]] any_tensor<T> load_tensor(const device_pool& pool, const safetensors_file& file,
+                                        std::string_view name, const spec_desc& spec) {
+  const stored_tensor& stored = file.find(name, element_of<T>);
+  const resolved_layout to = resolve(pool.mesh(), spec, {}, uneven{});
+  require(to.verdict);
+  require(check(pool.mesh(), to.layout, stored.extents));
+  return any_tensor<T>(detail::load_node<T>(pool.state(), file, stored, to.layout));
+}
+
+/// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces
+/// another of the name only when it is whole. Tensors are gathered one after another; none is
+/// pending over several devices or manual.
+///
+///     save_safetensors("model.safetensors", model, {{"step", "1000"}});
+template <class Nest>
+void save_safetensors(const std::string& path, const Nest& nest,
+                      const std::map<std::string, std::string>& metadata = {}) {
+  safetensors_header header{{}, metadata};
+  std::set<std::string> names;
+  for_each_leaf<detail::tensors_in_pools>(nest, [&](const auto& x, const leaf_path& at) {
+    const tensor_desc tensor = detail::leaf_desc(x);
+    header.tensors.push_back(
+        {detail::stored_name(at), tensor.type, tensor.extents, header.bytes()});
+    if (!names.insert(header.tensors.back().name).second)
+      detail::fail_file(broken::file_is_not_writable, path,
+                        "two tensors are called '" + header.tensors.back().name + "'");
+  });
+  output_file file(path);
+  const std::string words = write_safetensors_header(header);
+  file.write(std::as_bytes(std::span(words)));
+  for_each_leaf<detail::tensors_in_pools>(nest, [&](const auto& x, const leaf_path&) {
+    const auto whole = to_host(x);
+    file.write(std::as_bytes(whole.elements()));
+  });
+  file.commit();
+}
+
+/// Gives every tensor of a nest the values that a file has for it, by its path. Each keeps its
+/// extents, layout and pool, so that any layout reads what any other saved. All of them are checked
+/// before the first is read.
+///
+///     load_safetensors("model.safetensors", model);
+template <class Nest>
+void load_safetensors(const safetensors_file& file, Nest& nest) {
+  for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
+    const tensor_desc tensor = detail::leaf_desc(x);
+    file.require_extents(file.find(detail::stored_name(at), tensor.type), tensor.extents);
+  });
+  for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
+    using tensor_type = std::remove_reference_t<decltype(x)>;
+    using T = typename tensor_type::value_type;
+    const stored_tensor& stored = file.find(detail::stored_name(at), element_of<T>);
+    x = tensor_type(
+        detail::load_node<T>(x.share()->home(), file, stored, detail::leaf_desc(x).layout));
+  });
+}
+template <class Nest>
+void load_safetensors(const std::string& path, Nest& nest) {
+  load_safetensors(safetensors_file(path), nest);
+}
+
+}  // namespace shardwise

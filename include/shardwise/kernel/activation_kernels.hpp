@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/transcendental_kernels.hpp"
+#include "shardwise/operation/activation.hpp"
+#include "shardwise/operation/clamp.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace shardwise {
+
+template <>
+struct kernel<functions::clamp> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x, const P& low, const P& high) noexcept {
+    return kernel<functions::minimum>::run(kernel<functions::maximum>::run(x, low), high);
+  }
+};
+
+/// NaN and -0 remain what they are.
+template <>
+struct kernel<functions::leaky_relu> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x, const P& slope) noexcept {
+    const P below = kernel<functions::less>::run(x, all_lanes<P>(0));
+    return kernel<functions::where>::run(below, kernel<functions::multiply>::run(slope, x), x);
+  }
+};
+
+/// Within 3.5 ulp of x: relative errors are large where x is negative and the value almost 0.
+/// silu(-infinity) is -0.
+template <>
+struct kernel<functions::silu> {
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    // Infinity would meet the 0 of the sigmoid.
+    constexpr double least = std::numeric_limits<detail::lane<P>>::lowest();
+    const P bounded = kernel<functions::maximum>::run(x, all_lanes<P>(least));
+    return kernel<functions::multiply>::run(bounded, kernel<functions::sigmoid>::run(x));
+  }
+};
+
+/// Those of the standard library, one element at a time. Within 2.5 ulp of the greater of the
+/// result and 1 where x is below 0, else of the result.
+template <>
+struct kernel<functions::softplus> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    const T tail = std::log1p(std::exp(-std::fabs(x)));
+    return x > T{} ? x + tail : x == x ? tail : x;
+  }
+};
+/// Within 2.5 ulp for an alpha of 1.
+template <>
+struct kernel<functions::elu> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x, T alpha) noexcept {
+    return x < T{} ? alpha * std::expm1(x) : x;
+  }
+};
+/// Within 3.5 ulp of x; gelu_exact(-infinity) is -0.
+template <>
+struct kernel<functions::gelu_exact> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    // Without a difference of almost equal numbers where x is negative.
+    if (x < T(-64)) return -T{};
+    return T(0.5) * x * std::erfc(x * T(-0.70710678118654752440));
+  }
+};
+
+}  // namespace shardwise

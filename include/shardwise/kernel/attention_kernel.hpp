@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/wide_result.hpp"
+#include "shardwise/operation/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Attention of one head in blocks of queries and keys: the largest score of each query so far, the
+/// sum of the weights below it, and the values weighted so.
+template <class C>
+class attention_head {
+ public:
+  attention_head(index_t width, index_t values)
+      : scale_(C(1) / std::sqrt(static_cast<C>(width))),
+        values_(values),
+        scores_(static_cast<std::size_t>(most_queries * most_keys)),
+        part_(static_cast<std::size_t>(most_queries * values)),
+        sum_(part_.size()),
+        largest_(most_queries),
+        weight_(most_queries) {}
+
+  static constexpr index_t most_queries = 64;
+  static constexpr index_t most_keys = 128;
+
+  /// Computes `out` for all queries. `mask_row(i, first, count, row)` adds the mask of query `i`
+  /// and `count` keys from `first` on to a row of scores; `keys_of(i)` is how many keys it meets.
+  template <class Mask, class Keys>
+  void run(const matrix_view<const C>& q, const matrix_view<const C>& k,
+           const matrix_view<const C>& v, const matrix_view<C>& out, const Mask& mask_row,
+           const Keys& keys_of) {
+    for (index_t begin = 0; begin < q.rows; begin += most_queries) {
+      const index_t queries = std::min(most_queries, q.rows - begin);
+      std::fill(sum_.begin(), sum_.end(), C(0));
+      std::fill(largest_.begin(), largest_.end(), lowest);
+      std::fill(weight_.begin(), weight_.end(), C(0));
+      index_t met = 0;
+      for (index_t i = 0; i < queries; ++i) met = std::max(met, keys_of(begin + i));
+      for (index_t first = 0; first < met; first += most_keys) {
+        const index_t keys = std::min(most_keys, met - first);
+        const matrix_view<C> scores{scores_.data(), queries, keys, keys, 1};
+        if (q.columns == 0)
+          std::fill_n(scores_.data(), queries * keys, C(0));
+        else
+          multiply_matrices<C>(q.row_range(begin, begin + queries),
+                               k.row_range(first, first + keys).transposed(), scores);
+        for (index_t i = 0; i < queries; ++i) {
+          C* const row = scores_.data() + i * keys;
+          for (index_t j = 0; j < keys; ++j) row[j] *= scale_;
+          mask_row(begin + i, first, keys, row);
+          const index_t own = std::clamp(keys_of(begin + i) - first, index_t{0}, keys);
+          std::fill(row + own, row + keys, lowest);
+          weigh(i, row, keys);
+        }
+        if (values_ == 0) continue;
+        multiply_matrices<C>({scores_.data(), queries, keys, keys, 1},
+                             v.row_range(first, first + keys),
+                             {part_.data(), queries, values_, values_, 1});
+        for (index_t x = 0; x < queries * values_; ++x)
+          sum_[static_cast<std::size_t>(x)] += part_[static_cast<std::size_t>(x)];
+      }
+      for (index_t i = 0; i < queries; ++i) {
+        const C total = weight_[static_cast<std::size_t>(i)];
+        for (index_t x = 0; x < values_; ++x)
+          out.data[(begin + i) * out.row_stride + x * out.column_stride] =
+              total == 0 ? C(0) : sum_[static_cast<std::size_t>(i * values_ + x)] / total;
+      }
+    }
+  }
+
+ private:
+  static constexpr C lowest = -std::numeric_limits<C>::infinity();
+
+  /// Turns a row of scores into weights, and what was summed before into what it weighs now.
+  void weigh(index_t query, C* row, index_t keys) {
+    const auto i = static_cast<std::size_t>(query);
+    C high = largest_[i];
+    for (index_t j = 0; j < keys; ++j) high = row[j] > high || row[j] != row[j] ? row[j] : high;
+    if (high == lowest) {
+      std::fill_n(row, keys, C(0));
+      return;
+    }
+    if (high != largest_[i]) {
+      const C shrink = largest_[i] == lowest ? C(0) : std::exp(largest_[i] - high);
+      weight_[i] *= shrink;
+      for (index_t x = 0; x < values_; ++x)
+        sum_[i * static_cast<std::size_t>(values_) + static_cast<std::size_t>(x)] *= shrink;
+      largest_[i] = high;
+    }
+    Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> weights(row, keys);
+    // What is not met weighs nothing at all: the exponential of the lowest number is above 0.
+    weights = (weights == lowest).select(C(0), (weights - high).exp());
+    weight_[i] += weights.sum();
+  }
+
+  C scale_;
+  index_t values_;
+  std::vector<C> scores_, part_, sum_, largest_, weight_;
+};
+
+/// A block in the type that is computed in: itself, or a copy that this holds.
+template <class T>
+class computed_block {
+ public:
+  using C = compute_type<T>;
+  explicit computed_block(const const_any_block& block) {
+    if constexpr (std::same_as<T, C>) {
+      view_ = block.as<const T>();
+    } else {
+      wide_ = std::make_unique<widened_block<T>>(block.as<const T>());
+      view_ = wide_->read();
+    }
+  }
+  [[nodiscard]] const strided<const C>& view() const noexcept { return view_; }
+
+ private:
+  struct nothing {};
+  std::conditional_t<std::same_as<T, C>, nothing, std::unique_ptr<widened_block<T>>> wide_{};
+  strided<const C> view_;
+};
+
+/// The mask of a call, if there is one, as its operand at a place.
+template <class T>
+struct attention_mask {
+  using C = compute_type<T>;
+  const const_any_block* block = nullptr;
+  int missing = 0;
+
+  attention_mask(const kernel_call& call, std::size_t place) {
+    if (call.operands.size() <= place) return;
+    block = &call.operands[place];
+    missing = call.operands[0].rank() - block->rank();
+  }
+  /// Adds what the mask has of query `i` of a head, and keys from `first` on, to their scores.
+  void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
+           C* row) const {
+    if (block == nullptr) return;
+    const int inner = block->rank() - 1;
+    index_t offset = 0;
+    for (int d = 0; d < inner; ++d) {
+      const index_t index = d + missing < at.ssize() ? at[d + missing] : i;
+      offset += block->extents[d] == 1 ? 0 : index * block->strides[d];
+    }
+    const bool stands = inner < 0 || block->extents[inner] == 1;
+    const index_t step = stands ? 0 : block->strides[inner];
+    offset += first * step;
+    for (index_t j = 0; j < count; ++j, offset += step) {
+      if (block->type == element::boolean)
+        row[j] = static_cast<const bool*>(block->data)[offset]
+                     ? row[j]
+                     : -std::numeric_limits<C>::infinity();
+      else
+        row[j] += static_cast<C>(static_cast<const T*>(block->data)[offset]);
+    }
+  }
+};
+
+/// A matrix of the last two dimensions of a block.
+template <class C>
+[[nodiscard]] matrix_view<C> head_of(const strided<C>& block, index_t offset) noexcept {
+  const int last = block.rank() - 1;
+  return {block.data + offset, block.extents[last - 1], block.extents[last],
+          block.strides[last - 1], block.strides[last]};
+}
+/// Where the head at an index is in a block; `group` heads share one.
+template <class C>
+[[nodiscard]] index_t head_offset(const strided<C>& block,
+                                  const inplace_vector<index_t, max_rank>& at,
+                                  index_t group) noexcept {
+  index_t offset = 0;
+  for (int d = 0; d < at.ssize(); ++d)
+    offset += (d + 1 == at.ssize() ? at[d] / group : at[d]) * block.strides[d];
+  return offset;
+}
+
+/// Calls `f(index)` for each head of queries, the last one fastest.
+template <class C, class F>
+void for_each_head(const strided<C>& queries, const F& f) {
+  const int head = queries.rank() - 3;
+  inplace_vector<index_t, max_rank> at;
+  at.resize(static_cast<std::size_t>(head + 1));
+  index_t count = 1;
+  for (int d = 0; d <= head; ++d) count *= queries.extents[d];
+  for (index_t h = 0; h < count; ++h) {
+    index_t rest = h;
+    for (int d = head; d >= 0; --d) {
+      at[d] = rest % queries.extents[d];
+      rest /= queries.extents[d];
+    }
+    f(at);
+  }
+}
+
+/// How many keys each query of a call meets.
+[[nodiscard]] inline auto keys_met(const kernel_call& call, index_t all_keys) {
+  const bool is_causal = call.how.integers[0] == static_cast<int>(attends::to_earlier);
+  const held_range& positions = call.parts[0][call.operands[0].rank() - 2];
+  return
+      [=](index_t i) { return is_causal ? std::min(all_keys, positions.global(i) + 1) : all_keys; };
+}
+
+}  // namespace detail
+
+/// Head by head; the heads of a device share its heads of keys and values in equal groups.
+template <>
+struct kernel_of<attention_operation> {
+  template <class T>
+  static void run(const kernel_call& call) {
+    using C = compute_type<T>;
+    const detail::computed_block<T> queries(call.operands[0]), keys(call.operands[1]),
+        values(call.operands[2]);
+    const auto &q = queries.view(), &k = keys.view(), &v = values.view();
+    detail::with_wide_result<T>(call, [&](const strided<C>& out) {
+      if (out.size() == 0) return;
+      const int head = q.rank() - 3;
+      const index_t group = q.extents[head] / k.extents[head];
+      const detail::attention_mask<T> mask(call, 3);
+      detail::attention_head<C> work(q.extents[head + 2], v.extents[head + 2]);
+      detail::for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {
+        work.run(
+            detail::head_of(q, detail::head_offset(q, at, 1)),
+            detail::head_of(k, detail::head_offset(k, at, group)),
+            detail::head_of(v, detail::head_offset(v, at, group)),
+            detail::head_of(out, detail::head_offset(out, at, 1)),
+            [&](index_t i, index_t first, index_t count, C* row) {
+              mask.add(at, i, first, count, row);
+            },
+            detail::keys_met(call, k.extents[head + 1]));
+      });
+    });
+  }
+};
+
+namespace detail {
+
+/// The gradient of one head, for blocks of queries: all their weights and those of the cotangent, a
+/// row of keys at a time.
+template <class C>
+class attention_gradient_head {
+ public:
+  attention_gradient_head(index_t width, index_t keys)
+      : scale_(C(1) / std::sqrt(static_cast<C>(width))),
+        keys_(keys),
+        weights_(static_cast<std::size_t>(most_queries * keys)),
+        slopes_(weights_.size()) {}
+
+  /// Few enough that the rows of long sequences stay small.
+  static constexpr index_t most_queries = 16;
+
+  /// Adds the cotangent of the queries, the keys or the values to `out`.
+  template <class Mask, class Keys>
+  void run(const matrix_view<const C>& q, const matrix_view<const C>& k,
+           const matrix_view<const C>& v, const matrix_view<const C>& dy, int which,
+           const matrix_view<C>& out, const Mask& mask_row, const Keys& keys_of) {
+    for (index_t begin = 0; begin < q.rows; begin += most_queries) {
+      const index_t end = std::min(begin + most_queries, q.rows);
+      const matrix_view<C> weights{weights_.data(), end - begin, keys_, keys_, 1};
+      const matrix_view<C> slopes{slopes_.data(), end - begin, keys_, keys_, 1};
+      product(q.row_range(begin, end), k.transposed(), weights);
+      for (index_t i = begin; i < end; ++i) {
+        C* const row = weights_.data() + (i - begin) * keys_;
+        for (index_t j = 0; j < keys_; ++j) row[j] *= scale_;
+        mask_row(i, 0, keys_, row);
+        std::fill(row + keys_of(i), row + keys_, -std::numeric_limits<C>::infinity());
+        weigh(row);
+      }
+      if (which == 2) {
+        add_product(constant(weights).transposed(), dy.row_range(begin, end), out);
+        continue;
+      }
+      product(dy.row_range(begin, end), v.transposed(), slopes);
+      for (index_t i = 0; i < end - begin; ++i) {
+        const C* const weight = weights_.data() + i * keys_;
+        C* const slope = slopes_.data() + i * keys_;
+        C mean = 0;
+        for (index_t j = 0; j < keys_; ++j) mean += weight[j] * slope[j];
+        for (index_t j = 0; j < keys_; ++j)
+          slope[j] = weight[j] == 0 ? C(0) : weight[j] * (slope[j] - mean) * scale_;
+      }
+      if (which == 0)
+        add_product(constant(slopes), k, out.row_range(begin, end));
+      else
+        add_product(constant(slopes).transposed(), q.row_range(begin, end), out);
+    }
+  }
+
+ private:
+  [[nodiscard]] static matrix_view<const C> constant(const matrix_view<C>& x) noexcept {
+    return {x.data, x.rows, x.columns, x.row_stride, x.column_stride};
+  }
+  /// A product, which is 0 where there is nothing to sum.
+  static void product(const matrix_view<const C>& a, const matrix_view<const C>& b,
+                      const matrix_view<C>& out) {
+    if (a.columns == 0)
+      std::fill_n(out.data, out.rows * out.columns, C(0));
+    else
+      multiply_matrices<C>(a, b, out);
+  }
+  void add_product(const matrix_view<const C>& a, const matrix_view<const C>& b,
+                   const matrix_view<C>& out) {
+    if (a.columns == 0 || out.rows * out.columns == 0) return;
+    part_.resize(static_cast<std::size_t>(out.rows * out.columns));
+    multiply_matrices<C>(a, b, {part_.data(), out.rows, out.columns, out.columns, 1});
+    for (index_t r = 0; r < out.rows; ++r)
+      for (index_t c = 0; c < out.columns; ++c)
+        out.data[r * out.row_stride + c * out.column_stride] +=
+            part_[static_cast<std::size_t>(r * out.columns + c)];
+  }
+  /// A row of scores as weights.
+  void weigh(C* row) const {
+    C high = -std::numeric_limits<C>::infinity(), total = 0;
+    for (index_t j = 0; j < keys_; ++j) high = row[j] > high || row[j] != row[j] ? row[j] : high;
+    for (index_t j = 0; j < keys_; ++j) {
+      row[j] = row[j] == -std::numeric_limits<C>::infinity() ? C(0) : std::exp(row[j] - high);
+      total += row[j];
+    }
+    for (index_t j = 0; j < keys_ && total != 0; ++j) row[j] /= total;
+  }
+
+  C scale_;
+  index_t keys_;
+  std::vector<C> weights_, slopes_, part_;
+};
+
+}  // namespace detail
+
+/// Head by head, added up for the heads that share keys and values.
+template <>
+struct kernel_of<attention_gradient_operation> {
+  template <class T>
+  static void run(const kernel_call& call) {
+    using C = compute_type<T>;
+    const detail::computed_block<T> queries(call.operands[0]), keys(call.operands[1]),
+        values(call.operands[2]), cotangents(call.operands[3]);
+    const auto &q = queries.view(), &k = keys.view(), &v = values.view(), &dy = cotangents.view();
+    const auto which = static_cast<int>(call.how.integers[1]);
+    detail::with_wide_result<T>(call, [&](const strided<C>& out) {
+      std::fill_n(out.data, out.size(), C(0));
+      const int head = q.rank() - 3;
+      if (q.size() == 0 || k.size() == 0 || out.size() == 0) return;
+      const index_t group = q.extents[head] / k.extents[head];
+      const detail::attention_mask<T> mask(call, 4);
+      detail::attention_gradient_head<C> work(q.extents[head + 2], k.extents[head + 1]);
+      detail::for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {
+        work.run(
+            detail::head_of(q, detail::head_offset(q, at, 1)),
+            detail::head_of(k, detail::head_offset(k, at, group)),
+            detail::head_of(v, detail::head_offset(v, at, group)),
+            detail::head_of(dy, detail::head_offset(dy, at, 1)), which,
+            detail::head_of(out, detail::head_offset(out, at, which == 0 ? 1 : group)),
+            [&](index_t i, index_t first, index_t count, C* row) {
+              mask.add(at, i, first, count, row);
+            },
+            detail::keys_met(call, k.extents[head + 1]));
+      });
+    });
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/element_kernels.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The bytes of a result that are folded at once, so that all partial results stay in the cache.
+inline constexpr index_t folded_at_once = index_t{64} << 10U;
+
+/// Calls `f(first, part)` for parts of a block of at most `most` elements, `first` the offset of
+/// each along all dimensions.
+template <class F>
+void for_each_slab(const any_block& block, index_t most, const F& f, global_index& first, int dim) {
+  const index_t size = block.size();
+  if (size == 0) return;
+  while (dim < block.rank() && block.extents[dim] == 1) ++dim;
+  if (size <= most || dim == block.rank()) return f(first, block);
+  const index_t extent = block.extents[dim];
+  const index_t rows = most / (size / extent) > 1 ? most / (size / extent) : 1;
+  for (index_t at = 0; at < extent; at += rows) {
+    any_block slab = block;
+    advance(slab, at * block.strides[dim]);
+    slab.extents[dim] = extent - at < rows ? extent - at : rows;
+    first[dim] = at;
+    for_each_slab(slab, most, f, first, dim + 1);
+  }
+  first[dim] = 0;
+}
+
+}  // namespace detail
+
+/// Folds `count` terms, blocks of one shape, into `to`, in pairs: neighbours first, then neighbours
+/// of the results, as the tree of `terms_on_the_left`, which their number alone decides. So an error grows with the logarithm
+/// of the number, and the bits are the same for any part of the block and any way to cut it.
+/// `term(i)` is the block of term `i`.
+template <class Term>
+void fold_terms(const element_kernels& elements, reduction kind, index_t count, const Term& term,
+                const any_block& to) {
+  const index_t size = size_of(to.type);
+  const index_t most = detail::folded_at_once / size;
+  const index_t slab = to.size() < most ? to.size() : most;
+  // The partial results that wait for their neighbour: the first of them in place.
+  const auto levels = static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(count / 2)));
+  const std::unique_ptr<std::byte[]> memory =
+      levels > 1 ? std::make_unique_for_overwrite<std::byte[]>(
+                       static_cast<std::size_t>((levels - 1) * slab * size))
+                 : nullptr;
+  global_index first;
+  first.resize(to.extents.size());
+  detail::for_each_slab(
+      to, most,
+      [&](const global_index& at, const any_block& part) {
+        const auto slot = [&](index_t i) -> any_block {
+          if (i == 0) return part;
+          return {memory.get() + (i - 1) * slab * size, part.type, part.extents,
+                  row_major(part.extents)};
+        };
+        const auto read = [&](const any_block& block) -> const_any_block {
+          return {block.data, block.type, block.extents, block.strides};
+        };
+        const auto fold_last = [&](index_t waiting) {
+          elements.fold(kind, read(slot(waiting - 2)), read(slot(waiting - 1)), slot(waiting - 2));
+        };
+        const auto part_of = [&](index_t i) {
+          const_any_block own = term(i);
+          for (int d = 0; d < own.rank(); ++d) advance(own, at[d] * own.strides[d]);
+          own.extents = part.extents;
+          return own;
+        };
+        if (count == 1) return elements.copy(part_of(0), part);
+        index_t waiting = 0;
+        for (index_t i = 1; i < count; i += 2) {
+          elements.fold(kind, part_of(i - 1), part_of(i), slot(waiting++));
+          for (index_t pairs = (i + 1) / 2; pairs % 2 == 0; pairs /= 2, --waiting)
+            fold_last(waiting);
+        }
+        if (count % 2 != 0)
+          elements.fold(kind, read(slot(waiting - 1)), part_of(count - 1), slot(waiting - 1));
+        for (; waiting > 1; --waiting) fold_last(waiting);
+      },
+      first, 0);
+}
+
+}  // namespace shardwise

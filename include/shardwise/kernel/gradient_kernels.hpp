@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/kernel/enter_kernel.hpp"
+#include "shardwise/kernel/function_kernel.hpp"
+#include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/sort.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/library_kernels.hpp"
+#endif
+
+#include <initializer_list>
+#include <type_traits>
+
+namespace shardwise {
+
+/// Enters the kernels of a gradient into the table.
+using gradient_entry_function = void (*)();
+
+namespace detail {
+
+/// True for operations whose kernels, and those of their gradients, the compiled library has.
+template <class Class>
+inline constexpr bool is_compiled_already = config::compiled && !WholeKernelIsHere<Class>;
+template <class F>
+inline constexpr bool is_compiled_already<pointwise<F>> = config::compiled && !KernelIsHere<F>;
+
+/// Enters an elementwise function on elements of `T`, however many operands it has.
+template <class F, Element T>
+void enter_function_on() {
+  using C = compute_type<T>;
+  if constexpr (requires { F::of_truth_values; }) {
+    if constexpr (requires(bool b) { kernel<F>::template of<bool>(b); })
+      enter_function<F, bool, bool>();
+    else if constexpr (requires(C x) { kernel<F>::run(x); })
+      enter_function<F, bool, bool>();
+    else
+      enter_function<F, bool, bool, bool>();
+  } else if constexpr (requires { F::compares; }) {
+    enter_function<F, bool, T, T>();
+  } else if constexpr (requires { F::chooses; }) {
+    enter_function<F, T, bool, T, T>();
+  } else if constexpr (requires { F::masks; }) {
+    enter_function<F, T, T, bool>();
+  } else if constexpr (
+      requires(C x) { kernel<F>::run(x); } || requires(C x) { kernel<F>::template of<C>(x); }) {
+    enter_function<F, T, T>();
+  } else if constexpr (
+      requires(C x) { kernel<F>::run(x, x); } ||
+      requires(C x) { kernel<F>::template of<C>(x, x); }) {
+    enter_function<F, T, T, T>();
+  } else {
+    enter_function<F, T, T, T, T>();
+  }
+}
+
+/// Enters an operation on one to three operands of `T`, of which those after the first may be
+/// indices.
+template <class Class, Element T>
+struct enter_on {
+  static void run() {
+    const operation_kernel made{.whole = &kernel_of<Class>::template run<T>,
+                                .elements = &element_kernels_of<T>,
+                                .further = further_of<Class>()};
+    constexpr element own = element_of<T>;
+    const auto enter = [&](std::initializer_list<element> operands) {
+      kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);
+    };
+    enter({own});
+    for (element second : {own, element::i32, element::i64}) {
+      enter({own, second});
+      for (element third : {own, element::i32, element::i64}) enter({own, second, third});
+    }
+  }
+};
+/// Orders are indices, and are put in order themselves.
+template <Element T>
+struct enter_on<argsort_operation, T> {
+  static void run() {
+    enter_operation<argsort_operation, std::int64_t, T>();
+    enter_operation<argsort_operation, std::int64_t, std::int64_t>();
+  }
+};
+/// Indices, and which of them are equal.
+template <Element T>
+struct enter_on<iota_like_operation, T> {
+  static void run() {
+    enter_operation<iota_like_operation, std::int64_t, T>();
+    enter_function<functions::equal, bool, std::int64_t, std::int64_t>();
+  }
+};
+/// With masks of numbers and of truth values.
+template <Element T>
+struct enter_on<attention_gradient_operation, T> {
+  static void run() {
+    enter_operation<attention_gradient_operation, T, T, T, T, T>();
+    enter_operation<attention_gradient_operation, T, T, T, T, T, T>();
+    enter_operation<attention_gradient_operation, T, T, T, T, T, bool>();
+  }
+};
+template <class F, Element T>
+struct enter_on<pointwise<F>, T> {
+  static void run() { enter_function_on<F, T>(); }
+};
+
+/// Enters what every gradient of fractions may append; done once.
+template <Element T>
+void enter_gradient_arithmetic() {
+  namespace f = functions;
+  if constexpr (!config::compiled) {
+    static const bool entered = [] {
+      enter_unary<T, f::identity, f::negate, f::square>();
+      enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
+      enter_comparisons<T, f::equal, f::greater, f::less>();
+      enter_function<f::masked, T, T, bool>();
+      enter_operation<fold_operation, T, T>();
+      enter_operation<reshape_operation, T, T>();
+      return true;
+    }();
+    (void)entered;
+  }
+}
+
+template <class Class>
+struct emitted_by {
+  template <Element T>
+  static void enter() {}
+};
+template <class Class>
+  requires requires { typename Class::emits; }
+struct emitted_by<Class> {
+  template <Element T>
+  static void enter() {
+    enter_all<T>(typename Class::emits{});
+  }
+
+ private:
+  template <Element T, class... Emitted>
+  static void enter_all(operations<Emitted...>) {
+    const auto enter = []<class One>(std::type_identity<One>) {
+      if constexpr (!is_compiled_already<One>) enter_on<One, T>::run();
+    };
+    (enter(std::type_identity<Emitted>{}), ...);
+  }
+};
+template <class F>
+  requires requires { typename F::emits; }
+struct emitted_by<pointwise<F>> : emitted_by<F> {};
+
+/// Enters what the gradient of an operation on elements of `T` appends.
+template <class Class, Element T>
+void enter_gradient() {
+  static const bool entered = [] {
+    enter_gradient_arithmetic<T>();
+    emitted_by<Class>::template enter<T>();
+    return true;
+  }();
+  (void)entered;
+}
+template <Element To, Element From>
+void enter_cast_gradient() {
+  enter_gradient_arithmetic<To>();
+  enter_gradient_arithmetic<From>();
+  enter_function<functions::cast<From>, From, To>();
+}
+
+template <class Class>
+struct entry_of {
+  template <class Result, class... T>
+  [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
+    if constexpr (is_compiled_already<Class>)
+      return nullptr;
+    else if constexpr (Fractional<Result>)
+      return &enter_gradient<Class, Result>;
+    else if constexpr (sizeof...(T) > 0)
+      return get<T...>();
+    else
+      return nullptr;
+  }
+};
+template <Element To>
+struct entry_of<pointwise<functions::cast<To>>> {
+  template <class, class From>
+  [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
+    if constexpr (!config::compiled && Fractional<To> && Fractional<From>)
+      return &enter_cast_gradient<To, From>;
+    else
+      return nullptr;
+  }
+};
+
+}  // namespace detail
+
+/// What enters the kernels that the gradient of an operation needs which makes `Result` of `T...`;
+/// null where there are no fractions, and where the compiled library has them.
+template <class Class, class Result, class... T>
+[[nodiscard]] constexpr gradient_entry_function gradient_entry() noexcept {
+  return detail::entry_of<Class>::template get<Result, T...>();
+}
+
+}  // namespace shardwise

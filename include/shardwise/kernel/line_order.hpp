@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/element.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// Unsigned integers in the order of the elements of `T`.
+template <class T>
+using order_key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+/// The key of an element: the least first, or the greatest. Zeros of both signs have one key; NaN
+/// have the last.
+template <class T>
+[[nodiscard]] order_key<T> key_of(T x, bool is_descending) noexcept {
+  using C = compute_type<T>;
+  using key = order_key<T>;
+  const C value = x;
+  [[maybe_unused]] constexpr key sign = key{1} << (std::numeric_limits<key>::digits - 1);
+  [[maybe_unused]] constexpr key last = std::numeric_limits<key>::max();
+  key at;
+  if constexpr (std::is_floating_point_v<C>) {
+    at = std::bit_cast<key>(value + C{0});  // -0 becomes 0
+    const auto is_negative =
+        static_cast<key>(-static_cast<key>(at >> (std::numeric_limits<key>::digits - 1)));
+    at ^= is_negative | sign;
+    at = is_descending ? static_cast<key>(~at) : at;
+    return value == value ? at : last;
+  } else if constexpr (std::is_signed_v<C>) {
+    at = static_cast<key>(static_cast<key>(std::int64_t{value}) ^ sign);
+  } else {
+    at = value;
+  }
+  return is_descending ? static_cast<key>(~at) : at;
+}
+
+/// Puts the elements of a line in order, all of whose memory is kept for the next line.
+template <class Key>
+class line_order {
+ public:
+  struct entry {
+    Key key;
+    std::uint32_t at;
+  };
+
+  /// The places of `n` elements in the order of their keys, equal ones in the order of their
+  /// places. Lines have fewer than 2^32 elements.
+  template <class KeyOf>
+  [[nodiscard]] const std::vector<entry>& sort(index_t n, const KeyOf& key) {
+    read(n, key);
+    if (n < few)
+      std::stable_sort(entries_.begin(), entries_.end(), before);
+    else
+      sort_by_digits();
+    return entries_;
+  }
+  /// The `count` greatest of `n` elements, the greatest first, by keys that descend.
+  template <class ValueOf>
+  [[nodiscard]] const std::vector<entry>& greatest(index_t n, index_t count, const ValueOf& value) {
+    const auto exactly_before = [](const entry& a, const entry& b) {
+      return a.key < b.key || (a.key == b.key && a.at < b.at);
+    };
+    const auto key = [&](index_t i) { return key_of(value(i), true); };
+    // The last of those found so far stands in front; later ones of its key come after it.
+    read(count, key);
+    std::make_heap(entries_.begin(), entries_.end(), exactly_before);
+    auto worst = value(index_t{entries_.front().at});
+    for (index_t i = count;; ++i) {
+      // Most elements are told apart by this comparison. After NaN nothing comes.
+      if (worst == worst)
+        while (i < n && !(value(i) > worst)) ++i;
+      if (i >= n) break;
+      const Key next = key(i);
+      if (next >= entries_.front().key) continue;
+      std::pop_heap(entries_.begin(), entries_.end(), exactly_before);
+      entries_.back() = {next, static_cast<std::uint32_t>(i)};
+      std::push_heap(entries_.begin(), entries_.end(), exactly_before);
+      worst = value(index_t{entries_.front().at});
+    }
+    std::sort_heap(entries_.begin(), entries_.end(), exactly_before);
+    return entries_;
+  }
+
+ private:
+  static constexpr index_t few = 512;
+  static constexpr int digit_bits = 11;
+  static constexpr int digits = (std::numeric_limits<Key>::digits + digit_bits - 1) / digit_bits;
+  static constexpr std::size_t values = std::size_t{1} << digit_bits;
+
+  [[nodiscard]] static bool before(const entry& a, const entry& b) noexcept {
+    return a.key < b.key;
+  }
+  template <class KeyOf>
+  void read(index_t n, const KeyOf& key) {
+    entries_.resize(static_cast<std::size_t>(n));
+    for (index_t i = 0; i < n; ++i)
+      entries_[static_cast<std::size_t>(i)] = {key(i), static_cast<std::uint32_t>(i)};
+  }
+  [[nodiscard]] static std::size_t digit(Key key, int place) noexcept {
+    return static_cast<std::size_t>(key >> (place * digit_bits)) & (values - 1);
+  }
+
+  /// From the last digit on, each of which leaves the order of equal ones as it is.
+  void sort_by_digits() {
+    counts_.assign(values * digits, 0);
+    for (const entry& x : entries_)
+      for (int d = 0; d < digits; ++d)
+        ++counts_[static_cast<std::size_t>(d) * values + digit(x.key, d)];
+    other_.resize(entries_.size());
+    for (int d = 0; d < digits; ++d) {
+      std::size_t* const at = counts_.data() + static_cast<std::size_t>(d) * values;
+      // A digit that all have alike orders nothing.
+      if (at[digit(entries_.front().key, d)] == entries_.size()) continue;
+      std::size_t begin = 0;
+      for (std::size_t v = 0; v < values; ++v) begin += std::exchange(at[v], begin);
+      for (const entry& x : entries_) other_[at[digit(x.key, d)]++] = x;
+      entries_.swap(other_);
+    }
+  }
+
+  std::vector<entry> entries_;
+  std::vector<entry> other_;
+  std::vector<std::size_t> counts_;
+};
+
+}  // namespace shardwise::detail

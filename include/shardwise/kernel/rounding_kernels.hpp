@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/rounding.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+
+namespace shardwise {
+
+/// Exact, one element at a time. Integers are whole already.
+template <>
+struct kernel<functions::floor> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::floor(x);
+  }
+};
+template <>
+struct kernel<functions::ceil> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::ceil(x);
+  }
+};
+template <>
+struct kernel<functions::trunc> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::trunc(x);
+  }
+};
+/// Half to even, in the rounding mode that all arithmetic here is done in.
+template <>
+struct kernel<functions::round> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return x;
+    else
+      return std::nearbyint(x);
+  }
+};
+/// On packets too.
+template <>
+struct kernel<functions::sign> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& x) noexcept {
+    const P zero = all_lanes<P>(0);
+    const P value = kernel<functions::subtract>::run(kernel<functions::less>::run(zero, x),
+                                                     kernel<functions::less>::run(x, zero));
+    if constexpr (std::integral<P>)
+      return value;
+    else
+      return kernel<functions::where>::run(kernel<functions::equal>::run(x, x), value, x);
+  }
+};
+template <>
+struct kernel<functions::fmod> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T a, T b) noexcept {
+    if constexpr (std::integral<T>) {
+      // Hardware traps on both.
+      if (b == T{}) return T{};
+      if constexpr (std::signed_integral<T>)
+        if (b == T{-1}) return T{};
+      return static_cast<T>(a % b);
+    } else {
+      return std::fmod(a, b);
+    }
+  }
+};
+
+/// Exact but for the one addition that gives a rest the sign of the divisor.
+template <>
+struct kernel<functions::remainder> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T a, T b) noexcept {
+    if constexpr (std::integral<T>) {
+      const T rest = kernel<functions::fmod>::of<T>(a, b);
+      return rest != T{} && (rest < T{}) != (b < T{}) ? static_cast<T>(rest + b) : rest;
+    } else {
+      const T rest = std::fmod(a, b);
+      if (rest == T{}) return std::copysign(T{}, b);
+      return (rest < T{}) != (b < T{}) ? rest + b : rest;
+    }
+  }
+};
+
+/// Integers are finite numbers.
+template <>
+struct kernel<functions::isnan> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    return x != x;
+  }
+};
+template <>
+struct kernel<functions::isinf> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return false;
+    else
+      return std::fabs(x) == std::numeric_limits<T>::infinity();
+  }
+};
+template <>
+struct kernel<functions::isfinite> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T x) noexcept {
+    if constexpr (std::integral<T>)
+      return true;
+    else
+      return std::fabs(x) <= std::numeric_limits<T>::max();
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/operation/cumprod.hpp"
+#include "shardwise/operation/cumsum.hpp"
+
+namespace shardwise {
+
+namespace detail {
+
+/// Along the last dimension one walk for each row, along others row onto row. Whole numbers wrap.
+template <class Class, class Function>
+struct scan_kernel {
+  template <class T>
+  static void run(const kernel_call& call) {
+    const auto dim = static_cast<int>(call.how.integers[0]);
+    in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
+      if (from.size() == 0) return;
+      if (dim == from.rank() - 1)
+        scan_along_rows<compute_type<T>>(from, to);
+      else
+        scan_rows<compute_type<T>>(from, to, dim);
+    });
+  }
+
+ private:
+  template <class C>
+  static void scan_along_rows(const strided<const C>& from, const strided<C>& to) {
+    const int last = from.rank() - 1;
+    loop_nest<2> nest;
+    for (int d = 0; d < last; ++d) nest.push({from.extents[d], {from.strides[d], to.strides[d]}});
+    for (index_t i = 0; i < nest.size(); ++i) {
+      const auto at = nest.at(i);
+      const C* const row = from.data + at.offsets[0];
+      C* const out = to.data + at.offsets[1];
+      C folded = row[0];
+      out[0] = folded;
+      for (index_t x = 1; x < from.extents[last]; ++x) {
+        folded = next_fold(folded, row[x * from.strides[last]]);
+        out[x * to.strides[last]] = folded;
+      }
+    }
+  }
+  /// The function; of extremes most elements are told apart by a comparison.
+  template <class C>
+  [[nodiscard]] static C next_fold(const C& folded, const C& next) noexcept {
+    if constexpr (Class::kind == reduction::max) {
+      if (next < folded) return folded;
+      if (next > folded) return next;
+    } else if constexpr (Class::kind == reduction::min) {
+      if (next > folded) return folded;
+      if (next < folded) return next;
+    }
+    return kernel<Function>::run(folded, next);
+  }
+  template <class C>
+  static void scan_rows(strided<const C> from, strided<C> to, int dim) {
+    const index_t count = from.extents[dim];
+    from.extents[dim] = to.extents[dim] = 1;
+    for (index_t x = 0; x < count; ++x) {
+      copy_block<C>(from, to);
+      if (x > 0) {
+        strided<const C> before{to.data - to.strides[dim], to.extents, to.strides};
+        fold_block<C>(Class::kind, before, to);
+      }
+      advance(from, from.strides[dim]);
+      advance(to, to.strides[dim]);
+    }
+  }
+};
+
+}  // namespace detail
+
+namespace detail {
+
+/// One walk for each line, which remembers where the extreme is.
+template <class Class>
+struct running_share_kernel {
+  template <class T>
+  static void run(const kernel_call& call) {
+    const auto dim = static_cast<int>(call.how.integers[0]);
+    in_compute_type<T, 2>(call, [&](const auto& x, const auto& dy, const auto& to) {
+      using C = compute_type<T>;
+      loop_nest<3> nest;
+      for (int d = 0; d < x.rank(); ++d)
+        if (d != dim) nest.push({x.extents[d], {x.strides[d], dy.strides[d], to.strides[d]}});
+      for (index_t i = 0; i < nest.size(); ++i) {
+        const auto at = nest.at(i);
+        index_t best = 0;
+        for (index_t n = 0; n < x.extents[dim]; ++n) {
+          const C next = x.data[at.offsets[0] + n * x.strides[dim]];
+          const C have = x.data[at.offsets[0] + best * x.strides[dim]];
+          const bool is_better = Class::kind == reduction::max ? next > have : next < have;
+          if (n > 0 && (is_better || (next != next && have == have))) best = n;
+          to.data[at.offsets[2] + n * to.strides[dim]] = C{};
+          to.data[at.offsets[2] + best * to.strides[dim]] +=
+              dy.data[at.offsets[1] + n * dy.strides[dim]];
+        }
+      }
+    });
+  }
+};
+
+}  // namespace detail
+
+template <>
+struct kernel_of<cummax_share_operation> : detail::running_share_kernel<cummax_share_operation> {};
+template <>
+struct kernel_of<cummin_share_operation> : detail::running_share_kernel<cummin_share_operation> {};
+template <>
+struct kernel_of<cumsum_operation> : detail::scan_kernel<cumsum_operation, functions::add> {};
+template <>
+struct kernel_of<cumprod_operation> : detail::scan_kernel<cumprod_operation, functions::multiply> {
+};
+template <>
+struct kernel_of<cummax_operation> : detail::scan_kernel<cummax_operation, functions::maximum> {};
+template <>
+struct kernel_of<cummin_operation> : detail::scan_kernel<cummin_operation, functions::minimum> {};
+
+}  // namespace shardwise

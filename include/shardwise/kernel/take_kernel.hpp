@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/index_block.hpp"
+#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/operation/take.hpp"
+
+#include <algorithm>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Where the indices of a call are, along a dimension of its first operand, in what that device
+/// holds.
+[[nodiscard]] inline std::vector<index_t> looked_up_indices(const kernel_call& call, int dim,
+                                                            out_of_range mode) {
+  const index_t size = call.sizes[call.rule.operands[0][dim]];
+  return local_indices(call.operands[1], mode, size, call.parts[0][dim]);
+}
+
+/// Leaves of equal indices below `size` the last one alone.
+inline void keep_last(std::vector<index_t>& chosen, index_t size) {
+  std::vector<bool> seen(static_cast<std::size_t>(size), false);
+  for (std::size_t i = chosen.size(); i-- > 0;) {
+    if (chosen[i] < 0) continue;
+    const auto at = static_cast<std::size_t>(chosen[i]);
+    if (seen[at]) chosen[i] = -1;
+    seen[at] = true;
+  }
+}
+
+}  // namespace detail
+
+/// Row by row of what is behind the dimension; zeros for what the device has not.
+template <>
+struct kernel_of<take_operation> {
+  template <class T>
+  static void run(const kernel_call& call) {
+    const auto dim = static_cast<int>(call.how.integers[0]);
+    const strided<const T> from = call.operands[0].as<const T>();
+    std::vector<index_t> chosen =
+        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
+    if (call.how.integers.size() > 2) detail::keep_last(chosen, from.extents[dim]);
+    loop_nest<1> before, behind;
+    for (int d = 0; d < dim; ++d) before.push({from.extents[d], {from.strides[d]}});
+    for (int d = dim + 1; d < from.rank(); ++d) behind.push({from.extents[d], {from.strides[d]}});
+    const index_t step = from.strides[dim];
+    const index_t count = behind.size(), inner = behind.inner_stride(0);
+    const bool is_row = behind.rank() <= 1;
+    // Results have no gaps.
+    T* to = call.results[0].as<T>().data;
+    for (index_t i = 0; i < before.size(); ++i) {
+      const T* const block = from.data + before.at(i).offsets[0];
+      for (const index_t at : chosen) {
+        const T* const row = block + at * step;
+        if (at < 0)
+          std::fill_n(to, count, T{});
+        else if (is_row && inner == 1)
+          std::copy_n(row, count, to);
+        else if (is_row)
+          for (index_t x = 0; x < count; ++x) to[x] = row[x * inner];
+        else
+          for_each_piece(behind, 0, count,
+                         [&](index_t done, const index_t(&offset)[1], index_t run) {
+                           for (index_t x = 0; x < run; ++x)
+                             to[done + x] = row[offset[0] + x * inner];
+                         });
+        to += count;
+      }
+    }
+  }
+};
+
+/// Element by element, in the order of the indices.
+template <>
+struct kernel_of<take_along_operation> {
+  template <class T>
+  static void run(const kernel_call& call) {
+    const auto dim = static_cast<int>(call.how.integers[0]);
+    const strided<const T> from = call.operands[0].as<const T>();
+    const std::vector<index_t> chosen =
+        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
+    const strided<T> to = call.results[0].as<T>();
+    loop_nest<1> nest;
+    for (int d = 0; d < to.rank(); ++d)
+      nest.push({to.extents[d], {d == dim ? 0 : from.strides[d]}});
+    for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
+      for (index_t i = 0; i < run; ++i) {
+        const index_t local = chosen[static_cast<std::size_t>(done + i)];
+        to.data[done + i] =
+            local < 0 ? T{}
+                      : from.data[at[0] + i * nest.inner_stride(0) + local * from.strides[dim]];
+      }
+    });
+  }
+};
+
+}  // namespace shardwise

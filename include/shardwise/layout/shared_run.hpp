@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/shard.hpp"
+
+namespace shardwise {
+
+/// Elements that two parts of a dimension share: `count` of them, at equal distances in each, the
+/// first at local index `from` of the one and `to` of the other.
+struct shared_run {
+  index_t from = 0;
+  index_t to = 0;
+  index_t from_step = 1;
+  index_t to_step = 1;
+  index_t count = 0;
+};
+
+/// Calls `f(run)` until all is said that two parts of one dimension share, in ascending order of
+/// global indices.
+///
+/// Contiguous parts, and parts of the same split, share one run at most; where elements or blocks
+/// are dealt out differently there are several.
+template <class F>
+constexpr void for_each_shared_run(const held_range& from, const held_range& to, const F& f) {
+  const auto larger = [](index_t a, index_t b) { return a < b ? b : a; };
+  const auto smaller = [](index_t a, index_t b) { return a < b ? a : b; };
+  if (from.split.how == to.split.how && from.split.parts == to.split.parts) {
+    const index_t begin = larger(from.range.begin, to.range.begin);
+    const index_t end = smaller(from.range.end, to.range.end);
+    if (begin < end)
+      f(shared_run{begin - from.range.begin, begin - to.range.begin, 1, 1, end - begin});
+    return;
+  }
+  // Both are runs of neighbours, walked side by side. Single elements at equal distances are kept
+  // back and become one run.
+  shared_run kept;
+  for (index_t x = 0, y = 0; x < from.size() && y < to.size();) {
+    const index_t here = from.global(x);
+    const index_t there = to.global(y);
+    const index_t begin = larger(here, there);
+    const index_t end = smaller(here + from.run(x), there + to.run(y));
+    if (begin < end) {
+      const shared_run next{x + begin - here, y + begin - there, 1, 1, end - begin};
+      const index_t from_step = next.from - kept.from - (kept.count - 1) * kept.from_step;
+      const index_t to_step = next.to - kept.to - (kept.count - 1) * kept.to_step;
+      const bool second = kept.count == 1;
+      if (next.count == 1 && kept.count > 0 &&
+          (second || (from_step == kept.from_step && to_step == kept.to_step))) {
+        kept = {kept.from, kept.to, from_step, to_step, kept.count + 1};
+      } else {
+        if (kept.count > 0) f(kept);
+        kept = next;
+      }
+    }
+    // Past what ends first.
+    x += larger(0, end - here);
+    y += larger(0, end - there);
+  }
+  if (kept.count > 0) f(kept);
+}
+
+/// How many elements two parts of a tensor have in common.
+///
+///     // what device 1 needs of device 0 when rows become columns
+///     shared_elements(held_of(mesh, rows, extents, 0), held_of(mesh, columns, extents, 1));
+[[nodiscard]] constexpr index_t shared_elements(const held_box& a, const held_box& b) noexcept {
+  index_t elements = 1;
+  for (int d = 0; d < a.ssize(); ++d) {
+    index_t along = 0;
+    for_each_shared_run(a[d], b[d], [&](const shared_run& run) { along += run.count; });
+    elements *= along;
+  }
+  return elements;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Modules: aggregates of tensors with a call operator, their parameters by name, their losses.
+
+#include "shardwise/nn/attention.hpp"
+#include "shardwise/nn/dropout.hpp"
+#include "shardwise/nn/embedding.hpp"
+#include "shardwise/nn/initialise.hpp"
+#include "shardwise/nn/linear.hpp"
+#include "shardwise/nn/loss.hpp"
+#include "shardwise/nn/make_nest.hpp"
+#include "shardwise/nn/mlp.hpp"
+#include "shardwise/nn/norm.hpp"
+#include "shardwise/nn/on_paper.hpp"
+#include "shardwise/nn/parameters.hpp"
+#include "shardwise/nn/spread.hpp"
+#include "shardwise/nn/transformer_block.hpp"

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/host/factories.hpp"
+#include "shardwise/nn/make_nest.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+
+/// How many elements meet in one of the result of a weight, and how many results one reaches: those
+/// of `[in, out...]`.
+struct fans {
+  double in = 1;
+  double out = 1;
+};
+template <class X>
+[[nodiscard]] constexpr fans fans_of() noexcept {
+  constexpr extents_desc extents = X::extents_type::value;
+  fans of;
+  for (int d = 0; d < extents.ssize(); ++d)
+    (d == 0 ? of.in : of.out) *= static_cast<double>(extents[d]);
+  return of;
+}
+
+/// Random numbers that are changed after they are drawn: `change(x)`.
+template <class X, class Fill, class Change>
+[[nodiscard]] X drawn(const device_pool& pool, const Fill& fill_row, const Change& change) {
+  using T = typename X::value_type;
+  return numbered<X>(pool, [&](std::uint64_t first, T* row, index_t count) {
+    fill_row(first, row, count);
+    for (index_t i = 0; i < count; ++i)
+      row[i] = static_cast<T>(change(static_cast<double>(row[i])));
+  });
+}
+template <class X>
+[[nodiscard]] X scaled_normal(const device_pool& pool, key seed, double deviation) {
+  return drawn<X>(
+      pool, [=](auto... row) { fill_normal(seed, row...); },
+      [=](double x) { return x * deviation; });
+}
+template <class X>
+[[nodiscard]] X scaled_uniform(const device_pool& pool, key seed, double bound) {
+  return drawn<X>(
+      pool, [=](auto... row) { fill_uniform(seed, row...); },
+      [=](double x) { return (2 * x - 1) * bound; });
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// Weights `[in, out...]` for layers with `relu`: normal, with the variance `gain^2 / in`
+/// (Kaiming). As all random numbers these depend on the key and the global index alone.
+///
+///     auto w = nn::kaiming_normal<W>(pool, key{1});
+template <ShardedTensor X>
+[[nodiscard]] X kaiming_normal(const device_pool& pool, key seed, double gain = std::sqrt(2.0)) {
+  return detail::scaled_normal<X>(pool, seed, gain / std::sqrt(detail::fans_of<X>().in));
+}
+/// The same variance, uniform.
+template <ShardedTensor X>
+[[nodiscard]] X kaiming_uniform(const device_pool& pool, key seed, double gain = std::sqrt(2.0)) {
+  return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(3.0 / detail::fans_of<X>().in));
+}
+/// Weights `[in, out...]` with the variance `2 / (in + out)`, normal (Xavier).
+template <ShardedTensor X>
+[[nodiscard]] X xavier_normal(const device_pool& pool, key seed, double gain = 1) {
+  constexpr detail::fans of = detail::fans_of<X>();
+  return detail::scaled_normal<X>(pool, seed, gain * std::sqrt(2 / (of.in + of.out)));
+}
+/// The same variance, uniform.
+template <ShardedTensor X>
+[[nodiscard]] X xavier_uniform(const device_pool& pool, key seed, double gain = 1) {
+  constexpr detail::fans of = detail::fans_of<X>();
+  return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(6 / (of.in + of.out)));
+}
+/// Normal numbers of this deviation, of which none is further than two deviations from 0: those
+/// that were are drawn again.
+template <ShardedTensor X>
+[[nodiscard]] X truncated_normal(const device_pool& pool, key seed, double deviation) {
+  using T = typename X::value_type;
+  return detail::numbered<X>(pool, [=](std::uint64_t first, T* row, index_t count) {
+    for (index_t i = 0; i < count; ++i) {
+      const auto place = first + static_cast<std::uint64_t>(i);
+      double x = normal<double>(seed, place);
+      for (std::uint64_t again = 0; std::abs(x) > 2; ++again)
+        x = normal<double>(seed.split(again), place);
+      row[i] = static_cast<T>(x * deviation);
+    }
+  });
+}
+
+/// A model at the start of its training. The name of a tensor says what it begins with: `scale`
+/// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
+/// any other with `truncated_normal` whose variance is 1 over the number of elements that meet in
+/// one of the result: the first extent, or all but the last of a tensor called `out`. Each has a
+/// key of its own.
+///
+///     auto model = nn::initialise<gpt>(pool, key{1});
+template <class Model>
+[[nodiscard]] Model initialise(const device_pool& pool, key seed) {
+  std::uint64_t number = 0;
+  return make_nest<Model>([&]<class X>(std::type_identity<X>, const leaf_path& path) {
+    const std::string_view whole(path.data(), path.size());
+    const std::string_view name = whole.substr(whole.rfind('.') + 1);
+    const key own = seed.split(number++);
+    if (name == "scale") return ones<X>(pool);
+    if (name == "bias" || name == "shift") return zeros<X>(pool);
+    if (name == "table") return truncated_normal<X>(pool, own, 0.02);
+    constexpr extents_desc extents = X::extents_type::value;
+    double meet = 1;
+    for (int d = 0; d < extents.ssize(); ++d)
+      if (d == 0 || (name == "out" && d + 1 < extents.ssize()))
+        meet *= static_cast<double>(extents[d]);
+    return truncated_normal<X>(pool, own, 1 / std::sqrt(meet));
+  });
+}
+
+}  // namespace nn
+
+}  // namespace shardwise

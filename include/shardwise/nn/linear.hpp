@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/spread.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/einsum.hpp"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+
+/// `abi,io->abo` for an operand of three dimensions.
+template <int Rank>
+[[nodiscard]] constexpr auto dense_equation() noexcept {
+  constexpr auto rank = static_cast<std::size_t>(Rank);
+  char words[2 * rank + 6]{};
+  for (std::size_t d = 0; d < rank; ++d)
+    words[d] = words[rank + 5 + d] = static_cast<char>('A' + static_cast<char>(d));
+  words[rank - 1] = words[rank + 1] = 'i';
+  words[rank] = ',';
+  words[rank + 2] = words[2 * rank + 4] = 'o';
+  words[rank + 3] = '-';
+  words[rank + 4] = '>';
+  return fixed_string<2 * rank + 6>(words);
+}
+
+/// The product of the last dimension of `x` and the first of a matrix.
+template <class X, class W>
+[[nodiscard]] constexpr auto dense(const X& x, const W& weight) {
+  return einsum<dense_equation<X::extents_type::rank>()>(x, weight);
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// A linear map of the last dimension, `x weight + bias`: `[..., in]` by `[in, out]` is
+/// `[..., out]`. All other dimensions stay what they are.
+///
+/// The layout of the weight says what the map is: split by columns it gives a result that is split
+/// alike, split by rows one that is a pending sum, which `Out`, a spec, finishes before the bias is
+/// added. What moves is in the type.
+///
+///     nn::linear<W, B> up{w, b};                                        // column-wise
+///     nn::linear<W, B, P<"data", none>> down{w, b};                     // row-wise
+///     auto y = down(relu(up(x)));
+template <class Weight, class Bias = no_bias, class Out = as_computed>
+struct linear {
+  Weight weight;
+  Bias bias;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    return detail::spread<Out>(detail::dense(x, weight)) + bias;
+  }
+};
+template <class Weight, class Out>
+struct linear<Weight, no_bias, Out> {
+  Weight weight;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    return detail::spread<Out>(detail::dense(x, weight));
+  }
+};
+
+}  // namespace nn
+
+}  // namespace shardwise

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/cross_entropy.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/squeeze.hpp"
+
+namespace shardwise::nn {
+
+/// The mean cross entropy of logits `[..., classes]` and integer labels `[...]`: a pending sum over
+/// the axes that split the labels. Classes may be split over permitted axes.
+///
+///     auto loss = reshard<P<>>(nn::cross_entropy(model(x), labels));
+template <Operand X, Operand Labels, fixed_string... Axes>
+[[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
+                                           across_axes<Axes...> permitted = {}) {
+  return mean(shardwise::cross_entropy<X::extents_type::rank - 1>(logits, labels, permitted));
+}
+
+/// The mean of the squares of the differences: a pending sum over the axes that split them.
+template <Operand X, Operand Y>
+[[nodiscard]] constexpr auto mse(const X& x, const Y& wanted) {
+  return mean(square(x - wanted));
+}
+
+/// The mean negative logarithm of the probability of each label `[...]`, of logarithms of
+/// probabilities `[..., classes]`, such as `log_softmax` gives.
+template <Operand X, Operand Labels>
+[[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
+  constexpr int last = X::extents_type::rank - 1;
+  return -mean(take_along<last>(log_probabilities, unsqueeze<last>(labels)));
+}
+
+}  // namespace shardwise::nn

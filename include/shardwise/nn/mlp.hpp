@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/activation.hpp"
+
+namespace shardwise::nn {
+
+/// An activation as a type: what `mlp` does between its two layers.
+struct with_relu {
+  [[nodiscard]] constexpr auto operator()(const auto& x) const { return relu(x); }
+};
+struct with_gelu {
+  [[nodiscard]] constexpr auto operator()(const auto& x) const { return gelu(x); }
+};
+struct with_silu {
+  [[nodiscard]] constexpr auto operator()(const auto& x) const { return silu(x); }
+};
+
+/// Two layers with an activation between them. With the first split by columns and the second by
+/// rows over the same axis, one reduction at the end is all that moves.
+///
+///     nn::mlp<nn::linear<Up>, nn::linear<Down, B, P<"data", none, none>>> both{{up}, {down, b}};
+template <class Up, class Down, class Activation = with_gelu>
+struct mlp {
+  Up up;
+  Down down;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    return down(Activation{}(up(x)));
+  }
+};
+
+}  // namespace shardwise::nn

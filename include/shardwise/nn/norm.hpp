@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/layer_norm.hpp"
+
+#include <ratio>
+
+namespace shardwise::nn {
+
+/// The values of the last dimension less their mean, over their standard deviation, times `scale`
+/// plus `shift`; `Epsilon`, a
+/// `std::ratio`, is added to the variance. Each device needs the whole of the dimension.
+///
+///     nn::layer_norm<V> norm{ones<V>(pool), zeros<V>(pool)};
+template <class Scale, class Shift = Scale, class Epsilon = std::ratio<1, 100000>>
+struct layer_norm {
+  Scale scale;
+  Shift shift;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
+    return shardwise::layer_norm<X::extents_type::rank - 1>(x, scale, shift, epsilon);
+  }
+};
+
+/// The values over the root of the mean of their squares along the last dimension, times `scale`.
+template <class Scale, class Epsilon = std::ratio<1, 1000000>>
+struct rms_norm {
+  Scale scale;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
+    return shardwise::rms_norm<X::extents_type::rank - 1>(x, scale, epsilon);
+  }
+};
+
+}  // namespace shardwise::nn

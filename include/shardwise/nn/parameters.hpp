@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/nest.hpp"
+#include "shardwise/expression/nest.hpp"
+#include "shardwise/host/factories.hpp"
+
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The leaves of a model: tensors whose layouts are types or values, with or without elements.
+struct parameters {
+  template <class T>
+  static constexpr bool is = EitherOperand<T>;
+};
+
+}  // namespace detail
+
+/// Calls `f(name, tensor)` with every tensor of a model, in the order of declaration. A model is
+/// any nest: an aggregate, an array, a tuple, a vector; the name is the path,
+/// `layers.0.mlp.up.weight`.
+///
+///     for_each_parameter(model, [](const leaf_path& name, auto& w) { ... });
+template <class Model, class F>
+constexpr void for_each_parameter(Model& model, const F& f) {
+  for_each_leaf<detail::parameters>(model, [&](auto& x, const leaf_path& path) { f(path, x); });
+}
+
+/// How many numbers a model has, whatever devices hold them.
+template <class Model>
+[[nodiscard]] constexpr index_t count_parameters(const Model& model) {
+  index_t count = 0;
+  for_each_parameter(model, [&](const leaf_path&, const auto& x) {
+    index_t size = 1;
+    for (index_t extent : x.extents()) size *= extent;
+    count += size;
+  });
+  return count;
+}
+
+/// A nest of zeros like another: the same types, extents and layouts, in the same pools.
+///
+///     auto momentum = zeros_like(model);
+template <class Nest>
+[[nodiscard]] Nest zeros_like(const Nest& nest) {
+  const auto zero = []<class X>(const X& x) {
+    using T = typename X::value_type;
+    return X(detail::make_filled<T>(
+        x.share()->home(), x.share()->tensor(),
+        [](const held_box&, const strided<T>& block) { fill_elements(T{}, block); }));
+  };
+  return detail::map_nest(nest, zero);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/exponential.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+struct silu : fractional_function<"silu", 6> {
+  using emits = operations<pointwise<sigmoid>>;
+  static constexpr void gradient(auto& at) {
+    const auto s = elementwise<sigmoid>(at.operand(0));
+    at.give(0, at.cotangent() * (s + at.result() * (1 - s)));
+  }
+};
+struct softplus : fractional_function<"softplus", 20> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sigmoid>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<sigmoid>(at.operand(0)));
+  }
+};
+/// The error function's form: x/2 (1 + erf(x / sqrt(2))).
+struct gelu_exact : fractional_function<"gelu_exact", 16> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<erfc>, pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    const auto x = at.operand(0);
+    const auto share = elementwise<erfc>(x * -0.70710678118654752) * 0.5;
+    const auto density = elementwise<exp>(elementwise<square>(x) * -0.5) * 0.39894228040143268;
+    at.give(0, at.cotangent() * (share + x * density));
+  }
+};
+/// The second operand is the slope below 0.
+struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> {
+  using emits = operations<pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), x = at.operand(0);
+    const auto below = elementwise<less>(x, at.number(0, x));
+    at.give(0, shardwise::masked(dy * at.operand(1), below) +
+                   shardwise::masked(dy, elementwise<logical_not>(below)));
+    at.give(1, shardwise::masked(dy * x, below));
+  }
+};
+/// The second operand is the limit far below 0, with the other sign.
+struct elu : fractional_function<"elu", 12> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<expm1>, pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), x = at.operand(0), alpha = at.operand(1);
+    const auto below = elementwise<less>(x, at.number(0, x));
+    at.give(0, shardwise::masked(dy * (at.result() + alpha), below) +
+                   shardwise::masked(dy, elementwise<logical_not>(below)));
+    at.give(1, shardwise::masked(dy * elementwise<expm1>(x), below));
+  }
+};
+
+}  // namespace functions
+
+/// `x sigmoid(x)`, which is known as swish too.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::silu, A> silu(A&& a) {
+  return elementwise<functions::silu>(std::forward<A>(a));
+}
+/// `log(1 + exp(x))`, a smooth `relu`.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::softplus, A> softplus(A&& a) {
+  return elementwise<functions::softplus>(std::forward<A>(a));
+}
+/// `x/2 (1 + erf(x / sqrt(2)))`; `gelu` is the form with `tanh`, which is faster.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::gelu_exact, A> gelu_exact(A&& a) {
+  return elementwise<functions::gelu_exact>(std::forward<A>(a));
+}
+/// `x`, and `slope x` below 0. The slope is a number or a tensor.
+///
+///     auto y = leaky_relu(x, 0.01F);
+template <class X, class Slope>
+[[nodiscard]] constexpr detail::of_elements<functions::leaky_relu, X, Slope> leaky_relu(
+    X&& x, Slope&& slope) {
+  return elementwise<functions::leaky_relu>(std::forward<X>(x), std::forward<Slope>(slope));
+}
+/// `x`, and `alpha (exp(x) - 1)` below 0.
+///
+///     auto y = elu(x, 1.0F);
+template <class X, class Alpha>
+[[nodiscard]] constexpr detail::of_elements<functions::elu, X, Alpha> elu(X&& x, Alpha&& alpha) {
+  return elementwise<functions::elu>(std::forward<X>(x), std::forward<Alpha>(alpha));
+}
+
+/// `x` cut at -1 and 1.
+template <class X>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto hardtanh(X&& x) { return clamp(std::forward<X>(x), -1, 1); }
+
+/// `(x + 3) / 6`, cut at 0 and 1.
+template <class X>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto hard_sigmoid(X&& x) { return clamp(std::forward<X>(x) + 3, 0, 6) / 6; }
+
+}  // namespace shardwise

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/number.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+/// Which keys a query meets: all, or those up to its own position.
+enum class attends : std::uint8_t { to_all, to_earlier };
+
+struct attention_gradient_operation;
+
+/// Scaled dot-product attention of queries, keys and values, and a mask if there is a fourth
+/// operand. Its integer is what queries attend to.
+struct attention_operation {
+  static constexpr text_view name = "attention";
+
+  /// The last three dimensions are heads, positions and elements. Several heads of queries share
+  /// one of keys and values: a dimension of query heads is then the product of both.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, rank);
+    const auto add = [&](factor_kind kind) {
+      out.factors.push_back(kind);
+      return static_cast<std::uint8_t>(out.factors.ssize() - 1);
+    };
+    const int head = rank - 3, query = rank - 2, inner = rank - 1;
+    out.factors[inner] = factor_kind::need_replication;
+    const std::uint8_t position = add(factor_kind::need_replication);
+    out.result[inner] = add(factor_kind::pass_through);
+    factor_map keys = out.operands[0];
+    if (operands[0].extents[head] != operands[1].extents[head]) {
+      keys[head] = add(factor_kind::pass_through);
+      const std::uint8_t group = add(factor_kind::pass_through);
+      out.composites.push_back(
+          {static_cast<std::uint8_t>(head), composition::product, {keys[head], group}});
+    }
+    keys[query] = position;
+    factor_map values = keys;
+    values[inner] = out.result[inner];
+    out.operands.push_back(keys);
+    out.operands.push_back(values);
+    if (operands.size() > 3) {
+      // A mask meets [..., heads, queries, keys] from the last dimension backwards.
+      factor_map scores = out.operands[0];
+      scores[inner] = position;
+      factor_map mask;
+      const int missing = rank - operands[3].rank();
+      for (int d = 0; d < operands[3].rank(); ++d) {
+        const index_t size = operands[3].extents[d];
+        const index_t met =
+            d + missing == inner ? operands[1].extents[query] : operands[0].extents[d + missing];
+        mask.push_back(size == 1 && met != 1 ? repeated : scores[d + missing]);
+      }
+      out.operands.push_back(mask);
+    }
+    return out;
+  }
+  /// Judges the ranks; heads must be whole groups.
+  [[nodiscard]] static constexpr diagnosis check(const attributes&,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    if (rank < 3)
+      return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = 3};
+    for (int o = 1; o < 3; ++o)
+      if (operands[o].rank() != rank)
+        return {.rule = broken::operand_rank_differs,
+                .operand = o,
+                .have = operands[o].rank(),
+                .want = rank};
+    if (operands.size() > 3 && operands[3].rank() > rank)
+      return {.rule = broken::operand_rank_differs,
+              .operand = 3,
+              .have = operands[3].rank(),
+              .want = rank};
+    return {};
+  }
+  /// A mask holds truth values, or numbers to add.
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    const element_verdict alike = check_alike({operands[0], operands[1], operands[2]});
+    if (alike.fault != element_fault::nothing || operands.size() < 4) return alike;
+    const bool fits = operands[3].type == element::boolean || operands[3].type == operands[0].type;
+    return fits ? element_verdict{} : element_verdict{element_fault::differ, 3};
+  }
+  /// A product and a sum for each element of a query and key, and of a key and value.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    const int inner = operands[0].rank() - 1;
+    const index_t width = operands[0].extents[inner];
+    const index_t queries =
+        width == 0 ? 0 : largest_shard_size(mesh, operands[0].layout, operands[0].extents) / width;
+    return {.flops = 2 * queries * operands[1].extents[inner - 1] *
+                     (width + operands[2].extents[inner])};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name;
+    if (how.integers[0] != 0) words << text_view(" to earlier");
+    return words;
+  }
+  using emits = operations<attention_gradient_operation>;
+  /// Each cotangent by itself, from scores that are computed again: they never exist as a whole.
+  static constexpr void gradient(gradient_step& at);
+};
+
+/// The cotangent of the queries, the keys or the values of attention, which its second integer
+/// says: 0, 1 or 2. The first is that of the attention. Its operands are those three, the cotangent
+/// of the result, and the mask if there is one.
+struct attention_gradient_operation {
+  static constexpr text_view name = "attention_gradient";
+
+  /// As that of attention, but that a query's own values are needed together; what heads and
+  /// queries share is a sum over them.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    tensor_descs given{operands[0], operands[1], operands[2]};
+    if (operands.size() > 4) given.push_back(operands[4]);
+    factor_rule out = attention_operation::rule(how, given);
+    const factor_map cotangent = out.result;
+    out.factors[cotangent.back()] = factor_kind::need_replication;
+    out.result = out.operands[how.integers[1]];
+    if (out.operands.size() > 3) {
+      out.operands.push_back(out.operands[3]);
+      out.operands[3] = cotangent;
+    } else {
+      out.operands.push_back(cotangent);
+    }
+    if (how.integers[1] == 0) return out;
+    // The queries, and the heads that share one of keys.
+    out.factors[operands[0].rank() - 2] = factor_kind::reduction;
+    for (const composite_factor& heads : out.composites)
+      out.factors[heads.parts[1]] = factor_kind::reduction;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return attention_operation::check(how, {operands[0], operands[1], operands[2]});
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_alike({operands[0], operands[1], operands[2], operands[3]});
+  }
+  [[nodiscard]] static constexpr element result_type(const attributes&,
+                                                     const tensor_descs& operands) noexcept {
+    return operands[0].type;
+  }
+  /// The scores again, and two products more.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    return {.flops = 2 * attention_operation::cost(mesh, how, operands, result).flops};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    constexpr text_view of[] = {" of queries", " of keys", " of values"};
+    text<47> words;
+    words << name << of[how.integers[1]];
+    return words;
+  }
+};
+
+constexpr void attention_operation::gradient(gradient_step& at) {
+  for (int k = 0; k < 3; ++k) {
+    if (!at.wants(k)) continue;
+    value_ids read{at.operand(0).id, at.operand(1).id, at.operand(2).id, at.cotangent().id};
+    if (at.operand_count() > 3) read.push_back(at.operand(3).id);
+    at.give(k, at.emit(operation_of<attention_gradient_operation>,
+                       integer_attributes(at.how().integers[0], k), read));
+  }
+  // A mask is a constant of the program, unless it is learnt.
+  if (at.operand_count() > 3 && at.wants(3))
+    fail({.rule = broken::operation_has_no_gradient}, "attention, of its mask");
+}
+
+/// The same as types have it.
+template <attends To>
+struct attention_of {
+  using operation_class = attention_operation;
+  static constexpr attributes how = integer_attributes(static_cast<int>(To));
+};
+
+namespace detail {
+template <attends To, class Permitted>
+using attention_call =
+    fractional_call<attention_of<To>, fetching_call<attention_of<To>, Permitted>>;
+}  // namespace detail
+
+/// Scaled dot-product attention: `softmax(q k^T / sqrt(d)) v` for each head, of queries
+/// `[..., heads, queries, d]`, keys `[..., heads, keys, d]` and values `[..., heads, keys, e]`; the
+/// result is `[..., heads, queries, e]`. The scores never exist as a whole: blocks of keys are gone
+/// through while their sum is kept.
+///
+/// Fewer heads of keys and values than of queries are shared by groups of neighbours.
+/// `attends::to_earlier` lets query `i` meet the keys up to `i`. A mask meets
+/// `[..., heads, queries, keys]` from the last dimension backwards: truth values say which keys a
+/// query meets, numbers are added to the scores. A query that meets no key gives zeros.
+///
+/// All dimensions may be split but `keys` and `d`; heads where each device has the queries of the
+/// keys that it has. Keys may be fetched over permitted axes.
+///
+///     auto y = attention<attends::to_earlier>(q, k, v);          // heads split over "model"
+///     auto z = attention(q, k, v, mask, across<"seq">);
+template <attends To = attends::to_all, NamedOperand Q, NamedOperand K, NamedOperand V,
+          fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<detail::attention_call<To, across_axes<Axes...>>, Q, K,
+                                           V>
+attention(Q&& q, K&& k, V&& v, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::attention_call<To, across_axes<Axes...>>>(
+      static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v));
+}
+template <attends To = attends::to_all, NamedOperand Q, NamedOperand K, NamedOperand V,
+          NamedOperand Mask, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<detail::attention_call<To, across_axes<Axes...>>, Q, K,
+                                           V, Mask>
+attention(Q&& q, K&& k, V&& v, Mask&& mask, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::attention_call<To, across_axes<Axes...>>>(
+      static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Mask&&>(mask));
+}
+
+}  // namespace shardwise

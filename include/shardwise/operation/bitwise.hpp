@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/elementwise.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+/// Functions of the bits of integers.
+template <fixed_string Symbol>
+struct bitwise : elementwise_function<Symbol> {
+  static constexpr bool of_integers = true;
+  static constexpr bool on_elements = true;
+};
+struct bitwise_and : bitwise<"bitwise_and"> {};
+struct bitwise_or : bitwise<"bitwise_or"> {};
+struct bitwise_xor : bitwise<"bitwise_xor"> {};
+struct bitwise_not : bitwise<"bitwise_not"> {};
+struct left_shift : bitwise<"left_shift"> {};
+struct right_shift : bitwise<"right_shift"> {};
+
+}  // namespace functions
+
+/// The bits that are set in both integers. Truth values have `logical_and` and its kind.
+///
+///     auto low = bitwise_and(keys, 0xFF);
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::bitwise_and, A, B> bitwise_and(A&& a,
+                                                                                      B&& b) {
+  return elementwise<functions::bitwise_and>(std::forward<A>(a), std::forward<B>(b));
+}
+/// The bits that are set in either.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::bitwise_or, A, B> bitwise_or(A&& a, B&& b) {
+  return elementwise<functions::bitwise_or>(std::forward<A>(a), std::forward<B>(b));
+}
+/// The bits that are set in one of the two.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::bitwise_xor, A, B> bitwise_xor(A&& a,
+                                                                                      B&& b) {
+  return elementwise<functions::bitwise_xor>(std::forward<A>(a), std::forward<B>(b));
+}
+/// The bits that are not set.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::bitwise_not, A> bitwise_not(A&& a) {
+  return elementwise<functions::bitwise_not>(std::forward<A>(a));
+}
+/// The bits moved up; 0 where they are moved by their number or more, or by less than none.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::left_shift, A, B> left_shift(A&& a, B&& b) {
+  return elementwise<functions::left_shift>(std::forward<A>(a), std::forward<B>(b));
+}
+/// The bits moved down, with copies of the sign before them; nothing but these where they are
+/// moved by their number or more, or by less than none.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::right_shift, A, B> right_shift(A&& a,
+                                                                                      B&& b) {
+  return elementwise<functions::right_shift>(std::forward<A>(a), std::forward<B>(b));
+}
+
+}  // namespace shardwise

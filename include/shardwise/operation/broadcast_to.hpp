@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+/// The operation that repeats a tensor along new dimensions and those of size 1: its integers are
+/// the extents of the result, of which those that are `dyn` are as they were.
+struct broadcast_to_operation : of_any_elements {
+  static constexpr text_view name = "broadcast_to";
+
+  [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
+    attributes out;
+    for (index_t n : target) out.integers.push_back(n);
+    return out;
+  }
+  /// Extents meet from the last dimension backwards.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const extents_desc& from = operands[0].extents;
+    factor_rule out = same_dimensions_rule(linearity::structural, how.integers.ssize());
+    out.operands[0].clear();
+    out.sizes = out.given_sizes();
+    const int added = how.integers.ssize() - from.ssize();
+    for (int d = 0; d < how.integers.ssize(); ++d) {
+      const index_t wanted = how.integers[d];
+      out.sizes[d] = wanted;
+      if (d < added) continue;
+      const index_t size = from[d - added];
+      const bool is_repeated = size == 1 && wanted != dyn && wanted != 1;
+      out.operands[0].push_back(is_repeated ? repeated : static_cast<std::uint8_t>(d));
+    }
+    return out;
+  }
+  /// Judges that every extent is kept or repeats one of 1.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const extents_desc& from = operands[0].extents;
+    const int added = how.integers.ssize() - from.ssize();
+    if (added < 0)
+      return {.rule = broken::operand_rank_differs,
+              .operand = 0,
+              .have = from.ssize(),
+              .want = how.integers.ssize()};
+    for (int d = 0; d < how.integers.ssize(); ++d) {
+      const index_t wanted = how.integers[d];
+      if (d < added && wanted < 0) return {.rule = broken::extent_is_negative, .dim = d};
+      if (d < added || wanted == dyn) continue;
+      const index_t size = from[d - added];
+      if (size != dyn && size != 1 && size != wanted)
+        return {.rule = broken::operand_sizes_differ,
+                .operand = 0,
+                .dim = d - added,
+                .have = size,
+                .want = wanted};
+    }
+    return {};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  /// Sums over what was repeated.
+  static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
+};
+
+/// The same as types have it, to `Extents`.
+template <class Extents>
+struct broadcast_to_of {
+  using operation_class = broadcast_to_operation;
+  static constexpr attributes how = broadcast_to_operation::how(Extents::value);
+};
+
+/// The tensor repeated along new dimensions, which come first, and along those of size 1; PyTorch's
+/// `expand`. An extent that is `dyn` stays as it is. Splits stay, new dimensions are whole, and
+/// what is pending stays pending: nothing moves between devices.
+///
+/// Operands of elementwise functions are repeated where they meet larger ones, without this.
+///
+///     auto y = broadcast_to<extents<4, 8, 16>>(x);     // f32[8@data, 1] -> f32[4, 8@data, 16]
+template <class Extents, NamedOperand X>
+[[nodiscard]] constexpr auto broadcast_to(X&& x)
+    -> decltype(apply_operation<broadcast_to_of<Extents>>(static_cast<X&&>(x))) {
+  return apply_operation<broadcast_to_of<Extents>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

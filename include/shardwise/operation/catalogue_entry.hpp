@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/activation.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/bitwise.hpp"
+#include "shardwise/operation/broadcast_to.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/concatenate.hpp"
+#include "shardwise/operation/cross_entropy.hpp"
+#include "shardwise/operation/cumprod.hpp"
+#include "shardwise/operation/cumsum.hpp"
+#include "shardwise/operation/dropout.hpp"
+#include "shardwise/operation/dynamic_slice.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/exponential.hpp"
+#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/layer_norm.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/max_with_index.hpp"
+#include "shardwise/operation/one_hot.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/pad.hpp"
+#include "shardwise/operation/parameter.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/roll.hpp"
+#include "shardwise/operation/rotary.hpp"
+#include "shardwise/operation/rounding.hpp"
+#include "shardwise/operation/scatter.hpp"
+#include "shardwise/operation/segment_sum.hpp"
+#include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/softmax.hpp"
+#include "shardwise/operation/sort.hpp"
+#include "shardwise/operation/split_at.hpp"
+#include "shardwise/operation/squeeze.hpp"
+#include "shardwise/operation/stack.hpp"
+#include "shardwise/operation/stop_gradient.hpp"
+#include "shardwise/operation/take.hpp"
+#include "shardwise/operation/tile.hpp"
+#include "shardwise/operation/top_k.hpp"
+#include "shardwise/operation/transcendental.hpp"
+#include "shardwise/operation/transpose.hpp"
+#include "shardwise/operation/triangle.hpp"
+#include "shardwise/operation/trigonometric.hpp"
+
+namespace shardwise {
+
+/// The steps that an operation composed of others takes.
+
+using composition_steps = void (*)(paper_steps&, const attributes&, const tensor_descs&,
+                                   tensor_results&);
+
+/// An operation of the library as its catalogue has it: what it is called with, and the functions
+/// of its class that judge it.
+struct catalogued_operation {
+  text_view name{};
+  /// The parameters, in the order of the integers of its attributes; those with `?` may be left
+  /// out.
+  text_view parameters{};
+  /// How many operands it takes.
+  int least = 1;
+  int most = 1;
+  /// Operands and arguments of an example, between blanks.
+  text_view operands{};
+  text_view arguments{};
+  /// What its peers call it.
+  text_view peers{};
+  factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
+  diagnosis (*check)(const attributes&, const tensor_descs&) = nullptr;
+  element_verdict (*check_elements)(const attributes&, const tensor_descs&) = nullptr;
+  /// The attributes of an application, where they are not the integers of its parameters.
+  attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr;
+  /// The operation itself, or null for one that is composed of others.
+  const operation* what = nullptr;
+  composition_steps steps = nullptr;
+  bool has_fractions = false;
+  bool of_integers = false;
+  bool is_differentiable = false;
+  /// A second result holds indices; or it alone is the result.
+  bool gives_indices = false;
+  bool gives_indices_alone = false;
+};
+
+namespace detail {
+
+template <class Class>
+[[nodiscard]] constexpr diagnosis check_of(const attributes& how, const tensor_descs& operands) {
+  if constexpr (requires { Class::check(how, operands); })
+    return Class::check(how, operands);
+  else
+    return {};
+}
+template <class Class>
+[[nodiscard]] constexpr element_verdict check_elements_of(const attributes& how,
+                                                          const tensor_descs& operands) {
+  if constexpr (requires { Class::check_elements(how, operands); })
+    return Class::check_elements(how, operands);
+  else
+    return check_alike(operands);
+}
+
+/// What an entry takes from the class of its operation.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation with_class(catalogued_operation entry) noexcept {
+  entry.rule = &Class::rule;
+  entry.check = &check_of<Class>;
+  entry.check_elements = &check_elements_of<Class>;
+  entry.what = &operation_of<Class>;
+  entry.is_differentiable = entry.what->gradient != nullptr;
+  return entry;
+}
+
+/// An operation that is a class.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation whole_entry(
+    text_view name, text_view parameters, text_view operands, text_view arguments, text_view peers,
+    int least = 1, int most = 1,
+    attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr) noexcept {
+  return with_class<Class>({.name = name,
+                            .parameters = parameters,
+                            .least = least,
+                            .most = most,
+                            .operands = operands,
+                            .arguments = arguments,
+                            .peers = peers,
+                            .how = how});
+}
+
+/// A function of elements under the name of its function in the library.
+template <class Function>
+[[nodiscard]] constexpr catalogued_operation each_entry(text_view name, int operands,
+                                                        text_view peers,
+                                                        text_view sample = {}) noexcept {
+  constexpr bool of_integers = requires { requires Function::of_integers; };
+  constexpr bool of_truth_values = requires { Function::of_truth_values; };
+  constexpr text_view samples[] = {"f32[8,4]", "f32[8,4] f32[8,4]", "f32[8,4] f32[] f32[]"};
+  constexpr text_view whole[] = {"i32[8,4]", "i32[8,4] i32[8,4]"};
+  constexpr text_view truth[] = {"bool[8,4]", "bool[8,4] bool[8,4]"};
+  if (sample.empty())
+    sample = of_integers       ? whole[operands > 1]
+             : of_truth_values ? truth[operands > 1]
+                               : samples[operands - 1];
+  catalogued_operation entry = with_class<pointwise<Function>>(
+      {.name = name, .least = operands, .most = operands, .operands = sample, .peers = peers});
+  entry.has_fractions = requires { requires Function::has_fractions; };
+  entry.of_integers = of_integers;
+  return entry;
+}
+
+/// An operation that is composed of others; `Judge` has its rule.
+template <class Judge>
+[[nodiscard]] constexpr catalogued_operation composed_entry(
+    text_view name, text_view parameters, text_view operands, text_view arguments, text_view peers,
+    composition_steps steps, int least = 1, int most = 1, bool is_differentiable = true,
+    bool has_fractions = true,
+    attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr) noexcept {
+  return {.name = name,
+          .parameters = parameters,
+          .least = least,
+          .most = most,
+          .operands = operands,
+          .arguments = arguments,
+          .peers = peers,
+          .rule = &Judge::rule,
+          .check = &check_of<Judge>,
+          .check_elements = &check_elements_of<Judge>,
+          .how = how,
+          .steps = steps,
+          .has_fractions = has_fractions,
+          .is_differentiable = is_differentiable};
+}
+
+/// The attributes of a fold: dimensions that are not named are all.
+template <reduction Kind>
+[[nodiscard]] constexpr attributes fold_how(const operation_arguments& given,
+                                            const tensor_descs& operands) noexcept {
+  const over dims =
+      given.has("dims") ? over(given.integers("dims")) : over::all(operands[0].rank());
+  attributes out = fold_operation::how(Kind, dims.bits(), given.has("keep_dims"));
+  out.number = static_cast<double>(given.integer("correction"));
+  return out;
+}
+template <scatter_mode Mode>
+[[nodiscard]] constexpr attributes scatter_how(const operation_arguments& given,
+                                               const tensor_descs&) noexcept {
+  return scatter_operation::how(static_cast<int>(given.integer("dim")), Mode,
+                                static_cast<out_of_range>(given.integer("out_of_range")));
+}
+[[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
+                                              const tensor_descs& operands) noexcept {
+  inplace_vector<int, max_operands> ranks;
+  for (const tensor_desc& x : operands) ranks.push_back(x.rank());
+  return einsum_operation::how(named_dimensions(given.words("equation"), ranks));
+}
+/// An embedding looks up rows.
+[[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,
+                                                 const tensor_descs&) noexcept {
+  return take_operation::how(0, static_cast<out_of_range>(given.integer("out_of_range")));
+}
+[[nodiscard]] constexpr attributes slice_how(const operation_arguments& given,
+                                             const tensor_descs&) noexcept {
+  return slice_operation::how(static_cast<int>(given.integer("dim")),
+                              given.integer("begin", open_end), given.integer("end", open_end),
+                              given.integer("step", 1));
+}
+/// The end of the last index is that of the dimension.
+[[nodiscard]] constexpr attributes index_how(const operation_arguments& given,
+                                             const tensor_descs&) noexcept {
+  const index_t at = given.integer("index");
+  return slice_operation::how(static_cast<int>(given.integer("dim")), at,
+                              at == -1 ? open_end : at + 1, 1, true);
+}
+[[nodiscard]] constexpr attributes pad_how(const operation_arguments& given,
+                                           const tensor_descs&) noexcept {
+  attributes out;
+  out.integers = given.integers("amounts");
+  out.number = static_cast<double>(given.integer("mode"));
+  return out;
+}
+[[nodiscard]] constexpr attributes one_hot_how(const operation_arguments& given,
+                                               const tensor_descs&) noexcept {
+  return one_hot_operation::how(given.integer("classes"),
+                                static_cast<element>(given.integer("type")));
+}
+
+/// A fold, `sum` and its like.
+template <reduction Kind>
+[[nodiscard]] constexpr catalogued_operation fold_entry(text_view name, text_view peers) noexcept {
+  return whole_entry<fold_operation>(name, "dims? keep_dims?", "f32[8,4]", "dims=1", peers, 1, 1,
+                                     &fold_how<Kind>);
+}
+/// A fold of what was made of each element first.
+template <class Judge, reduction Kind>
+[[nodiscard]] constexpr catalogued_operation folded_entry(text_view name, text_view peers,
+                                                          composition_steps steps,
+                                                          text_view operands = "f32[8,4]",
+                                                          bool has_fractions = true,
+                                                          bool is_differentiable = true) noexcept {
+  return composed_entry<Judge>(name, "dims? keep_dims?", operands, "dims=1", peers, steps, 1, 1,
+                               is_differentiable, has_fractions, &fold_how<Kind>);
+}
+/// A search, of which the values and the indices are results, or the indices alone.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation search_entry(text_view name, text_view peers,
+                                                          bool alone) noexcept {
+  catalogued_operation entry = whole_entry<Class>(name, "dim", "f32[8,4]", "dim=1", peers);
+  entry.gives_indices = !alone;
+  entry.gives_indices_alone = alone;
+  if (alone) entry.is_differentiable = false;
+  return entry;
+}
+
+/// An operation on fractions.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation fractional_entry(text_view name, text_view parameters,
+                                                              text_view operands,
+                                                              text_view arguments, text_view peers,
+                                                              int least, int most) noexcept {
+  catalogued_operation entry =
+      whole_entry<Class>(name, parameters, operands, arguments, peers, least, most);
+  entry.has_fractions = true;
+  return entry;
+}
+[[nodiscard]] constexpr catalogued_operation top_k_entry() noexcept {
+  catalogued_operation entry = whole_entry<top_k_operation>("top_k", "dim count", "f32[8,4]",
+                                                            "dim=1 count=2", "top_k, topk");
+  entry.gives_indices = true;
+  return entry;
+}
+
+}  // namespace detail
+}  // namespace shardwise

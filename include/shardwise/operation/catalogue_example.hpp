@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/notation/jax_type.hpp"
+#include "shardwise/operation/infer_operation.hpp"
+
+namespace shardwise {
+
+/// The example of an operation of the catalogue, read on a mesh.
+struct operation_example {
+  tensor_descs operands{};
+  operation_arguments given{};
+};
+
+[[nodiscard]] constexpr operation_example example_of(const mesh_desc& mesh,
+                                                     const catalogued_operation& entry) noexcept {
+  operation_example out;
+  const auto each_word = [](text_view all, const auto& f) {
+    for (std::size_t begin = 0; begin < all.size();) {
+      std::size_t end = begin;
+      while (end < all.size() && all[end] != ' ') ++end;
+      f(all.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  };
+  each_word(entry.operands,
+            [&](text_view words) { out.operands.push_back(parse_type(words, mesh).tensor); });
+  each_word(entry.arguments, [&](text_view words) {
+    std::size_t equals = 0;
+    while (words[equals] != '=') ++equals;
+    out.given.set(words.substr(0, equals), words.substr(equals + 1, words.size()));
+  });
+  return out;
+}
+
+/// True if a reduction of this kind may be pending in an operand of the example, over the first
+/// axis of the mesh: in one of them, or in all.
+[[nodiscard]] constexpr bool passes_pending(const mesh_desc& mesh,
+                                            const catalogued_operation& entry, reduction kind) {
+  const operation_example example = example_of(mesh, entry);
+  const auto make_pending = [&](tensor_desc& x) {
+    x.layout.kind = kind;
+    x.layout.pending = 1;
+  };
+  tensor_descs all = example.operands;
+  for (int o = 0; o < all.ssize(); ++o) {
+    make_pending(all[o]);
+    tensor_descs one = example.operands;
+    make_pending(one[o]);
+    if (infer_operation(mesh, entry, example.given, one).ok()) return true;
+  }
+  return infer_operation(mesh, entry, example.given, all).ok();
+}
+
+/// What the operation makes of the example where one dimension of one operand is split over the
+/// first axis of the mesh.
+[[nodiscard]] constexpr operation_inference infer_split(const mesh_desc& mesh,
+                                                        const catalogued_operation& entry,
+                                                        int operand, int dim) {
+  operation_example example = example_of(mesh, entry);
+  example.operands[operand].layout.dims[dim].push_back(std::uint8_t{0});
+  return infer_operation(mesh, entry, example.given, example.operands);
+}
+
+}  // namespace shardwise

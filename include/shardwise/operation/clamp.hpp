@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/comparison.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+/// The middle one, of an element and two bounds.
+struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
+  using emits = operations<pointwise<maximum>>;
+  static constexpr void gradient(auto& at) {
+    // As the minimum of a maximum: of equal ones each has its share.
+    const auto x = at.operand(0), low = at.operand(1), high = at.operand(2);
+    const auto above = elementwise<maximum>(x, low);
+    const auto inner = share<less>(at.cotangent(), above, high);
+    at.give(0, share<greater>(inner, x, low));
+    at.give(1, share<less>(inner, x, low));
+    at.give(2, share<greater>(at.cotangent(), above, high));
+  }
+
+ private:
+  template <class Wins>
+  [[nodiscard]] static constexpr auto share(const auto& dy, const auto& a, const auto& b) {
+    return shardwise::masked(dy, elementwise<Wins>(a, b)) +
+           shardwise::masked(dy * 0.5, elementwise<equal>(a, b));
+  }
+};
+
+}  // namespace functions
+
+/// `x` where it is between the bounds, else the nearer one: `minimum(maximum(x, low), high)`. NaN
+/// of any NaN. The bounds are numbers or tensors.
+///
+///     auto y = clamp(x, -1.0F, 1.0F);
+template <class X, class Low, class High>
+[[nodiscard]] constexpr detail::of_elements<functions::clamp, X, Low, High> clamp(X&& x, Low&& low,
+                                                                                  High&& high) {
+  return elementwise<functions::clamp>(std::forward<X>(x), std::forward<Low>(low),
+                                       std::forward<High>(high));
+}
+
+/// Of the way from `a` to `b` the part `weight`: `a + weight (b - a)`. Pending sums stay pending
+/// where `weight` is not pending.
+///
+///     average = lerp(average, weights, 0.01F);
+template <class A, class B, class W>
+  requires ElementwiseOperands<A, B, W>
+[[nodiscard]] constexpr auto lerp(const A& a, B&& b, W&& weight) {
+  return a + std::forward<W>(weight) * (std::forward<B>(b) - a);
+}
+
+/// `a + scale b c`, rounded after each of the three.
+template <class A, class B, class C, class Scale = int>
+  requires ElementwiseOperands<A, B, C>
+[[nodiscard]] constexpr auto addcmul(A&& a, B&& b, C&& c, const Scale& scale = 1) {
+  return std::forward<A>(a) + std::forward<B>(b) * std::forward<C>(c) * scale;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/fold.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// How many degrees of freedom a variance has less than elements: `correction{1}` makes it that of
+/// the whole of which the elements are a sample.
+struct correction {
+  index_t count = 0;
+};
+
+namespace detail {
+
+template <class Option>
+inline constexpr bool is_across = false;
+template <fixed_string... Axes>
+inline constexpr bool is_across<across_axes<Axes...>> = true;
+
+/// The axes that are permitted among the options of a function; none if it has no `across`.
+[[nodiscard]] constexpr across_axes<> permitted_among() noexcept { return {}; }
+template <class First, class... Rest>
+[[nodiscard]] constexpr auto permitted_among(const First& first, const Rest&... rest) noexcept {
+  if constexpr (is_across<First>)
+    return first;
+  else
+    return permitted_among(rest...);
+}
+[[nodiscard]] constexpr index_t correction_among() noexcept { return 0; }
+template <class First, class... Rest>
+[[nodiscard]] constexpr index_t correction_among(const First& first, const Rest&... rest) noexcept {
+  if constexpr (std::is_same_v<First, correction>)
+    return first.count;
+  else
+    return correction_among(rest...);
+}
+template <class... Options>
+inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>);
+
+/// Calls `f` with those of the options that say which dimensions are folded, and what folds know
+/// nothing of, which they refuse.
+template <class F>
+constexpr decltype(auto) with_dims(const F& f) {
+  return f();
+}
+template <class F, class First, class... Rest>
+constexpr decltype(auto) with_dims(const F& f, const First& first, const Rest&... rest) {
+  if constexpr (is_across<First> || std::is_same_v<First, correction> ||
+                std::is_same_v<First, keep_dims_t>)
+    return with_dims(f, rest...);
+  else
+    return with_dims([&](const auto&... later) { return f(first, later...); }, rest...);
+}
+
+/// A layout without the pending reductions over permitted axes.
+template <class X, class Permitted>
+struct finished_layout {
+  static constexpr layout_desc layout_value = [] {
+    layout_desc layout = X::layout_type::value;
+    const unsigned left = layout.pending & ~Permitted::bits(mesh_of<X>::value);
+    layout.pending = static_cast<decltype(layout.pending)>(left);
+    if (left == 0) layout.kind = reduction::sum;
+    return layout;
+  }();
+};
+
+/// Finishes what is pending over permitted axes, so that it may be read: a small reduction in the
+/// middle of an operation. What is pending over others is left to its reader to refuse.
+template <class Permitted>
+struct finish_call {
+  template <class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (ValueOperand<X>) {
+      return allowed<std::remove_cvref_t<X>>{};
+    } else {
+      using axes =
+          decltype(answer_to<mesh_of<X>>([] { return Permitted::check(mesh_of<X>::value); }));
+      if constexpr (!axes::ok)
+        return axes{};
+      else
+        return allowed<decltype(apply(std::declval<X>()))>{};
+    }
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(X&& x) {
+    using tensor = std::remove_cvref_t<X>;
+    if constexpr (ValueOperand<X>) {
+      require(Permitted::check(x.mesh()));
+      layout_desc layout = x.layout();
+      if (layout.pending == 0 || (layout.pending & ~Permitted::bits(x.mesh())) != 0)
+        return tensor(static_cast<X&&>(x));
+      layout.pending = 0;
+      layout.kind = reduction::sum;
+      return reshard(tensor(static_cast<X&&>(x)), layout);
+    } else if constexpr (finished_layout<tensor, Permitted>::layout_value ==
+                         tensor::layout_type::value) {
+      return tensor(static_cast<X&&>(x));
+    } else {
+      return reshard<layout_from_value<mesh_of<X>, finished_layout<tensor, Permitted>>>(
+          static_cast<X&&>(x));
+    }
+  }
+};
+
+template <class X, fixed_string... Axes>
+[[nodiscard]] constexpr auto finished(X&& x, across_axes<Axes...>)
+    -> outcome_of<finish_call<across_axes<Axes...>>, X> {
+  return carry_out<finish_call<across_axes<Axes...>>>(static_cast<X&&>(x));
+}
+
+/// Takes away dimensions that were kept with one element: the largest of one is that one.
+template <int... Dims, class X, class... Options>
+[[nodiscard]] constexpr auto without_kept(X&& x, const Options&... options) {
+  if constexpr (keeps_dims<Options...>)
+    return static_cast<X&&>(x);
+  else
+    return with_dims(
+        [&](const auto&... dims) { return max<Dims...>(static_cast<X&&>(x), dims...); },
+        options...);
+}
+
+}  // namespace detail
+
+}  // namespace shardwise

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/paper_steps.hpp"
+#include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/squeeze.hpp"
+#include "shardwise/operation/take.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+namespace shardwise {
+
+/// The results of an operation that may have several.
+using tensor_results = inplace_vector<tensor_desc, 2 * max_rank + 1>;
+
+namespace detail {
+
+/// The rules that say of an operand of a composition why one of its steps is refused.
+struct elementwise_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    operand_extents extents;
+    for (const tensor_desc& x : operands) extents.push_back(x.extents);
+    return elementwise_rule(linearity::nonlinear, extents);
+  }
+};
+/// A fold of what was made of elements that are not pending.
+struct fold_of_made {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = fold_operation::rule(how, operands);
+    out.law = linearity::nonlinear;
+    return out;
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_alike(operands, 0, true);
+  }
+};
+/// A fold that needs the dimensions whole.
+struct fold_of_whole {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = fold_operation::rule(how, operands);
+    out.law = linearity::nonlinear;
+    for (int d = 0; d < operands[0].rank(); ++d)
+      if ((fold_operation::reduced(how) >> d & 1U) != 0)
+        out.factors[d] = factor_kind::need_replication;
+    return out;
+  }
+};
+/// Parts of a dimension, each of which is a slice of it.
+struct split_judge : of_any_elements {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    out.factors[how.integers[0]] = factor_kind::need_replication;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const diagnosis named = over(how.integers[0]).judge(operands[0].rank());
+    if (!named.ok()) return named;
+    const index_t size = operands[0].extents[static_cast<int>(how.integers[0])];
+    index_t begin = 0;
+    for (int i = 1; i < how.integers.ssize(); ++i) {
+      const index_t end = how.integers[i];
+      if (end < begin || end > size)
+        return {.rule = broken::slice_is_out_of_range,
+                .operand = 0,
+                .dim = static_cast<int>(how.integers[0]),
+                .have = end,
+                .want = size};
+      begin = end;
+    }
+    return {};
+  }
+};
+/// A normalised tensor times a scale plus a shift, which meet it from the last dimension backwards.
+struct scaled_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    operand_extents extents;
+    for (const tensor_desc& x : operands) extents.push_back(x.extents);
+    factor_rule out = elementwise_rule(linearity::nonlinear, extents);
+    const unsigned dims = over(how.integers).bits();
+    for (int d = 0; d < operands[0].rank(); ++d)
+      if ((dims >> d & 1U) != 0 && out.operands[0][d] != repeated)
+        out.factors[out.operands[0][d]] = factor_kind::need_replication;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers).judge(operands[0].rank());
+  }
+};
+/// A contraction of any number of operands.
+struct contraction_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs&) noexcept {
+    return parse_einsum(how.words, max_operands).rule;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const parsed_einsum parsed = parse_einsum(how.words, max_operands);
+    if (!parsed.verdict.ok() || parsed.rule.operands.size() == operands.size())
+      return parsed.verdict;
+    return {.rule = broken::operand_count_differs,
+            .have = operands.ssize(),
+            .want = parsed.rule.operands.ssize()};
+  }
+};
+struct reshard_judge : of_any_elements {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    return same_dimensions_rule(linearity::structural, operands[0].rank());
+  }
+};
+
+/// What composed operations do, step by step on paper, as their functions do it with tensors.
+namespace on_paper {
+
+namespace f = functions;
+
+[[nodiscard]] constexpr tensor_desc widened(paper_steps& at, const tensor_desc& x) {
+  const element type = computed_in(x.type);
+  return type == x.type ? x : at.apply(cast_to(type), {}, {x});
+}
+[[nodiscard]] constexpr tensor_desc narrowed(paper_steps& at, const tensor_desc& x, element type) {
+  return type == x.type ? x : at.apply(cast_to(type), {}, {x});
+}
+[[nodiscard]] constexpr unsigned dims_of(const attributes& how) noexcept {
+  return fold_operation::reduced(how);
+}
+[[nodiscard]] constexpr bool keeps(const attributes& how) noexcept { return how.integers[1] != 0; }
+[[nodiscard]] constexpr tensor_desc mean_of(paper_steps& at, const tensor_desc& x, unsigned dims,
+                                            bool keep) {
+  return at.each<f::divide>(at.fold(reduction::sum, x, dims, keep), paper_steps::number(x));
+}
+
+/// Two operands after the other, as `einsum` orders them.
+constexpr void contraction(paper_steps& at, const attributes& how, const tensor_descs& x,
+                           tensor_results& out) {
+  tensor_descs left = x;
+  text<47> equation = how.words;
+  while (left.size() > 2) {
+    operand_extents extents;
+    for (const tensor_desc& one : left) extents.push_back(one.extents);
+    const contraction_step step = first_contraction(equation, extents);
+    tensor_descs rest{at.apply<einsum_operation>(einsum_operation::how(step.pair), left[step.first],
+                                                 left[step.second])};
+    for (int o = 0; o < left.ssize(); ++o)
+      if (o != step.first && o != step.second) rest.push_back(left[o]);
+    if (!at.verdict().ok()) return;
+    left = rest;
+    equation = step.rest;
+  }
+  out.push_back(at.apply(operation_of<einsum_operation>, einsum_operation::how(equation), left));
+}
+constexpr void hardtanh(paper_steps& at, const attributes&, const tensor_descs& x,
+                        tensor_results& out) {
+  const tensor_desc n = paper_steps::number(x[0]);
+  out.push_back(at.each<f::clamp>(x[0], n, n));
+}
+constexpr void hard_sigmoid(paper_steps& at, const attributes&, const tensor_descs& x,
+                            tensor_results& out) {
+  const tensor_desc n = paper_steps::number(x[0]);
+  out.push_back(at.each<f::divide>(at.each<f::clamp>(at.each<f::add>(x[0], n), n, n), n));
+}
+constexpr void lerp(paper_steps& at, const attributes&, const tensor_descs& x,
+                    tensor_results& out) {
+  out.push_back(
+      at.each<f::add>(x[0], at.each<f::multiply>(x[2], at.each<f::subtract>(x[1], x[0]))));
+}
+constexpr void addcmul(paper_steps& at, const attributes&, const tensor_descs& x,
+                       tensor_results& out) {
+  const tensor_desc product = at.each<f::multiply>(x[1], x[2]);
+  out.push_back(at.each<f::add>(x[0], at.each<f::multiply>(product, paper_steps::number(x[0]))));
+}
+constexpr void cast(paper_steps& at, const attributes& how, const tensor_descs& x,
+                    tensor_results& out) {
+  out.push_back(at.apply(cast_to(static_cast<element>(how.integers[0])), {}, x));
+}
+constexpr void mean(paper_steps& at, const attributes& how, const tensor_descs& x,
+                    tensor_results& out) {
+  out.push_back(mean_of(at, x[0], dims_of(how), keeps(how)));
+}
+[[nodiscard]] constexpr tensor_desc truth_of(paper_steps& at, const tensor_desc& x) {
+  return x.type == element::boolean ? x : at.apply(cast_to(element::boolean), {}, {x});
+}
+constexpr void any(paper_steps& at, const attributes& how, const tensor_descs& x,
+                   tensor_results& out) {
+  out.push_back(at.fold(reduction::max, truth_of(at, x[0]), dims_of(how), keeps(how)));
+}
+constexpr void all(paper_steps& at, const attributes& how, const tensor_descs& x,
+                   tensor_results& out) {
+  out.push_back(at.fold(reduction::min, truth_of(at, x[0]), dims_of(how), keeps(how)));
+}
+constexpr void count_nonzero(paper_steps& at, const attributes& how, const tensor_descs& x,
+                             tensor_results& out) {
+  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {truth_of(at, x[0])});
+  out.push_back(at.fold(reduction::sum, ones, dims_of(how), keeps(how)));
+}
+constexpr void l1_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  out.push_back(at.fold(reduction::sum, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
+}
+constexpr void max_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  out.push_back(at.fold(reduction::max, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
+}
+constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  out.push_back(at.each<f::sqrt>(
+      at.fold(reduction::sum, at.each<f::square>(x[0]), dims_of(how), keeps(how))));
+}
+[[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
+                                                const tensor_desc& given) {
+  const tensor_desc x = widened(at, given);
+  const tensor_desc centred = at.each<f::subtract>(x, mean_of(at, x, dims_of(how), true));
+  return narrowed(at, mean_of(at, at.each<f::square>(centred), dims_of(how), keeps(how)),
+                  given.type);
+}
+constexpr void variance(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  out.push_back(variance_of(at, how, x[0]));
+}
+constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
+                                  tensor_results& out) {
+  out.push_back(at.each<f::sqrt>(variance_of(at, how, x[0])));
+}
+constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
+                         tensor_results& out) {
+  const unsigned dims = dims_of(how);
+  const tensor_desc largest = at.fold(reduction::max, x[0], dims, true);
+  const tensor_desc shift =
+      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest));
+  const tensor_desc total =
+      at.fold(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true);
+  const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
+  out.push_back(keeps(how) ? kept : at.fold(reduction::max, kept, dims, false));
+}
+constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& x,
+                     tensor_results& out) {
+  const auto dim = static_cast<int>(how.integers[0]);
+  index_t begin = 0;
+  for (int i = 1; i <= how.integers.ssize(); ++i) {
+    const index_t end = i < how.integers.ssize() ? how.integers[i] : x[0].extents[dim];
+    out.push_back(at.apply<slice_operation>(slice_operation::how(dim, begin, end, 1), x[0]));
+    begin = end;
+  }
+}
+
+/// The elements less the greatest of them along a dimension.
+[[nodiscard]] constexpr tensor_desc below_greatest(paper_steps& at, const tensor_desc& x,
+                                                   unsigned dims) {
+  return at.each<f::subtract>(x, at.fold(reduction::max, x, dims, true));
+}
+constexpr void softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  const unsigned dims = over(how.integers[0]).bits();
+  const tensor_desc terms = at.each<f::exp>(below_greatest(at, widened(at, x[0]), dims));
+  const tensor_desc total = at.fold(reduction::sum, terms, dims, true);
+  out.push_back(narrowed(at, at.each<f::divide>(terms, total), x[0].type));
+}
+constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
+                           tensor_results& out) {
+  const unsigned dims = over(how.integers[0]).bits();
+  const tensor_desc below = below_greatest(at, widened(at, x[0]), dims);
+  const tensor_desc total = at.fold(reduction::sum, at.each<f::exp>(below), dims, true);
+  out.push_back(narrowed(at, at.each<f::subtract>(below, at.each<f::log>(total)), x[0].type));
+}
+/// Elements divided by the root of a mean of squares, times a scale, plus a shift.
+constexpr void normalised(paper_steps& at, const attributes& how, const tensor_descs& x,
+                          const tensor_desc& centred, tensor_results& out) {
+  const tensor_desc squares =
+      mean_of(at, at.each<f::square>(centred), over(how.integers).bits(), true);
+  const tensor_desc root = at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
+  tensor_desc made = at.each<f::divide>(centred, root);
+  if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, x[1]));
+  if (x.size() > 2) made = at.each<f::add>(made, widened(at, x[2]));
+  out.push_back(narrowed(at, made, x[0].type));
+}
+constexpr void layer_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                          tensor_results& out) {
+  const tensor_desc wide = widened(at, x[0]);
+  const tensor_desc center = mean_of(at, wide, over(how.integers).bits(), true);
+  normalised(at, how, x, at.each<f::subtract>(wide, center), out);
+}
+constexpr void rms_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  normalised(at, how, x, widened(at, x[0]), out);
+}
+constexpr void cross_entropy(paper_steps& at, const attributes& how, const tensor_descs& x,
+                             tensor_results& out) {
+  const attributes along = integer_attributes(how.integers[0]);
+  const unsigned dims = over(how.integers[0]).bits();
+  const tensor_desc below = below_greatest(at, widened(at, x[0]), dims);
+  const tensor_desc total = at.fold(reduction::sum, at.each<f::exp>(below), dims, false);
+  const tensor_desc label = at.apply<unsqueeze_operation>(along, x[1]);
+  const tensor_desc found = at.apply<take_along_operation>(
+      take_operation::how(static_cast<int>(how.integers[0]), out_of_range::error), below, label);
+  const tensor_desc chosen = at.apply<squeeze_operation>(along, found);
+  out.push_back(narrowed(at, at.each<f::subtract>(at.each<f::log>(total), chosen), x[0].type));
+}
+
+}  // namespace on_paper
+}  // namespace detail
+}  // namespace shardwise

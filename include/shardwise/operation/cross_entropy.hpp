@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/squeeze.hpp"
+#include "shardwise/operation/stack.hpp"
+#include "shardwise/operation/take.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+namespace shardwise {
+
+/// The cross entropy of logits and integer labels on paper: its integer is the dimension of the
+/// classes. What is computed is a composition of other operations.
+struct cross_entropy_operation {
+  static constexpr text_view name = "cross_entropy";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    factor_rule out = detail::normalising_rule(rank, over(how.integers[0]).bits());
+    out.result.clear();
+    for (int d = 0; d < rank; ++d)
+      if (d != how.integers[0]) out.result.push_back(static_cast<std::uint8_t>(d));
+    out.operands.push_back(out.result);
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    const element_verdict numbers = check_alike({operands[0]});
+    return numbers.fault != element_fault::nothing ? numbers : check_indices(operands, 1, 2);
+  }
+};
+
+/// The same as types have it.
+template <int Dim>
+struct cross_entropy_of {
+  using operation_class = cross_entropy_operation;
+  static constexpr attributes how = integer_attributes(Dim);
+};
+
+namespace detail {
+
+template <int Dim, class Permitted>
+struct cross_entropy_steps {
+  template <class X, class Labels>
+  [[nodiscard]] static constexpr auto apply(const X& logits, const Labels& labels) {
+    using T = typename X::value_type;
+    const auto x = widened(logits);
+    const auto below = x - finished(max<Dim>(x, keep_dims), Permitted{});
+    const auto total = sum<Dim>(exp(below));
+    const auto chosen = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
+    return narrowed<T>(difference(total, chosen));
+  }
+
+ private:
+  /// `log(total) - chosen`. Where both are pending, both are exchanged at once.
+  template <class X, class Y>
+  [[nodiscard]] static constexpr auto difference(const X& total, const Y& chosen) {
+    if constexpr (ValueOperand<X>) {
+      using made = typename X::value_domain::template tensor<typename X::value_type>;
+      if (total.layout().pending == 0) return made(log(total) - chosen);
+      return made(exchanged(total, chosen));
+    } else if constexpr (X::layout_type::value.pending == 0) {
+      return log(total) - chosen;
+    } else {
+      return exchanged(total, chosen);
+    }
+  }
+  template <class X, class Y>
+  [[nodiscard]] static constexpr auto exchanged(const X& total, const Y& chosen) {
+    const auto both = finished(stack<0>(total, chosen), Permitted{});
+    return log(index_at<0, 0>(both)) - index_at<0, 1>(both);
+  }
+};
+
+template <int Dim, class Permitted>
+using cross_entropy_call =
+    composed_call<cross_entropy_of<Dim>, Permitted, cross_entropy_steps<Dim, Permitted>, 2>;
+
+}  // namespace detail
+
+/// The negative logarithm of the probability of each label, where `softmax<Dim>(logits)` are the
+/// probabilities of the classes: one loss for each label, of which a program takes the sum or the
+/// mean. A label that is no class throws `index_is_out_of_range`.
+///
+/// Each device needs all classes; over permitted axes two small reductions are exchanged instead:
+/// the maximum, and the sum together with the logit of the label.
+///
+///     auto loss = mean(cross_entropy<1>(logits, labels, across<"model">));
+///                                            // f32[8@data, 100@model], i32[8@data]
+template <int Dim, NamedOperand X, NamedOperand Labels, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X,
+                                           const Labels&>
+cross_entropy(X&& logits, const Labels& labels, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X, const Labels&>(
+      static_cast<X&&>(logits), labels);
+}
+
+}  // namespace shardwise

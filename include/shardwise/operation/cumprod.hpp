@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/cumsum.hpp"
+#include "shardwise/operation/logical.hpp"
+
+namespace shardwise {
+
+/// The operation that multiplies all elements up to each along a dimension.
+struct cumprod_operation : scan<"cumprod", reduction::product> {
+  using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
+                           pointwise<functions::logical_and>>;
+  /// Before the first 0 the products are divided by the element; the 0 itself has the products
+  /// without it, and what comes after it changes nothing.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value x = at.operand(0);
+    const gradient_value zero = at.number(0, x);
+    const gradient_value one = at.number(1, x);
+    const auto from_here_on = [&](const gradient_value& terms) {
+      const gradient_value turned = emit<flip_operation>(at.how(), terms);
+      return emit<flip_operation>(at.how(), emit<cumsum_operation>(at.how(), turned));
+    };
+    const gradient_value is_zero = elementwise<functions::equal>(x, zero);
+    const gradient_value zeros = emit<cumsum_operation>(at.how(), masked(one, is_zero));
+    const gradient_value first =
+        elementwise<functions::logical_and>(is_zero, elementwise<functions::equal>(zeros, one));
+    const gradient_value before = elementwise<functions::equal>(zeros, zero);
+    const gradient_value without = elementwise<functions::where>(first, one, x);
+    const gradient_value safe = elementwise<functions::where>(is_zero, one, x);
+    const gradient_value dy = at.cotangent();
+    at.give(0, masked(from_here_on(dy * at.result()) / safe, before) +
+                   masked(from_here_on(dy * emit<cumprod_operation>(at.how(), without)), first));
+  }
+};
+
+/// What the gradients of running extremes append: each cotangent goes to the element that was the
+/// extreme where it stands, the first of equal ones. The first operand is what was scanned, the
+/// second the cotangent.
+template <fixed_string Name, reduction Kind>
+struct running_share {
+  static constexpr text_view name = Name;
+  static constexpr reduction kind = Kind;
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+    out.factors[how.integers[0]] = factor_kind::need_replication;
+    out.operands.push_back(out.operands[0]);
+    return out;
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = 2 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+};
+struct cummax_share_operation : running_share<"cummax_share", reduction::max> {};
+struct cummin_share_operation : running_share<"cummin_share", reduction::min> {};
+
+/// The operations that give the largest and the least of all elements up to each.
+struct cummax_operation : scan<"cummax", reduction::max> {
+  using emits = operations<cummax_share_operation>;
+  /// See `cummax_share_operation`.
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, emit<cummax_share_operation>(at.how(), at.operand(0), at.cotangent()));
+  }
+};
+struct cummin_operation : scan<"cummin", reduction::min> {
+  using emits = operations<cummin_share_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, emit<cummin_share_operation>(at.how(), at.operand(0), at.cotangent()));
+  }
+};
+
+/// The same as types have them.
+template <int Dim>
+struct cumprod_of : applied_along<cumprod_operation, Dim> {};
+template <int Dim>
+struct cummax_of : applied_along<cummax_operation, Dim> {};
+template <int Dim>
+struct cummin_of : applied_along<cummin_operation, Dim> {};
+
+/// The running product along a dimension, as `cumsum` sums.
+///
+///     auto y = cumprod<1>(x);                // f32[8@data, 4]: 1 2 3 4 becomes 1 2 6 24
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto cumprod(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x));
+}
+/// The largest element so far along a dimension; NaN from the first NaN on.
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto cummax(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x));
+}
+/// The least element so far along a dimension; NaN from the first NaN on.
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto cummin(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

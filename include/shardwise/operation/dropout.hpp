@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/number.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace shardwise {
+
+/// The operation that sets elements to 0 at random and makes up for it by the size of the others.
+/// Its second operand, of rank 0, is the key of the random numbers, its third, of rank 0 too, the
+/// part that is set to 0.
+struct dropout_operation {
+  static constexpr text_view name = "dropout";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+    out.operands.push_back({});
+    out.operands.push_back({});
+    return out;
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    const element_verdict numbers = check_alike({operands[0]});
+    if (numbers.fault != element_fault::nothing) return numbers;
+    if (operands[2].type != computed_in(operands[0].type)) return {element_fault::differ, 2};
+    return check_indices(operands, 1, 2);
+  }
+  /// The arithmetic of a random number, and a product.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = 10 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  using emits = operations<dropout_operation>;
+  /// The same elements are dropped of the cotangent.
+  static constexpr void gradient(gradient_step& at) {
+    if (at.wants(0))
+      at.give(0, emit<dropout_operation>({}, at.cotangent(), at.operand(1), at.operand(2)));
+  }
+};
+
+/// The same as types have it.
+struct dropout_of {
+  using operation_class = dropout_operation;
+  static constexpr attributes how{};
+};
+
+namespace detail {
+
+/// A key of random numbers as an operand: its bits as a whole number.
+template <class Key>
+[[nodiscard]] constexpr decltype(auto) key_operand(const Key& seed) noexcept {
+  if constexpr (NamedOperand<Key>)
+    return (seed);
+  else
+    return std::bit_cast<std::int64_t>(seed.value);
+}
+template <class Key>
+using key_operand_type = decltype(key_operand(std::declval<const Key&>()));
+
+using dropout_call =
+    fractional_call<dropout_of,
+                    numbers_call<dropout_of, across_axes<>, std::int64_t, computed_number>>;
+
+}  // namespace detail
+
+/// The tensor with about the part `rate` of its elements, chosen at random, set to 0, and the
+/// others divided by `1 - rate`. Which elements these are depends on the key and their global
+/// indices alone: every layout on every mesh has the same bits. A rate below 0 is 0, and one above
+/// 1 is 1.
+///
+/// Nothing moves between devices; `x` is not pending. The key may be a tensor of whole numbers of
+/// 64 bits of rank 0 too, and the rate one of the elements that `x` is computed with.
+///
+///     auto y = dropout(x, key{1}.fold_in(step), 0.1);
+template <NamedOperand X, class Key, class Rate>
+  requires(NamedOperand<Key> || requires(const Key& seed) { std::uint64_t{seed.value}; })
+[[nodiscard]] constexpr detail::outcome_of<detail::dropout_call, X, detail::key_operand_type<Key>,
+                                           const Rate&>
+dropout(X&& x, const Key& seed, const Rate& rate) {
+  return detail::carry_out<detail::dropout_call, X, detail::key_operand_type<Key>, const Rate&>(
+      static_cast<X&&>(x), detail::key_operand(seed), rate);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/number.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/pad.hpp"
+#include "shardwise/operation/slice.hpp"
+
+#include <cstdint>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Zeros like a value, laid out as it is.
+[[nodiscard]] constexpr gradient_value zeros_like(const gradient_value& x) {
+  gradient_step& at = *x.step;
+  return masked(x, elementwise<functions::greater>(at.number(0, x), at.number(1, x)));
+}
+
+}  // namespace detail
+
+struct update_slice_operation;
+
+/// The operation that takes neighbours along a dimension from an index on which is its second
+/// operand, of rank 0. Its integers are the dimension and how many elements are taken.
+struct dynamic_slice_operation {
+  static constexpr text_view name = "dynamic_slice";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::first_operand, operands[0].rank());
+    out.factors[dim] = factor_kind::need_replication;
+    out.result[dim] = static_cast<std::uint8_t>(out.factors.ssize());
+    out.factors.push_back(factor_kind::pass_through);
+    out.sizes = out.given_sizes();
+    out.sizes[out.result[dim]] = how.integers[1];
+    out.operands.push_back({});
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    if (const diagnosis named = over(dim).judge(operands[0].rank()); !named.ok()) return named;
+    const index_t size = operands[0].extents[dim], taken = how.integers[1];
+    if (taken >= 0 && (size == dyn || taken <= size)) return {};
+    return {.rule = broken::slice_is_out_of_range,
+            .operand = 0,
+            .dim = dim,
+            .have = taken,
+            .want = size};
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_indices(operands, 1, operands.ssize());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  /// Zeros with the cotangent in its place.
+  static constexpr void gradient(gradient_step& at);
+  using emits = operations<pad_operation, update_slice_operation>;
+};
+
+/// The operation that writes its second operand over a part of the first, from the index on along a
+/// dimension which is its third operand, of rank 0. Its integer is the dimension.
+struct update_slice_operation {
+  static constexpr text_view name = "update_slice";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+    out.factors[dim] = factor_kind::need_replication;
+    out.operands.push_back(out.operands[0]);
+    out.operands[1][dim] = static_cast<std::uint8_t>(out.factors.ssize());
+    out.factors.push_back(factor_kind::need_replication);
+    out.operands.push_back({});
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    if (const diagnosis named = over(dim).judge(operands[0].rank()); !named.ok()) return named;
+    if (operands[1].rank() != operands[0].rank()) return {};  // the rule refuses it
+    const index_t size = operands[0].extents[dim], part = operands[1].extents[dim];
+    if (size == dyn || part == dyn || part <= size) return {};
+    return {.rule = broken::slice_is_out_of_range,
+            .operand = 1,
+            .dim = dim,
+            .have = part,
+            .want = size};
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    const element_verdict alike = check_alike({operands[0], operands[1]}, 0, true);
+    return alike.fault != element_fault::nothing ? alike
+                                                 : check_indices(operands, 2, operands.ssize());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  using emits = operations<update_slice_operation, dynamic_slice_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value dy = at.cotangent(), start = at.operand(2);
+    const index_t dim = at.how().integers[0];
+    if (at.wants(0))
+      at.give(0,
+              emit<update_slice_operation>(at.how(), dy, detail::zeros_like(at.operand(1)), start));
+    const index_t size = at.operand(1).tensor().extents[dim];
+    if (at.wants(1))
+      at.give(1, emit<dynamic_slice_operation>(integer_attributes(dim, size), dy, start));
+  }
+};
+
+constexpr void dynamic_slice_operation::gradient(gradient_step& at) {
+  const gradient_value dy = at.cotangent();
+  const extents_desc whole = at.operand(0).tensor().extents;
+  const auto dim = static_cast<int>(at.how().integers[0]);
+  const index_t behind = whole[dim] - at.how().integers[1];
+  const gradient_value zeros = emit<pad_operation>(
+      pad_operation::how_along(whole.ssize(), dim, 0, behind), detail::zeros_like(dy));
+  at.give(0, emit<update_slice_operation>(integer_attributes(dim), zeros, dy, at.operand(1)));
+}
+
+/// The two as types have them.
+template <int Dim, index_t Size>
+struct dynamic_slice_of {
+  using operation_class = dynamic_slice_operation;
+  static constexpr attributes how = integer_attributes(Dim, Size);
+};
+template <int Dim>
+struct update_slice_of {
+  using operation_class = update_slice_operation;
+  static constexpr attributes how = integer_attributes(Dim);
+};
+
+/// `Size` neighbours along a dimension from `start` on: a whole number, or a tensor of rank 0 that
+/// holds one. As in JAX a start is clamped so that the slice lies within the dimension, of which
+/// each device needs the whole or fetches it over permitted axes. Pending sums stay pending.
+///
+///     auto y = dynamic_slice<0, 4>(x, at);   // f32[8, 64@model], i32[] -> f32[4, 64@model]
+template <int Dim, index_t Size, NamedOperand X, class Start, fixed_string... Axes>
+  requires(Scalar<Start> || NamedOperand<Start>)
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::numbers_call<dynamic_slice_of<Dim, Size>, across_axes<Axes...>, std::int64_t>, X, Start>
+dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
+  return detail::carry_out<
+      detail::numbers_call<dynamic_slice_of<Dim, Size>, across_axes<Axes...>, std::int64_t>>(
+      static_cast<X&&>(x), static_cast<Start&&>(start));
+}
+
+/// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
+/// that the part lies within; all other dimensions are those of `x`. Each device needs the whole of
+/// the dimension, or fetches it over permitted axes.
+///
+///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
+template <int Dim, NamedOperand X, NamedOperand Part, class Start, fixed_string... Axes>
+  requires(Scalar<Start> || NamedOperand<Start>)
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::numbers_call<update_slice_of<Dim>, across_axes<Axes...>, void, std::int64_t>, X, Part,
+    Start>
+update_slice(X&& x, Part&& part, Start&& start, across_axes<Axes...> = {}) {
+  return detail::carry_out<
+      detail::numbers_call<update_slice_of<Dim>, across_axes<Axes...>, void, std::int64_t>>(
+      static_cast<X&&>(x), static_cast<Part&&>(part), static_cast<Start&&>(start));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+struct exp2 : fractional_function<"exp2", 8> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * at.result() * 0.69314718055994531);
+  }
+};
+struct expm1 : fractional_function<"expm1", 10> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * (at.result() + 1)); }
+};
+struct log1p : fractional_function<"log1p", 10> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent() / (at.operand(0) + 1)); }
+};
+struct log2 : fractional_function<"log2", 8> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * 1.4426950408889634 / at.operand(0));
+  }
+};
+struct log10 : fractional_function<"log10", 8> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * 0.43429448190325183 / at.operand(0));
+  }
+};
+struct logaddexp : fractional_function<"logaddexp", 20> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), y = at.result();
+    at.give(0, dy * elementwise<exp>(at.operand(0) - y));
+    at.give(1, dy * elementwise<exp>(at.operand(1) - y));
+  }
+};
+struct pow : fractional_function<"pow", 20> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>>;
+  static constexpr void gradient(auto& at) {
+    const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
+    at.give(0, dy * y * elementwise<pow>(x, y + -1));
+    // Powers of 0 do not change with the exponent.
+    const auto slope = dy * at.result() * elementwise<log>(x);
+    at.give(1, shardwise::masked(slope,
+                                 elementwise<logical_not>(elementwise<equal>(x, at.number(0, x)))));
+  }
+};
+struct rsqrt : fractional_function<"rsqrt", 2> {
+  static constexpr void gradient(auto& at) {
+    const auto y = at.result();
+    at.give(0, at.cotangent() * -0.5 * elementwise<square>(y) * y);
+  }
+};
+struct cbrt : fractional_function<"cbrt", 10> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / (elementwise<square>(at.result()) * 3));
+  }
+};
+struct reciprocal : fractional_function<"reciprocal", 1> {
+  static constexpr void gradient(auto& at) {
+    at.give(0, -(at.cotangent() * elementwise<square>(at.result())));
+  }
+};
+struct erf : fractional_function<"erf", 12> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
+                   1.1283791670955126);
+  }
+};
+struct erfc : fractional_function<"erfc", 14> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
+                   -1.1283791670955126);
+  }
+};
+
+}  // namespace functions
+
+/// 2 to the power of each element.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::exp2, A> exp2(A&& a) {
+  return elementwise<functions::exp2>(std::forward<A>(a));
+}
+/// `exp(x) - 1`, accurate near 0.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::expm1, A> expm1(A&& a) {
+  return elementwise<functions::expm1>(std::forward<A>(a));
+}
+/// `log(1 + x)`, accurate near 0: -infinity at -1, NaN below.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::log1p, A> log1p(A&& a) {
+  return elementwise<functions::log1p>(std::forward<A>(a));
+}
+/// The logarithm to base 2: -infinity at 0, NaN below.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::log2, A> log2(A&& a) {
+  return elementwise<functions::log2>(std::forward<A>(a));
+}
+/// The logarithm to base 10: -infinity at 0, NaN below.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::log10, A> log10(A&& a) {
+  return elementwise<functions::log10>(std::forward<A>(a));
+}
+/// `log(exp(a) + exp(b))`, without leaving the range of numbers.
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::logaddexp, A, B> logaddexp(A&& a, B&& b) {
+  return elementwise<functions::logaddexp>(std::forward<A>(a), std::forward<B>(b));
+}
+/// The first value to the power of the second; NaN where the first is negative and the second is
+/// not whole. Integers are cast first.
+///
+///     auto y = pow(x, 1.5F);
+template <class A, class B>
+[[nodiscard]] constexpr detail::of_elements<functions::pow, A, B> pow(A&& a, B&& b) {
+  return elementwise<functions::pow>(std::forward<A>(a), std::forward<B>(b));
+}
+/// `1 / sqrt(x)`: infinite at 0, with its sign; NaN below.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::rsqrt, A> rsqrt(A&& a) {
+  return elementwise<functions::rsqrt>(std::forward<A>(a));
+}
+/// The cube root, of negative numbers too.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::cbrt, A> cbrt(A&& a) {
+  return elementwise<functions::cbrt>(std::forward<A>(a));
+}
+/// `1 / x`.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::reciprocal, A> reciprocal(A&& a) {
+  return elementwise<functions::reciprocal>(std::forward<A>(a));
+}
+/// The error function.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::erf, A> erf(A&& a) {
+  return elementwise<functions::erf>(std::forward<A>(a));
+}
+/// `1 - erf(x)`, accurate where erf is almost 1.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::erfc, A> erfc(A&& a) {
+  return elementwise<functions::erfc>(std::forward<A>(a));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/over.hpp"
+
+namespace shardwise {
+
+/// The operation that gives each element its index along a dimension, which is its one integer. Of
+/// its operand it takes extents and layout alone.
+struct iota_like_operation : of_any_elements {
+  static constexpr text_view name = "iota_like";
+
+  [[nodiscard]] static constexpr attributes how(int dim) noexcept {
+    return integer_attributes(dim);
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    return same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element result_type(const attributes&,
+                                                     const tensor_descs&) noexcept {
+    return element::i64;
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+};
+
+/// The same as types have it.
+template <int Dim>
+struct iota_like_of {
+  using operation_class = iota_like_operation;
+  static constexpr attributes how = iota_like_operation::how(Dim);
+};
+
+/// The index of each element along a dimension, laid out as `x` is, whose values are not used;
+/// masks are made of such indices. Every layout passes, since each device knows which elements it
+/// holds.
+///
+///     auto causal = iota_like<0>(scores) >= iota_like<1>(scores);    // bool[8@data, 8]
+template <int Dim, NamedOperand X>
+[[nodiscard]] constexpr auto iota_like(X&& x)
+    -> decltype(apply_operation<iota_like_of<Dim>>(static_cast<X&&>(x))) {
+  return apply_operation<iota_like_of<Dim>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+namespace shardwise {
+
+/// What normalises the values along dimensions, on paper: its integers are these. What is computed
+/// is a composition of other operations.
+struct layer_norm_operation {
+  static constexpr text_view name = "layer_norm";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    return detail::normalising_rule(operands[0].rank(), over(how.integers).bits());
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers).judge(operands[0].rank());
+  }
+};
+
+/// The same as types have it, and that which leaves the mean out.
+template <int... Dims>
+struct layer_norm_of {
+  using operation_class = layer_norm_operation;
+  static constexpr attributes how = integer_attributes(Dims...);
+};
+template <int... Dims>
+struct rms_norm_of : layer_norm_of<Dims...> {};
+
+namespace detail {
+
+/// `x * scale + shift`, as far as they are given.
+template <class X>
+[[nodiscard]] constexpr auto scaled(X&& x) {
+  return std::remove_cvref_t<X>(static_cast<X&&>(x));
+}
+template <class X, class Scale>
+[[nodiscard]] constexpr auto scaled(X&& x, const Scale& scale) {
+  return static_cast<X&&>(x) * widened(scale);
+}
+template <class X, class Scale, class Shift>
+[[nodiscard]] constexpr auto scaled(X&& x, const Scale& scale, const Shift& shift) {
+  return static_cast<X&&>(x) * widened(scale) + widened(shift);
+}
+
+template <class Permitted, int... Dims>
+struct layer_norm_steps {
+  template <class X, class... Scale>
+  [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
+    using T = typename X::value_type;
+    const auto x = widened(given);
+    const auto centred = x - finished(mean<Dims...>(x, keep_dims), Permitted{});
+    const auto variance = finished(mean<Dims...>(square(centred), keep_dims), Permitted{});
+    return narrowed<T>(scaled(centred / sqrt(variance + epsilon), scale...));
+  }
+};
+template <class Permitted, int... Dims>
+struct rms_norm_steps {
+  template <class X, class... Scale>
+  [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
+    using T = typename X::value_type;
+    const auto x = widened(given);
+    const auto squares = finished(mean<Dims...>(square(x), keep_dims), Permitted{});
+    return narrowed<T>(scaled(x / sqrt(squares + epsilon), scale...));
+  }
+};
+
+template <class Permitted, int... Dims>
+using layer_norm_call =
+    composed_call<layer_norm_of<Dims...>, Permitted, layer_norm_steps<Permitted, Dims...>>;
+template <class Permitted, int... Dims>
+using rms_norm_call =
+    composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_steps<Permitted, Dims...>>;
+
+}  // namespace detail
+
+/// The values less their mean along these dimensions, divided by their standard deviation there:
+/// `(x - mean) / sqrt(variance + epsilon)`, where the variance is the mean of the squares.
+///
+/// Each device needs the whole of the dimensions; over permitted axes the two means are exchanged,
+/// which are exact for uneven shards. Narrow fractions are computed in `float` and rounded once.
+///
+///     auto y = layer_norm<1>(x, 1e-5);
+///     auto z = layer_norm<1>(x, 1e-5, across<"model">);
+template <int... Dims, NamedOperand X, fixed_string... Axes>
+  requires(sizeof...(Dims) > 0)
+[[nodiscard]] constexpr detail::outcome_of<detail::layer_norm_call<across_axes<Axes...>, Dims...>,
+                                           X, double>
+layer_norm(X&& x, double epsilon, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::layer_norm_call<across_axes<Axes...>, Dims...>>(
+      static_cast<X&&>(x), static_cast<double&&>(epsilon));
+}
+/// The same times `scale`, plus `shift`, which meet the result from the last dimension backwards.
+///
+///     auto y = layer_norm<1>(x, scale, shift, 1e-5);     // f32[8@data, 64], f32[64], f32[64]
+template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift, fixed_string... Axes>
+  requires(sizeof...(Dims) > 0)
+[[nodiscard]] constexpr detail::outcome_of<detail::layer_norm_call<across_axes<Axes...>, Dims...>,
+                                           X, double, const Scale&, const Shift&>
+layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon,
+           across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::layer_norm_call<across_axes<Axes...>, Dims...>, X, double,
+                           const Scale&, const Shift&>(
+      static_cast<X&&>(x), static_cast<double&&>(epsilon), scale, shift);
+}
+
+/// The values divided by the root of the mean of their squares along these dimensions:
+/// `x / sqrt(mean of squares + epsilon)`; otherwise as `layer_norm`, with one mean to exchange.
+///
+///     auto y = rms_norm<1>(x, scale, 1e-6);
+template <int... Dims, NamedOperand X, fixed_string... Axes>
+  requires(sizeof...(Dims) > 0)
+[[nodiscard]] constexpr detail::outcome_of<detail::rms_norm_call<across_axes<Axes...>, Dims...>, X,
+                                           double>
+rms_norm(X&& x, double epsilon, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::rms_norm_call<across_axes<Axes...>, Dims...>>(
+      static_cast<X&&>(x), static_cast<double&&>(epsilon));
+}
+template <int... Dims, NamedOperand X, NamedOperand Scale, fixed_string... Axes>
+  requires(sizeof...(Dims) > 0)
+[[nodiscard]] constexpr detail::outcome_of<detail::rms_norm_call<across_axes<Axes...>, Dims...>, X,
+                                           double, const Scale&>
+rms_norm(X&& x, const Scale& scale, double epsilon, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::rms_norm_call<across_axes<Axes...>, Dims...>, X, double,
+                           const Scale&>(static_cast<X&&>(x), static_cast<double&&>(epsilon),
+                                         scale);
+}
+
+}  // namespace shardwise

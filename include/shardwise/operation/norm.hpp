@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+namespace shardwise {
+
+/// The sum of the magnitudes over the named dimensions, or over all. Options are those of `sum`; a
+/// split dimension leaves it pending.
+///
+///     auto n = l1_norm<1>(x);                        // f32[512@data, 64] -> f32[512@data]
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto l1_norm(const X& x, const Options&... options) {
+  return sum<Dims...>(abs(x), options...);
+}
+
+/// The root of the sum of squares over the named dimensions, or over all. Over a split dimension
+/// `across` names the axes over which the sums are added before the root.
+///
+///     auto n = l2_norm<1>(x, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto l2_norm(const X& x, const Options&... options) {
+  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+  return detail::with_dims(
+      [&](const auto&... dims) {
+        if constexpr (detail::keeps_dims<Options...>)
+          return sqrt(detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
+        else
+          return sqrt(detail::finished(sum<Dims...>(square(x), dims...), permitted));
+      },
+      options...);
+}
+
+/// The largest magnitude over the named dimensions, or over all; -infinity of no elements. Options
+/// are those of `max`; a split dimension leaves it pending.
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto max_norm(const X& x, const Options&... options) {
+  return max<Dims...>(abs(x), options...);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/composed.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace shardwise::detail {
+
+/// A tensor with the elements that it is computed with, and the other way round: what is rounded
+/// once is what a composition gives, not what its steps do.
+template <class X>
+[[nodiscard]] constexpr auto widened(const X& x) {
+  using C = compute_type<typename X::value_type>;
+  if constexpr (std::is_same_v<C, typename X::value_type>)
+    return X(x);
+  else
+    return cast<C>(x);
+}
+template <class T, class X>
+[[nodiscard]] constexpr auto narrowed(X&& x) {
+  if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  else
+    return cast<T>(static_cast<X&&>(x));
+}
+
+/// The call of an operation of fractions that is composed of others: `Steps::apply(x...)`.
+/// `Applied` is what it is on paper: its rule judges the first `Judged` operands, once what may be
+/// exchanged over permitted axes has been, and gives the composition its error.
+template <class Applied, class Permitted, class Steps, int Judged = 1>
+struct composed_call {
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using answer = decltype(judge_first<First, Rest...>());
+    if constexpr (!answer::ok)
+      return answer{};
+    else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<First>::value_type>))
+      return refused<misuse::elements_have_no_fractions,
+                     types<Applied, typename std::remove_cvref_t<First>::value_type>>{};
+    else
+      return judge_made<decltype(run(std::declval<First>(), std::declval<Rest>()...))>();
+  }
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto apply(First&& first, Rest&&... rest) {
+    if constexpr (ValueOperand<First>) require_rule(first, rest...);
+    return run(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+  }
+
+ private:
+  using paper = fetching_call<Applied, Permitted>;
+
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto judge_first() noexcept {
+    if constexpr (Judged == 1)
+      return paper::template judge<First>();
+    else
+      return paper::template judge<First, Rest...>();
+  }
+  /// What is composed may be refused by one of its steps, which has said so.
+  template <class Made>
+  [[nodiscard]] static constexpr auto judge_made() noexcept {
+    if constexpr (AnyRefused<Made>)
+      return refused<>{};
+    else
+      return allowed<Made>{};
+  }
+  template <class First, class... Rest>
+  [[nodiscard]] static constexpr auto run(First&& first, Rest&&... rest) {
+    using tensor = std::remove_cvref_t<First>;
+    if constexpr (ValueOperand<First>) {
+      if (first.layout().pending != 0) return Steps::apply(finished(first, Permitted{}), rest...);
+      return Steps::apply(first, rest...);
+    } else if constexpr (tensor::layout_type::value.pending != 0) {
+      return Steps::apply(finished(static_cast<First&&>(first), Permitted{}), rest...);
+    } else {
+      // By its name, since it is read more than once.
+      return Steps::apply(first, rest...);
+    }
+  }
+  template <class First, class... Rest>
+  static void require_rule(const First& first, const Rest&... rest) {
+    const mesh_desc& mesh = first.mesh();
+    require(Permitted::check(mesh));
+    tensor_descs known{first.tensor()};
+    if constexpr (Judged > 1) known = tensor_descs{first.tensor(), desc_of_either(rest)...};
+    using class_type = typename Applied::operation_class;
+    require(class_type::check(Applied::how, known));
+    const factor_rule rule = class_type::rule(Applied::how, known);
+    known = fetched(mesh, rule, known, Permitted::bits(mesh));
+    const diagnosis verdict = propagate(mesh, rule, known).verdict;
+    if (!verdict.ok()) fail(verdict, advice(mesh, rule, known, verdict));
+  }
+  template <class X>
+  [[nodiscard]] static tensor_desc desc_of_either(const X& x) {
+    if constexpr (ValueOperand<X>)
+      return x.tensor();
+    else
+      return desc_of(x);
+  }
+};
+
+/// The rule of what normalises along dimensions: each device needs them whole.
+[[nodiscard]] constexpr factor_rule normalising_rule(int rank, unsigned dims) noexcept {
+  factor_rule out = same_dimensions_rule(linearity::nonlinear, rank);
+  for (int d = 0; d < rank; ++d)
+    if ((dims >> d & 1U) != 0) out.factors[d] = factor_kind::need_replication;
+  return out;
+}
+
+}  // namespace shardwise::detail

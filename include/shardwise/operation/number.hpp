@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/operation/across.hpp"
+
+#include <type_traits>
+
+namespace shardwise::detail {
+
+/// The tensor of rank 0, held by every device, that stands for a number beside a tensor.
+template <class T, class Model>
+struct number_beside {
+  using type = typename Model::domain::template tensor<T, extents<>, layout<mesh_of<Model>, P<>>>;
+};
+template <class T, ValueOperand Model>
+struct number_beside<T, Model> {
+  using type = typename Model::value_domain::template tensor<T>;
+};
+
+/// Says that a number has the elements that the first tensor is computed with.
+struct computed_number;
+
+template <class T, class Model>
+struct number_element : std::type_identity<T> {};
+template <class Model>
+struct number_element<void, Model> : std::type_identity<typename Model::value_type> {};
+template <class Model>
+struct number_element<computed_number, Model>
+    : std::type_identity<compute_type<typename Model::value_type>> {};
+
+/// What an operand of a call is: itself, or the tensor of elements `T` for a number; `void` means
+/// the elements of `Model`, which is the first tensor.
+template <class T, class Model, class X>
+struct operand_beside {
+  using type = X;
+};
+template <class T, EitherOperand Model, Scalar X>
+struct operand_beside<T, Model, X> {
+  using element_type = typename number_element<T, Model>::type;
+  using type = typename number_beside<element_type, Model>::type;
+  static constexpr bool is_cut =
+      std::is_floating_point_v<std::remove_cvref_t<X>> && !has_fractions(element_of<element_type>);
+};
+
+/// A call on a tensor and operands that may be numbers too, of the elements `T...`.
+template <class Operation, class Call, class... T>
+struct call_with_numbers {
+  template <class First, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using model = std::remove_cvref_t<First>;
+    constexpr bool cuts[] = {false, is_cut<operand_beside<T, model, X>>...};
+    if constexpr (is_any(cuts))
+      return refused<misuse::number_would_be_cut, Operation>{};
+    else
+      return Call::template judge<First, typename operand_beside<T, model, X>::type...>();
+  }
+  template <class First, class... X>
+  [[nodiscard]] static constexpr auto apply(First&& first, X&&... x) {
+    using model = std::remove_cvref_t<First>;
+    if constexpr ((... || Scalar<X>))
+      return apply_to<First>(first, make<T, model>(first, static_cast<X&&>(x))...);
+    else
+      return Call::apply(static_cast<First&&>(first), static_cast<X&&>(x)...);
+  }
+
+ private:
+  template <class Operand>
+  static constexpr bool is_cut = [] {
+    if constexpr (requires { Operand::is_cut; })
+      return Operand::is_cut;
+    else
+      return false;
+  }();
+  template <std::size_t N>
+  [[nodiscard]] static constexpr bool is_any(const bool (&flags)[N]) noexcept {
+    for (bool flag : flags)
+      if (flag) return true;
+    return false;
+  }
+  template <class First, class... X>
+  [[nodiscard]] static constexpr auto apply_to(First& first, X&&... x) {
+    return Call::apply(static_cast<First&&>(first), static_cast<X&&>(x)...);
+  }
+  template <class Type, class Model, class X>
+  [[nodiscard]] static constexpr decltype(auto) make(const Model& model, X&& x) {
+    if constexpr (!Scalar<X>) {
+      return static_cast<X&&>(x);
+    } else {
+      using element_type = typename operand_beside<Type, Model, X>::element_type;
+      if constexpr (ValueOperand<Model>)
+        return Model::value_domain::template number<element_type>(model,
+                                                                  static_cast<element_type>(x));
+      else
+        return Model::domain::template number<element_type>(model, static_cast<element_type>(x));
+    }
+  }
+};
+
+/// A call of an operation on fractions.
+template <class Operation, class Call>
+struct fractional_call {
+  template <class First, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (EitherOperand<First>) {
+      using T = typename std::remove_cvref_t<First>::value_type;
+      if constexpr (!has_fractions(element_of<T>))
+        return refused<misuse::elements_have_no_fractions, types<Operation, T>>{};
+      else
+        return Call::template judge<First, X...>();
+    } else {
+      return Call::template judge<First, X...>();
+    }
+  }
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    return Call::apply(static_cast<X&&>(x)...);
+  }
+};
+
+/// The same of an operation that is not elementwise, which may fetch what it lacks over permitted
+/// axes.
+template <class Operation, class Permitted, class... T>
+using numbers_call = call_with_numbers<Operation, fetching_call<Operation, Permitted>, T...>;
+
+}  // namespace shardwise::detail

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/number.hpp"
+#include "shardwise/operation/slice.hpp"
+
+namespace shardwise {
+
+/// The same as types have it.
+template <pad_mode Mode, index_t... Amounts>
+struct pad_of {
+  using operation_class = pad_operation;
+  static constexpr attributes how = [] {
+    attributes out = integer_attributes(Amounts...);
+    out.number = static_cast<int>(Mode);
+    return out;
+  }();
+};
+
+/// A larger tensor around this one: `Amounts` says for each dimension how many elements are added
+/// before and how many behind. Each device needs the whole of a dimension that grows, or fetches it
+/// over permitted axes; all others may be split.
+///
+/// Zeros are added, so that terms of a pending sum stay such. `pad<pad_mode::edge, ...>` repeats
+/// the elements at the edge and `pad_mode::reflect` mirrors those within, several times if need be.
+///
+///     auto y = pad<0, 0, 1, 2>(x);           // f32[8@data, 4] -> f32[8@data, 7]: 0 a b c d 0 0
+template <index_t... Amounts, NamedOperand X, fixed_string... Axes>
+  requires(sizeof...(Amounts) <= 2 * max_rank)
+[[nodiscard]] constexpr auto pad(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted,
+                                                                        static_cast<X&&>(x))) {
+  return apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted, static_cast<X&&>(x));
+}
+template <pad_mode Mode, index_t... Amounts, NamedOperand X, fixed_string... Axes>
+  requires(sizeof...(Amounts) <= 2 * max_rank)
+[[nodiscard]] constexpr auto pad(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<pad_of<Mode, Amounts...>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<pad_of<Mode, Amounts...>>(permitted, static_cast<X&&>(x));
+}
+/// The same with another number than 0, or with a tensor of rank 0; no operand may be pending.
+///
+///     auto y = pad<1, 1>(x, -1.0F);          // -1 a b c -1
+template <index_t... Amounts, NamedOperand X, class Value, fixed_string... Axes>
+  requires(sizeof...(Amounts) <= 2 * max_rank && (Scalar<Value> || NamedOperand<Value>))
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::numbers_call<pad_of<pad_mode::constant, Amounts...>, across_axes<Axes...>, void>, X,
+    Value>
+pad(X&& x, Value&& value, across_axes<Axes...> = {}) {
+  return detail::carry_out<
+      detail::numbers_call<pad_of<pad_mode::constant, Amounts...>, across_axes<Axes...>, void>>(
+      static_cast<X&&>(x), static_cast<Value&&>(value));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/fold.hpp"
+
+namespace shardwise {
+
+/// The operations of a composition one after the other on paper, whose costs add up. After the
+/// first that is refused none is applied any more.
+class paper_steps {
+ public:
+  constexpr explicit paper_steps(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
+
+  /// What an operation makes of operands.
+  constexpr tensor_desc apply(const operation& what, const attributes& how,
+                              const tensor_descs& operands) {
+    if (!verdict_.ok()) return operands[0];
+    const propagation made = infer(mesh_, what, how, operands);
+    verdict_ = made.verdict;
+    if (!verdict_.ok()) return operands[0];
+    flops_ += cost_of(mesh_, what, how, operands, made.result);
+    return made.result;
+  }
+  template <class Class, class... Operands>
+  constexpr tensor_desc apply(const attributes& how, const Operands&... operands) {
+    return apply(operation_of<Class>, how, tensor_descs{operands...});
+  }
+  /// A function of elements.
+  template <class Function, class... Operands>
+  constexpr tensor_desc each(const Operands&... operands) {
+    return apply<pointwise<Function>>({}, operands...);
+  }
+  constexpr tensor_desc fold(reduction kind, const tensor_desc& x, unsigned dims, bool keep) {
+    return apply<fold_operation>(fold_operation::how(kind, dims, keep), x);
+  }
+  /// A number beside a tensor: of rank 0, and held by every device.
+  [[nodiscard]] static constexpr tensor_desc number(const tensor_desc& beside) noexcept {
+    return {beside.type, {}, {}};
+  }
+  [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
+  [[nodiscard]] constexpr index_t flops() const noexcept { return flops_; }
+  [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
+
+  /// The floating-point operations of the device with the largest shard.
+  [[nodiscard]] static constexpr index_t cost_of(const mesh_desc& mesh, const operation& what,
+                                                 const attributes& how,
+                                                 const tensor_descs& operands,
+                                                 const tensor_desc& result) {
+    if (what.cost == nullptr) return 0;
+    const index_t flops = what.cost(mesh, how, operands, result).flops;
+    return what.is_elementwise ? flops * largest_shard_size(mesh, result.layout, result.extents)
+                               : flops;
+  }
+
+ private:
+  const mesh_desc& mesh_;
+  index_t flops_ = 0;
+  diagnosis verdict_{};
+};
+
+}  // namespace shardwise

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+/// The operation that moves elements along a dimension, those that leave it at one end to the other
+/// end: its integers are the dimension and by how many places.
+struct roll_operation : of_any_elements {
+  static constexpr text_view name = "roll";
+
+  [[nodiscard]] static constexpr attributes how(int dim, index_t places) noexcept {
+    return integer_attributes(dim, places);
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    if (how.integers[1] != 0) out.factors[how.integers[0]] = factor_kind::permutation;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  using emits = operations<roll_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const attributes& places = at.how();
+    const auto dim = static_cast<int>(places.integers[0]);
+    at.give(0, emit<roll_operation>(how(dim, -places.integers[1]), at.cotangent()));
+  }
+};
+
+/// The same as types have it.
+template <int Dim, index_t Places>
+struct roll_of {
+  using operation_class = roll_operation;
+  static constexpr attributes how = roll_operation::how(Dim, Places);
+};
+
+/// The same elements, each `Places` further along a dimension, or before where that is negative;
+/// what leaves one end comes in at the other. Every device has the whole of the dimension, or
+/// fetches it over permitted axes. What is pending stays pending.
+///
+///     auto y = roll<1, 2>(x);                // 1 2 3 4 becomes 3 4 1 2
+///     auto z = roll<0, 1>(x, across<"data">);
+template <int Dim, index_t Places, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto roll(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

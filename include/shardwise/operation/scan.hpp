@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/over.hpp"
+
+namespace shardwise {
+
+/// What the operations share that fold all elements up to each along a dimension, which is their
+/// one integer: a scan of pending values of its own kind is pending alike.
+template <fixed_string Name, reduction Kind>
+struct scan {
+  static constexpr text_view name = Name;
+  static constexpr reduction kind = Kind;
+
+  [[nodiscard]] static constexpr attributes how(int dim) noexcept {
+    return integer_attributes(dim);
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(law_of(Kind), operands[0].rank());
+    out.factors[how.integers[0]] = factor_kind::need_replication;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  /// One operation for each element.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+};
+
+/// An operation along one dimension as types have it, along `Dim`.
+template <class Class, int Dim>
+struct applied_along {
+  using operation_class = Class;
+  static constexpr attributes how = Class::how(Dim);
+};
+
+}  // namespace shardwise

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/out_of_range.hpp"
+#include "shardwise/operation/take.hpp"
+
+namespace shardwise {
+
+/// What becomes of an element that something is scattered to.
+enum class scatter_mode : std::uint8_t { set, add, max, min };
+
+/// The operation that puts the elements of its third operand to the indices along a dimension of
+/// the first which the second holds. The integers are the dimension, the `scatter_mode` and the
+/// `out_of_range`.
+struct scatter_operation {
+  static constexpr text_view name = "scatter";
+
+  [[nodiscard]] static constexpr attributes how(int dim, scatter_mode what,
+                                                out_of_range mode) noexcept {
+    return integer_attributes(dim, static_cast<int>(what), static_cast<int>(mode));
+  }
+  /// Each device looks for the indices that it has, so that the dimension may be split; it needs
+  /// all of the indices.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    const int rank = operands[0].rank();
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, rank);
+    factor_map chosen, given;
+    for (int d = 0; d < operands[1].rank(); ++d) {
+      chosen.push_back(static_cast<std::uint8_t>(rank + d));
+      out.factors.push_back(factor_kind::need_replication);
+    }
+    for (int d = 0; d < rank; ++d) {
+      if (d != dim) given.push_back(static_cast<std::uint8_t>(d));
+      if (d == dim)
+        for (std::uint8_t f : chosen) given.push_back(f);
+    }
+    out.operands.push_back(chosen);
+    out.operands.push_back(given);
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank() - 1 + operands[1].rank();
+    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  /// Truth values are only set.
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
+    const element_verdict alike = check_alike({operands[0], operands[2]}, 0, is_set);
+    if (alike.fault != element_fault::nothing) return {alike.fault, alike.operand * 2};
+    return check_indices(operands, 1, 2);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
+    return {.flops =
+                is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min"};
+    return words_of(words[how.integers[1]], integer_attributes(how.integers[0]));
+  }
+  using emits = operations<scatter_operation, take_operation, segment_sum_operation>;
+  /// What was written over has none; equal maxima share evenly.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value dy = at.cotangent(), chosen = at.operand(1), updates = at.operand(2);
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    const index_t mode = at.how().integers[2];
+    const auto what = static_cast<scatter_mode>(at.how().integers[1]);
+    const auto taken = [&](const gradient_value& from) {
+      return emit<take_operation>(integer_attributes(dim, mode), from, chosen);
+    };
+    if (what == scatter_mode::set) {
+      const gradient_value nothing =
+          masked(updates, elementwise<functions::greater>(at.number(0, dy), at.number(1, dy)));
+      at.give(0, emit<scatter_operation>(at.how(), dy, chosen, nothing));
+      at.give(2, emit<take_operation>(integer_attributes(dim, mode, 1), dy, chosen));
+    } else if (what == scatter_mode::add) {
+      at.give(0, dy);
+      at.give(2, taken(dy));
+    } else {
+      const gradient_value x = at.operand(0), y = at.result(), one = at.number(1, dy);
+      const gradient_value kept = elementwise<functions::equal>(x, y);
+      const gradient_value put = elementwise<functions::equal>(updates, taken(y));
+      const attributes sums = integer_attributes(dim, x.tensor().extents[dim], mode);
+      const gradient_value equals =
+          masked(one, kept) + emit<segment_sum_operation>(sums, masked(one, put), chosen);
+      const gradient_value share = dy / equals;
+      at.give(0, masked(share, kept));
+      at.give(2, masked(taken(share), put));
+    }
+  }
+};
+
+/// The same as types have it.
+template <int Dim, scatter_mode What, out_of_range Mode>
+struct scatter_of {
+  using operation_class = scatter_operation;
+  static constexpr attributes how = scatter_operation::how(Dim, What, Mode);
+};
+/// The tensor with `updates` put to the indices along a dimension: set, added, or the larger or the
+/// smaller of both. `updates` has the dimensions that `take<Dim>(x, indices)` has. Of equal indices
+/// the last one is set; sums are taken in the order of the indices.
+///
+/// The dimension may be split, since each device looks for the indices that it has; the indices and
+/// the dimensions of `updates` that are theirs are needed whole. Nothing may be pending.
+///
+///     auto y = scatter<0, scatter_mode::add>(x, at, rows);   // f32[50@model, 8], i32[4], f32[4,
+///     8]
+template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
+          NamedOperand X, NamedOperand Indices, NamedOperand Updates, fixed_string... Axes>
+[[nodiscard]] constexpr auto scatter(X&& x, Indices&& indices, Updates&& updates,
+                                     across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<scatter_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),
+                                                             static_cast<Indices&&>(indices),
+                                                             static_cast<Updates&&>(updates))) {
+  return apply_operation<scatter_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),
+                                                      static_cast<Indices&&>(indices),
+                                                      static_cast<Updates&&>(updates));
+}
+
+}  // namespace shardwise

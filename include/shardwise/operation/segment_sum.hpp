@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/take.hpp"
+
+namespace shardwise {
+
+/// Sums by index as types have them.
+template <int Dim, index_t Count, out_of_range Mode>
+struct segment_sum_of {
+  using operation_class = segment_sum_operation;
+  static constexpr attributes how = integer_attributes(Dim, Count, static_cast<int>(Mode));
+};
+
+template <int Dim, index_t Count, out_of_range Mode>
+struct sum_along_of {
+  using operation_class = sum_along_operation;
+  static constexpr attributes how = integer_attributes(Dim, Count, static_cast<int>(Mode));
+};
+
+/// `Count` sums of elements: each goes to the sum whose number `ids` holds at its place. The
+/// dimensions of `ids` are those of `x` from `Dim` on, in whose place the result has one. Where
+/// they are split the result is a pending sum: this is what `take` is turned into by a gradient.
+///
+///     auto counted = segment_sum<0, 10>(x, ids);     // f32[64@data, 8], i32[64@data] ->
+///                                                    // f32[10, 8]{partial sum: data}
+template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
+          NamedOperand Ids, fixed_string... Axes>
+[[nodiscard]] constexpr auto segment_sum(X&& x, Ids&& ids, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
+                                                                  static_cast<Ids&&>(ids))) {
+  return apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
+                                                           static_cast<Ids&&>(ids));
+}
+
+/// `Count` sums along a dimension: each element goes to the sum whose number `ids` holds at its
+/// place, which has the extents of `x`. Where the dimension is split the result is a pending sum.
+///
+///     auto counted = sum_along<1, 10>(x, ids);       // f32[8@data, 4], i32[8@data, 4] ->
+///                                                    // f32[8@data, 10]
+template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
+          NamedOperand Ids, fixed_string... Axes>
+[[nodiscard]] constexpr auto sum_along(X&& x, Ids&& ids, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<sum_along_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
+                                                                static_cast<Ids&&>(ids))) {
+  return apply_operation<sum_along_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
+                                                         static_cast<Ids&&>(ids));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+#include <limits>
+
+namespace shardwise {
+
+/// Where a slice ends, or begins, that goes as far as its dimension does.
+inline constexpr index_t open_end = std::numeric_limits<index_t>::min();
+
+/// Indices of a dimension at equal distances: the first, how many, and how far apart.
+struct strided_range {
+  index_t first = 0;
+  index_t count = 0;
+  index_t step = 1;
+};
+
+struct pad_operation;
+
+/// The operation that takes elements at equal distances along a dimension. Its integers are the
+/// dimension, the begin, the end and the step as NumPy has them, and whether the dimension, of
+/// which one element is left, is left out.
+struct slice_operation : of_any_elements {
+  static constexpr text_view name = "slice";
+
+  [[nodiscard]] static constexpr attributes how(int dim, index_t begin, index_t end, index_t step,
+                                                bool drop = false) noexcept {
+    return integer_attributes(dim, begin, end, step, drop);
+  }
+  /// The indices that are taken of a dimension of `size` elements: of negative ends the distance
+  /// from its end.
+  [[nodiscard]] static constexpr strided_range range_of(const attributes& how,
+                                                        index_t size) noexcept {
+    const index_t step = how.integers[3];
+    const auto from_end = [&](index_t at) { return at < 0 ? at + size : at; };
+    const index_t begin =
+        how.integers[1] == open_end ? (step > 0 ? 0 : size - 1) : from_end(how.integers[1]);
+    const index_t end =
+        how.integers[2] == open_end ? (step > 0 ? size : -1) : from_end(how.integers[2]);
+    const index_t span = step > 0 ? end - begin : begin - end;
+    return {begin, span > 0 ? ceil_div(span, step > 0 ? step : -step) : 0, step};
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    const auto dim = static_cast<int>(how.integers[0]);
+    const index_t size = operands[0].extents[dim];
+    factor_rule out = same_dimensions_rule(linearity::structural, rank);
+    const bool drops = how.integers[4] != 0;
+    if (takes_all(how, size) && !drops) return out;
+    out.factors[dim] = factor_kind::need_replication;
+    if (drops) {
+      out.result.clear();
+      for (int d = 0; d < rank; ++d)
+        if (d != dim) out.result.push_back(static_cast<std::uint8_t>(d));
+      return out;
+    }
+    const auto kept = static_cast<std::uint8_t>(rank);
+    out.factors.push_back(factor_kind::pass_through);
+    out.result[dim] = kept;
+    out.sizes = out.given_sizes();
+    if (size != dyn) {
+      out.sizes[kept] = range_of(how, size).count;
+    } else if (is_fixed(how)) {
+      out.sizes[kept] = range_of(how, 0).count;
+    } else {
+      // What is left out before and behind says how much is kept of a size that the run will tell.
+      const auto before = static_cast<std::uint8_t>(rank + 1);
+      const auto behind = static_cast<std::uint8_t>(rank + 2);
+      out.factors.push_back(factor_kind::need_replication);
+      out.factors.push_back(factor_kind::need_replication);
+      out.sizes = out.given_sizes();
+      const index_t begin = how.integers[1], end = how.integers[2];
+      if (begin == open_end || begin >= 0) out.sizes[before] = begin == open_end ? 0 : begin;
+      if (begin != open_end && begin < 0) out.sizes[kept] = (end == open_end ? 0 : end) - begin;
+      if (end == open_end || end < 0) out.sizes[behind] = end == open_end ? 0 : -end;
+      out.composites.push_back(
+          {static_cast<std::uint8_t>(dim), composition::sum, {before, kept, behind}});
+    }
+    return out;
+  }
+  /// Judges that the slice lies within the dimension. Of one whose size only the run knows the
+  /// number of elements must follow from the ends.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    if (const diagnosis named = over(dim).judge(operands[0].rank()); !named.ok()) return named;
+    diagnosis refusal{.rule = broken::slice_is_out_of_range, .operand = 0, .dim = dim};
+    const index_t size = operands[0].extents[dim];
+    const index_t step = how.integers[3];
+    if (step == 0) return refusal;
+    if (size == dyn) {
+      const index_t begin = how.integers[1], end = how.integers[2];
+      const bool from_end_only = begin != open_end && begin < 0 && end != open_end && end >= 0;
+      return is_fixed(how) || (step == 1 && !from_end_only) ? diagnosis{} : refusal;
+    }
+    const strided_range range = range_of(how, size);
+    for (int i = 1; i <= 2; ++i) {
+      const index_t at = how.integers[i];
+      const bool is_taken = i == 1 && range.count > 0 && at == size;
+      if (at == open_end || (at >= -size && at <= size && !is_taken)) continue;
+      refusal.have = at;
+      refusal.want = size;
+      return refusal;
+    }
+    return {};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    const index_t ends[] = {how.integers[1], how.integers[2]};
+    for (int i = 0; i < 2; ++i) {
+      words << text_view(i == 0 ? " " : ":");
+      if (ends[i] != open_end) words << ends[i];
+    }
+    if (how.integers[3] != 1) words << ':' << how.integers[3];
+    if (how.integers[4] != 0) words << " alone";
+    return words;
+  }
+
+  using emits = operations<pad_operation, flip_operation, slice_operation>;
+  /// Zeros where nothing was taken.
+  static constexpr void gradient(gradient_step& at);
+
+ private:
+  /// The elements of a dimension with `step - 1` zeros behind each.
+  [[nodiscard]] static constexpr gradient_value spaced(const gradient_value& x, int dim,
+                                                       index_t step);
+  /// True if the ends alone say how many elements are taken.
+  [[nodiscard]] static constexpr bool is_fixed(const attributes& how) noexcept {
+    const index_t begin = how.integers[1], end = how.integers[2];
+    return begin != open_end && end != open_end && (begin < 0) == (end < 0);
+  }
+  [[nodiscard]] static constexpr bool takes_all(const attributes& how, index_t size) noexcept {
+    if (how.integers[3] != 1) return false;
+    const index_t begin = how.integers[1], end = how.integers[2];
+    const bool from_begin = begin == open_end || begin == 0 || (size != dyn && begin == -size);
+    return from_begin && (end == open_end || (size != dyn && end == size));
+  }
+};
+
+/// What a tensor is padded with: a number, its elements at the edge, or those within, mirrored at
+/// the edge, which itself is not repeated.
+enum class pad_mode : std::uint8_t { constant, edge, reflect };
+
+/// The operation that adds elements before and behind those of a tensor. Its integers are how many
+/// before and behind, dimension by dimension; its number is the mode. A second operand, of rank 0,
+/// is the number to add, which is 0 if there is none.
+struct pad_operation {
+  static constexpr text_view name = "pad";
+
+  [[nodiscard]] static constexpr pad_mode mode(const attributes& how) noexcept {
+    return static_cast<pad_mode>(static_cast<int>(how.number));
+  }
+  /// Zeros before and behind the elements of one dimension.
+  [[nodiscard]] static constexpr attributes how_along(int rank, int dim, index_t before,
+                                                      index_t behind) noexcept {
+    attributes out;
+    for (int d = 0; d < rank; ++d) {
+      out.integers.push_back(d == dim ? before : 0);
+      out.integers.push_back(d == dim ? behind : 0);
+    }
+    return out;
+  }
+  /// Which of `size` elements is at place `at`, which is before or behind them.
+  [[nodiscard]] static constexpr index_t source_of(pad_mode mode, index_t at,
+                                                   index_t size) noexcept {
+    if (mode == pad_mode::edge || size == 1) return at < 0 ? 0 : size - 1;
+    const index_t period = 2 * (size - 1);
+    const index_t along = (at % period + period) % period;
+    return along < size ? along : period - along;
+  }
+  /// A dimension to which anything is added is needed whole. Zeros may be added to terms of a sum,
+  /// and elements of a tensor to whatever is pending in it.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    const linearity law = operands.size() > 1               ? linearity::nonlinear
+                          : mode(how) == pad_mode::constant ? linearity::additive
+                                                            : linearity::structural;
+    factor_rule out = same_dimensions_rule(law, rank);
+    for (int d = 0; d < rank; ++d) {
+      const index_t added = how.integers[2 * d] + how.integers[2 * d + 1];
+      if (added == 0) continue;
+      out.factors[d] = factor_kind::need_replication;
+      const auto padding = static_cast<std::uint8_t>(out.factors.ssize());
+      const auto whole = static_cast<std::uint8_t>(padding + 1);
+      out.factors.push_back(factor_kind::pass_through);
+      out.factors.push_back(factor_kind::pass_through);
+      out.sizes = out.given_sizes();
+      out.sizes[padding] = added;
+      out.composites.push_back({whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
+      out.result[d] = whole;
+    }
+    if (operands.size() > 1) out.operands.push_back({});
+    return out;
+  }
+  /// Judges that there are two numbers for each dimension, none of them negative, and elements to
+  /// repeat.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    if (how.integers.ssize() != 2 * rank)
+      return {.rule = broken::operand_rank_differs,
+              .operand = 0,
+              .have = rank,
+              .want = how.integers.ssize() / 2};
+    int factors = rank;
+    for (int d = 0; d < rank; ++d) {
+      const index_t before = how.integers[2 * d], behind = how.integers[2 * d + 1];
+      if (before < 0 || behind < 0)
+        return {.rule = broken::extent_is_negative, .dim = d, .have = before < 0 ? before : behind};
+      if (before + behind == 0) continue;
+      factors += 2;
+      if (mode(how) != pad_mode::constant && operands[0].extents[d] == 0)
+        return {.rule = broken::slice_is_out_of_range, .operand = 0, .dim = d};
+    }
+    if (factors > max_factors)
+      return {.rule = broken::rank_is_too_high, .have = factors, .want = max_factors};
+    return {};
+  }
+  /// Numbers, and truth values where nothing else than elements of the tensor is added.
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_alike(operands, 0, true);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    constexpr text_view words[] = {"pad", "pad_edge", "pad_reflect"};
+    return words_of(words[static_cast<int>(mode(how))], how);
+  }
+  using emits = operations<slice_operation, flip_operation, pad_operation>;
+  /// What was repeated adds to the elements that it was taken from.
+  static constexpr void gradient(gradient_step& at) {
+    const extents_desc have = at.operand(0).tensor().extents;
+    gradient_value dx = at.cotangent();
+    for (int d = have.ssize() - 1; d >= 0; --d)
+      if (dx.tensor().extents[d] != have[d]) dx = unpadded(at.how(), dx, d, have[d]);
+    at.give(0, dx);
+    if (at.operand_count() > 1 && at.wants(1))
+      at.give(1, sum_of_all(at.cotangent()) - sum_of_all(dx));
+  }
+
+ private:
+  [[nodiscard]] static constexpr gradient_value sum_of_all(const gradient_value& x) {
+    const unsigned all = (1U << x.tensor().rank()) - 1U;
+    return emit<fold_operation>(fold_operation::how(reduction::sum, all, false), x);
+  }
+  /// The elements in the middle of a dimension, and to each what stands for it before and behind:
+  /// runs of neighbours, in order or against it, or copies of one.
+  [[nodiscard]] static constexpr gradient_value unpadded(const attributes& how,
+                                                         const gradient_value& x, int dim,
+                                                         index_t size) {
+    const index_t before = how.integers[2 * dim], end = x.tensor().extents[dim] - before;
+    const auto part = [&](index_t first, index_t count) {
+      return emit<slice_operation>(
+          slice_operation::how(dim, before + first, before + first + count, 1), x);
+    };
+    gradient_value sum = part(0, size);
+    if (mode(how) == pad_mode::constant) return sum;
+    for (index_t first = -before; first < end;) {
+      if (first == 0) first = size;
+      if (first == end) break;
+      const index_t last = first < 0 ? 0 : end, source = source_of(mode(how), first, size);
+      const auto next = [&](index_t at) { return source_of(mode(how), at, size); };
+      const index_t step = first + 1 < last ? next(first + 1) - source : 0;
+      index_t count = 1;
+      while (first + count < last && next(first + count) == source + count * step) ++count;
+      gradient_value run = part(first, count);
+      if (step == 0 && count > 1)
+        run = emit<fold_operation>(fold_operation::how(reduction::sum, 1U << dim, true), run);
+      if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
+      const index_t low = step < 0 ? source - count + 1 : source;
+      const index_t behind = size - low - (step == 0 ? 1 : count);
+      sum = sum + emit<pad_operation>(how_along(x.tensor().rank(), dim, low, behind), run);
+      first += count;
+    }
+    return sum;
+  }
+};
+
+constexpr void slice_operation::gradient(gradient_step& at) {
+  const extents_desc whole = at.operand(0).tensor().extents;
+  const auto dim = static_cast<int>(at.how().integers[0]);
+  strided_range range = range_of(at.how(), whole[dim]);
+  extents_desc taken = whole;
+  taken[dim] = range.count;
+  gradient_value dy = at.cotangent();
+  if (dy.tensor().extents != taken) dy = emit<reshape_operation>(reshape_operation::how(taken), dy);
+  if (range.step < 0) {
+    dy = emit<flip_operation>(integer_attributes(dim), dy);
+    range = {range.first + (range.count - 1) * range.step, range.count, -range.step};
+  }
+  if (range.count == 0) range.first = 0;
+  if (range.step > 1) dy = spaced(dy, dim, range.step);
+  const index_t behind = whole[dim] - range.first - dy.tensor().extents[dim];
+  const int rank = whole.ssize();
+  // The last of spaced elements may have more zeros behind it than there is room for.
+  if (behind < 0) dy = emit<slice_operation>(how(dim, 0, whole[dim] - range.first, 1), dy);
+  at.give(0, emit<pad_operation>(
+                 pad_operation::how_along(rank, dim, range.first, behind < 0 ? 0 : behind), dy));
+}
+
+constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim, index_t step) {
+  const extents_desc have = x.tensor().extents;
+  extents_desc rows{1, 1}, out = have;
+  for (int d = 0; d < have.ssize(); ++d) rows[d <= dim ? 0 : 1] *= have[d];
+  out[dim] *= step;
+  // What is behind the dimension stays together, with zeros behind it.
+  const gradient_value spread =
+      emit<pad_operation>(pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
+                          emit<reshape_operation>(reshape_operation::how(rows), x));
+  return emit<reshape_operation>(reshape_operation::how(out), spread);
+}
+
+/// A slice as types have it.
+template <int Dim, index_t Begin, index_t End, index_t Step, bool Drop = false>
+struct strided_slice_of {
+  using operation_class = slice_operation;
+  static constexpr attributes how = slice_operation::how(Dim, Begin, End, Step, Drop);
+};
+
+/// The elements `Begin` up to `End`, not included, of a dimension, every `Step`-th of them. Either
+/// end may be `open_end`; negative ones count from the end of the dimension, and a negative step
+/// goes backwards, as in NumPy. Unlike there both lie within the dimension:
+/// `slice_is_out_of_range`.
+///
+/// Each device needs the whole of the dimension, or fetches it over permitted axes; a slice of all
+/// of it passes every split. What is pending stays pending.
+///
+///     auto head = slice_in_dim<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
+///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]
+///     auto back = slice_in_dim<1, open_end, open_end, -1>(x);
+template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto slice_in_dim(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
+                                                                         static_cast<X&&>(x))) {
+  return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
+}
+
+/// The elements at one index of a dimension, which the result has not; negative ones count from the
+/// end. Each device needs the whole of the dimension, or fetches it over permitted axes.
+///
+///     auto last = index_at<1, -1>(x);           // f32[8@data, 64] -> f32[8@data]
+template <int Dim, index_t At, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto index_at(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
+        permitted, static_cast<X&&>(x))) {
+  return apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
+      permitted, static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+namespace shardwise {
+
+/// Softmax and its logarithm on paper: the integers are the dimension and whether it is the
+/// logarithm. What is computed is a composition of other operations.
+struct softmax_operation {
+  static constexpr text_view name = "softmax";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    return detail::normalising_rule(operands[0].rank(), over(how.integers[0]).bits());
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+};
+
+/// The same as types have it, along `Dim`.
+template <int Dim>
+struct softmax_of {
+  using operation_class = softmax_operation;
+  static constexpr attributes how = integer_attributes(Dim);
+};
+template <int Dim>
+struct log_softmax_of : softmax_of<Dim> {};
+
+namespace detail {
+
+template <int Dim, class Permitted>
+struct softmax_steps {
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(const X& given) {
+    using T = typename X::value_type;
+    const auto x = widened(given);
+    const auto terms = exp(x - finished(max<Dim>(x, keep_dims), Permitted{}));
+    return narrowed<T>(terms / finished(sum<Dim>(terms, keep_dims), Permitted{}));
+  }
+};
+template <int Dim, class Permitted>
+struct log_softmax_steps {
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(const X& given) {
+    using T = typename X::value_type;
+    const auto x = widened(given);
+    const auto below = x - finished(max<Dim>(x, keep_dims), Permitted{});
+    return narrowed<T>(below - log(finished(sum<Dim>(exp(below), keep_dims), Permitted{})));
+  }
+};
+
+template <int Dim, class Permitted>
+using softmax_call = composed_call<softmax_of<Dim>, Permitted, softmax_steps<Dim, Permitted>>;
+template <int Dim, class Permitted>
+using log_softmax_call =
+    composed_call<log_softmax_of<Dim>, Permitted, log_softmax_steps<Dim, Permitted>>;
+
+}  // namespace detail
+
+/// `exp(x)` over its sum along a dimension, computed from differences to the maximum, so that
+/// nothing overflows. Narrow fractions are computed in `float` and rounded once.
+///
+/// Each device needs the whole of the dimension; over permitted axes two small reductions are
+/// exchanged instead, the maximum and the sum.
+///
+///     auto p = softmax<1>(scores);
+///     auto q = softmax<1>(logits, across<"model">);      // f32[8@data, 100@model]
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<detail::softmax_call<Dim, across_axes<Axes...>>, X>
+softmax(X&& x, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::softmax_call<Dim, across_axes<Axes...>>>(static_cast<X&&>(x));
+}
+/// The logarithm of `softmax`, which stays accurate where that is close to 0.
+///
+///     auto p = log_softmax<1>(logits, across<"model">);
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<detail::log_softmax_call<Dim, across_axes<Axes...>>, X>
+log_softmax(X&& x, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::log_softmax_call<Dim, across_axes<Axes...>>>(
+      static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/take.hpp"
+
+#include <type_traits>
+
+namespace shardwise {
+
+/// What the operations share that order the elements along a dimension: its integers are that and
+/// whether the greatest come first.
+template <fixed_string Name>
+struct ordering {
+  static constexpr text_view name = Name;
+
+  [[nodiscard]] static constexpr attributes how(int dim, bool is_descending) noexcept {
+    return integer_attributes(dim, index_t{is_descending});
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+    out.factors[how.integers[0]] = factor_kind::need_replication;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0];
+    if (how.integers[1] != 0) words << " descending";
+    return words;
+  }
+  /// A comparison for each element and each time that their number is halved.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    index_t rounds = 0;
+    for (index_t n = operands[0].extents[static_cast<int>(how.integers[0])]; n > 1; n -= n / 2)
+      ++rounds;
+    return {.flops = rounds * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+};
+
+/// The operations that give where the elements of a dimension are in order, and these elements.
+struct argsort_operation : ordering<"argsort"> {
+  [[nodiscard]] static constexpr element result_type(const attributes&,
+                                                     const tensor_descs&) noexcept {
+    return element::i64;
+  }
+};
+struct sort_operation : ordering<"sort"> {
+  using emits = operations<argsort_operation, take_along_operation>;
+  /// Each cotangent goes back to where its element was.
+  static constexpr void gradient(gradient_step& at) {
+    at.give(0, put_back(static_cast<int>(at.how().integers[0]), at.how().integers[1] != 0,
+                        at.operand(0), at.cotangent()));
+  }
+  /// The cotangents of the first elements in order, each at the place of its element in `x`; 0
+  /// where an element has none.
+  [[nodiscard]] static constexpr gradient_value put_back(int dim, bool is_descending,
+                                                         const gradient_value& x,
+                                                         const gradient_value& cotangent) {
+    const gradient_value order = emit<argsort_operation>(how(dim, is_descending), x);
+    const gradient_value rank = emit<argsort_operation>(how(dim, false), order);
+    return emit<take_along_operation>(take_operation::how(dim, out_of_range::fill), cotangent,
+                                      rank);
+  }
+};
+
+/// The same as types have them.
+template <int Dim, bool Descending>
+struct sort_of {
+  using operation_class = sort_operation;
+  static constexpr attributes how = sort_operation::how(Dim, Descending);
+};
+template <int Dim, bool Descending>
+struct argsort_of {
+  using operation_class = argsort_operation;
+  static constexpr attributes how = argsort_operation::how(Dim, Descending);
+};
+
+/// Asks for the greatest first: `sort<1>(x, descending)`.
+struct descending_t {};
+inline constexpr descending_t descending{};
+
+/// The elements along a dimension from the least to the greatest. Equal ones stay in their order,
+/// zeros of both signs among them; NaN come last. Each device needs the whole of the dimension.
+///
+///     auto y = sort<1>(x);                   // f32[8@data, 4]: 3 1 2 1 becomes 1 1 2 3
+///     auto z = sort<1>(x, descending);
+///
+/// Of a dimension that is split over mesh axes `across` names them: it is fetched then.
+///
+///     auto y = sort<1>(x, across<"model">);
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto sort(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x));
+}
+/// The elements along a dimension from the greatest to the least; NaN come last here too.
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto sort(X&& x, descending_t, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x));
+}
+
+/// The indices along a dimension of the elements that `sort` gives.
+///
+///     auto order = argsort<1>(x);            // i64[8@data, 4]: of 3 1 2 1 it is 1 3 2 0
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto argsort(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x));
+}
+/// The indices along a dimension of the elements from the greatest to the least.
+template <int Dim, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto argsort(X&& x, descending_t, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
+  return apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

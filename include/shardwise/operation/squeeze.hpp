@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+/// The operation that leaves out dimensions of size 1: its integers are these.
+struct squeeze_operation : of_any_elements {
+  static constexpr text_view name = "squeeze";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    const unsigned left_out = over(how.integers).bits();
+    out.result.clear();
+    for (int d = 0; d < operands[0].rank(); ++d)
+      if ((left_out >> d & 1U) == 0) out.result.push_back(static_cast<std::uint8_t>(d));
+    out.sizes = out.given_sizes();
+    for (int d = 0; d < operands[0].rank(); ++d)
+      if ((left_out >> d & 1U) != 0) out.sizes[d] = 1;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
+};
+
+/// The operation that adds dimensions of size 1: its integers are their numbers in the result.
+struct unsqueeze_operation : of_any_elements {
+  static constexpr text_view name = "unsqueeze";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
+    const unsigned added = over(how.integers).bits();
+    out.result.clear();
+    std::uint8_t next = 0;
+    for (int d = 0; next < operands[0].rank() || added >> d != 0; ++d)
+      out.result.push_back((added >> d & 1U) != 0 ? repeated : next++);
+    return out;
+  }
+  /// Judges that the result has the dimensions, and room for them.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    int rank = operands[0].rank();
+    for (unsigned added = over(how.integers).bits(); added != 0; added &= added - 1) ++rank;
+    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    return over(how.integers).judge(rank);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
+};
+
+/// The two as types have them.
+template <int... Dims>
+struct squeeze_of {
+  using operation_class = squeeze_operation;
+  static constexpr attributes how = integer_attributes(Dims...);
+};
+template <int... Dims>
+struct unsqueeze_of {
+  using operation_class = unsqueeze_operation;
+  static constexpr attributes how = integer_attributes(Dims...);
+};
+
+/// The tensor without the named dimensions, which have size 1. What is pending stays pending.
+///
+///     auto row = squeeze<0>(x);              // f32[1, 8@data] -> f32[8@data]
+template <int... Dims, NamedOperand X>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+[[nodiscard]] constexpr auto squeeze(X&& x)
+    -> decltype(apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x))) {
+  return apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x));
+}
+
+/// The tensor with a dimension of size 1 at each named place of the result, which NumPy calls
+/// `expand_dims`. What is pending stays pending.
+///
+///     auto column = unsqueeze<1>(x);         // f32[8@data] -> f32[8@data, 1]
+template <int... Dims, NamedOperand X>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+[[nodiscard]] constexpr auto unsqueeze(X&& x)
+    -> decltype(apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x))) {
+  return apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

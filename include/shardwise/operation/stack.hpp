@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/concatenate.hpp"
+#include "shardwise/operation/slice.hpp"
+
+namespace shardwise {
+
+/// The operation that puts tensors side by side along a dimension of its own, which is its one
+/// integer.
+struct stack_operation {
+  static constexpr text_view name = "stack";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank();
+    factor_rule out = same_dimensions_rule(linearity::structural, rank);
+    out.factors.push_back(factor_kind::pass_through);
+    out.sizes = out.given_sizes();
+    out.sizes[rank] = operands.ssize();
+    for (int o = 1; o < operands.ssize(); ++o) out.operands.push_back(out.operands[0]);
+    out.result.clear();
+    for (int d = 0; d <= rank; ++d)
+      out.result.push_back(
+          static_cast<std::uint8_t>(d == how.integers[0] ? rank : d - (d > how.integers[0])));
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank() + 1;
+    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    return over(how.integers[0]).judge(rank);
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_alike(operands, 0, true);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+  using emits = operations<slice_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    for (int o = 0; o < at.operand_count(); ++o)
+      if (at.wants(o))
+        at.give(
+            o, emit<slice_operation>(slice_operation::how(dim, o, o + 1, 1, true), at.cotangent()));
+  }
+};
+
+/// The same as types have it, along `Dim`.
+template <int Dim>
+struct stack_of {
+  using operation_class = stack_operation;
+  static constexpr attributes how = integer_attributes(Dim);
+};
+
+/// Tensors of the same extents side by side, along a new dimension at place `Dim` of the result,
+/// which every device has whole. They are split alike and pending alike; nothing moves between
+/// devices. At most `max_operands` of them.
+///
+///     auto y = stack<0>(a, b);               // f32[8@data], f32[8@data] -> f32[2, 8@data]
+template <int Dim, NamedOperand First, NamedOperand... Rest>
+  requires(sizeof...(Rest) < max_operands)
+[[nodiscard]] constexpr auto stack(First&& first, Rest&&... rest)
+    -> decltype(apply_operation<stack_of<Dim>>(static_cast<First&&>(first),
+                                               static_cast<Rest&&>(rest)...)) {
+  return apply_operation<stack_of<Dim>>(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+/// The variance over the named dimensions, or over all: the mean of the squared distances from the
+/// mean, in two passes, so that nothing cancels. Uneven shards weigh what they hold. Options are
+/// `keep_dims`, `correction{1}` for that of a sample and, of an `any_tensor`, `over{...}`.
+///
+///     auto v = variance<1>(x);                       // f32[512, 64] -> f32[512]
+///     auto v = variance<1>(x, correction{1}, keep_dims);
+///
+/// Over a split dimension devices need the mean of all: `across` names the axes over which its
+/// sums, one number for each result, are added. The result is left pending, as that of `sum` is;
+/// narrow fractions are computed in `float`, and finished as well.
+///
+///     auto v = variance<1>(x, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto variance(const X& x, const Options&... options) {
+  using T = typename X::value_type;
+  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+  if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
+    return cast<T>(
+        detail::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
+  } else {
+    const auto center = detail::with_dims(
+        [&](const auto&... dims) {
+          return detail::finished(mean<Dims...>(x, dims..., keep_dims), permitted);
+        },
+        options...);
+    return detail::with_dims(
+        [&](const auto&... dims) {
+          const index_t terms = detail::dims_of<Dims...>(x, dims...).count(x.extents()) -
+                                detail::correction_among(options...);
+          const auto divisor = static_cast<T>(terms > 0 ? terms : 0);
+          if constexpr (detail::keeps_dims<Options...>)
+            return sum<Dims...>(square(x - center), dims..., keep_dims) / divisor;
+          else
+            return sum<Dims...>(square(x - center), dims...) / divisor;
+        },
+        options...);
+  }
+}
+
+/// The root of the variance, with the same options. Over a split dimension both of its sums are
+/// added over the permitted axes.
+///
+///     auto s = standard_deviation<1>(x, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto standard_deviation(const X& x, const Options&... options) {
+  return sqrt(
+      detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
+}
+
+/// `log(sum(exp(x)))` over the named dimensions, or over all, without leaving the range of numbers:
+/// the largest is taken out first. Of no elements it is -infinity. Options are `keep_dims` and, of
+/// an `any_tensor`, `over{...}`.
+///
+///     auto z = logsumexp<1>(logits);                 // f32[8@data, 64] -> f32[8@data]
+///
+/// Over a split dimension `across` names the axes over which maxima and sums are exchanged, one
+/// number each for a result.
+///
+///     auto z = logsumexp<1>(logits, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto logsumexp(const X& x, const Options&... options) {
+  using T = typename X::value_type;
+  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+  const auto largest = detail::with_dims(
+      [&](const auto&... dims) {
+        return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
+      },
+      options...);
+  // Infinity would be taken from itself.
+  const auto shift = where(isfinite(largest), largest, T(0));
+  const auto total = detail::with_dims(
+      [&](const auto&... dims) {
+        return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
+      },
+      options...);
+  return detail::without_kept<Dims...>(log(total) + shift, options...);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/out_of_range.hpp"
+#include "shardwise/operation/over.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+struct take_operation;
+struct take_along_operation;
+
+/// The operation that sums the elements of its first operand by the indices which the second holds
+/// along a dimension. Its integers are the dimension, the number of sums and the `out_of_range`.
+struct segment_sum_operation {
+  static constexpr text_view name = "segment_sum";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    const int rank = operands[0].rank();
+    const int summed = operands[1].rank();
+    factor_rule out = same_dimensions_rule(linearity::first_operand, rank);
+    factor_map chosen;
+    for (int d = dim; d < dim + summed; ++d) {
+      out.factors[d] = factor_kind::reduction;
+      chosen.push_back(static_cast<std::uint8_t>(d));
+    }
+    out.operands.push_back(chosen);
+    out.result.clear();
+    for (int d = 0; d < dim; ++d) out.result.push_back(static_cast<std::uint8_t>(d));
+    out.result.push_back(static_cast<std::uint8_t>(rank));
+    for (int d = dim + summed; d < rank; ++d) out.result.push_back(static_cast<std::uint8_t>(d));
+    out.factors.push_back(factor_kind::pass_through);
+    out.sizes = out.given_sizes();
+    out.sizes[rank] = how.integers[1];
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int dim = static_cast<int>(how.integers[0]), rank = operands[0].rank();
+    if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
+    if (dim >= 0 && dim + operands[1].rank() <= rank && rank - operands[1].rank() < max_rank)
+      return {};
+    return {.rule = broken::dimension_is_out_of_range,
+            .have = dim < 0 ? dim : dim + operands[1].rank() - 1,
+            .want = rank};
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    const element_verdict numbers = check_alike({operands[0]});
+    return numbers.fault != element_fault::nothing ? numbers : check_indices(operands, 1, 2);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
+  }
+  using emits = operations<take_operation>;
+  static constexpr void gradient(gradient_step& at);
+};
+
+/// The operation that sums, at each place of its second operand, the elements of the first by the
+/// index along a dimension that stands there. The integers are those of `segment_sum`.
+struct sum_along_operation {
+  static constexpr text_view name = "sum_along";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::first_operand, operands[0].rank());
+    out.factors[dim] = factor_kind::reduction;
+    out.operands.push_back(out.operands[0]);
+    out.result[dim] = static_cast<std::uint8_t>(out.factors.ssize());
+    out.factors.push_back(factor_kind::pass_through);
+    out.sizes = out.given_sizes();
+    out.sizes[out.result[dim]] = how.integers[1];
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    return segment_sum_operation::check_elements(how, operands);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    return segment_sum_operation::cost(mesh, how, operands, result);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
+  }
+  using emits = operations<take_along_operation>;
+  static constexpr void gradient(gradient_step& at);
+};
+
+namespace detail {
+
+/// What becomes of a dimension in which elements are looked up by index. Where it is split, each
+/// device finds those that it has, which leaves a sum pending; of truth values there is none.
+[[nodiscard]] constexpr factor_kind looked_up(const tensor_desc& in) noexcept {
+  return in.type == element::boolean ? factor_kind::need_replication : factor_kind::reduction;
+}
+
+}  // namespace detail
+
+/// The operation that takes the elements at the indices along a dimension which the second operand
+/// holds: in the result its dimensions stand where the one was. The integers are the dimension, the
+/// `out_of_range` and, if there is a third, that of equal indices only the last one is looked up.
+struct take_operation {
+  static constexpr text_view name = "take";
+
+  [[nodiscard]] static constexpr attributes how(int dim, out_of_range mode) noexcept {
+    return integer_attributes(dim, static_cast<int>(mode));
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    const int rank = operands[0].rank();
+    factor_rule out = same_dimensions_rule(linearity::first_operand, rank);
+    out.factors[dim] = detail::looked_up(operands[0]);
+    factor_map chosen;
+    for (int d = 0; d < operands[1].rank(); ++d) {
+      chosen.push_back(static_cast<std::uint8_t>(rank + d));
+      out.factors.push_back(factor_kind::pass_through);
+    }
+    out.operands.push_back(chosen);
+    out.result.clear();
+    for (int d = 0; d < rank; ++d) {
+      if (d != dim) {
+        out.result.push_back(static_cast<std::uint8_t>(d));
+        continue;
+      }
+      for (std::uint8_t f : chosen) out.result.push_back(f);
+    }
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank() - 1 + operands[1].rank();
+    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_indices(operands, 1, operands.ssize());
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, integer_attributes(how.integers[0]));
+  }
+  using emits = operations<segment_sum_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    at.give(0,
+            emit<segment_sum_operation>(
+                integer_attributes(dim, at.operand(0).tensor().extents[dim], at.how().integers[1]),
+                at.cotangent(), at.operand(1)));
+  }
+};
+
+/// The operation that takes, at each place of the second operand, the element at the index along a
+/// dimension that stands there. The integers are those of `take`.
+struct take_along_operation {
+  static constexpr text_view name = "take_along";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::first_operand, operands[0].rank());
+    out.factors[dim] = detail::looked_up(operands[0]);
+    out.result[dim] = static_cast<std::uint8_t>(out.factors.ssize());
+    out.factors.push_back(factor_kind::pass_through);
+    out.operands.push_back(out.result);
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    return take_operation::check_elements(how, operands);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return words_of(name, integer_attributes(how.integers[0]));
+  }
+  using emits = operations<sum_along_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    at.give(0,
+            emit<sum_along_operation>(
+                integer_attributes(dim, at.operand(0).tensor().extents[dim], at.how().integers[1]),
+                at.cotangent(), at.operand(1)));
+  }
+};
+
+constexpr void segment_sum_operation::gradient(gradient_step& at) {
+  at.give(0, emit<take_operation>(integer_attributes(at.how().integers[0], at.how().integers[2]),
+                                  at.cotangent(), at.operand(1)));
+}
+constexpr void sum_along_operation::gradient(gradient_step& at) {
+  at.give(0,
+          emit<take_along_operation>(integer_attributes(at.how().integers[0], at.how().integers[2]),
+                                     at.cotangent(), at.operand(1)));
+}
+
+/// The two as types have them.
+template <int Dim, out_of_range Mode>
+struct take_of {
+  using operation_class = take_operation;
+  static constexpr attributes how = take_operation::how(Dim, Mode);
+};
+template <int Dim, out_of_range Mode>
+struct take_along_of {
+  using operation_class = take_along_operation;
+  static constexpr attributes how = take_operation::how(Dim, Mode);
+};
+
+/// The elements at these indices along a dimension; NumPy's `take`. The dimensions of the indices
+/// stand where the dimension was, split as they are, and all others are split as they were.
+///
+/// Where the dimension is split, each device looks up what it has and the result is a pending sum.
+/// A pending sum of `x` stays one. `Mode` says what an index does that the dimension has not.
+///
+///     auto rows = take<0>(table, ids);       // f32[50@model, 8], i32[16@data] ->
+///                                            // f32[16@data, 8]{partial sum: model}
+///     auto near = take<0, out_of_range::clamp>(x, at);
+template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto take(X&& x, Indices&& indices, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                                    static_cast<Indices&&>(indices))) {
+  return apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                             static_cast<Indices&&>(indices));
+}
+
+/// The rows of a table of embeddings: `take<0>`. A table whose rows are split gives a pending sum,
+/// one whose columns are split a result split like them.
+///
+///     auto h = reshard<P<"data", none, none>>(embedding(table, ids));
+template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOperand Indices,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto embedding(Table&& table, Indices&& ids,
+                                       across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
+                                                  static_cast<Indices&&>(ids))) {
+  return apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
+                                           static_cast<Indices&&>(ids));
+}
+
+/// At each place of the indices, the element of `x` there whose index along a dimension it holds;
+/// NumPy's `take_along_axis`. All other dimensions are those of `x`. Where the dimension is split
+/// the result is a pending sum, as that of `take`.
+///
+///     auto picked = take_along<1>(logits, labels);   // f32[8@data, 10], i32[8@data, 1]
+template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto take_along(X&& x, Indices&& indices,
+                                        across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                                          static_cast<Indices&&>(indices))) {
+  return apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
+                                                   static_cast<Indices&&>(indices));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/search.hpp"
+#include "shardwise/operation/sort.hpp"
+
+namespace shardwise {
+
+/// The greatest values along a dimension, from the greatest on, and where they are. Its integers
+/// are the dimension, how many values and, where only parts of the dimension are searched, their
+/// number: the result then has so many values of each part. A second operand has the indices of the
+/// elements of the first. The second result holds indices.
+struct top_k_operation {
+  static constexpr text_view name = "top_k";
+
+  [[nodiscard]] static constexpr attributes how(int dim, index_t count) noexcept {
+    return integer_attributes(dim, count);
+  }
+  [[nodiscard]] static constexpr attributes in_parts(const attributes& whole,
+                                                     index_t parts) noexcept {
+    return integer_attributes(whole.integers[0], whole.integers[1], parts);
+  }
+  /// The dimension, or each part of it, is held whole by each device.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+    const auto add = [&](factor_kind kind) {
+      out.factors.push_back(kind);
+      return static_cast<std::uint8_t>(out.factors.ssize() - 1);
+    };
+    out.factors[dim] = factor_kind::need_replication;
+    if (how.integers.size() == 2) {
+      const std::uint8_t taken = add(factor_kind::need_replication);
+      out.sizes = out.given_sizes();
+      out.sizes[taken] = how.integers[1];
+      out.result[dim] = taken;
+    } else {
+      out.factors[dim] = factor_kind::pass_through;
+      const std::uint8_t part = add(factor_kind::pass_through);
+      const std::uint8_t inner = add(factor_kind::need_replication);
+      const std::uint8_t taken = add(factor_kind::need_replication);
+      const std::uint8_t found = add(factor_kind::pass_through);
+      const auto whole = static_cast<std::uint8_t>(dim);
+      out.composites.push_back({whole, composition::product, {part, inner}});
+      out.composites.push_back({found, composition::product, {part, taken}});
+      out.sizes = out.given_sizes();
+      out.sizes[part] = how.integers[2];
+      out.sizes[taken] = how.integers[1];
+      out.result[dim] = found;
+    }
+    if (operands.size() > 1) out.operands.push_back(out.operands[0]);
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const diagnosis verdict = over(how.integers[0]).judge(operands[0].rank());
+    if (!verdict.ok()) return verdict;
+    const auto dim = static_cast<int>(how.integers[0]);
+    const index_t size = operands[0].extents[dim];
+    if (size == dyn || how.integers[1] <= size) return {};
+    return {.rule = broken::dimension_is_too_short,
+            .operand = 0,
+            .dim = dim,
+            .have = size,
+            .want = how.integers[1]};
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    return check_alike({operands[0]});
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    text<47> words;
+    words << name << ' ' << how.integers[0] << ' ' << how.integers[1];
+    if (how.integers.size() > 2) words << " in " << how.integers[2] << " parts";
+    return words;
+  }
+  using emits = operations<argsort_operation, take_along_operation, reshape_operation>;
+  /// Each cotangent goes back to where its element was.
+  static constexpr void gradient(gradient_step& at) {
+    if (!at.wants(0)) return;
+    const extents_desc whole = at.operand(0).tensor().extents;
+    const auto& numbers = at.how().integers;
+    const detail::parted_dimension parted(whole, static_cast<int>(numbers[0]),
+                                          numbers.size() > 2 ? numbers[2] : 0);
+    const gradient_value x = detail::shaped(at.operand(0), parted.extents);
+    const gradient_value dy = detail::shaped(at.cotangent(), parted.found(numbers[1]));
+    at.give(0, detail::shaped(sort_operation::put_back(parted.dim, true, x, dy), whole));
+  }
+  /// Parts that have fewer elements than are wanted are not searched by themselves.
+  [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,
+                                                  const attributes& how,
+                                                  unsigned permitted) noexcept {
+    const index_t parts = searched_parts(mesh, x, how.integers[0], permitted);
+    if (parts == 0) return 0;
+    const index_t size = x.extents[static_cast<int>(how.integers[0])];
+    return size / parts >= how.integers[1] ? parts : 0;
+  }
+};
+
+/// The same as types have it.
+template <int Dim, index_t Count>
+struct top_k_of {
+  static_assert(Count > 0, "top_k gives at least one element");
+  using operation_class = top_k_operation;
+  static constexpr attributes how = top_k_operation::how(Dim, Count);
+};
+
+/// The `Count` greatest values along a dimension, from the greatest on, and their indices along it:
+/// of equal ones the first come first, NaN after all numbers. Each device needs the whole of the
+/// dimension.
+///
+///     auto [best, at] = top_k<1, 5>(logits);             // f32[8@data, 5], i64[8@data, 5]
+///
+/// Of a dimension that is split over mesh axes `across` names them. Where the split is even, and
+/// each part has as many elements as are wanted, each device searches its own part and what all
+/// have found is gathered; elsewhere the dimension is.
+///
+///     auto [best, at] = top_k<1, 5>(logits, across<"model">);
+template <int Dim, index_t Count, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::search_call<top_k_of<Dim, Count>, across_axes<Axes...>>, X>
+top_k(X&& x, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::search_call<top_k_of<Dim, Count>, across_axes<Axes...>>>(
+      static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

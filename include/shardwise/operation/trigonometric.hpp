@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/transcendental.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+namespace functions {
+
+struct cos;
+struct cosh;
+struct sin : fractional_function<"sin", 10> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<cos>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<cos>(at.operand(0)));
+  }
+};
+struct cos : fractional_function<"cos", 10> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sin>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, -(at.cotangent() * elementwise<sin>(at.operand(0))));
+  }
+};
+struct tan : fractional_function<"tan", 12> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * (elementwise<square>(at.result()) + 1));
+  }
+};
+struct asin : fractional_function<"asin", 10> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0))));
+  }
+};
+struct acos : fractional_function<"acos", 10> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, -(at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0)))));
+  }
+};
+struct atan : fractional_function<"atan", 10> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / (elementwise<square>(at.operand(0)) + 1));
+  }
+};
+struct atan2 : fractional_function<"atan2", 12> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    const auto y = at.operand(0), x = at.operand(1);
+    const auto scaled = at.cotangent() / (elementwise<square>(x) + elementwise<square>(y));
+    at.give(0, scaled * x);
+    at.give(1, -(scaled * y));
+  }
+};
+struct sinh : fractional_function<"sinh", 12> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<cosh>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<cosh>(at.operand(0)));
+  }
+};
+struct cosh : fractional_function<"cosh", 12> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sinh>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<sinh>(at.operand(0)));
+  }
+};
+struct asinh : fractional_function<"asinh", 12> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / elementwise<sqrt>(elementwise<square>(at.operand(0)) + 1));
+  }
+};
+struct acosh : fractional_function<"acosh", 12> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<sqrt>>;
+  static constexpr void gradient(auto& at) {
+    const auto x = at.operand(0);
+    at.give(0, at.cotangent() / elementwise<sqrt>((x + -1) * (x + 1)));
+  }
+};
+struct atanh : fractional_function<"atanh", 12> {
+  static constexpr bool on_elements = true;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() / (1 - elementwise<square>(at.operand(0))));
+  }
+};
+
+}  // namespace functions
+
+/// The sine of an angle in radians, element by element; NaN of infinities.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::sin, A> sin(A&& a) {
+  return elementwise<functions::sin>(std::forward<A>(a));
+}
+/// The cosine of an angle in radians; NaN of infinities.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::cos, A> cos(A&& a) {
+  return elementwise<functions::cos>(std::forward<A>(a));
+}
+/// The tangent of an angle in radians; NaN of infinities.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::tan, A> tan(A&& a) {
+  return elementwise<functions::tan>(std::forward<A>(a));
+}
+/// The angle from -pi/2 to pi/2 that has this sine; NaN beyond -1 and 1.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::asin, A> asin(A&& a) {
+  return elementwise<functions::asin>(std::forward<A>(a));
+}
+/// The angle from 0 to pi that has this cosine; NaN beyond -1 and 1.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::acos, A> acos(A&& a) {
+  return elementwise<functions::acos>(std::forward<A>(a));
+}
+/// The angle from -pi/2 to pi/2 that has this tangent.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::atan, A> atan(A&& a) {
+  return elementwise<functions::atan>(std::forward<A>(a));
+}
+/// The angle of the point (x, y) from -pi to pi, in the quadrant where it is; zeros have signs.
+///
+///     auto angle = atan2(y, x);
+template <class Y, class X>
+[[nodiscard]] constexpr detail::of_elements<functions::atan2, Y, X> atan2(Y&& y, X&& x) {
+  return elementwise<functions::atan2>(std::forward<Y>(y), std::forward<X>(x));
+}
+/// The hyperbolic sine.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::sinh, A> sinh(A&& a) {
+  return elementwise<functions::sinh>(std::forward<A>(a));
+}
+/// The hyperbolic cosine.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::cosh, A> cosh(A&& a) {
+  return elementwise<functions::cosh>(std::forward<A>(a));
+}
+/// The number that has this hyperbolic sine.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::asinh, A> asinh(A&& a) {
+  return elementwise<functions::asinh>(std::forward<A>(a));
+}
+/// The number from 0 on that has this hyperbolic cosine; NaN below 1.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::acosh, A> acosh(A&& a) {
+  return elementwise<functions::acosh>(std::forward<A>(a));
+}
+/// The number that has this hyperbolic tangent: infinite at -1 and 1, NaN beyond.
+template <class A>
+[[nodiscard]] constexpr detail::of_elements<functions::atanh, A> atanh(A&& a) {
+  return elementwise<functions::atanh>(std::forward<A>(a));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Optimizers: what makes of gradients new parameters, schedules of rates, steps of training.
+
+#include "shardwise/optim/adam.hpp"
+#include "shardwise/optim/clip.hpp"
+#include "shardwise/optim/lion.hpp"
+#include "shardwise/optim/nests.hpp"
+#include "shardwise/optim/schedule.hpp"
+#include "shardwise/optim/sgd.hpp"
+#include "shardwise/optim/training_step.hpp"

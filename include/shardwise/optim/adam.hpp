@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/parameters.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/exponential.hpp"
+#include "shardwise/operation/transcendental.hpp"
+#include "shardwise/optim/nests.hpp"
+#include "shardwise/plan/gradient.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The type of a number of float beside the tensors of a nest.
+template <class Nest>
+struct step_count {
+  using first = std::remove_cvref_t<decltype(first_in(std::declval<const Nest&>()))>;
+  using type =
+      typename first::domain::template tensor<float, extents<>, layout<mesh_of<first>, P<>>>;
+};
+/// The logarithm of a number just below 1, also where the compiler computes.
+[[nodiscard]] constexpr double log_below_one(double x) noexcept {
+  // log(x) = 2 atanh((x - 1) / (x + 1))
+  const double z = (x - 1) / (x + 1);
+  double sum = 0, power = z;
+  for (int k = 1; k < 200; k += 2, power *= z * z) sum += power / k;
+  return 2 * sum;
+}
+
+/// A step of Adam under the settings `by`; `Decoupled` says that decay shrinks the weights.
+template <bool Decoupled, class Settings, class Parameters, class State, class Rate>
+constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept,
+                         const Parameters& gradients, const Rate& rate) {
+  kept.steps += 1.0F;
+  // 1 - beta^steps, of which the powers alone would lose digits.
+  const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
+  const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
+  const auto update = [&]<class X>(X& w, X& m, X& v, const X& gradient) {
+    using T = compute_type<typename X::value_type>;
+    const auto number = [](double value) { return number_for<X>(value); };
+    const auto part = [](const auto& x) {
+      if constexpr (std::is_same_v<T, float>)
+        return x;
+      else
+        return cast<typename X::value_type>(x);
+    };
+    X g = gradient;
+    if (!Decoupled && by.weight_decay != 0) g += w * number(by.weight_decay);
+    put(m, m * number(by.beta1) + g * number(1 - by.beta1));
+    put(v, v * number(by.beta2) + square(g) * number(1 - by.beta2));
+    if (Decoupled && by.weight_decay != 0) w -= w * rate * number(by.weight_decay);
+    w -= m / part(first_part) / (sqrt(v / part(second_part)) + number(by.epsilon)) * rate;
+  };
+  for_each_together(update, parameters, kept.first, kept.second, gradients);
+}
+
+}  // namespace detail
+
+namespace optim {
+
+/// What `adam` and `adamw` keep: two tensors for each parameter, split like it, and the number of
+/// steps that were taken.
+template <class Parameters>
+struct adam_state {
+  Parameters first;   ///< the running mean of the gradients
+  Parameters second;  ///< that of their squares
+  typename detail::step_count<Parameters>::type steps;
+};
+
+/// Adam: each parameter moves by the running mean of its gradients over the root of that of their
+/// squares, both corrected for having begun at 0. `weight_decay` is part of the gradient; `adamw`
+/// takes it from the weights instead. For parameters, state and rate see `sgd`.
+///
+///     optim::adamw learn{.weight_decay = 0.1};
+///     auto state = learn.start(model);
+///     learn(model, state, gradients, rate);
+struct adam {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+
+  template <class Parameters>
+  using state = adam_state<Parameters>;
+  template <class Parameters>
+  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+    using count = typename detail::step_count<Parameters>::type;
+    const node_ptr& some = detail::first_in(parameters).share();
+    return {zeros_like(parameters), zeros_like(parameters),
+            count(detail::make_filled<float>(
+                some->home(), {element::f32, {}, {}},
+                [](const held_box&, const strided<float>& block) { fill_elements(0.0F, block); }))};
+  }
+
+  template <class Parameters, class Rate>
+  constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
+                            const Parameters& gradients, const Rate& rate) const {
+    detail::adam_step<false>(*this, parameters, kept, gradients, rate);
+  }
+};
+
+/// Adam whose weight decay shrinks the weights themselves, by `rate * weight_decay` in each step.
+struct adamw {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+
+  template <class Parameters>
+  using state = adam_state<Parameters>;
+  template <class Parameters>
+  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+    return adam{}.start(parameters);
+  }
+
+  template <class Parameters, class Rate>
+  constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
+                            const Parameters& gradients, const Rate& rate) const {
+    detail::adam_step<true>(*this, parameters, kept, gradients, rate);
+  }
+};
+
+}  // namespace optim
+
+}  // namespace shardwise

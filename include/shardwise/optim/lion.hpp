@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/parameters.hpp"
+#include "shardwise/operation/rounding.hpp"
+#include "shardwise/optim/nests.hpp"
+
+namespace shardwise::optim {
+
+/// What `lion` keeps: one tensor for each parameter, split like it.
+template <class Parameters>
+struct lion_state {
+  Parameters momentum;
+};
+
+/// Lion: each parameter moves by the rate, in the direction that momentum and gradient together
+/// point to. It wants a rate about a tenth of Adam's. For parameters, state and rate see `sgd`.
+///
+///     optim::lion learn{.weight_decay = 0.1};
+struct lion {
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0;
+
+  template <class Parameters>
+  using state = lion_state<Parameters>;
+  template <class Parameters>
+  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+    return {zeros_like(parameters)};
+  }
+
+  template <class Parameters, class Rate>
+  constexpr void operator()(Parameters& parameters, lion_state<Parameters>& kept,
+                            const Parameters& gradients, const Rate& rate) const {
+    const auto update = [&]<class X>(X& w, X& m, const X& g) {
+      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
+      if (weight_decay != 0) w -= w * rate * number(weight_decay);
+      w -= direction * rate;
+      detail::put(m, m * number(beta2) + g * number(1 - beta2));
+    };
+    detail::for_each_together(update, parameters, kept.momentum, gradients);
+  }
+};
+
+}  // namespace shardwise::optim

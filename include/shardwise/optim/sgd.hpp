@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/parameters.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/optim/nests.hpp"
+
+namespace shardwise::optim {
+
+/// What `sgd` keeps from step to step: a tensor for each parameter, split like it.
+template <class Parameters>
+struct sgd_state {
+  Parameters momentum;
+};
+
+/// Stochastic gradient descent: `m = momentum m + gradient`, then `w -= rate m`.
+///
+/// Parameters are any nest of tensors, gradients and state nests like it. The rate is a number, or
+/// a `scalar` where it changes from step to step, so that the program of the step stays the same.
+/// Nothing moves between devices, and nothing is copied: the values that no handle names any more
+/// are written over.
+///
+///     optim::sgd descend{.momentum = 0.9};
+///     auto state = descend.start(model);
+///     descend(model, state, gradients, rate);
+struct sgd {
+  double momentum = 0.9;
+  double weight_decay = 0;  ///< of the squares of the weights, as part of the gradient
+  bool nesterov = false;    ///< looks one step ahead
+
+  template <class Parameters>
+  using state = sgd_state<Parameters>;
+  template <class Parameters>
+  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+    return {zeros_like(parameters)};
+  }
+
+  template <class Parameters, class Rate>
+  constexpr void operator()(Parameters& parameters, sgd_state<Parameters>& kept,
+                            const Parameters& gradients, const Rate& rate) const {
+    const auto update = [&]<class X>(X& w, X& m, const X& gradient) {
+      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const X g = [&] {
+        if (weight_decay == 0) return gradient;
+        X sum = gradient;
+        sum += w * number(weight_decay);
+        return sum;
+      }();
+      detail::put(m, m * number(momentum) + g);
+      if (nesterov)
+        w -= (g + m * number(momentum)) * rate;
+      else
+        w -= m * rate;
+    };
+    detail::for_each_together(update, parameters, kept.momentum, gradients);
+  }
+};
+
+}  // namespace shardwise::optim

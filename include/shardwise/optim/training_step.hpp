@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/optim/clip.hpp"
+#include "shardwise/plan/gradient.hpp"
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise::optim {
+
+/// One step of training as a function of tensors: `loss(model, batch...)` and its gradient, which
+/// is clipped if `clip` is above 0, then the optimizer. It changes model and state and returns the
+/// loss before. Tensors without elements take it too, so that the ledger of a whole step is a
+/// constant.
+///
+///     constexpr auto learn = optim::training_step{loss, optim::adamw{}, 1.0};
+///     const auto now = step(pool, [&] { return learn(model, state, rate, x, y); });
+template <class Loss, class Optimizer>
+struct training_step {
+  Loss loss;
+  Optimizer optimizer;
+  double clip = 0;
+
+  template <class Model, class State, class Rate, class... Batch>
+  constexpr auto operator()(Model& model, State& state, const Rate& rate,
+                            const Batch&... batch) const {
+    auto [value, gradients] = value_and_grad(loss)(std::as_const(model), batch...);
+    if (clip > 0) (void)clip_by_global_norm(gradients, clip);
+    optimizer(model, state, gradients, rate);
+    return value;
+  }
+};
+template <class Loss, class Optimizer>
+training_step(Loss, Optimizer) -> training_step<Loss, Optimizer>;
+template <class Loss, class Optimizer>
+training_step(Loss, Optimizer, double) -> training_step<Loss, Optimizer>;
+
+/// The same as a function of values, for `trace_nests`: takes a model and a state and returns the
+/// loss and both as they are afterwards.
+template <class Step>
+struct functional_step {
+  Step step;
+
+  template <class Model, class State, class Rate, class... Batch>
+  [[nodiscard]] constexpr auto operator()(Model model, State state, const Rate& rate,
+                                          const Batch&... batch) const {
+    auto value = step(model, state, rate, batch...);
+    return std::tuple<decltype(value), Model, State>{std::move(value), std::move(model),
+                                                     std::move(state)};
+  }
+};
+template <class Step>
+functional_step(Step) -> functional_step<Step>;
+
+}  // namespace shardwise::optim

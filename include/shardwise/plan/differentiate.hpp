@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/gradient.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+#include "shardwise/rule/permission.hpp"
+
+namespace shardwise {
+
+/// The layout that a cotangent gets before it goes on to what it is the cotangent of: split as that
+/// is. Where it is a pending sum it stays one, unless that splits the axis or is pending over it:
+/// so sums that meet are added before they are reduced, once.
+[[nodiscard]] constexpr layout_desc dual_layout(const layout_desc& of,
+                                                const layout_desc& cotangent) noexcept {
+  layout_desc dual = gradient_layout(of);
+  unsigned taken = of.pending | of.manual;
+  for (const axis_list& axes : of.dims) taken |= detail::bits_of(axes);
+  if (cotangent.kind == reduction::sum)
+    dual.pending = static_cast<std::uint8_t>(cotangent.pending & ~taken);
+  return dual;
+}
+
+/// Appends the gradient of a value of a program to the program: one pass over the instructions from
+/// the last to the first, each of which gives the cotangents of its operands.
+///
+/// All that it appends are instructions like others, reshards too. What it appends in vain is for
+/// `keep_needed` to take away. Uses the notes of the values behind `begin`.
+class differentiation final : public gradient_step {
+ public:
+  /// Prepares for cotangents of `wanted`, which stand behind `begin`.
+  template <class Ids>
+  constexpr differentiation(program_builder& code, value_id begin, const Ids& wanted)
+      : code_(code), begin_(begin), end_(code.size()) {
+    for (value_id i = begin_; i < end_; ++i) code_.note(i) = constant;
+    for (value_id i : wanted) code_.note(i) = no_cotangent;
+    for (value_id i = begin_; i < end_; ++i) {
+      if (code_[i].what->stops_gradient || !has_fractions(code_.value(i).type)) continue;
+      for (value_id o : code_[i].operands)
+        if (depends(o)) code_.note(i) = no_cotangent;
+    }
+  }
+
+  /// Says what the cotangent of a value is, or adds to it.
+  constexpr void seed(value_id of, value_id cotangent) { add(of, cotangent); }
+  /// The same of a number, which is 1.
+  constexpr void seed(value_id of) {
+    const tensor_desc& loss = code_.value(of);
+    if (!has_fractions(loss.type) || element_count(loss.extents) != 1)
+      fail({.rule = broken::loss_is_no_number});
+    add(of, code_.constant(1.0, loss.type));
+  }
+  /// Appends all gradients.
+  constexpr void run() {
+    for (self_ = end_ - 1; self_ >= begin_; --self_) {
+      const operation& what = *code_[self_].what;
+      if (!depends(self_) || what.is_leaf || is_result(what) || !has_cotangents()) continue;
+      if (what.gradient == nullptr) fail({.rule = broken::operation_has_no_gradient}, what.name);
+      what.gradient(*this);
+    }
+  }
+  /// The cotangent of a value in its own extents and in a layout, as a tensor of its own.
+  [[nodiscard]] constexpr value_id cotangent_of(value_id of, const layout_desc& layout) {
+    value_id made = known_cotangent(of);
+    if (made < 0) made = code_.constant(0.0, code_.value(of).type);
+    made = spread(made, of);
+    made = resharded(made, layout);
+    return is_constant(*code_[made].what) ? filled(made) : made;
+  }
+
+  [[nodiscard]] constexpr const mesh_desc& mesh() const override { return code_.mesh(); }
+  [[nodiscard]] constexpr const attributes& how() const override { return code_.how(self_); }
+  [[nodiscard]] constexpr int operand_count() const override {
+    return code_[self_].operands.ssize();
+  }
+  [[nodiscard]] constexpr gradient_value operand(int k) override {
+    return {this, computed_again(code_[self_].operands[k])};
+  }
+  [[nodiscard]] constexpr gradient_value result(int number = 0) override {
+    return {this, computed_again(result_id(number))};
+  }
+  [[nodiscard]] constexpr gradient_value cotangent(int number = 0) override {
+    const value_id of = result_id(number);
+    value_id made = of < 0 ? -1 : known_cotangent(of);
+    // Results of an operation have the extents of the first.
+    if (made < 0) made = code_.constant(0.0, code_.value(of < 0 ? self_ : of).type);
+    if (!code_[self_].what->is_elementwise) made = spread(made, of < 0 ? self_ : of);
+    return {this, made};
+  }
+  [[nodiscard]] constexpr bool wants(int k) const override {
+    return depends(code_[self_].operands[k]);
+  }
+  constexpr void give(int k, const gradient_value& cotangent) override {
+    const value_id of = code_[self_].operands[k];
+    if (depends(of)) add(of, cotangent.id);
+  }
+  [[nodiscard]] constexpr gradient_value number(double value, const gradient_value& like) override {
+    return {this, code_.constant(value, code_.value(like.id).type)};
+  }
+  [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
+                                              const value_ids& operands) override {
+    return {this, append(what, how, operands)};
+  }
+  [[nodiscard]] constexpr gradient_value further(const gradient_value& made, int number,
+                                                 element type) override {
+    tensor_desc result = code_.value(made.id);
+    result.type = type;
+    return {this, code_.append(operation_of<result_operation>, result_operation::how(number),
+                               {made.id}, result)};
+  }
+  [[nodiscard]] constexpr tensor_desc tensor_of(value_id value) const override {
+    return code_.value(value);
+  }
+
+ private:
+  // The notes of values; a cotangent is its number plus `some`.
+  static constexpr std::int32_t constant = 0, no_cotangent = 1, some = 2;
+
+  [[nodiscard]] constexpr bool depends(value_id i) const noexcept {
+    return i >= begin_ && code_.note(i) != constant;
+  }
+  [[nodiscard]] constexpr value_id known_cotangent(value_id i) const noexcept {
+    return depends(i) && code_.note(i) >= some ? code_.note(i) - some : -1;
+  }
+  /// The value of a result of the operation whose gradient is taken; -1 if nothing reads it.
+  [[nodiscard]] constexpr value_id result_id(int number) const noexcept {
+    if (number == 0) return self_;
+    for (value_id i = self_ + 1; i < end_; ++i)
+      if (is_result(*code_[i].what) && code_[i].operands[0] == self_ &&
+          result_operation::number(code_.how(i)) == number)
+        return i;
+    return -1;
+  }
+  [[nodiscard]] constexpr bool has_cotangents() const noexcept {
+    for (value_id i = self_; i < end_; ++i)
+      if ((i == self_ || (is_result(*code_[i].what) && code_[i].operands[0] == self_)) &&
+          known_cotangent(i) >= 0)
+        return true;
+    return false;
+  }
+
+  /// A value that gradients do not keep, computed again from what they do; each once.
+  [[nodiscard]] constexpr value_id computed_again(value_id i) {
+    if (i < 0 || !code_[i].recomputed || code_[i].what->is_leaf) return i;
+    for (value_id j = end_; j < code_.size(); ++j)
+      if (code_.note(j) == -1 - i) return j;
+    value_ids operands = code_[i].operands;
+    for (value_id& o : operands) o = computed_again(o);
+    const tensor_desc result = code_.value(i);
+    // g++ 12 copies no attributes in a constant expression that nobody has written to.
+    const operation& what = *code_[i].what;
+    const value_id again = code_.how(i).empty()
+                               ? code_.append(what, {}, operands, result)
+                               : code_.append(what, attributes(code_.how(i)), operands, result);
+    code_.note(again) = -1 - i;
+    return again;
+  }
+
+  /// Appends an operation after what it lacks has been fetched.
+  [[nodiscard]] constexpr value_id append(const operation& what, attributes how,
+                                          value_ids operands) {
+    if (const value_id same = simplified(what, operands); same >= 0) return same;
+    // What is computed reads a tensor; numbers alone are one first.
+    bool has_tensor = false;
+    for (value_id o : operands) has_tensor = has_tensor || !is_constant(*code_[o].what);
+    for (value_id& o : operands)
+      if (is_constant(*code_[o].what) && !(what.is_elementwise && has_tensor)) {
+        o = filled(o);
+        has_tensor = true;
+      }
+    tensor_descs known;
+    for (value_id o : operands) known.push_back(code_.value(o));
+    constexpr unsigned every_axis = ~0U;
+    const tensor_descs wanted = fetched(code_.mesh(), what.rule(how, known), known, every_axis);
+    for (int k = 0; k < operands.ssize(); ++k)
+      operands[k] = resharded(operands[k], wanted[k].layout);
+    return code_.emit(what, how, operands);
+  }
+  /// A tensor that holds a number throughout.
+  [[nodiscard]] constexpr value_id filled(value_id number) {
+    const tensor_desc result = code_.value(number);
+    return code_.append(operation_of<pointwise<functions::identity>>, {}, {number}, result);
+  }
+  /// What a product with the number 1 is; -1 for all else.
+  [[nodiscard]] constexpr value_id simplified(const operation& what,
+                                              const value_ids& operands) const {
+    if (what.id != operation_of<pointwise<functions::multiply>>.id) return -1;
+    for (int k = 0; k < 2; ++k)
+      if (is_number(operands[k], 1)) return operands[1 - k];
+    return -1;
+  }
+  [[nodiscard]] constexpr bool is_number(value_id i, double value) const {
+    return is_constant(*code_[i].what) && code_.value(i).rank() == 0 &&
+           constant_operation::value<double>(code_.how(i)) == value;
+  }
+  /// A value under another layout: a number is every device's, and what the program has made of the
+  /// value already is not made again.
+  [[nodiscard]] constexpr value_id resharded(value_id i, const layout_desc& layout) {
+    const tensor_desc& have = code_.value(i);
+    if (have.layout == layout) return i;
+    tensor_desc want = have;
+    want.layout = layout;
+    if (is_constant(*code_[i].what))
+      return code_.append(operation_of<constant_operation>, attributes(code_.how(i)), {}, want);
+    for (value_id j = i + 1; j < code_.size(); ++j) {
+      if (code_[j].recomputed) continue;
+      value_id from = j;
+      while (from > i && code_[from].what->id == operation_of<collective_operation>.id)
+        from = code_[from].operands[0];
+      if (from == i && code_.value(j) == want) return j;
+    }
+    return append_reshard(code_, i, layout);
+  }
+  /// A value repeated to the extents of another, split as that is.
+  [[nodiscard]] constexpr value_id spread(value_id i, value_id like) {
+    if (code_.value(i).extents == code_.value(like).extents) return i;
+    tensor_desc ones = code_.value(like);
+    ones.layout = gradient_layout(ones.layout);
+    if (is_constant(*code_[i].what))
+      return code_.append(operation_of<constant_operation>, attributes(code_.how(i)), {}, ones);
+    const value_id one =
+        code_.append(operation_of<constant_operation>, constant_operation::how(1.0), {}, ones);
+    return append(operation_of<pointwise<functions::multiply>>, {}, {i, one});
+  }
+  /// Sums a value over the dimensions along which `of` was repeated to meet it.
+  [[nodiscard]] constexpr value_id summed(value_id i, value_id of) {
+    const extents_desc to = code_.value(of).extents;
+    const int lacking = code_.value(i).rank() - to.ssize();
+    if (lacking > 0)
+      i = append(operation_of<fold_operation>,
+                 fold_operation::how(reduction::sum, (1U << lacking) - 1U, false), {i});
+    const extents_desc& from = code_.value(i).extents;
+    unsigned met_by_one = 0;
+    for (int d = 0; d < from.ssize(); ++d)
+      if (from[d] != 1 && to[to.ssize() - from.ssize() + d] == 1) met_by_one |= 1U << d;
+    if (met_by_one == 0) return i;
+    return append(operation_of<fold_operation>,
+                  fold_operation::how(reduction::sum, met_by_one, true), {i});
+  }
+
+  /// Adds to the cotangent of a value.
+  constexpr void add(value_id of, value_id cotangent) {
+    if (code_.value(cotangent).type != code_.value(of).type)
+      fail({.rule = broken::operand_elements_differ});
+    value_id made = summed(cotangent, of);
+    if (!is_constant(*code_[made].what))
+      made = resharded(made, dual_layout(aligned(of, made), code_.value(made).layout));
+    if (const value_id before = known_cotangent(of); before >= 0) {
+      const layout_desc& a = code_.value(before).layout;
+      const layout_desc& b = code_.value(made).layout;
+      const auto both = static_cast<std::uint8_t>(a.pending & b.pending);
+      made = append(operation_of<pointwise<functions::add>>, {},
+                    {still_pending(before, both), still_pending(made, both)});
+    }
+    code_.note(of) = made + some;
+  }
+  [[nodiscard]] constexpr value_id still_pending(value_id i, std::uint8_t axes) {
+    layout_desc layout = code_.value(i).layout;
+    layout.pending = axes;
+    return resharded(i, layout);
+  }
+  /// The layout of a value for a cotangent that may be smaller: what is repeated is not split.
+  [[nodiscard]] constexpr layout_desc aligned(value_id of, value_id cotangent) const {
+    const tensor_desc& whole = code_.value(of);
+    const tensor_desc& small = code_.value(cotangent);
+    layout_desc layout = whole.layout;
+    const int lacking = whole.rank() - small.rank();
+    layout.dims.clear();
+    for (grain& each : layout.grains) each = {};
+    for (int d = 0; d < small.rank(); ++d) {
+      const bool is_met = small.extents[d] == whole.extents[lacking + d];
+      layout.dims.push_back(is_met ? whole.layout.dims[lacking + d] : axis_list{});
+      if (is_met) layout.grains[d] = whole.layout.grains[lacking + d];
+    }
+    return layout;
+  }
+
+  program_builder& code_;
+  value_id begin_;
+  value_id end_;
+  value_id self_ = -1;
+};
+
+}  // namespace shardwise

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/nest.hpp"
+#include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/differentiate.hpp"
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// Asks for gradients that are pending sums over these axes, where a tensor is not split over them:
+/// their types say so, and nothing reads them until a reshard finishes the sums.
+///
+///     auto dw = gradient(loss, left_pending<"data">)(w, x);   // f32[64, 32]{partial sum: data}
+template <fixed_string... Axes>
+struct left_pending_over {
+  [[nodiscard]] static constexpr layout_desc layout(const mesh_desc& mesh,
+                                                    const layout_desc& of) noexcept {
+    layout_desc out = gradient_layout(of);
+    [[maybe_unused]] const auto add = [&](text_view name) {
+      const int a = mesh.find(name);
+      if (a >= 0 && out.dim_of(static_cast<std::uint8_t>(a)) < 0)
+        out.pending = static_cast<std::uint8_t>(out.pending | 1U << a);
+    };
+    (add(Axes), ...);
+    return out;
+  }
+};
+template <fixed_string... Axes>
+inline constexpr left_pending_over<Axes...> left_pending{};
+
+namespace detail {
+
+/// The layout type of the gradient of a tensor with this one.
+template <class Layout, class Request>
+struct gradient_layout_of {
+  using mesh_type = typename Layout::mesh_type;
+  struct wanted {
+    static constexpr layout_desc layout_value = Request::layout(mesh_type::value, Layout::value);
+  };
+  template <bool IsSame, class Held>
+  struct choose {
+    using type = Layout;
+  };
+  template <class Held>
+  struct choose<false, Held> {
+    using type = layout_from_value<mesh_type, Held>;
+  };
+  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
+};
+
+/// The type of the gradient of a tensor.
+template <class X, class Request>
+struct asked_gradient {
+  using type = X;
+};
+template <Operand X, class Request>
+struct asked_gradient<X, Request> {
+  using type = typename X::domain::template tensor<
+      typename X::value_type, typename X::extents_type,
+      typename gradient_layout_of<typename X::layout_type, Request>::type>;
+};
+
+template <class T, class Extents, class Layout>
+struct gradient_type<abstract_tensor<T, Extents, Layout>>
+    : asked_gradient<abstract_tensor<T, Extents, Layout>, left_pending_over<>> {};
+
+/// How the tensors of a domain are differentiated: a class that records a function.
+template <class Domain>
+struct tape_of;
+
+/// Records a function of abstract tensors in their program, and its gradient behind it.
+class paper_tape {
+ public:
+  template <class X>
+  constexpr explicit paper_tape(const X& first) : code_(first.program()) {
+    if (code_ != nullptr) begin_ = code_->end();
+  }
+
+  /// What a result of the function is afterwards.
+  template <class X>
+  using settled = X;
+
+  /// What stands for a tensor where the function is called; `wanted` says whether for its gradient.
+  template <class X>
+  [[nodiscard]] constexpr X argument(const X& x, bool wanted) {
+    if (code_ == nullptr) return x;
+    const value_id id = code_->append(operation_of<argument_operation>, {}, {x.id_in(*code_)},
+                                      x.known(paper_of<X>::value));
+    if (wanted) add(wanted_, id);
+    return X{x.in(code_, id)};
+  }
+  /// Notes a result of the function; the first is the loss.
+  template <class X>
+  constexpr void result(const X& x) {
+    if (code_ != nullptr) add(results_, x.id_in(*code_));
+  }
+  /// Appends the gradients; `layout_of(layout)` is that of the gradient of a tensor.
+  template <class LayoutOf>
+  constexpr void differentiate(bool keeps_loss, const LayoutOf& layout_of) {
+    if (code_ == nullptr) return;
+    differentiation gradients(*code_, begin_.code, wanted_);
+    gradients.seed(results_[0]);
+    gradients.run();
+    for (value_id i : wanted_)
+      made_.push_back(gradients.cotangent_of(i, layout_of(code_->value(i).layout)));
+    for (int r = keeps_loss ? 0 : 1; r < results_.ssize(); ++r) made_.push_back(results_[r]);
+    code_->keep_needed(begin_, made_.begin(), made_.ssize());
+    for (value_id i : made_) code_->name(i);
+  }
+  /// The next of the gradients and then the results, of type `Made`, in the place of `x`.
+  template <class Made, class X>
+  [[nodiscard]] constexpr Made next(const X& x) {
+    return Made{x.in(code_, code_ == nullptr ? -1 : made_[next_++])};
+  }
+
+ private:
+  using ids = inplace_vector<value_id, 192>;
+
+  static constexpr void add(ids& to, value_id i) {
+    if (to.ssize() >= 96) fail({.rule = broken::program_is_too_long, .have = 97, .want = 96});
+    to.push_back(i);
+  }
+
+  program_builder* code_;
+  program_builder::position begin_{};
+  ids wanted_, results_, made_;
+  int next_ = 0;
+};
+template <>
+struct tape_of<abstract_domain> {
+  using type = paper_tape;
+};
+
+/// True for a nest with a tensor in it.
+template <class X>
+[[nodiscard]] constexpr bool has_tensor_in() noexcept {
+  constexpr nest_kind kind = nest_kind_of<X>();
+  if constexpr (kind == nest_kind::tensor)
+    return true;
+  else if constexpr (kind == nest_kind::tuple)
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (... || has_tensor_in<std::remove_cvref_t<std::tuple_element_t<I, X>>>());
+    }
+  (std::make_index_sequence<std::tuple_size<X>::value>{});
+  else if constexpr (kind == nest_kind::range) return has_tensor_in<typename X::value_type>();
+  else if constexpr (kind == nest_kind::aggregate) return decltype(std::apply(
+      [](const auto&... members) {
+        return std::bool_constant<(... ||
+                                   has_tensor_in<std::remove_cvref_t<decltype(members)>>())>{};
+      },
+      members_of(std::declval<const X&>())))::value;
+  else return false;
+}
+/// The first tensor of some nests.
+template <class First, class... Rest>
+[[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
+  constexpr nest_kind kind = nest_kind_of<First>();
+  if constexpr (!has_tensor_in<First>())
+    return first_in(rest...);
+  else if constexpr (kind == nest_kind::tensor)
+    return first;
+  else if constexpr (kind == nest_kind::tuple)
+    return std::apply(
+        [](const auto&... members) -> const auto& { return first_in(members...); }, first);
+  else if constexpr (kind == nest_kind::range)
+    return first_in(*first.begin());
+  else
+    return std::apply(
+        [](const auto&... members) -> const auto& { return first_in(members...); },
+        members_of(first));
+}
+
+template <class X>
+struct domain_of {
+  using type = typename X::value_domain;
+};
+template <Operand X>
+struct domain_of<X> {
+  using type = typename X::domain;
+};
+
+/// Calls a function and takes its gradient.
+template <bool WithValue, class Request, int... Which, class F, class... X>
+[[nodiscard]] constexpr auto call_gradient(const F& f, const X&... x) {
+  const auto& first = first_in(x...);
+  using tensor = std::remove_cvref_t<decltype(first)>;
+  using tape_type = typename tape_of<typename domain_of<tensor>::type>::type;
+  tape_type tape(first);
+
+  int place = 0;
+  const auto argument = [&](const auto& nest) {
+    const int here = place++;
+    const bool wanted = (... || (Which == here));
+    const auto stand_in = [&](const auto& each) { return tape.argument(each, wanted); };
+    return map_nest(nest, stand_in);
+  };
+  const std::tuple<decltype(argument(x))...> arguments{argument(x)...};
+  const auto out = std::apply(f, arguments);
+  const auto note = [&](const auto& each) { tape.result(each); };
+  for_each_tensor(out, note);
+  tape.differentiate(
+      WithValue, [&](const layout_desc& layout) { return Request::layout(first.mesh(), layout); });
+
+  const auto take = [&]<class Each>(const Each& each) {
+    return tape.template next<typename asked_gradient<Each, Request>::type>(each);
+  };
+  const auto gradients = [&] {
+    if constexpr (sizeof...(Which) == 1)
+      return map_nest(std::get<Which...>(arguments), take);
+    else
+      return std::tuple{map_nest(std::get<static_cast<std::size_t>(Which)>(arguments), take)...};
+  }();
+  const auto keep = [&]<class Each>(const Each& each) {
+    return tape.template next<typename tape_type::template settled<Each>>(each);
+  };
+  if constexpr (WithValue) {
+    return std::pair{map_nest(out, keep), gradients};
+  } else if constexpr (nest_kind_of<std::remove_const_t<decltype(out)>>() == nest_kind::tensor) {
+    return gradients;
+  } else {
+    return std::apply(
+        [&](const auto&, const auto&... further) {
+          return std::tuple{gradients, map_nest(further, keep)...};
+        },
+        out);
+  }
+}
+
+/// A function that gives the gradient of another.
+template <class F, bool WithValue, class Request, int... Which>
+struct gradient_function {
+  F f;
+
+  template <class... X>
+  constexpr auto operator()(const X&... x) const {
+    if constexpr (AnyRefused<X...>)
+      return refused_value<>{};
+    else
+      return call_gradient<WithValue, Request, Which...>(f, x...);
+  }
+};
+
+}  // namespace detail
+
+/// The gradient of a function of tensors: a function that gives the gradient of the number that `f`
+/// gives, with respect to its first argument, or to those that are named by their places.
+///
+/// Each argument may be any nest of tensors: a tuple, a range, an aggregate; its gradient is such a
+/// nest. The gradient of a tensor `X` is `gradient_of<X>`: the reductions that takes are part of
+/// it. Where `f` gives several results the first is the number; the others are given on beside the
+/// gradient. What is no tensor is constant.
+///
+///     auto dw = gradient(loss)(w, x);               // like w
+///     auto [dw, dx] = gradient<0, 1>(loss)(w, x);
+///     static_assert(trace(gradient(loss), abstract<W>(), abstract<X>()).collectives() == 1);
+template <int... Which, class F, fixed_string... Axes>
+  requires(!EitherOperand<F>)
+[[nodiscard]] constexpr auto gradient(const F& f, left_pending_over<Axes...> = {}) {
+  using request = left_pending_over<Axes...>;
+  if constexpr (sizeof...(Which) == 0)
+    return detail::gradient_function<F, false, request, 0>{f};
+  else
+    return detail::gradient_function<F, false, request, Which...>{f};
+}
+/// The same beside what the function gives, in a pair.
+///
+///     auto [value, dw] = value_and_grad(loss)(w, x);
+template <int... Which, class F, fixed_string... Axes>
+  requires(!EitherOperand<F>)
+[[nodiscard]] constexpr auto value_and_grad(const F& f, left_pending_over<Axes...> = {}) {
+  using request = left_pending_over<Axes...>;
+  if constexpr (sizeof...(Which) == 0)
+    return detail::gradient_function<F, true, request, 0>{f};
+  else
+    return detail::gradient_function<F, true, request, Which...>{f};
+}
+
+}  // namespace shardwise

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/shard_owners.hpp"
+#include "shardwise/layout/shared_run.hpp"
+#include "shardwise/plan/redistribute.hpp"
+
+namespace shardwise {
+
+/// Elements that one device gets from another in a collective, or takes from what it has itself.
+struct piece {
+  index_t from = 0;
+  index_t to = 0;
+  index_t elements = 0;
+  /// An all_reduce has two rounds: in the first every device gets what it reduces, in the second
+  /// what the others have reduced. All else has one.
+  int round = 0;
+
+  friend constexpr bool operator==(const piece&, const piece&) = default;
+};
+
+/// The elements that the device at a position of an all_reduce reduces for its group: as many for
+/// each as go, in the row-major order of the shard.
+[[nodiscard]] constexpr index_range reduced_at(index_t position, index_t parts,
+                                               index_t elements) noexcept {
+  const index_t most = ceil_div(elements, parts);
+  const index_t begin = position * most < elements ? position * most : elements;
+  return {begin, begin + most < elements ? begin + most : elements};
+}
+
+/// Whom a device hears in a collective, itself among them: the group, in the order of its
+/// positions, which is also the order in which reductions add.
+class collective_peers {
+ public:
+  constexpr collective_peers(const mesh_desc& mesh, const transfer& step) noexcept
+      : groups_(mesh, step.axes),
+        hears_group_(step.kind != collective::slice),
+        reduces_(step.kind == collective::all_reduce || step.kind == collective::reduce_scatter) {}
+
+  /// How many devices that are.
+  [[nodiscard]] constexpr index_t count() const noexcept {
+    return hears_group_ ? groups_.size() : 1;
+  }
+  /// True if what they have is folded, not put side by side.
+  [[nodiscard]] constexpr bool reduces() const noexcept { return reduces_; }
+  /// The group of a device, and its place there.
+  [[nodiscard]] constexpr index_t group_of(index_t device) const noexcept {
+    return hears_group_ ? groups_.group_of(device) : device;
+  }
+  [[nodiscard]] constexpr index_t position_of(index_t device) const noexcept {
+    return hears_group_ ? groups_.position_of(device) : 0;
+  }
+  /// The device at a place of a group.
+  [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
+    return hears_group_ ? groups_.member(group, position) : group;
+  }
+
+ private:
+  device_groups groups_;
+  bool hears_group_;
+  bool reduces_;
+};
+
+/// Calls `f(piece)` for everything that device `to` gets in one collective of a tensor that is
+/// described as `before`: round by round, in the order of the group, what it has itself among it,
+/// and nothing for empty pieces. All that is said of what moves follows from this list.
+///
+///     // rows of 4 devices become columns: each gets a quarter of its columns from every device
+///     for_each_piece(mesh, x, way.moves[0], 0, [&](const piece& p) { bytes += p.elements * 4; });
+template <class F>
+constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
+                              const transfer& step, index_t to, const F& f) {
+  const collective_peers peers(mesh, step);
+  const index_t group = peers.group_of(to);
+  const held_box part = held_of(mesh, step.after, before.extents, to);
+  const auto say = [&](const piece& p) {
+    if (p.elements > 0) f(p);
+  };
+  if (step.kind == collective::all_reduce) {
+    const index_t all = element_count(extents_of(part));
+    for (int round = 0; round < 2; ++round)
+      for (index_t p = 0; p < peers.count(); ++p)
+        say({peers.member(group, p), to,
+             reduced_at(round == 0 ? peers.position_of(to) : p, peers.count(), all).size(), round});
+    return;
+  }
+  for (index_t p = 0; p < peers.count(); ++p) {
+    const index_t from = peers.member(group, p);
+    say({from, to, shared_elements(held_of(mesh, before.layout, before.extents, from), part), 0});
+  }
+}
+
+/// Calls `f(owner, device, range)` for the elements that each owner reduces in an all_reduce of the
+/// shards, of `elements` each, of a group of which `member` is one: `device` is its first.
+/// Neighbours in the group that one owner has reduce together.
+template <class F>
+constexpr void for_each_reduced_range(const collective_peers& peers, index_t member,
+                                      const device_owners& owners, index_t elements, const F& f) {
+  const index_t group = peers.group_of(member);
+  for (index_t first = 0, next = 0; first < peers.count(); first = next) {
+    const index_t device = peers.member(group, first);
+    const index_t owner = owners.owner_of(device);
+    while (next < peers.count() && owners.owner_of(peers.member(group, next)) == owner) ++next;
+    f(owner, device,
+      index_range{reduced_at(first, peers.count(), elements).begin,
+                  reduced_at(next - 1, peers.count(), elements).end});
+  }
+}
+
+/// The bytes that a device receives over each axis of a collective, by its pieces: what comes from
+/// a device belongs to the most major axis along which the two differ. The `bytes` of a transfer,
+/// one charge for all devices, are never less, and the same where every extent divides.
+[[nodiscard]] constexpr inplace_vector<index_t, max_axes> piece_bytes(const mesh_desc& mesh,
+                                                                      const tensor_desc& before,
+                                                                      const transfer& step,
+                                                                      index_t to) noexcept {
+  inplace_vector<index_t, max_axes> bytes;
+  bytes.resize(step.axes.size());
+  const coordinates here = mesh.at(to);
+  for_each_piece(mesh, before, step, to, [&](const piece& p) {
+    const coordinates there = mesh.at(p.from);
+    for (int i = 0; i < step.axes.ssize(); ++i) {
+      if (here[step.axes[i]] == there[step.axes[i]]) continue;
+      bytes[i] += p.elements * size_of(before.type);
+      return;
+    }
+  });
+  return bytes;
+}
+
+/// What goes from one owner to another in a round of a collective: elements of the distinct shard
+/// of device `from` for the distinct shard of device `to`, once however many replicas there are.
+struct crossing {
+  index_t sender = 0;
+  index_t receiver = 0;
+  index_t from = 0;
+  index_t to = 0;
+  index_t elements = 0;
+  /// Of an all_reduce, which elements of the shard, row-major.
+  index_range range{};
+  /// Where terms are added: of so many devices of the group, from `from` on, the sender adds them,
+  /// as a part of the tree.
+  index_t terms = 1;
+};
+
+/// Calls `f(first, count, source)` for the largest parts of the tree of terms `first` and later
+/// ones whose terms all come from one source, in order; `source_of(i)` is that of term `i`.
+template <class SourceOf, class F>
+constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf& source_of,
+                                   const F& f) {
+  const index_t source = source_of(first);
+  bool is_one = true;
+  for (index_t i = 1; i < count && is_one; ++i) is_one = source_of(first + i) == source;
+  if (is_one) return f(first, count, source);
+  const index_t left = terms_on_the_left(count);
+  for_each_sum_of_one(first, left, source_of, f);
+  for_each_sum_of_one(first + left, count - left, source_of, f);
+}
+
+/// The rounds of a collective.
+[[nodiscard]] constexpr int rounds_of(const transfer& step) noexcept {
+  return step.kind == collective::slice ? 0 : step.kind == collective::all_reduce ? 2 : 1;
+}
+
+/// Calls `f(crossing)` for every piece that goes between owners in a round of a collective; shard
+/// by shard of the result, and owner by owner. What an owner has itself, or has a replica of, it
+/// takes from there; terms that are added together anyway are added before they are sent.
+template <class F>
+constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& before,
+                                 const transfer& step, const device_owners& owners, int round,
+                                 const F& f) {
+  if (owners.count() == 1) return;
+  const collective_peers peers(mesh, step);
+  const shard_owners sources(mesh, before.layout, owners);
+  const shard_owners results(mesh, step.after, owners);
+  const auto held = [&](const layout_desc& layout, index_t device) {
+    return held_of(mesh, layout, before.extents, device);
+  };
+  const auto say = [&](const crossing& c) {
+    if (c.elements > 0) f(c);
+  };
+  // Who sends to an owner what a device has: the owner itself if it has the same.
+  const auto source_for = [&](index_t owner, index_t device) {
+    const index_t source = sources.shard_of(device);
+    return sources.holder(source, owner) >= 0 ? owner : sources.keeper(source);
+  };
+  // The terms of a group for one owner, those of another owner added as far as the tree goes.
+  const auto say_terms = [&](index_t group, index_t owner, const crossing& what) {
+    for_each_sum_of_one(
+        0, peers.count(), [&](index_t p) { return source_for(owner, peers.member(group, p)); },
+        [&](index_t first, index_t count, index_t sender) {
+          if (sender == owner) return;
+          crossing c = what;
+          c.sender = sender;
+          c.receiver = owner;
+          c.from = peers.member(group, first);
+          c.terms = count;
+          say(c);
+        });
+  };
+  for (index_t shard = 0; shard < results.count(); ++shard) {
+    if (step.kind != collective::all_reduce) {
+      for (index_t owner = 0; owner < owners.count(); ++owner) {
+        const index_t to = results.holder(shard, owner);
+        if (to < 0) continue;
+        const index_t group = peers.group_of(to);
+        const held_box part = held(step.after, to);
+        const auto shared = [&](index_t from) {
+          return shared_elements(held(before.layout, from), part);
+        };
+        if (peers.reduces()) {
+          say_terms(group, owner, {.to = to, .elements = shared(peers.member(group, 0))});
+          continue;
+        }
+        for (index_t p = 0; p < peers.count(); ++p) {
+          const index_t from = peers.member(group, p);
+          if (const index_t sender = source_for(owner, from); sender != owner)
+            say({sender, owner, from, to, shared(from)});
+        }
+      }
+      continue;
+    }
+    const index_t group = peers.group_of(results.device_of(shard));
+    const index_t all = element_count(extents_of(held(step.after, results.device_of(shard))));
+    for_each_reduced_range(
+        peers, results.device_of(shard), owners, all,
+        [&](index_t owner, index_t to, const index_range& reduced) {
+          if (round == 0)
+            return say_terms(group, owner,
+                             {.to = to, .elements = reduced.size(), .range = reduced});
+          for (index_t other = 0; other < owners.count(); ++other)
+            if (const index_t taker = results.holder(shard, other); other != owner && taker >= 0)
+              say({owner, other, to, taker, reduced.size(), reduced});
+        });
+  }
+}
+
+/// The bytes that go from other owners to one in a collective.
+[[nodiscard]] constexpr index_t crossing_bytes(const mesh_desc& mesh, const tensor_desc& before,
+                                               const transfer& step, const device_owners& owners,
+                                               index_t receiver) noexcept {
+  index_t elements = 0;
+  for (int round = 0; round < rounds_of(step); ++round)
+    for_each_crossing(mesh, before, step, owners, round, [&](const crossing& c) {
+      if (c.receiver == receiver) elements += c.elements;
+    });
+  return elements * size_of(before.type);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/nest.hpp"
+#include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/gradient.hpp"
+
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+
+/// What marks values to be computed again, for tensors of a domain, for as long as it lives.
+template <class Domain>
+struct recomputing_of;
+
+class paper_recomputing {
+ public:
+  template <class X>
+  constexpr explicit paper_recomputing(const X& first) : code_(first.program()) {
+    if (code_ != nullptr) before_ = code_->recompute_what_follows(true);
+  }
+  paper_recomputing(const paper_recomputing&) = delete;
+  paper_recomputing& operator=(const paper_recomputing&) = delete;
+  constexpr ~paper_recomputing() {
+    if (code_ != nullptr) (void)code_->recompute_what_follows(before_);
+  }
+  /// A result of the function, which has a name and is kept as what surrounds it is.
+  template <class X>
+  constexpr X result(const X& x) const {
+    if (code_ == nullptr) return x;
+    code_->recompute(x.id_in(*code_), before_);
+    code_->name(x.id_in(*code_));
+    return x;
+  }
+
+ private:
+  program_builder* code_;
+  bool before_ = false;
+};
+template <>
+struct recomputing_of<abstract_domain> {
+  using type = paper_recomputing;
+};
+
+template <class F>
+struct recomputed_function {
+  F f;
+
+  template <class... X>
+  constexpr auto operator()(const X&... x) const {
+    if constexpr (AnyRefused<X...>) {
+      return refused_value<>{};
+    } else {
+      const auto& first = first_in(x...);
+      using tensor = std::remove_cvref_t<decltype(first)>;
+      const typename recomputing_of<typename domain_of<tensor>::type>::type mark(first);
+      const auto result = [&](const auto& each) { return mark.result(each); };
+      const auto out = f(x...);
+      return map_nest(out, result);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The same function of tensors, of which gradients keep the arguments and the results alone: what
+/// is computed in between is computed again where a gradient reads it. So a deep model takes less
+/// memory and more time, and its ledger says how much of each.
+///
+///     constexpr auto block = recompute([](const auto& x, const auto& w) { ... });
+template <class F>
+[[nodiscard]] constexpr auto recompute(const F& f) {
+  return detail::recomputed_function<F>{f};
+}
+
+}  // namespace shardwise

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/gradient.hpp"
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// A recorded function of tensors of a domain, which is asked for cotangents later.
+template <class Domain>
+struct recording_of;
+
+class paper_recording {
+ public:
+  template <class X>
+  constexpr explicit paper_recording(const X& first) : code_(first.program()) {}
+
+  template <class X>
+  using settled = X;
+
+  template <class X>
+  [[nodiscard]] constexpr X argument(const X& x) {
+    if (code_ != nullptr) add(arguments_, x.id_in(*code_));
+    return x;
+  }
+  template <class X>
+  constexpr void result(const X& x) {
+    if (code_ != nullptr) add(results_, x.id_in(*code_));
+  }
+  constexpr void finish() noexcept {}
+  /// A result of the function as its caller gets it.
+  template <class X>
+  [[nodiscard]] constexpr X given(const X& x, int) const {
+    if (code_ != nullptr) x.name();
+    return x;
+  }
+
+  /// The cotangents of the arguments, from those of the results.
+  class pullback {
+   public:
+    constexpr explicit pullback(const paper_recording& of) : of_(of) {}
+    template <class X>
+    constexpr void seed(const X& x) {
+      if (of_.code_ != nullptr) add(seeds_, x.id_in(*of_.code_));
+    }
+    constexpr void run() {
+      if (of_.code_ == nullptr) return;
+      program_builder& code = *of_.code_;
+      const program_builder::position behind = code.end();
+      value_id begin = behind.code;
+      for (value_id i : of_.arguments_) begin = i < begin ? i : begin;
+      differentiation gradients(code, begin, of_.arguments_);
+      for (int r = 0; r < of_.results_.ssize(); ++r) gradients.seed(of_.results_[r], seeds_[r]);
+      gradients.run();
+      for (value_id i : of_.arguments_)
+        made_.push_back(gradients.cotangent_of(i, gradient_layout(code.value(i).layout)));
+      code.keep_needed(behind, made_.begin(), made_.ssize());
+      for (value_id i : made_) code.name(i);
+    }
+    template <class Made, class X>
+    [[nodiscard]] constexpr Made next(const X& x) {
+      return Made{x.in(of_.code_, of_.code_ == nullptr ? -1 : made_[next_++])};
+    }
+
+   private:
+    const paper_recording& of_;
+    inplace_vector<value_id, 64> seeds_, made_;
+    int next_ = 0;
+  };
+
+ private:
+  using ids = inplace_vector<value_id, 64>;
+
+  static constexpr void add(ids& to, value_id i) {
+    if (to.full()) fail({.rule = broken::program_is_too_long, .have = 65, .want = 64});
+    to.push_back(i);
+  }
+
+  program_builder* code_;
+  ids arguments_, results_;
+};
+template <>
+struct recording_of<abstract_domain> {
+  using type = paper_recording;
+};
+
+/// What `vjp` gives beside the results of a function: a function of cotangents.
+template <class Recording, class Arguments>
+struct pullback_function {
+  Recording recording;
+  Arguments arguments;
+
+  template <class... Dy>
+  [[nodiscard]] constexpr auto operator()(const Dy&... dy) const {
+    typename Recording::pullback pull(recording);
+    const auto seed = [&](const auto& each) { pull.seed(each); };
+    (for_each_tensor(dy, seed), ...);
+    pull.run();
+    const auto take = [&]<class Each>(const Each& each) {
+      return pull.template next<typename asked_gradient<Each, left_pending_over<>>::type>(each);
+    };
+    auto made = map_nest(arguments, take);
+    if constexpr (std::tuple_size<Arguments>::value == 1)
+      return std::get<0>(std::move(made));
+    else
+      return made;
+  }
+};
+
+}  // namespace detail
+
+/// Calls a function of tensors and gives its results beside a function of their cotangents, which
+/// gives those of the arguments: of one argument its own, of several a tuple. The cotangents may
+/// come later, and more than once; what they read of the function is computed once.
+///
+///     auto [y, pull] = vjp(layer, x, w);
+///     auto [dx, dw] = pull(dy);
+template <class F, class... X>
+[[nodiscard]] constexpr auto vjp(const F& f, const X&... x) {
+  const auto& first = detail::first_in(x...);
+  using tensor = std::remove_cvref_t<decltype(first)>;
+  using recording_type =
+      typename detail::recording_of<typename detail::domain_of<tensor>::type>::type;
+  recording_type recording(first);
+  const auto argument = [&](const auto& each) { return recording.argument(each); };
+  const std::tuple<decltype(detail::map_nest(x, argument))...> arguments{
+      detail::map_nest(x, argument)...};
+  const auto out = std::apply(f, arguments);
+  const auto note = [&](const auto& each) { recording.result(each); };
+  detail::for_each_tensor(out, note);
+  recording.finish();
+  int number = 0;
+  const auto give = [&](const auto& each) { return recording.given(each, number++); };
+  auto given = detail::map_nest(out, give);
+  using pullback =
+      detail::pullback_function<recording_type, std::remove_const_t<decltype(arguments)>>;
+  return std::pair<decltype(given), pullback>{std::move(given),
+                                              pullback{std::move(recording), arguments}};
+}
+
+}  // namespace shardwise

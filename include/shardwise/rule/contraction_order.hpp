@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/text.hpp"
+#include "shardwise/layout/extents.hpp"
+#include "shardwise/rule/factor_rule.hpp"
+
+namespace shardwise {
+
+/// The first step of a contraction of several tensors: which two of them are contracted, by which
+/// equation, and the equation of what is left, in which their product stands first.
+struct contraction_step {
+  int first = 0;
+  int second = 1;
+  text<47> pair{};
+  text<47> rest{};
+};
+
+namespace detail {
+
+/// The letters of each operand of an equation and of its result, as `bi,ij->bj` has them.
+struct equation_words {
+  inplace_vector<text_view, max_operands> operands{};
+  text_view result{};
+
+  explicit constexpr equation_words(text_view equation) noexcept {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= equation.size(); ++i) {
+      const bool is_end = i == equation.size() || equation[i] == ',' || equation[i] == '-';
+      if (!is_end) continue;
+      if (!operands.full()) operands.push_back(equation.substr(begin, i - begin));
+      begin = i + 1;
+      if (i < equation.size() && equation[i] == '-') {
+        result = equation.substr(i + 2, equation.size());
+        break;
+      }
+    }
+  }
+};
+[[nodiscard]] constexpr bool names_letter(text_view word, char letter) noexcept {
+  for (char c : word)
+    if (c == letter) return true;
+  return false;
+}
+[[nodiscard]] constexpr bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+}  // namespace detail
+
+/// Writes an equation whose `...` stands for the leading dimensions that operands have beside those
+/// that are named, with letters for them: they meet from the last one backwards. Without `...` it
+/// is as it was.
+///
+///     named_dimensions("...ij,jk->...ik", {3, 2});          // "Zij,jk->Zik"
+[[nodiscard]] constexpr text<47> named_dimensions(
+    text_view equation, const inplace_vector<int, max_operands>& ranks) noexcept {
+  int most = 0;
+  const detail::equation_words words(equation);
+  const auto left_over = [&](int o) {
+    if (o >= ranks.ssize()) return 0;
+    int named = 0;
+    for (char c : words.operands[o]) named += detail::is_letter(c) ? 1 : 0;
+    return detail::names_letter(words.operands[o], '.') && ranks[o] > named ? ranks[o] - named : 0;
+  };
+  for (int o = 0; o < words.operands.ssize(); ++o)
+    if (left_over(o) > most) most = left_over(o);
+  text<47> out;
+  int operand = 0;
+  for (std::size_t i = 0; i < equation.size(); ++i) {
+    if (!(equation.substr(i, 3) == "...")) {
+      if (equation[i] == ',') ++operand;
+      if (equation[i] == '-') operand = max_operands;
+      out << equation[i];
+      continue;
+    }
+    // Letters from the end of the alphabet that the equation does not use: one for each dimension
+    // that any operand has, of which this one has the last.
+    const int count = operand == max_operands ? most : left_over(operand);
+    text<max_rank> letters;
+    char next = 'Z';
+    for (int skipped = 0; skipped < most; --next) {
+      if (detail::names_letter(equation, next)) continue;
+      if (skipped >= most - count) letters << next;
+      ++skipped;
+    }
+    out << text_view(letters);
+    i += 2;
+  }
+  return out;
+}
+
+/// Chooses which two operands of an equation are contracted first: those whose product costs the
+/// fewest multiplications, the first of equal ones. Extents that only the run knows count as 1.
+///
+///     first_contraction("ab,bc,cd->ad", {{8, 4}, {4, 2}, {2, 8}}).pair;     // "ab,bc->ac"
+[[nodiscard]] constexpr contraction_step first_contraction(
+    text_view equation, const operand_extents& extents) noexcept {
+  const detail::equation_words words(equation);
+  const auto cost = [&](int a, int b) {
+    double points = 1;
+    for (const int o : {a, b})
+      for (int d = 0; d < extents[o].ssize() && d < static_cast<int>(words.operands[o].size());
+           ++d) {
+        const text_view word = words.operands[o];
+        const char letter = word[static_cast<std::size_t>(d)];
+        const bool is_known =
+            detail::names_letter(word.substr(0, static_cast<std::size_t>(d)), letter) ||
+            (o == b && detail::names_letter(words.operands[a], letter));
+        if (!is_known && extents[o][d] != dyn) points *= static_cast<double>(extents[o][d]);
+      }
+    return points;
+  };
+  contraction_step out;
+  double least = -1;
+  for (int a = 0; a < words.operands.ssize(); ++a)
+    for (int b = a + 1; b < words.operands.ssize(); ++b)
+      if (const double points = cost(a, b); least < 0 || points < least) {
+        least = points;
+        out.first = a;
+        out.second = b;
+      }
+  const text_view a = words.operands[out.first], b = words.operands[out.second];
+  const auto is_read_later = [&](char letter) {
+    if (detail::names_letter(words.result, letter)) return true;
+    for (int o = 0; o < words.operands.ssize(); ++o)
+      if (o != out.first && o != out.second && detail::names_letter(words.operands[o], letter))
+        return true;
+    return false;
+  };
+  text<47> kept;
+  for (const text_view word : {a, b})
+    for (char c : word)
+      if (is_read_later(c) && !detail::names_letter(text_view(kept), c)) kept << c;
+  out.pair << a << ',' << b << "->" << text_view(kept);
+  out.rest << text_view(kept);
+  for (int o = 0; o < words.operands.ssize(); ++o)
+    if (o != out.first && o != out.second) out.rest << ',' << words.operands[o];
+  out.rest << "->" << words.result;
+  return out;
+}
+
+}  // namespace shardwise

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/fold_terms.hpp"
+#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/pieces.hpp"
+#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/tensor/node.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// A block without memory: where the elements of a part are, from its first element on.
+struct block_place {
+  index_t offset = 0;
+  inplace_vector<index_t, max_rank> extents{};
+  inplace_vector<index_t, max_rank> strides{};
+};
+inline void advance(block_place& block, index_t elements) noexcept { block.offset += elements; }
+
+[[nodiscard]] inline block_place place_of(const held_box& part) noexcept {
+  const extents_desc extents = extents_of(part);
+  return {0, extents, row_major(extents)};
+}
+
+/// The block at a place of a shard that begins at `data`.
+[[nodiscard]] inline const_any_block block_at(const void* data, element type,
+                                              const block_place& place) noexcept {
+  const_any_block block{data, type, place.extents, place.strides};
+  if (block.size() > 0) advance(block, place.offset);
+  return block;
+}
+
+/// Runs one collective, or what manual sharding does, of a node: it computes distinct shards of
+/// `result`, which has its memory, from the pieces that its device gets.
+///
+/// In one process a piece is copied, or folded, from the shard that it is in. What other owners
+/// have is brought by `exchange` first.
+class collective_run {
+ public:
+  collective_run(const applied_operation& does, const node& source, node& result)
+      : source_(source), result_(result), how_(does.how) {
+    // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
+    keeps_ = does.what->id == operation_of<manual_operation>.id;
+    if (!keeps_) step_ = collective_operation::moved(does.how, result.tensor().layout);
+  }
+
+  /// Computes one distinct shard.
+  void run_shard(index_t shard) const {
+    if (is_complete_) return;
+    const any_block block = result_.writable_block(shard);
+    const index_t device = result_.where().device_of(shard);
+    if (keeps_) {
+      const_any_block same = source_.held_by(device);
+      same.extents = block.extents;
+      same.strides = row_major(block.extents);
+      return result_.elements().copy(same, block);
+    }
+    if (step_.kind == collective::slice)
+      return pull(shard, device, result_.where().held_by(device), block);
+    const collective_peers peers(result_.where().mesh(), step_);
+    if (step_.kind == collective::all_reduce) return reduce(peers, shard, {0, block.size()});
+    const index_t group = peers.group_of(device);
+    const held_box part = result_.where().held_by(device);
+    if (peers.reduces()) return reduce_parts(peers, shard, part, block);
+    for (index_t p = 0; p < peers.count(); ++p) pull(shard, peers.member(group, p), part, block);
+  }
+
+  /// Brings what the other owners of the mesh have, and gives them what they get from here; an
+  /// all_reduce is complete then.
+  void exchange(machine& home) {
+    if (keeps_ || rounds_of(step_) == 0) return;
+    carry(home, 0, source_);
+    if (step_.kind != collective::all_reduce) return;
+    const collective_peers peers(result_.where().mesh(), step_);
+    home.run_shards(result_.where(), [&](index_t shard) { reduce_own(peers, shard, home); });
+    arrived_.clear();
+    carry(home, 1, result_);
+    for (const arrival& a : arrived_)
+      std::memcpy(result_.writable_data<std::byte>(a.shard) + a.first * element_size(), data_of(a),
+                  static_cast<std::size_t>(a.count * element_size()));
+    arrived_.clear();
+    is_complete_ = true;
+  }
+
+ private:
+  /// Elements of another owner's, packed, that a shard of the result needs of a device.
+  struct arrival {
+    index_t shard = 0;
+    index_t from = 0;
+    index_t first = 0;
+    index_t count = 0;
+    std::size_t sender = 0;
+    index_t offset = 0;
+    index_t terms = 1;
+  };
+
+  [[nodiscard]] index_t element_size() const noexcept { return size_of(result_.tensor().type); }
+  [[nodiscard]] const std::byte* data_of(const arrival& a) const noexcept {
+    return received_[a.sender].data() + a.offset;
+  }
+  /// Calls `f(arrival)` for what has arrived for a shard.
+  template <class F>
+  void for_each_arrival(index_t shard, const F& f) const {
+    auto low = std::lower_bound(arrived_.begin(), arrived_.end(), shard,
+                                [](const arrival& a, index_t wanted) { return a.shard < wanted; });
+    for (; low != arrived_.end() && low->shard == shard; ++low) f(*low);
+  }
+  /// What has arrived of a device for a shard; null if its shard is here.
+  [[nodiscard]] const std::byte* arrived(index_t shard, index_t from) const {
+    const std::byte* found = nullptr;
+    for_each_arrival(shard, [&](const arrival& a) {
+      if (a.from == from) found = data_of(a);
+    });
+    return found;
+  }
+  /// The place of a block among packed ones.
+  [[nodiscard]] static block_place packed_at(const block_place& place, index_t done) noexcept {
+    return {done, place.extents, row_major(place.extents)};
+  }
+
+  /// Copies what a shard, which holds `part`, gets of a device: from that device's shard, or from
+  /// what has arrived of it.
+  void pull(index_t shard, index_t from, const held_box& part, const any_block& block) const {
+    const held_box theirs = source_.where().held_by(from);
+    const std::byte* const packed = arrived_.empty() ? nullptr : arrived(shard, from);
+    if (packed == nullptr)
+      return for_each_shared_block(theirs, source_.held_by(from), part, block,
+                                   [&](const const_any_block& own, const any_block& to) {
+                                     result_.elements().copy(own, to);
+                                   });
+    index_t done = 0;
+    for_each_shared_block(
+        theirs, place_of(theirs), part, block, [&](const block_place& place, const any_block& to) {
+          result_.elements().copy(block_at(packed, to.type, packed_at(place, done)), to);
+          done += to.size();
+        });
+  }
+
+  /// By position in a group, the sums of terms that have arrived for a shard, from element `first`
+  /// on; empty if none have.
+  [[nodiscard]] std::vector<const arrival*> sums_for(const collective_peers& peers, index_t shard,
+                                                     index_t first) const {
+    std::vector<const arrival*> sums;
+    for_each_arrival(shard, [&](const arrival& a) {
+      if (a.first != first) return;
+      if (sums.empty()) sums.resize(static_cast<std::size_t>(peers.count()), nullptr);
+      sums[static_cast<std::size_t>(peers.position_of(a.from))] = &a;
+    });
+    return sums;
+  }
+  /// Folds some elements, in row-major order, of the shards of a group.
+  void reduce(const collective_peers& peers, index_t shard, const index_range& range) const {
+    if (range.empty()) return;
+    const index_t group = peers.group_of(result_.where().first_device_of(shard));
+    const index_t first = range.begin * element_size();
+    const any_block to{result_.writable_data<std::byte>(shard) + first,
+                       result_.tensor().type,
+                       {range.size()},
+                       {1}};
+    const auto own = [&](index_t p) -> const_any_block {
+      const std::byte* const data =
+          source_.shard(source_.where().shard_of(peers.member(group, p))).data();
+      return {data + first, to.type, to.extents, to.strides};
+    };
+    const auto sent = [&](const arrival& a) -> const_any_block {
+      return {data_of(a), to.type, to.extents, to.strides};
+    };
+    fold(0, peers.count(), sums_for(peers, shard, range.begin), own, sent, to);
+  }
+  /// Folds the part of a shard that every device of a group has.
+  void reduce_parts(const collective_peers& peers, index_t shard, const held_box& part,
+                    const any_block& block) const {
+    const index_t group = peers.group_of(result_.where().device_of(shard));
+    const held_box terms = source_.where().held_by(peers.member(group, 0));
+    const std::vector<const arrival*> sums = sums_for(peers, shard, 0);
+    index_t done = 0;
+    for_each_shared_block(
+        terms, place_of(terms), part, block, [&](const block_place& place, const any_block& to) {
+          const auto own = [&](index_t p) {
+            return block_at(source_.held_by(peers.member(group, p)).data, to.type, place);
+          };
+          const auto sent = [&](const arrival& a) {
+            return block_at(data_of(a), to.type, packed_at(place, done));
+          };
+          fold(0, peers.count(), sums, own, sent, to);
+          done += to.size();
+        });
+  }
+  /// Folds `count` terms of a group, from `first` on: those that are here, `own(p)`, and sums that
+  /// others have sent, `sent(arrival)`, which are parts of the same tree.
+  template <class Own, class Sent>
+  void fold(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
+            const Sent& sent, const any_block& to) const {
+    const element_kernels& elements = result_.elements();
+    const auto begin = sums.begin() + (sums.empty() ? 0 : first);
+    const auto end = sums.begin() + (sums.empty() ? 0 : first + count);
+    if (std::all_of(begin, end, [](const arrival* a) { return a == nullptr; })) {
+      std::vector<const_any_block> terms;
+      terms.reserve(static_cast<std::size_t>(count));
+      for (index_t p = 0; p < count; ++p) terms.push_back(own(first + p));
+      return fold_terms(
+          elements, how_.kind, count, [&](index_t p) { return terms[static_cast<std::size_t>(p)]; },
+          to);
+    }
+    if (*begin != nullptr && (*begin)->terms == count) return elements.copy(sent(**begin), to);
+    const index_t left = terms_on_the_left(count);
+    std::vector<std::byte> memory(static_cast<std::size_t>(to.size() * element_size()));
+    const any_block right{memory.data(), to.type, to.extents, row_major(to.extents)};
+    fold(first, left, sums, own, sent, to);
+    fold(first + left, count - left, sums, own, sent, right);
+    elements.fold(how_.kind, {to.data, to.type, to.extents, to.strides},
+                  {right.data, right.type, right.extents, right.strides}, to);
+  }
+  /// Reduces what this owner's devices do of a shard: neighbours in the group together.
+  void reduce_own(const collective_peers& peers, index_t shard, const machine& home) const {
+    const index_t size = result_.where().size_of_shard(shard);
+    for_each_reduced_range(peers, result_.where().first_device_of(shard), home.link()->owners(),
+                           size, [&](index_t owner, index_t, const index_range& range) {
+                             if (owner == home.link()->self()) reduce(peers, shard, range);
+                           });
+  }
+
+  /// Exchanges the pieces of a round, which are in the shards of `from`.
+  void carry(machine& home, int round, const node& from) {
+    owner_link& link = *home.link();
+    const index_t self = link.self();
+    const auto at = [](index_t owner) { return static_cast<std::size_t>(owner); };
+    std::vector<crossing> sends;
+    owner_link::bytes_by_owner out = link.nothing();
+    std::vector<index_t> sent(out.size(), 0);
+    std::vector<index_t> wanted(out.size(), 0);
+    for_each_crossing(
+        result_.where().mesh(), source_.tensor(), step_, link.owners(), round,
+        [&](const crossing& c) {
+          const index_t bytes = c.elements * element_size();
+          if (c.sender == self) {
+            sends.push_back(c);
+            sent[at(c.receiver)] += bytes;
+          }
+          if (c.receiver != self) return;
+          arrived_.push_back({result_.where().shard_of(c.to), c.from, c.range.begin, c.elements,
+                              at(c.sender), wanted[at(c.sender)], c.terms});
+          wanted[at(c.sender)] += bytes;
+        });
+    received_ = link.nothing();
+    for (std::size_t owner = 0; owner < out.size(); ++owner) {
+      out[owner].reserve(static_cast<std::size_t>(sent[owner]));
+      received_[owner].resize(static_cast<std::size_t>(wanted[owner]));
+    }
+    for (const crossing& c : sends) pack(c, from, out[at(c.receiver)]);
+    link.exchange(out, received_, home.team());
+  }
+  /// Puts the elements of a piece, its terms folded, at the end of what goes to an owner.
+  void pack(const crossing& c, const node& from, std::vector<std::byte>& to) const {
+    const collective_peers peers(result_.where().mesh(), step_);
+    const element type = from.tensor().type;
+    const auto put = [&](const block_place& place) {
+      const auto begin = static_cast<index_t>(to.size());
+      const any_block packed{nullptr, type, place.extents, row_major(place.extents)};
+      to.resize(static_cast<std::size_t>(begin + packed.size() * element_size()));
+      const auto term = [&](index_t i) {
+        const index_t device =
+            i == 0 ? c.from : peers.member(peers.group_of(c.from), peers.position_of(c.from) + i);
+        return block_at(from.shard(from.where().shard_of(device)).data(), type, place);
+      };
+      fold_terms(from.elements(), how_.kind, c.terms, term,
+                 {to.data() + begin, type, packed.extents, packed.strides});
+    };
+    if (step_.kind == collective::all_reduce) return put({c.range.begin, {c.range.size()}, {1}});
+    const held_box part = source_.where().held_by(c.from);
+    const held_box wanted = result_.where().held_by(c.to);
+    for_each_shared_block(part, place_of(part), wanted, place_of(wanted),
+                          [&](const block_place& place, const block_place&) { put(place); });
+  }
+
+  const node& source_;
+  node& result_;
+  attributes how_;
+  transfer step_{};
+  bool keeps_ = false;
+  bool is_complete_ = false;
+  std::vector<arrival> arrived_;
+  owner_link::bytes_by_owner received_;
+};
+
+}  // namespace shardwise::detail

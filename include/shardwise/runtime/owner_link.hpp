@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/mesh/device_owners.hpp"
+#include "shardwise/pool/worker_team.hpp"
+#include "shardwise/runtime/transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// Another owner of the mesh has failed, or has not been heard of for too long: `owner 1: device 3:
+/// ...`. What needs its shards cannot be computed any more.
+class owner_error : public std::runtime_error {
+ public:
+  owner_error(index_t owner, const std::string& words)
+      : std::runtime_error("owner " + std::to_string(owner) + ": " + words), owner_(owner) {}
+
+  /// The number of the owner that failed.
+  [[nodiscard]] index_t owner() const noexcept { return owner_; }
+
+ private:
+  index_t owner_;
+};
+
+/// How a process shares the devices of a mesh with others.
+///
+///     device_pool mine(pod{}, owner_share{.owner_of = owners_in_turn(8, 2), .carrier = carrier});
+struct owner_share {
+  /// The owner of each device, by device.
+  std::vector<index_t> owner_of{};
+  /// What carries messages to and from the others, and knows which owner this one is.
+  std::shared_ptr<transport> carrier{};
+  /// How long an owner may be silent while another one waits for it.
+  std::chrono::milliseconds patience{60'000};
+  /// The bytes of a message at most, and how many messages to one owner are on their way at once.
+  index_t message_bytes = 4_MiB;
+  index_t in_flight = 4;
+};
+
+/// Who owns what where neighbours stay together: devices in the order of a mesh's numbers, the
+/// first owner the first ones.
+[[nodiscard]] inline std::vector<index_t> owners_in_blocks(index_t devices, index_t owners) {
+  std::vector<index_t> all;
+  for (index_t d = 0; d < devices; ++d) all.push_back(d * owners / devices);
+  return all;
+}
+/// Who owns what where devices are dealt out in turn.
+[[nodiscard]] inline std::vector<index_t> owners_in_turn(index_t devices, index_t owners) {
+  std::vector<index_t> all;
+  for (index_t d = 0; d < devices; ++d) all.push_back(d % owners);
+  return all;
+}
+
+/// What went between this owner and the others since the last reset.
+struct owner_traffic {
+  /// The bytes of tensors' elements.
+  index_t bytes_sent = 0;
+  index_t bytes_received = 0;
+  /// How many times owners agreed on what runs.
+  index_t agreements = 0;
+
+  friend bool operator==(const owner_traffic&, const owner_traffic&) = default;
+};
+
+/// What a machine exchanges with the other owners of its mesh. For the holder of the machine's
+/// turn, but for reports.
+///
+/// A failure is final: once one owner has failed, whatever needs the others throws.
+class owner_link {
+ public:
+  explicit owner_link(owner_share share) : share_(std::move(share)), owners_(share_.owner_of) {
+    for (index_t owner : share_.owner_of) add(static_cast<std::uint64_t>(owner));
+    add(static_cast<std::uint64_t>(share_.message_bytes));
+  }
+
+  [[nodiscard]] const device_owners& owners() const noexcept { return owners_; }
+  [[nodiscard]] index_t self() const noexcept { return share_.carrier->self(); }
+  /// What went between the owners.
+  [[nodiscard]] owner_traffic& traffic() noexcept { return traffic_; }
+
+  /// What goes to each owner, or comes from it; the entry of this one is empty.
+  using bytes_by_owner = std::vector<std::vector<std::byte>>;
+  [[nodiscard]] bytes_by_owner nothing() const {
+    return bytes_by_owner(static_cast<std::size_t>(owners_.count()));
+  }
+
+  /// Begins what all owners do together. `hash` is of all that decides what is exchanged from now
+  /// on; where another owner's differs, the error shows what both are about to do.
+  void agree(std::uint64_t hash, std::string_view words, const worker_team& team) {
+    const card mine{.owners = owners_hash_, .run = ++run_, .hash = hash, .words = cut(words)};
+    bytes_by_owner out = nothing();
+    bytes_by_owner in = nothing();
+    for (index_t other = 0; other < owners_.count(); ++other) {
+      if (other == self()) continue;
+      const auto* const bytes = static_cast<const std::byte*>(static_cast<const void*>(&mine));
+      out[at(other)].assign(bytes, bytes + sizeof mine);
+      in[at(other)].resize(sizeof mine);
+    }
+    carry(out, in, message_kind::agreement, team);
+    ++traffic_.agreements;
+    for (index_t other = 0; other < owners_.count(); ++other) {
+      if (other == self()) continue;
+      card theirs;
+      std::memcpy(&theirs, in[at(other)].data(), sizeof theirs);
+      if (theirs == mine) continue;
+      sentence both;
+      if (theirs.owners != mine.owners) both << "their lists of owners, or message sizes, differ; ";
+      both << "owner " << self() << " runs " << mine.text() << "; owner " << other << " runs "
+           << theirs.text();
+      fail({.rule = broken::owners_differ}, both);
+    }
+  }
+
+  /// Sends bytes to each owner and receives as many from each as there is room for.
+  void exchange(const bytes_by_owner& out, bytes_by_owner& in, const worker_team& team) {
+    carry(out, in, message_kind::pieces, team);
+    for (const auto& bytes : out) traffic_.bytes_sent += static_cast<index_t>(bytes.size());
+    for (const auto& bytes : in) traffic_.bytes_received += static_cast<index_t>(bytes.size());
+  }
+
+  /// Tells the others that what is being run here has failed, unless they told it.
+  /// Any thread may call it.
+  void report(const std::exception_ptr& thrown) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (failed_.is_failure()) return;
+#if defined(__cpp_exceptions)
+    try {
+      std::string words = "an exception that is not a std::exception";
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const std::exception& original) {
+        words = original.what();
+      } catch (...) {
+      }
+      share_.carrier->report(words);
+      failed_ = owner_report{self(), std::move(words)};
+    } catch (...) {
+      share_.carrier->report("no memory");
+    }
+#else
+    (void)thrown;
+#endif
+  }
+
+ private:
+  /// What owners tell each other before they exchange anything.
+  struct card {
+    std::uint64_t owners = 0;
+    std::uint64_t run = 0;
+    std::uint64_t hash = 0;
+    std::array<char, 400> words{};
+
+    [[nodiscard]] text_view text() const noexcept {
+      return {words.data(), std::string_view(words.data()).size()};
+    }
+    friend bool operator==(const card& a, const card& b) noexcept {
+      return a.owners == b.owners && a.run == b.run && a.hash == b.hash;
+    }
+  };
+  [[nodiscard]] static std::array<char, 400> cut(std::string_view words) noexcept {
+    std::array<char, 400> out{};
+    std::copy_n(words.begin(), std::min(words.size(), out.size() - 1), out.begin());
+    return out;
+  }
+  /// Adds a number to the hash of what owners must have alike from the start.
+  void add(std::uint64_t number) noexcept {
+    owners_hash_ = (owners_hash_ ^ number) * 1099511628211U;
+  }
+
+  /// Messages to one owner, or from it: what is left of the bytes, and what is on its way.
+  template <class Byte>
+  struct stream {
+    std::span<Byte> rest;
+    std::vector<transport::ticket> open;
+
+    [[nodiscard]] bool is_done() const noexcept { return rest.empty() && open.empty(); }
+    template <class Begin>
+    void begin(const owner_share& share, const Begin& begin_message) {
+      while (!rest.empty() && static_cast<index_t>(open.size()) < share.in_flight) {
+        const std::size_t size =
+            std::min(rest.size(), static_cast<std::size_t>(share.message_bytes));
+        open.push_back(begin_message(rest.first(size)));
+        rest = rest.subspan(size);
+      }
+    }
+    /// Forgets what has arrived; true if anything has.
+    bool settle(transport& carrier) {
+      std::size_t done = 0;
+      while (done < open.size() && carrier.is_done(open[done])) ++done;
+      open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(done));
+      return done > 0;
+    }
+    void cancel(transport& carrier) noexcept {
+      for (transport::ticket message : open) carrier.cancel(message);
+      open.clear();
+    }
+  };
+
+  [[nodiscard]] static std::size_t at(index_t owner) noexcept {
+    return static_cast<std::size_t>(owner);
+  }
+
+  void carry(const bytes_by_owner& out, bytes_by_owner& in, message_kind kind,
+             const worker_team& team) {
+    std::vector<stream<const std::byte>> sent;
+    std::vector<stream<std::byte>> received;
+    for (const auto& bytes : out) sent.push_back({bytes, {}});
+    for (auto& bytes : in) received.push_back({bytes, {}});
+    const auto run = [&] {
+      transport& carrier = *share_.carrier;
+      auto deadline = std::chrono::steady_clock::now() + share_.patience;
+      for (;;) {
+        const std::lock_guard lock(mutex_);
+        if (failed_.is_failure()) throw_failure(failed_);
+        bool moved = false;
+        index_t awaited = -1;
+        for (index_t o = 0; o < owners_.count(); ++o) {
+          stream<std::byte>& from = received[at(o)];
+          stream<const std::byte>& to = sent[at(o)];
+          from.begin(share_, [&](auto bytes) { return carrier.receive(o, kind, bytes); });
+          to.begin(share_, [&](auto bytes) { return carrier.send(o, kind, bytes); });
+          moved = from.settle(carrier) || moved;
+          moved = to.settle(carrier) || moved;
+          if (awaited < 0 && !(from.is_done() && to.is_done())) awaited = o;
+        }
+        if (awaited < 0) return;
+        if (moved) {
+          deadline = std::chrono::steady_clock::now() + share_.patience;
+          continue;
+        }
+        if (owner_report told = carrier.reported(); told.is_failure()) {
+          failed_ = std::move(told);
+          throw_failure(failed_);
+        }
+        if (team.stop_requested()) worker_team::report_stop();
+        if (std::chrono::steady_clock::now() >= deadline) {
+          failed_ = owner_report{awaited,
+                                 "silent for " + std::to_string(share_.patience.count()) + " ms"};
+          carrier.report("owner " + std::to_string(awaited) + " is " + failed_.words);
+          throw_failure(failed_);
+        }
+        carrier.wait(std::chrono::milliseconds(1));
+      }
+    };
+#if defined(__cpp_exceptions)
+    try {
+      run();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      for (auto& to : sent) to.cancel(*share_.carrier);
+      for (auto& from : received) from.cancel(*share_.carrier);
+      throw;
+    }
+#else
+    run();
+#endif
+  }
+
+  [[noreturn]] static void throw_failure(const owner_report& failed) {
+    const owner_error failure(failed.owner, failed.words);
+#if defined(__cpp_exceptions)
+    throw failure;
+#else
+    std::fputs(failure.what(), stderr);
+    std::abort();
+#endif
+  }
+
+  owner_share share_;
+  device_owners owners_;
+  owner_traffic traffic_;
+  std::uint64_t owners_hash_ = 14695981039346656037U;
+  /// How many times owners have agreed.
+  std::uint64_t run_ = 0;
+  /// Guards what follows, and the carrier: a failure may be told while the holder of the turn
+  /// waits.
+  std::mutex mutex_;
+  owner_report failed_;
+};
+
+namespace detail {
+
+/// Calls `run`, and `failed(exception)` before what it throws goes on.
+template <class Run, class Failed>
+void run_guarded(const Run& run, [[maybe_unused]] const Failed& failed) {
+#if defined(__cpp_exceptions)
+  try {
+    run();
+  } catch (...) {
+    failed(std::current_exception());
+    throw;
+  }
+#else
+  run();
+#endif
+}
+
+/// Calls `run`, whose failure all owners of the mesh are told; there may be no others.
+template <class Run>
+void run_for_owners(owner_link* link, const Run& run) {
+  if (link == nullptr) return run();
+  run_guarded(run, [&](const std::exception_ptr& thrown) { link->report(thrown); });
+}
+
+}  // namespace detail
+}  // namespace shardwise

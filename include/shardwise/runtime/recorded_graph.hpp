@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/program_builder.hpp"
+#include "shardwise/runtime/argument_node.hpp"
+#include "shardwise/runtime/splice.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// A program that grows with what is appended to it.
+struct growing_program : stored_program {
+  using stored_program::stored_program;
+
+  void grow() {
+    const std::size_t size = 2 * code.size() + 64;
+    code.resize(size);
+    values.resize(size);
+    table.resize(size + 1);
+  }
+};
+
+/// The part of a graph that is to be differentiated as a program: what depends on the arguments of
+/// a function. All else is an input.
+class recorded_graph {
+ public:
+  /// Says that nodes of the graph are read as they are, and not made anew.
+  void share_nodes() noexcept { shares_nodes_ = true; }
+  void argument(const node_ptr& stand_in, const node_ptr& real) {
+    arguments_.push_back(stand_in);
+    real_.push_back(real);
+  }
+  /// Refuses a result that may depend on arguments, which are tensors themselves, by way of what
+  /// was computed since they were made, and does not say any more what it was made of.
+  void require_uncomputed(const node_ptr& result) const {
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const node_ptr& each : arguments_) first = std::min(first, each->birth());
+    const auto size = static_cast<std::size_t>(code_.count);
+    std::vector<bool> may_depend(size, false);
+    for (std::size_t i = 0; i < size; ++i) {
+      const instruction& at = code_.code[i];
+      for (value_id o : at.operands)
+        if (!at.what->stops_gradient && may_depend[static_cast<std::size_t>(o)])
+          may_depend[i] = true;
+      if (!is_input(*at.what)) continue;
+      const node_ptr& read = nodes_[i];
+      const bool is_argument =
+          std::find(arguments_.begin(), arguments_.end(), read) != arguments_.end();
+      may_depend[i] =
+          !is_argument && read->ready() && read->task() != nullptr && read->birth() > first;
+    }
+    if (may_depend[static_cast<std::size_t>(id_of(result))])
+      fail({.rule = broken::value_is_computed_already});
+  }
+  /// Appends the program of these results.
+  void record(const std::vector<node_ptr>& results) {
+    const std::vector<node*> pending = reach(results);
+    std::map<const node*, bool> depends;
+    for (const node_ptr& argument : arguments_) depends[argument.get()] = true;
+    std::int32_t room = static_cast<std::int32_t>(arguments_.size() + results.size());
+    for (node* at : pending) {
+      bool& mine = depends[at];
+      mine = shares_nodes_;
+      for (const node_ptr& operand : at->task()->operands()) mine = mine || depends[operand.get()];
+      room += mine ? at->task()->instructions() +
+                         static_cast<std::int32_t>(at->task()->operands().size())
+                   : 0;
+    }
+    code_.resize(room, static_cast<std::int32_t>(results.size()));
+    kernels_.resize(static_cast<std::size_t>(room));
+    program_builder code(code_);
+    code.place(results.front()->home()->mesh());
+    for (std::size_t k = 0; k < arguments_.size(); ++k) input(code, arguments_[k], real_[k]);
+    for (node* at : pending)
+      if (depends[at])
+        for (const node_ptr& operand : at->task()->operands())
+          if (!depends[operand.get()]) input(code, operand, operand);
+    for (const node_ptr& result : results)
+      if (!depends[result.get()]) input(code, result, result);
+    described_program described(code, kernels_);
+    for (node* at : pending) {
+      if (!depends[at]) continue;
+      std::vector<value_id> read;
+      for (const node_ptr& operand : at->task()->operands()) read.push_back(id_of(operand));
+      const value_id first = code.size();
+      const value_id id = at->task()->describe(described, read);
+      const auto again = at->task()->recomputed();
+      for (value_id i = first; i < code.size(); ++i)
+        code.recompute(i, again == computation::again::wholly ||
+                              (again == computation::again::within && i != id));
+      number_[at] = id;
+      if (shares_nodes_) {
+        nodes_.resize(static_cast<std::size_t>(id) + 1);
+        nodes_[static_cast<std::size_t>(id)] = at->shared_from_this();
+      }
+      if (at->named()) code.name(id);
+    }
+    for (value_id i = 0; i < code_.count; ++i) enter_kernel(i);
+  }
+
+  [[nodiscard]] growing_program& code() noexcept { return code_; }
+  /// Forgets the nodes that were recorded, so that these live no longer than somebody holds them.
+  void let_go() {
+    for (auto at = number_.begin(); at != number_.end();)
+      if (is_input(*code_.code[static_cast<std::size_t>(at->second)].what))
+        ++at;
+      else
+        at = number_.erase(at);
+  }
+  /// Adds a tensor that the gradient alone reads.
+  [[nodiscard]] value_id add_input(const node_ptr& read) {
+    program_builder code(code_);
+    input(code, read, read);
+    return id_of(read);
+  }
+  [[nodiscard]] value_id id_of(const node_ptr& at) const { return number_.at(at.get()); }
+  /// Makes the nodes of values of the program, with names.
+  [[nodiscard]] std::vector<node_ptr> splice(const std::vector<value_id>& wanted,
+                                             const std::shared_ptr<machine>& home) {
+    program_splice(code_.view(), nodes_, kernels_).make(wanted, home);
+    std::vector<node_ptr> made;
+    for (value_id i : wanted) {
+      made.push_back(nodes_[static_cast<std::size_t>(i)]);
+      made.back()->name();
+    }
+    return made;
+  }
+
+ private:
+  void input(program_builder& code, const node_ptr& stands, const node_ptr& real) {
+    if (number_.count(stands.get()) != 0) return;
+    const value_id id = code.append(operation_of<input_operation>, {}, {}, stands->tensor());
+    number_[stands.get()] = id;
+    nodes_.resize(static_cast<std::size_t>(id) + 1);
+    nodes_[static_cast<std::size_t>(id)] = real;
+  }
+  /// The pending nodes below some, without arguments, in the order in which they were written.
+  [[nodiscard]] std::vector<node*> reach(const std::vector<node_ptr>& results) const {
+    std::map<const node*, bool> met;
+    std::vector<node*> found;
+    const auto meet = [&](const node_ptr& at) {
+      if (at->ready() || met[at.get()]) return;
+      met[at.get()] = true;
+      for (const node_ptr& argument : arguments_)
+        if (argument == at) return;
+      found.push_back(at.get());
+    };
+    for (const node_ptr& result : results) meet(result);
+    for (std::size_t k = 0; k < found.size(); ++k)
+      for (const node_ptr& operand : found[k]->task()->operands()) meet(operand);
+    std::sort(found.begin(), found.end(),
+              [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
+    return found;
+  }
+  /// Makes the kernel of an instruction, and those of its gradient, known to programs.
+  void enter_kernel(value_id i) {
+    const program_view code = code_.view();
+    const operation_kernel& kernel = kernels_[static_cast<std::size_t>(i)];
+    if (kernel.elements == nullptr) return;
+    inplace_vector<element, max_operands> types;
+    for (value_id o : code.code[i].operands) types.push_back(code.values[o].type);
+    kernel_table::instance().enter(
+        code.what(i), types_key({types.begin(), types.size()}, code.values[i].type), kernel);
+    if (kernel.enter_gradient != nullptr) kernel.enter_gradient();
+  }
+
+  growing_program code_;
+  std::vector<operation_kernel> kernels_;
+  std::vector<node_ptr> nodes_;
+  std::vector<node_ptr> arguments_;
+  std::vector<node_ptr> real_;
+  std::map<const node*, value_id> number_;
+  bool shares_nodes_ = false;
+};
+
+}  // namespace shardwise::detail

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::grain_is_malformed,
+// expect: shardwise::P<shardwise::fixed_string<4>{"x*1"}>, shardwise::dimension{0}, shardwise::called<3>{"*1"}>
+// expect: after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, and *1 of several axes
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using rows = layout<pod, P<cut_once("x")>>;
+constexpr layout_desc value = rows::value;

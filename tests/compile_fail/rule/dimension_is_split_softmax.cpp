@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::dimension_is_split,
+// expect: shardwise::softmax_of<1>, shardwise::operand{0}, shardwise::dimension{1}
+// expect: reshard<P<x, none>>(operand 0)
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+auto use() { return softmax<1>(abstract<A>()); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::operand_is_no_index,
+// expect: shardwise::types<shardwise::take_of<0, shardwise::out_of_range::error>, float>, shardwise::operand{1}>
+// expect: an index is a whole number: cast<int>(x) makes them of others
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>;
+auto use() { return take<0>(abstract<A>(), abstract<A>()); }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::operand_layouts_conflict,
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"},
+// expect-gcc: shardwise::mended_by<38>{"reshard<P<cut_once(x, y)>>(operand 1)"}>
+// expect-clang: shardwise::mended_by<38>{"reshard<P<cut_once(x, y)>>(operand[...]"}>
+// expect: dimensions that meet are split alike
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 2>> {};
+struct tiles : layout<pod, P<by("x", "y")>, partial<>, single_cut> {};
+struct rows : layout<pod, P<by("x", "y")>, partial<>, uneven> {};
+using A = sharded_tensor<float, extents<5>, tiles>;
+using B = sharded_tensor<float, extents<5>, rows>;
+auto use() { return abstract<A>() + abstract<B>(); }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::operand_layouts_conflict,
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
+// expect-gcc: shardwise::mended_by<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
+// expect: dimensions that meet are split alike
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 2>> {};
+struct tiles : layout<pod, P<by("x", "y")>, partial<>, single_cut> {};
+struct halves : layout<pod, P<"x">> {};
+using A = sharded_tensor<float, extents<6>, tiles>;
+using B = sharded_tensor<float, extents<6>, halves>;
+auto use() { return abstract<A>() + abstract<B>(); }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::tensor_type_differs,
+// expect: own_type<16>{"f64[8@data, 16]"}
+// expect: given_type<16>{"f32[8@data, 16]"}
+// expect: {"cast<double>(x)"}
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>>>;
+using D = sharded_tensor<double, extents<8, 16>, layout<pod, P<"data", none>>>;
+
+void take(D);
+void use(const X& x) { take(x + x); }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// The gradient of every differentiable row of the table of operations under the layouts that it
+// allows, against finite differences of its plain loop.
+#include "property/row_agreement.hpp"
+#include "property/rows/arrangement.hpp"
+#include "property/rows/elementwise.hpp"
+#include "property/rows/fused.hpp"
+#include "property/rows/indexing.hpp"
+#include "property/rows/reduction.hpp"
+#include "property/rows/shape.hpp"
+
+using namespace generated;
+
+namespace {
+
+using doubles = std::vector<any_tensor<double>>;
+
+/// What the results of a row are weighted with, so that every element counts in its own way.
+double weight_of(std::size_t result, index_t i) {
+  return 0.5 + 0.37 * static_cast<double>((i * 7 + static_cast<index_t>(result) * 3) % 11);
+}
+double loss_of(const operation_row& row, const row_arrays& operands) {
+  const row_arrays results = row.loop(operands);
+  double sum = 0;
+  for (std::size_t r = 0; r < results.size(); ++r)
+    if (results[r].type == element::f64)
+      for (index_t i = 0; i < results[r].size(); ++i) sum += weight_of(r, i) * results[r][i];
+  return sum;
+}
+/// The slope of the loss along one element of one operand.
+double slope_of(const operation_row& row, row_arrays operands, std::size_t o, index_t i) {
+  const double step = 1e-5;
+  double& x = operands[o][i];
+  const double at = x;
+  x = at + step;
+  const double above = loss_of(row, operands);
+  x = at - step;
+  return (above - loss_of(row, operands)) / (2 * step);
+}
+
+/// True if a row allows these layouts; then its gradients are right, laid out as the operands are,
+/// and cost what their program says.
+bool gradients_agree(const device_pool& pool, const operation_row& row,
+                     const std::vector<layout_desc>& layouts) {
+  row_tensors spread;
+  row_arrays operands;
+  doubles differentiated;
+  for (std::size_t o = 0; o < row.operands.size(); ++o) {
+    const filled_operand x = fill_operand(pool, row.operands[o], layouts[o], o + 1);
+    spread.push_back(x.tensor);
+    operands.push_back(x.value);
+    if (row.operands[o].type == element::f64) differentiated.push_back(x.tensor.as<>());
+  }
+  try {
+    (void)row.apply(spread);
+  } catch (const error&) {
+    return false;
+  }
+  const auto loss = [&](const doubles& given) {
+    row_tensors all = spread;
+    std::size_t next = 0;
+    for (std::size_t o = 0; o < all.size(); ++o)
+      if (row.operands[o].type == element::f64) all[o] = given[next++];
+    std::vector<any_tensor<double>> sums;
+    const row_tensors results = row.apply(all);
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      if (results[r].type() != element::f64) continue;
+      host_array weights(results[r].tensor().extents, element::f64);
+      for (index_t i = 0; i < weights.size(); ++i) weights[i] = weight_of(r, i);
+      layout_desc whole = results[r].tensor().layout;
+      whole.pending = 0;
+      whole.kind = reduction::sum;
+      const any_tensor<double> complete = results[r].tensor().layout.kind == reduction::sum
+                                              ? results[r].as<>()
+                                              : reshard(results[r].as<>(), whole);
+      sums.push_back(reshard(sum(complete * hold_whole(pool, weights).as<>()), layout_desc{}));
+    }
+    any_tensor<double> all_of_them = sums[0];
+    for (std::size_t r = 1; r < sums.size(); ++r) all_of_them = all_of_them + sums[r];
+    return all_of_them;
+  };
+  const doubles made = gradient(loss)(differentiated);
+  std::vector<node*> roots;
+  for (const auto& each : made)
+    if (!each.share()->ready()) roots.push_back(each.share().get());
+  if (!roots.empty()) {
+    const ledger planned = [&] {
+      const lowered_program program = lower(roots);
+      return summarize(pool.mesh(), program.steps.data(), program.lives.data(),
+                       static_cast<std::int32_t>(program.steps.size()));
+    }();
+    pool.reset_counters();
+    run_program(roots);
+    // Other tensors are in memory too.
+    REQUIRE(pool.counters().flops() == planned.flops());
+    REQUIRE(pool.counters().collectives() == planned.collectives());
+    REQUIRE(pool.counters().bytes_moved() == planned.bytes_moved());
+  }
+  std::size_t next = 0;
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    if (row.operands[o].type != element::f64) continue;
+    const any_tensor<double>& got = made[next++];
+    REQUIRE(got.extents() == operands[o].extents);
+    REQUIRE(got.layout().dims == layouts[o].dims);
+    REQUIRE(got.layout().pending == 0);
+    const host_array values = host_value(got);
+    for (index_t i = 0; i < values.size(); ++i) {
+      const double want = slope_of(row, operands, o, i);
+      CAPTURE(o, i, values.values, want);
+      REQUIRE(std::abs(values[i] - want) <= 1e-5 * std::max(1.0, std::abs(want)));
+    }
+  }
+  return true;
+}
+
+/// The same numbers away from those that are equal, zero or none, where slopes end.
+draw away_from_ties(const draw& numbers_of) {
+  return [=](numbers& random) {
+    const double drawn = numbers_of(random);
+    const double offset = between(0.01, 0.2)(random);
+    if (!std::isfinite(drawn)) return 5 * offset;
+    return 2 * drawn == std::floor(2 * drawn) ? drawn + offset : drawn;
+  };
+}
+
+void check_gradients(const std::vector<operation_row>& rows) {
+  for (operation_row row : rows) {
+    if (!row.is_differentiable) continue;
+    row.error = row.rounding = 1e-9;
+    for (row_operand& operand : row.operands)
+      if (operand.type == element::f64) operand.numbers_of = away_from_ties(operand.numbers_of);
+    int allowed = 0;
+    for (const layout_choice& choice : std::vector<layout_choice>{
+             {{2}, 60}, {{3, 2}, 40}, {{2, 2, 2}, 20}, {{3, 2}, 20, {grain::cyclic(1)}}})
+      allowed += agreements(row, choice, gradients_agree);
+    INFO(row.name);
+    REQUIRE(allowed >= 4);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gradients of elementwise functions are slopes under every layout") {
+  check_gradients(elementwise_rows());
+}
+TEST_CASE("gradients of reductions and scans are slopes under every layout") {
+  check_gradients(reduction_rows());
+}
+TEST_CASE("gradients of contractions are slopes under every layout") {
+  check_gradients(contraction_rows());
+}
+TEST_CASE("gradients of shape operations are slopes under every layout") {
+  check_gradients(shape_rows());
+}
+TEST_CASE("gradients of operations that arrange dimensions are slopes under every layout") {
+  check_gradients(arrangement_rows());
+}
+TEST_CASE("gradients of operations by indices are slopes under every layout") {
+  check_gradients(indexing_rows());
+}
+TEST_CASE("gradients of operations fused by name are slopes under every layout") {
+  check_gradients(fused_rows());
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSL-1.0
+// An operation as a row of a table: what generated tests iterate over.
+#pragma once
+
+#include "property/generated.hpp"
+#include "support/catch.hpp"
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace generated {
+
+/// Elements on the host in row-major order; of every type as `double`, which has all of them.
+struct host_array {
+  extents_desc extents;
+  std::vector<double> values;
+  element type = element::f64;
+
+  host_array(const extents_desc& shape, element elements, std::vector<double> all = {})
+      : extents(shape), values(std::move(all)), type(elements) {
+    values.resize(static_cast<std::size_t>(element_count(extents)));
+  }
+  [[nodiscard]] int rank() const { return extents.ssize(); }
+  [[nodiscard]] index_t size() const { return element_count(extents); }
+  [[nodiscard]] double& operator[](index_t i) { return values[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] double operator[](index_t i) const { return values[static_cast<std::size_t>(i)]; }
+  /// The index of an element by its place in row-major order, and the other way round.
+  [[nodiscard]] std::vector<index_t> index_of(index_t place) const {
+    std::vector<index_t> at(extents.size());
+    for (int d = rank() - 1; d >= 0; --d) {
+      at[static_cast<std::size_t>(d)] = place % extents[d];
+      place /= extents[d];
+    }
+    return at;
+  }
+  [[nodiscard]] index_t place_of(const std::vector<index_t>& at) const {
+    index_t place = 0;
+    for (int d = 0; d < rank(); ++d) place = place * extents[d] + at[static_cast<std::size_t>(d)];
+    return place;
+  }
+  [[nodiscard]] double& at(const std::vector<index_t>& index) { return (*this)[place_of(index)]; }
+  [[nodiscard]] double at(const std::vector<index_t>& index) const {
+    return (*this)[place_of(index)];
+  }
+};
+
+/// A tensor of any elements, whose type a row knows.
+class row_tensor {
+ public:
+  template <Element T>
+  row_tensor(const any_tensor<T>& typed) : state_(typed.share()) {}
+
+  [[nodiscard]] element type() const { return state_->tensor().type; }
+  [[nodiscard]] const tensor_desc& tensor() const { return state_->tensor(); }
+  [[nodiscard]] const node_ptr& share() const { return state_; }
+  template <Element T = double>
+  [[nodiscard]] any_tensor<T> as() const {
+    REQUIRE(type() == element_of<T>);
+    return any_tensor<T>(state_);
+  }
+
+ private:
+  node_ptr state_;
+};
+
+/// Calls `f` with the type of these elements, as a `std::type_identity`.
+template <class F>
+auto with_element(element type, const F& f) {
+  switch (type) {
+    case element::f32:
+      return f(std::type_identity<float>{});
+    case element::f64:
+      return f(std::type_identity<double>{});
+    case element::i32:
+      return f(std::type_identity<std::int32_t>{});
+    case element::i64:
+      return f(std::type_identity<std::int64_t>{});
+    default:
+      REQUIRE(type == element::boolean);
+      return f(std::type_identity<bool>{});
+  }
+}
+
+/// What the elements of an operand are drawn from.
+using draw = std::function<double(numbers&)>;
+
+/// Whole numbers from `low` to `high`, both among them: sums and products of a few are exact.
+inline draw whole(index_t low = -3, index_t high = 3) {
+  return [=](numbers& random) { return static_cast<double>(low + random.below(high - low + 1)); };
+}
+/// Numbers between `low` and `high` that no sum or product gives exactly.
+inline draw between(double low, double high) {
+  return [=](numbers& random) {
+    return low + (high - low) * (static_cast<double>(random.below(1 << 30)) + 0.5) / (1 << 30);
+  };
+}
+/// One of a few numbers.
+inline draw one_of(std::vector<double> all) {
+  return [all](numbers& random) {
+    return all[static_cast<std::size_t>(random.below(static_cast<index_t>(all.size())))];
+  };
+}
+/// Truth values.
+inline draw truth() { return whole(0, 1); }
+
+struct row_operand {
+  extents_desc extents;
+  draw numbers_of = whole();
+  element type = element::f64;
+};
+
+/// One application of an operation: its operands, the call, and the same as a plain loop.
+///
+///     {"square", {{{5, 3}}}, [](const tensors& x) { return results(square(x[0].as<>())); },
+///      elementwise_loop([](double a) { return a * a; })}
+struct operation_row {
+  using tensors = std::vector<row_tensor>;
+  using arrays = std::vector<host_array>;
+
+  std::string name;
+  std::vector<row_operand> operands;
+  /// The call on tensors whose layouts are values.
+  std::function<tensors(const tensors&)> apply;
+  /// The same on arrays of the host, element by element: independent of the library.
+  std::function<arrays(const arrays&)> loop;
+  /// How far results may be from the loop, and those of two meshes from each other: 0 is equal
+  /// bits, anything else relative to numbers above 1.
+  double error = 0;
+  double rounding = 0;
+  /// How operands may be pending besides not at all.
+  reduction pending = reduction::sum;
+  /// False for operations on integers and truth values, or whose results are steps.
+  bool is_differentiable = false;
+};
+
+using row_tensors = operation_row::tensors;
+using row_arrays = operation_row::arrays;
+
+/// The rank of what operands meet in, and the element of each that meets a place of it.
+inline extents_desc met_extents(const row_arrays& operands) {
+  extents_desc met;
+  for (const host_array& x : operands)
+    while (met.ssize() < x.rank()) met.push_back(1);
+  for (const host_array& x : operands)
+    for (int d = 0; d < x.rank(); ++d)
+      if (x.extents[d] != 1) met[met.ssize() - x.rank() + d] = x.extents[d];
+  return met;
+}
+inline double met_element(const host_array& x, const std::vector<index_t>& at) {
+  std::vector<index_t> own(x.extents.size());
+  for (std::size_t d = 0; d < own.size(); ++d)
+    own[d] = x.extents[static_cast<int>(d)] == 1 ? 0 : at[at.size() - own.size() + d];
+  return x.at(own);
+}
+
+/// The loop of a function of one to three elements; extents meet from the last one backwards.
+template <class F>
+auto elementwise_loop(F f, element made = element::f64) {
+  return [f, made](const row_arrays& x) {
+    host_array out(met_extents(x), made);
+    for (index_t i = 0; i < out.size(); ++i) {
+      const std::vector<index_t> at = out.index_of(i);
+      if constexpr (std::is_invocable_v<F, double>)
+        out[i] = static_cast<double>(f(met_element(x[0], at)));
+      else if constexpr (std::is_invocable_v<F, double, double>)
+        out[i] = static_cast<double>(f(met_element(x[0], at), met_element(x[1], at)));
+      else
+        out[i] = static_cast<double>(
+            f(met_element(x[0], at), met_element(x[1], at), met_element(x[2], at)));
+    }
+    return row_arrays{out};
+  };
+}
+
+/// The loop of a function of all elements along the dimensions whose bits are set, in row-major
+/// order: `f(elements)` is one number.
+template <class F>
+auto fold_loop(unsigned dims, bool keep, F f, element made = element::f64) {
+  return [=](const row_arrays& x) {
+    const host_array& from = x[0];
+    extents_desc left;
+    for (int d = 0; d < from.rank(); ++d)
+      if ((dims >> d & 1U) == 0)
+        left.push_back(from.extents[d]);
+      else if (keep)
+        left.push_back(1);
+    host_array out(left, made);
+    std::vector<std::vector<double>> groups(static_cast<std::size_t>(out.size()));
+    for (index_t i = 0; i < from.size(); ++i) {
+      std::vector<index_t> to;
+      const std::vector<index_t> at = from.index_of(i);
+      for (int d = 0; d < from.rank(); ++d)
+        if ((dims >> d & 1U) == 0)
+          to.push_back(at[static_cast<std::size_t>(d)]);
+        else if (keep)
+          to.push_back(0);
+      groups[static_cast<std::size_t>(out.place_of(to))].push_back(from[i]);
+    }
+    for (index_t i = 0; i < out.size(); ++i)
+      out[i] = static_cast<double>(f(groups[static_cast<std::size_t>(i)]));
+    return row_arrays{out};
+  };
+}
+
+/// The loop of a function of each line along a dimension: `f(line)` is as many numbers as are left
+/// of it, in one list for each result.
+template <class F>
+auto line_loop(int dim, F f, std::vector<element> made = {element::f64}) {
+  return [=](const row_arrays& x) {
+    const host_array& from = x[0];
+    row_arrays out;
+    const index_t length = from.extents[dim];
+    for (index_t i = 0; i < from.size(); ++i) {
+      std::vector<index_t> at = from.index_of(i);
+      if (at[static_cast<std::size_t>(dim)] != 0) continue;
+      std::vector<double> line;
+      for (index_t k = 0; k < length; ++k) {
+        at[static_cast<std::size_t>(dim)] = k;
+        line.push_back(from.at(at));
+      }
+      const std::vector<std::vector<double>> lines = f(line);
+      for (std::size_t r = 0; r < lines.size(); ++r) {
+        if (out.size() == r) {
+          extents_desc extents = from.extents;
+          extents[dim] = static_cast<index_t>(lines[r].size());
+          out.emplace_back(extents, made[r]);
+        }
+        for (std::size_t k = 0; k < lines[r].size(); ++k) {
+          at[static_cast<std::size_t>(dim)] = static_cast<index_t>(k);
+          out[r].at(at) = lines[r][k];
+        }
+      }
+    }
+    return out;
+  };
+}
+
+}  // namespace generated

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows of the table of operations under every combination of layouts, against one device and loops.
+#pragma once
+
+#include "property/operation_row.hpp"
+#include "support/catch.hpp"
+
+#include <array>
+#include <bit>
+#include <optional>
+#include <set>
+
+namespace generated {
+
+/// A tensor whose distinct shards are filled one by one, and the values that it stands for.
+struct filled_operand {
+  row_tensor tensor;
+  host_array value;
+};
+
+inline filled_operand fill_operand(const device_pool& pool, const row_operand& operand,
+                                   const layout_desc& layout, std::uint64_t seed) {
+  return with_element(operand.type, [&]<class T>(std::type_identity<T>) {
+    auto place = std::make_shared<const placement>(
+        pool.mesh(), tensor_desc{element_of<T>, operand.extents, layout});
+    const placement& where = *place;
+    host_array value(operand.extents, operand.type);
+    std::vector<bool> seen(value.values.size(), false);
+    numbers random(seed);
+    // Numbers belong to elements, not to shards; terms of a pending reduction all differ.
+    std::vector<double> drawn;
+    for (index_t i = 0; i < value.size(); ++i) drawn.push_back(operand.numbers_of(random));
+    std::vector<buffer<T>> shards;
+    for (index_t s = 0; s < where.count(); ++s) {
+      const held_box part = where.held_by(where.device_of(s));
+      buffer<T> shard(pool.state()->storage(), element_count(extents_of(part)));
+      std::vector<index_t> at(operand.extents.size(), 0);
+      for (index_t i = 0; i < shard.size(); ++i) {
+        std::vector<index_t> global;
+        for (std::size_t d = 0; d < at.size(); ++d)
+          global.push_back(part[static_cast<int>(d)].global(at[d]));
+        const auto p = static_cast<std::size_t>(value.place_of(global));
+        const double number = seen[p] ? operand.numbers_of(random) : drawn[p];
+        shard.writable()[i] = static_cast<T>(number);
+        const auto term = static_cast<double>(static_cast<T>(number));
+        double& into = value.values[p];
+        if (!seen[p])
+          into = term;
+        else if (layout.kind == reduction::sum)
+          into += term;
+        else if (layout.kind == reduction::product)
+          into *= term;
+        else
+          into = layout.kind == reduction::max ? std::max(into, term) : std::min(into, term);
+        seen[p] = true;
+        for (std::size_t d = at.size(); d-- > 0;) {
+          if (++at[d] < part[static_cast<int>(d)].size()) break;
+          at[d] = 0;
+        }
+      }
+      shards.push_back(shard);
+    }
+    auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
+    made->charge(pool.state()->memory());
+    return filled_operand{any_tensor<T>(std::move(made)), value};
+  });
+}
+
+/// The same values held whole by every device.
+inline row_tensor hold_whole(const device_pool& pool, const host_array& value) {
+  return with_element(value.type, [&]<class T>(std::type_identity<T>) -> row_tensor {
+    layout_desc whole;
+    whole.dims.resize(value.extents.size());
+    // No vector of truth values: it has no elements.
+    const auto all = std::make_unique<T[]>(value.values.size());
+    for (std::size_t i = 0; i < value.values.size(); ++i) all[i] = static_cast<T>(value.values[i]);
+    return distribute(pool, std::span<const T>(all.get(), value.values.size()), value.extents,
+                      whole);
+  });
+}
+
+/// The elements of a tensor, its pending reductions finished first.
+inline host_array host_value(const row_tensor& x) {
+  return with_element(x.type(), [&]<class T>(std::type_identity<T>) {
+    layout_desc whole = x.tensor().layout;
+    whole.pending = 0;
+    whole.kind = reduction::sum;
+    const auto host = to_host(reshard(x.as<T>(), whole));
+    host_array out(x.tensor().extents, x.type());
+    index_t next = 0;
+    for (const T element : host.elements()) out[next++] = static_cast<double>(element);
+    return out;
+  });
+}
+
+/// True if numbers are the same: their bits where nothing is allowed, but for the sign of zeros if
+/// `one_zero`; NaN is NaN.
+inline bool same_number(double a, double b, double allowed, bool one_zero) {
+  if (a != a || b != b) return a != a && b != b;
+  if (allowed == 0 && !one_zero)
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  return a == b || std::abs(a - b) <= allowed * std::max(1.0, std::abs(b));
+}
+
+inline void require_same(const row_arrays& got, const row_arrays& want, double allowed,
+                         bool one_zero) {
+  REQUIRE(got.size() == want.size());
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    REQUIRE(got[r].extents == want[r].extents);
+    REQUIRE(got[r].type == want[r].type);
+    for (index_t i = 0; i < got[r].size(); ++i) {
+      if (same_number(got[r][i], want[r][i], allowed, one_zero)) continue;
+      CAPTURE(r, i, got[r][i], want[r][i], got[r].values, want[r].values);
+      FAIL("results differ");
+    }
+  }
+}
+
+/// Rules by which operations refuse layouts. Any other refusal is a failure of the row.
+inline bool is_about_layouts(broken rule) {
+  static const std::set<broken> rules{
+      broken::operand_layouts_conflict, broken::axis_would_split_twice, broken::dimension_is_split,
+      broken::split_would_move,         broken::partial_value_is_read,  broken::pending_axes_differ,
+      broken::pending_axis_meets_itself};
+  return rules.count(rule) != 0;
+}
+
+/// What a row gives on operands that one device holds, which must be what its loop gives.
+inline row_arrays on_one_device(const operation_row& row, const row_arrays& operands) {
+  static const device_pool pool(
+      [] {
+        mesh_desc mesh;
+        for (const char* axis : {"x", "y", "z"}) mesh.axes.push_back({name(axis), 1});
+        return mesh;
+      }(),
+      1);
+  row_tensors held;
+  for (const host_array& value : operands) held.push_back(hold_whole(pool, value));
+  row_arrays results;
+  for (const row_tensor& result : row.apply(held)) results.push_back(host_value(result));
+  require_same(results, row.loop(operands), row.error, false);
+  return results;
+}
+
+/// Applies a row to operands under these layouts, unless it refuses them: then false. The ledger of
+/// the program equals the counters of its run, and the results those of one device.
+inline bool agrees(const device_pool& pool, const operation_row& row,
+                   const std::vector<layout_desc>& layouts) {
+  row_tensors spread;
+  row_arrays operands;
+  bool pending = false;
+  for (std::size_t o = 0; o < row.operands.size(); ++o) {
+    const filled_operand x = fill_operand(pool, row.operands[o], layouts[o], o + 1);
+    spread.push_back(x.tensor);
+    operands.push_back(x.value);
+    pending = pending || layouts[o].pending != 0;
+  }
+  row_tensors made;
+  try {
+    made = row.apply(spread);
+  } catch (const error& refusal) {
+    INFO(refusal.what());
+    REQUIRE(is_about_layouts(refusal.code()));
+    return false;
+  }
+  std::vector<node*> roots;
+  for (const row_tensor& result : made) {
+    pending = pending || result.tensor().layout.pending != 0;
+    roots.push_back(result.share().get());
+  }
+  const ledger planned = [&] {
+    const lowered_program program = lower(roots);
+    return summarize(pool.mesh(), program.steps.data(), program.lives.data(),
+                     static_cast<std::int32_t>(program.steps.size()));
+  }();
+  pool.reset_counters();
+  run_program(roots);
+  REQUIRE(pool.counters() == planned);
+  row_arrays results;
+  for (const row_tensor& result : made) results.push_back(host_value(result));
+  require_same(results, on_one_device(row, operands), row.rounding, pending);
+  return true;
+}
+
+/// How layouts of operands are chosen on one mesh: all combinations, or so many at random.
+struct layout_choice {
+  std::vector<index_t> mesh;
+  int at_random = 0;
+  std::vector<grain> grains{};
+};
+
+/// All combinations of contiguous layouts on meshes of one and two axes, some on three axes, and
+/// some with blocks dealt out in turn.
+inline const std::vector<layout_choice>& layout_choices() {
+  static const std::vector<layout_choice> all{{{2}},
+                                              {{3, 2}, 400},
+                                              {{2, 1}, 60},
+                                              {{2, 2, 2}, 250},
+                                              {{3, 2}, 250, {grain::cyclic(1), grain::cyclic(2)}}};
+  return all;
+}
+
+/// How many combinations of layouts a row allows on a mesh, as `check(pool, row, layouts)` says;
+/// each has agreed.
+template <class Check>
+int agreements(const operation_row& row, const layout_choice& choice, const Check& check) {
+  mesh_desc used = meshes({choice.mesh}).front();
+  // Rows name the axes x, y and z, whatever there is to split.
+  mesh_desc mesh = used;
+  for (std::size_t a = choice.mesh.size(); a < 3; ++a)
+    mesh.axes.push_back({name(text_view(&"xyz"[a], 1)), 1});
+  const device_pool pool(mesh, 2);
+  std::vector<std::vector<layout_desc>> all;
+  std::size_t combinations = 1;
+  for (const row_operand& operand : row.operands) {
+    std::vector<layout_desc> mine;
+    for (const layout_desc& layout :
+         grained_layouts(used, operand.extents.ssize(), true, choice.grains))
+      if (layout.pending == 0 || operand.type != element::boolean) {
+        mine.push_back(layout);
+        if (layout.pending != 0) mine.back().kind = row.pending;
+      }
+    combinations *= mine.size();
+    all.push_back(std::move(mine));
+  }
+  const auto picked = [&](std::size_t number) {
+    std::vector<layout_desc> chosen;
+    for (const auto& mine : all) {
+      chosen.push_back(mine[number % mine.size()]);
+      number /= mine.size();
+    }
+    return chosen;
+  };
+  int allowed = 0;
+  const auto try_one = [&](std::size_t number) {
+    const std::vector<layout_desc> chosen = picked(number);
+    sentence words;
+    for (std::size_t o = 0; o < chosen.size(); ++o)
+      words << ' '
+            << to_text(mesh, tensor_desc{row.operands[o].type, row.operands[o].extents, chosen[o]});
+    INFO(row.name << words.c_str());
+    allowed += check(pool, row, chosen) ? 1 : 0;
+  };
+  if (choice.at_random == 0 || combinations <= static_cast<std::size_t>(choice.at_random)) {
+    for (std::size_t number = 0; number < combinations; ++number) try_one(number);
+  } else {
+    numbers random(combinations);
+    try_one(0);
+    for (int i = 0; i < choice.at_random; ++i)
+      try_one(static_cast<std::size_t>(random.below(static_cast<index_t>(combinations))));
+  }
+  return allowed;
+}
+
+/// Checks rows under all choices of layouts. Each is allowed somewhere beyond the whole tensor.
+inline void check_rows(const std::vector<operation_row>& rows) {
+  for (const operation_row& row : rows) {
+    int allowed = 0;
+    for (const layout_choice& choice : layout_choices()) allowed += agreements(row, choice, agrees);
+    INFO(row.name);
+    REQUIRE(allowed > static_cast<int>(layout_choices().size()));
+  }
+}
+
+}  // namespace generated

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows of operations that put elements elsewhere, and of contractions.
+#pragma once
+
+#include "property/operation_row.hpp"
+
+namespace generated {
+
+/// The loop of an operation that puts elements elsewhere: element `at` of the result is element
+/// `from(at)` of the operand.
+template <class F>
+auto moved_loop(const extents_desc& extents, F from) {
+  return [=](const row_arrays& x) {
+    host_array out(extents, x[0].type);
+    for (index_t i = 0; i < out.size(); ++i) out[i] = x[0].at(from(out.index_of(i)));
+    return row_arrays{out};
+  };
+}
+
+inline std::vector<operation_row> shape_rows() {
+  std::vector<operation_row> rows;
+  using index = std::vector<index_t>;
+  const auto add = [&](std::string name, const extents_desc& extents, auto f, auto loop) {
+    rows.push_back({.name = std::move(name),
+                    .operands = {{extents}},
+                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x[0].as<>())}; },
+                    .loop = loop,
+                    .is_differentiable = true});
+  };
+  add(
+      "transpose", {5, 3, 2}, [](const auto& x) { return transpose<2, 0, 1>(x); },
+      moved_loop({2, 5, 3}, [](const index& at) {
+        return index{at[1], at[2], at[0]};
+      }));
+  add(
+      "reshape merges", {4, 2, 3},
+      [](const auto& x) {
+        return reshape(x, extents_desc{8, 3});
+      },
+      moved_loop({8, 3}, [](const index& at) {
+        return index{at[0] / 2, at[0] % 2, at[1]};
+      }));
+  add(
+      "reshape splits", {6, 4},
+      [](const auto& x) {
+        return reshape(x, extents_desc{6, 2, 2});
+      },
+      moved_loop({6, 2, 2}, [](const index& at) {
+        return index{at[0], at[1] * 2 + at[2]};
+      }));
+  add(
+      "flip", {5, 3}, [](const auto& x) { return flip<0>(x); },
+      moved_loop({5, 3}, [](const index& at) {
+        return index{4 - at[0], at[1]};
+      }));
+  rows.push_back({.name = "concatenate",
+                  .operands = {{{3, 4}}, {{2, 4}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {concatenate<0>(x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({5, 4}, x[0].type);
+                        for (index_t i = 0; i < out.size(); ++i)
+                          out[i] = i < x[0].size() ? x[0][i] : x[1][i - x[0].size()];
+                        return row_arrays{out};
+                      },
+                  .is_differentiable = true});
+  return rows;
+}
+
+inline std::vector<operation_row> contraction_rows() {
+  std::vector<operation_row> rows;
+  rows.push_back({.name = "einsum bi,io->bo",
+                  .operands = {{{4, 5}}, {{5, 3}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {einsum("bi,io->bo", x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({4, 3}, x[0].type);
+                        for (index_t b = 0; b < 4; ++b)
+                          for (index_t o = 0; o < 3; ++o)
+                            for (index_t i = 0; i < 5; ++i)
+                              out.at({b, o}) += x[0].at({b, i}) * x[1].at({i, o});
+                        return row_arrays{out};
+                      },
+                  .is_differentiable = true});
+  rows.push_back({.name = "einsum bij,bj->b",
+                  .operands = {{{3, 2, 4}}, {{3, 4}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {einsum("bij,bj->b", x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({3}, x[0].type);
+                        for (index_t b = 0; b < 3; ++b)
+                          for (index_t i = 0; i < 2; ++i)
+                            for (index_t j = 0; j < 4; ++j)
+                              out.at({b}) += x[0].at({b, i, j}) * x[1].at({b, j});
+                        return row_arrays{out};
+                      },
+                  .is_differentiable = true});
+  rows.push_back(
+      {.name = "einsum ab,bc,cd->ad",
+       .operands = {{{3, 4}}, {{4, 2}}, {{2, 5}}},
+       .apply = [](const row_tensors& x) -> row_tensors {
+         return {einsum("ab,bc,cd->ad", x[0].as<>(), x[1].as<>(), x[2].as<>())};
+       },
+       .loop =
+           [](const row_arrays& x) {
+             host_array out({3, 5}, x[0].type);
+             for (index_t a = 0; a < 3; ++a)
+               for (index_t d = 0; d < 5; ++d)
+                 for (index_t b = 0; b < 4; ++b)
+                   for (index_t c = 0; c < 2; ++c)
+                     out.at({a, d}) += x[0].at({a, b}) * x[1].at({b, c}) * x[2].at({c, d});
+             return row_arrays{out};
+           },
+       .is_differentiable = true});
+  rows.push_back({.name = "einsum ...ij,jk->...ik",
+                  .operands = {{{2, 3, 4}}, {{4, 2}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {einsum("...ij,jk->...ik", x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({2, 3, 2}, x[0].type);
+                        for (index_t b = 0; b < 2; ++b)
+                          for (index_t i = 0; i < 3; ++i)
+                            for (index_t k = 0; k < 2; ++k)
+                              for (index_t j = 0; j < 4; ++j)
+                                out.at({b, i, k}) += x[0].at({b, i, j}) * x[1].at({j, k});
+                        return row_arrays{out};
+                      },
+                  .is_differentiable = true});
+  rows.push_back(
+      {.name = "einsum ii->i",
+       .operands = {{{4, 4}}},
+       .apply = [](const row_tensors& x) -> row_tensors { return {einsum("ii->i", x[0].as<>())}; },
+       .loop =
+           [](const row_arrays& x) {
+             host_array out({4}, x[0].type);
+             for (index_t i = 0; i < 4; ++i) out[i] = x[0].at({i, i});
+             return row_arrays{out};
+           },
+       .is_differentiable = true});
+  return rows;
+}
+
+}  // namespace generated

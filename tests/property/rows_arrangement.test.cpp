@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "property/row_agreement.hpp"
+#include "property/rows/arrangement.hpp"
+#include "property/rows/indexing.hpp"
+
+using namespace generated;
+
+TEST_CASE("operations that arrange dimensions agree with loops under every layout") {
+  check_rows(arrangement_rows());
+}
+TEST_CASE("operations by indices agree with loops under every layout") {
+  check_rows(indexing_rows());
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients on paper: their types, their communication, their memory.
+#include <shardwise/layout.hpp>
+
+#include <tuple>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>>>;
+using W1 = sharded_tensor<float, extents<16, 32>, layout<pod, P<none, "model">>>;
+using W2 = sharded_tensor<float, extents<32, 16>, layout<pod, P<"model", none>>>;
+using B = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
+
+// The two products of a layer in the layout of Megatron: one all_reduce forward, one backward for
+// the input, and those of the batch for the weights.
+constexpr auto loss = [](const auto& w1, const auto& w2, const auto& b, const auto& x) {
+  auto h = relu(einsum<"bi,ih->bh">(x, w1));
+  auto y = reshard<P<"data", none>>(einsum<"bh,ho->bo">(h, w2)) + b;
+  return sum(square(y));
+};
+constexpr auto forward = trace(loss, abstract<W1>(), abstract<W2>(), abstract<B>(), abstract<X>());
+static_assert(forward.collectives() == 1);
+
+constexpr auto of_w1 =
+    trace(gradient(loss), abstract<W1>(), abstract<W2>(), abstract<B>(), abstract<X>());
+static_assert(of_w1.collectives(collective::all_reduce, "model") == 1);
+static_assert(of_w1.collectives(collective::all_reduce, "data") == 1);
+static_assert(of_w1.collectives() == 2);
+
+constexpr auto of_x =
+    trace(gradient<3>(loss), abstract<W1>(), abstract<W2>(), abstract<B>(), abstract<X>());
+static_assert(of_x.collectives(collective::all_reduce, "model") == 2);
+static_assert(of_x.collectives() == 2);
+
+// The type of each gradient is that of its tensor.
+constexpr auto types = [](const auto& w1, const auto& w2, const auto& b, const auto& x) {
+  auto [dw1, dw2, db, dx] = gradient<0, 1, 2, 3>(loss)(w1, w2, b, x);
+  static_assert(std::is_same_v<decltype(dw1), std::remove_cvref_t<decltype(w1)>>);
+  static_assert(std::is_same_v<decltype(db), std::remove_cvref_t<decltype(b)>>);
+  static_assert(std::is_same_v<decltype(dx), std::remove_cvref_t<decltype(x)>>);
+  return std::tuple{dw1, dw2, db, dx};
+};
+constexpr auto of_all =
+    trace<128>(types, abstract<W1>(), abstract<W2>(), abstract<B>(), abstract<X>());
+static_assert(of_all.collectives(collective::all_reduce, "model") == 2);
+static_assert(of_all.collectives(collective::all_reduce, "data") == 3);
+
+// A nest of any kind has gradients of its kind.
+template <class A, class B>
+struct layer {
+  A weight;
+  B bias;
+};
+constexpr auto of_nest = [](const auto& w1, const auto& b, const auto& x) {
+  const layer<std::remove_cvref_t<decltype(w1)>, std::remove_cvref_t<decltype(b)>> parameters{w1,
+                                                                                              b};
+  const auto dense = [](const auto& p, const auto& in) {
+    return sum(square(einsum<"bi,io->bo">(in, p.weight) + p.bias));
+  };
+  auto made = gradient(dense)(parameters, x);
+  static_assert(std::is_same_v<decltype(made), std::remove_const_t<decltype(parameters)>>);
+  auto [dw, db] = gradient([](const auto& p, const auto& in) {
+    return sum(square(einsum<"bi,io->bo">(in, std::get<0>(p)) + std::get<1>(p)));
+  })(std::tuple{w1, b}, x);
+  static_assert(std::is_same_v<decltype(dw), std::remove_cvref_t<decltype(w1)>>);
+  return std::tuple{made.weight, made.bias};
+};
+using B1 = sharded_tensor<float, extents<32>, layout<pod, P<"model">>>;
+static_assert(trace<128>(of_nest, abstract<W1>(), abstract<B1>(), abstract<X>())
+                  .collectives(collective::all_reduce, "data") == 2);
+
+// On request a gradient is left pending, its type says so, and nothing reads it until it is
+// reduced: here straight into the shards of an optimizer.
+constexpr auto left = [](const auto& w1, const auto& x) {
+  auto of = [](const auto& w, const auto& in) { return sum(square(einsum<"bi,ih->bh">(in, w))); };
+  auto dw = gradient(of, left_pending<"data">)(w1, x);
+  using given = typename decltype(dw)::layout_type;
+  static_assert(std::is_same_v<given, layout<pod, P<none, "model">, partial<"data">>>);
+  static_assert(!is_legal<pointwise<functions::sqrt>, paper_of<decltype(dw)>>);
+  return reshard<P<"data", "model">>(dw);
+};
+constexpr auto of_left = trace(left, abstract<W1>(), abstract<X>());
+static_assert(of_left.collectives() == 1 && of_left.collectives(collective::reduce_scatter) == 1);
+
+// What is gathered for use is scattered back: the weights of a sharded data parallel step.
+using Ws = sharded_tensor<float, extents<16, 32>, layout<pod, P<"data", none>>>;
+constexpr auto gathered = [](const auto& w, const auto& x) {
+  return sum(square(einsum<"bi,ih->bh">(x, reshard<P<none, none>>(w))));
+};
+constexpr auto of_gathered = trace(gradient(gathered), abstract<Ws>(), abstract<X>());
+static_assert(of_gathered.collectives(collective::all_gather) == 1);
+static_assert(of_gathered.collectives(collective::reduce_scatter) == 1);
+static_assert(of_gathered.collectives() == 2);
+
+// Gradients of gradients, by taking them twice.
+constexpr auto twice = [](const auto& w, const auto& x) {
+  return sum(gradient([](const auto& v, const auto& y) { return sum(v * v * v * y); })(w, x));
+};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<"data">>>;
+constexpr auto of_twice = trace_program<128>(gradient(twice), abstract<V>(), abstract<V>());
+static_assert(of_twice.values[of_twice.results[0]] ==
+              tensor_desc{element::f32, {8}, layout<pod, P<"data">>::value});
+static_assert(ledger_of(of_twice).collectives() == 0);
+
+// What nothing needs is not there: the gradient of a sum needs neither the sum nor its operand.
+constexpr auto ones =
+    trace_program(gradient([](const auto& v) { return sum(v * 2.0F); }), abstract<V>());
+static_assert(ledger_of(ones).flops() == 0);
+
+// Recomputed values are not kept: less memory, more work, the same communication.
+struct block {
+  constexpr auto operator()(const auto& v, const auto& y) const {
+    auto a = exp(v);
+    auto b = exp(a);
+    return b * y;
+  }
+};
+template <class Block>
+struct deep {
+  constexpr auto operator()(const auto& w, const auto& x) const {
+    auto first = Block{}(w, x);
+    auto second = Block{}(first, x);
+    return sum(Block{}(second, x));
+  }
+};
+struct block_again {
+  constexpr auto operator()(const auto& v, const auto& y) const { return recompute(block{})(v, y); }
+};
+constexpr auto kept = trace<256>(gradient(deep<block>{}), abstract<V>(), abstract<V>());
+constexpr auto again = trace<256>(gradient(deep<block_again>{}), abstract<V>(), abstract<V>());
+static_assert(again.peak_bytes_per_device() < kept.peak_bytes_per_device());
+static_assert(again.flops() > kept.flops());
+
+}  // namespace

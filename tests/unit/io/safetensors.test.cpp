@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/catch.hpp"
+#include <shardwise/io.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace shardwise;
+using Catch::Contains;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 3>> {};
+struct other : mesh<axis<"x", 4>> {};
+using W = sharded_tensor<float, extents<5, 6>, layout<pod, P<"data", "model">, partial<>, uneven>>;
+using V = sharded_tensor<std::int64_t, extents<dyn>, layout<pod, P<none>>>;
+using H = sharded_tensor<bfloat16, extents<4, 3>, layout<pod, P<none, "model">>>;
+using B = sharded_tensor<bool, extents<7>, layout<pod, P<"data">, partial<>, uneven>>;
+using S = sharded_tensor<double, extents<>, layout<pod, P<>>>;
+
+struct linear {
+  W weight;
+  V bias_;
+};
+struct model {
+  std::vector<linear> layers;
+  std::tuple<H, B> pair;
+  std::optional<S> scale;
+  any_tensor<float> any;
+  int steps = 0;
+};
+
+model make_model(const device_pool& pool, float offset) {
+  const auto row = [](const global_index& at) { return static_cast<std::int64_t>(at[0]) * 3; };
+  const W w = iota<W>(pool);
+  const H h = cast<bfloat16>(iota<sharded_tensor<float, extents<4, 3>, H::layout_type>>(pool));
+  const B b = cast<bool>(generate<sharded_tensor<float, extents<7>, B::layout_type>>(
+      pool, [](const global_index& at) { return at[0] % 3 == 0 ? 1.0F : 0.0F; }));
+  const W again = w + offset;
+  return {{linear{w * offset, generate<V>(pool, row, 4)}, linear{again, generate<V>(pool, row, 0)}},
+          {h, b},
+          full<S>(pool, 0.1),
+          any_tensor<float>(w - offset),
+          3};
+}
+
+/// A name in the folder for temporary files, removed at the end.
+class temporary {
+ public:
+  explicit temporary(const std::string& name)
+      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
+    std::filesystem::remove(path_);
+  }
+  temporary(const temporary&) = delete;
+  ~temporary() { std::filesystem::remove(path_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+  [[nodiscard]] std::string read() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+std::string file_of(const std::string& header, const std::string& data) {
+  std::string out;
+  for (unsigned b = 0; b < 8; ++b) out += static_cast<char>(header.size() >> (8 * b) & 0xffU);
+  return out + header + data;
+}
+
+std::vector<std::string> names_beside(const std::string& path) {
+  std::vector<std::string> found;
+  const std::filesystem::path target(path);
+  for (const auto& file : std::filesystem::directory_iterator(target.parent_path()))
+    if (file.path().string().compare(0, path.size() + 1, path + ".") == 0)
+      found.push_back(file.path().string());
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("what is saved is loaded again, under every name and layout") {
+  const device_pool pool{pod{}};
+  const model saved = make_model(pool, 2.0F);
+  const temporary file("safetensors-round-trip");
+  save_safetensors(file.path(), saved, {{"step", "7"}});
+  REQUIRE(names_beside(file.path()).empty());
+
+  const safetensors_file open(file.path());
+  REQUIRE(open.header().metadata.at("step") == "7");
+  std::vector<std::string> names;
+  for (const stored_tensor& one : open.header().tensors) names.push_back(one.name);
+  REQUIRE(names.size() == 8);
+  for (const char* name : {"layers.0.weight", "layers.0.bias_", "layers.1.weight", "layers.1.bias_",
+                           "pair.0", "pair.1", "scale", "any"})
+    REQUIRE(open.header().find(name) != nullptr);
+
+  model loaded = make_model(pool, 5.0F);
+  load_safetensors(open, loaded);
+  REQUIRE(to_host(loaded.layers[0].weight) == to_host(saved.layers[0].weight));
+  REQUIRE(to_host(loaded.layers[1].weight) == to_host(saved.layers[1].weight));
+  REQUIRE(to_host(loaded.layers[0].bias_) == to_host(saved.layers[0].bias_));
+  REQUIRE(to_host(loaded.layers[1].bias_).size() == 0);
+  REQUIRE(to_host(std::get<0>(loaded.pair)) == to_host(std::get<0>(saved.pair)));
+  REQUIRE(to_host(std::get<1>(loaded.pair)) == to_host(std::get<1>(saved.pair)));
+  REQUIRE(to_host(*loaded.scale).value() == 0.1);
+  REQUIRE(to_host(loaded.any) == to_host(saved.any));
+
+  // Another mesh, other layouts, sizes from the file.
+  const device_pool others{other{}};
+  using Columns =
+      sharded_tensor<float, extents<dyn, 6>, layout<other, P<none, "x">, partial<>, uneven>>;
+  const auto columns = load_tensor<Columns>(others, open, "layers.0.weight");
+  REQUIRE(to_host(columns) == to_host(saved.layers[0].weight));
+  const auto any = load_tensor<bfloat16>(others, open, "pair.0", spec_desc{{"x", ""}});
+  REQUIRE(to_host(any) == to_host(std::get<0>(saved.pair)));
+  const auto half = load_tensor<
+      sharded_tensor<bfloat16, extents<4, 3>, layout<other, P<block_cyclic<1>("x"), none>>>>(
+      others, open, "pair.0");
+  REQUIRE(to_host(half) == to_host(std::get<0>(saved.pair)));
+}
+
+TEST_CASE("a file has the bytes of the format") {
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-bytes");
+  using X = sharded_tensor<std::int32_t, extents<2, 2>, layout<pod, P<"data", none>>>;
+  save_safetensors(file.path(), distribute<X>(pool, {{1, 2}, {3, 256}}));
+  const std::string header =
+      "{\"tensor\":{\"data_offsets\":[0,16],\"dtype\":\"I32\",\"shape\":[2,2]}}";
+  const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
+  REQUIRE(file.read() == file_of(padded, std::string("\1\0\0\0\2\0\0\0\3\0\0\0\0\1\0\0", 16)));
+}
+
+TEST_CASE("a file that is none is refused with the reason") {
+  const temporary file("safetensors-refused");
+  const auto refused = [&](const std::string& header, const std::string& data, const char* why) {
+    file.write(file_of(header, data));
+    REQUIRE_THROWS_WITH(safetensors_file(file.path()),
+                        Contains("file_is_malformed") && Contains(file.path()) && Contains(why));
+  };
+  REQUIRE_THROWS_WITH(safetensors_file(file.path()),
+                      Contains("file_is_not_readable") && Contains("No such file"));
+  REQUIRE_THROWS_WITH(safetensors_file("/"), Contains("it is no regular file"));
+  file.write("short");
+  REQUIRE_THROWS_WITH(safetensors_file(file.path()), Contains("shorter than the length"));
+  file.write(std::string(7, '\0') + "\x7f");
+  REQUIRE_THROWS_WITH(safetensors_file(file.path()), Contains("its header would have"));
+  refused("[]", "", "no JSON object");
+  refused("{", "", "no JSON object");
+  refused(R"({"a":1})", "", "tensor 'a': it has dtype, shape and data_offsets");
+  refused(R"({"a":{"dtype":"F31","shape":[],"data_offsets":[0,4]}})", "", "F31 are not supported");
+  refused(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "", "whole numbers");
+  refused(R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", "", "whole numbers");
+  refused(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", "",
+          "2^56");
+  refused(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", "",
+          "8 dimensions");
+  refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "", "hold 8 bytes");
+  refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", "", "begins at 4");
+  refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+          R"("b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+          "", "begins at 0, and what is before it ends at 4");
+  refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+          R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+          "abcd", "a name occurs twice");
+  refused(R"({"__metadata__":{"a":1}})", "", "words alone, not a");
+  refused(R"({"a":[[[[[[[[]]]]]]]]})", "", "lists in lists");
+  refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abc", "it holds 3 bytes");
+  refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abcde", "it holds 5 bytes");
+}
+
+TEST_CASE("what a program asks of a file is checked before anything changes") {
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-asked");
+  struct two {
+    W a, b;
+  };
+  struct wrong {
+    W a;
+    sharded_tensor<float, extents<6, 5>, layout<pod, P<none, none>>> b;
+  };
+  const W w = iota<W>(pool);
+  save_safetensors(file.path(), two{w + 1.0F, w + 2.0F});
+  const safetensors_file open(file.path());
+  REQUIRE_THROWS_WITH(load_tensor<W>(pool, open, "c"),
+                      Contains("tensor_is_not_in_file") && Contains("'c'"));
+  REQUIRE_THROWS_WITH(load_tensor<double>(pool, open, "a", spec_desc{{"", ""}}),
+                      Contains("stored_tensor_differs") && Contains("f32, not f64"));
+  REQUIRE_THROWS_WITH(load_tensor<V>(pool, open, "a"), Contains("f32, not i64"));
+  wrong mine{w, zeros<sharded_tensor<float, extents<6, 5>, layout<pod, P<none, none>>>>(pool)};
+  REQUIRE_THROWS_WITH(load_safetensors(open, mine), Contains("'b' is [5, 6], not [6, 5]"));
+  REQUIRE(to_host(mine.a) == to_host(w));
+  const device_pool others{other{}};
+  REQUIRE_THROWS_AS(load_tensor<W>(others, open, "a"), error);
+
+  // A file that becomes shorter while it is open.
+  std::filesystem::resize_file(file.path(), 60);
+  REQUIRE_THROWS_WITH(load_tensor<W>(pool, open, "b"),
+                      Contains("file_is_not_readable") && Contains("shorter"));
+}
+
+TEST_CASE("a target is as it was until a file is whole") {
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-whole");
+  const W w = iota<W>(pool);
+  save_safetensors(file.path(), w);
+  const std::string before = file.read();
+  using pending = sharded_tensor<float, extents<5>, layout<pod, P<none>, partial<"data">>>;
+  const any_tensor<float> term = zeros<pending>(pool);
+  REQUIRE_THROWS_WITH(save_safetensors(file.path(), std::tuple(w, term)),
+                      Contains("partial_value_is_read"));
+  REQUIRE(file.read() == before);
+  REQUIRE(names_beside(file.path()).empty());
+  REQUIRE_THROWS_WITH(save_safetensors("/no/such/folder/file", w),
+                      Contains("file_is_not_writable") && Contains("No such file"));
+  struct inner {
+    W b;
+  };
+  struct outer {
+    std::tuple<W> a;
+    inner c;
+  };
+  save_safetensors(file.path(), outer{{w}, {w}});
+  REQUIRE(safetensors_file(file.path()).header().find("c.b") != nullptr);
+}

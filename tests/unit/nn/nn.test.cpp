@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// Modules: what they compute, their parameters, what they cost on paper.
+#include "support/catch.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+struct one : mesh<axis<"data", 1>, axis<"model", 1>> {};
+
+template <class M, class Spec, index_t... N>
+using tensor = sharded_tensor<double, extents<N...>, layout<M, Spec>>;
+template <class M, class Spec, index_t... N>
+using indices = sharded_tensor<std::int32_t, extents<N...>, layout<M, Spec>>;
+
+constexpr index_t batch = 4, positions = 6, width = 8, heads = 2, size = 4, words = 10;
+
+using stream = P<"data", none, none>;
+template <class M>
+using norm = nn::layer_norm<tensor<M, P<none>, width>>;
+template <class M>
+using projection = tensor<M, P<none, "model", none>, width, heads, size>;
+template <class M>
+using attention_of_heads =
+    nn::attention<projection<M>, projection<M>, projection<M>,
+                  tensor<M, P<"model", none, none>, heads, size, width>, stream>;
+template <class M>
+using feed_forward =
+    nn::mlp<nn::linear<tensor<M, P<none, "model">, width, 16>, tensor<M, P<"model">, 16>>,
+            nn::linear<tensor<M, P<"model", none>, 16, width>, tensor<M, P<none>, width>, stream>>;
+template <class M>
+using block = nn::transformer_block<norm<M>, attention_of_heads<M>, feed_forward<M>>;
+
+template <class Embedding, class Layers, class Norm, class Head>
+struct gpt {
+  Embedding embedding;
+  Layers layers;
+  Norm norm;
+  Head head;
+
+  template <class Ids>
+  constexpr auto operator()(const Ids& ids) const {
+    const auto h0 = embedding(ids);
+    const auto h1 = layers[0](h0);
+    const auto h2 = layers[1](h1);
+    return head(norm(h2));
+  }
+};
+template <class M>
+using model =
+    gpt<nn::embedding<tensor<M, P<"model", none>, words, width>, stream>, std::array<block<M>, 2>,
+        norm<M>, nn::linear<tensor<M, P<none, "model">, width, words>>>;
+template <class M>
+using text_batch = indices<M, P<"data", none>, batch, positions>;
+
+constexpr auto loss = [](const auto& m, const auto& ids, const auto& next) {
+  return reshard<P<>>(nn::cross_entropy(m(ids), next, across<"model">));
+};
+
+// Forward: the table, each layer's attention and mlp, the two exchanges of the cross entropy, and
+// the mean over the batch.
+constexpr auto cost = trace_nests<512, model<pod>, text_batch<pod>, text_batch<pod>>(loss);
+static_assert(cost.collectives("model") == 1 + 2 * 2 + 2);
+static_assert(cost.collectives("data") == 1);
+
+template <class M>
+std::vector<double> loss_and_gradient() {
+  const device_pool pool{M{}};
+  const auto m = nn::initialise<model<M>>(pool, key{7});
+  const auto ids = generate<text_batch<M>>(pool, [](const global_index& at) {
+    return static_cast<std::int32_t>((3 * at[0] + 7 * at[1]) % words);
+  });
+  const auto next = generate<text_batch<M>>(pool, [](const global_index& at) {
+    return static_cast<std::int32_t>((5 * at[0] + at[1]) % words);
+  });
+  auto [value, gradients] = value_and_grad(loss)(m, ids, next);
+  std::vector<double> out{to_host(value)()};
+  for_each_parameter(gradients, [&](const leaf_path&, const auto& x) {
+    const auto host = to_host(x);
+    for (double each : host.elements()) out.push_back(each);
+  });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a split transformer has the loss and the gradients of one device") {
+  const std::vector<double> split = loss_and_gradient<pod>(), whole = loss_and_gradient<one>();
+  REQUIRE(split.size() == whole.size());
+  REQUIRE(split[0] == Approx(std::log(double{words})).margin(0.5));
+  double largest = 0;
+  for (std::size_t i = 0; i < split.size(); ++i) {
+    REQUIRE(std::abs(split[i] - whole[i]) < 1e-12);
+    largest = std::max(largest, i == 0 ? 0 : std::abs(whole[i]));
+  }
+  REQUIRE(largest > 1e-3);
+}
+
+TEST_CASE("parameters are found with their names") {
+  const device_pool pool{pod{}};
+  const auto m = nn::initialise<model<pod>>(pool, key{7});
+  std::vector<std::string> names;
+  for_each_parameter(
+      m, [&](const leaf_path& name, const auto&) { names.emplace_back(name.data(), name.size()); });
+  REQUIRE(names.size() == 1 + 2 * (2 + 4 + 2 + 4) + 2 + 1);
+  REQUIRE(names[0] == "embedding.table");
+  REQUIRE(names[3] == "layers.0.attention.query");
+  REQUIRE(names.back() == "head.weight");
+  REQUIRE(count_parameters(m) ==
+          words * width * 2 + 2 * (4 * width + 4 * width * width + 2 * width * 16 + 16 + width) +
+              2 * width);
+}
+
+TEST_CASE("causal attention agrees with the operation, and later positions do not matter") {
+  const device_pool pool{pod{}};
+  using hidden = tensor<pod, stream, batch, positions, width>;
+  const auto m = nn::initialise<attention_of_heads<pod>>(pool, key{3});
+  const auto x = normal<hidden>(pool, key{4});
+  const auto q = einsum<"bsd,dhe->bhse">(x, m.query);
+  const auto k = einsum<"bsd,dhe->bhse">(x, m.key);
+  const auto v = einsum<"bsd,dhe->bhse">(x, m.value);
+  const auto met = attention<attends::to_earlier>(q, k, v);
+  const auto wanted = to_host(reshard<stream>(einsum<"bhse,hed->bsd">(met, m.out)));
+  const auto made = to_host(m(x));
+  for (std::size_t i = 0; i < made.elements().size(); ++i)
+    REQUIRE(made.elements()[i] == Approx(wanted.elements()[i]).margin(1e-12));
+}
+
+TEST_CASE("initial weights have the moments that their names promise") {
+  const device_pool pool{pod{}};
+  using W = tensor<pod, P<"data", "model">, 200, 100>;
+  const auto moments = [](const W& w) {
+    double sum = 0, squares = 0, largest = 0;
+    const auto host = to_host(w);
+    for (double x : host.elements()) {
+      sum += x;
+      squares += x * x;
+      largest = std::max(largest, std::abs(x));
+    }
+    REQUIRE(std::abs(sum / 20000) < 0.01);
+    return std::pair{squares / 20000, largest};
+  };
+  REQUIRE(moments(nn::kaiming_normal<W>(pool, key{1})).first == Approx(2.0 / 200).epsilon(0.03));
+  REQUIRE(moments(nn::kaiming_uniform<W>(pool, key{1})).first == Approx(2.0 / 200).epsilon(0.03));
+  REQUIRE(moments(nn::xavier_normal<W>(pool, key{1})).first == Approx(2.0 / 300).epsilon(0.03));
+  REQUIRE(moments(nn::xavier_uniform<W>(pool, key{1})).first == Approx(2.0 / 300).epsilon(0.03));
+  const auto [variance, largest] = moments(nn::truncated_normal<W>(pool, key{1}, 0.5));
+  REQUIRE(largest <= 1.0);
+  REQUIRE(largest > 0.99);
+  REQUIRE(variance == Approx(0.25 * 0.7737).epsilon(0.03));
+}
+
+TEST_CASE("losses") {
+  const device_pool pool{pod{}};
+  using rows = tensor<pod, P<"data", none>, 4, 3>;
+  const auto x = generate<rows>(pool, [](const global_index& at) { return 0.5 * double(at[1]); });
+  const auto labels = generate<indices<pod, P<"data">, 4>>(
+      pool, [](const global_index& at) { return static_cast<std::int32_t>(at[0] % 3); });
+  const double total = std::log(1 + std::exp(0.5) + std::exp(1.0));
+  const double wanted = total - (0 + 0.5 + 1 + 0) / 4;
+  REQUIRE(to_host(reshard<P<>>(nn::cross_entropy(x, labels)))() == Approx(wanted));
+  const auto p = log_softmax<1>(x);
+  REQUIRE(to_host(reshard<P<>>(nn::nll(p, labels)))() == Approx(wanted));
+  REQUIRE(to_host(reshard<P<>>(nn::mse(x, x * 0.0)))() == Approx((0.25 + 1) / 3));
+  const auto y = to_host(nn::dropout<std::ratio<1, 2>>{}(x + 1.0, key{1}));
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 3; ++j) REQUIRE((y(i, j) == 0 || y(i, j) == Approx(2 * (1 + 0.5 * j))));
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// The catalogue of operations agrees with the operations themselves.
+#include "support/catch.hpp"
+#include <shardwise/operation/catalogue_example.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>>>;
+using C = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", "model">>>;
+using W = sharded_tensor<float, extents<16, 32>, layout<pod, P<none, "model">>>;
+using S = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
+using L = sharded_tensor<std::int32_t, extents<8>, layout<pod, P<"data">>>;
+using B = sharded_tensor<bfloat16, extents<8, 16>, layout<pod, P<"data", none>>>;
+
+operation_inference inferred(text_view name,
+                             const std::vector<std::pair<const char*, const char*>>& arguments,
+                             const std::vector<const char*>& operands) {
+  operation_arguments given;
+  for (const auto& [parameter, value] : arguments) REQUIRE(given.set(parameter, value).ok());
+  tensor_descs known;
+  for (const char* words : operands) known.push_back(parse_type(words, pod::value).tensor);
+  const catalogued_operation* const entry = find_operation(name);
+  REQUIRE(entry != nullptr);
+  return infer_operation(pod::value, *entry, given, known);
+}
+
+/// That a function of tensors costs and makes what the catalogue says.
+template <class F, class... Tensors>
+void check_same(const operation_inference& made, F f, const Tensors&... tensors) {
+  REQUIRE(made.ok());
+  const ledger total = trace(f, tensors...);
+  CHECK(made.flops == total.flops());
+  CHECK(total.collectives() == 0);
+  const auto result = f(tensors...);
+  using made_type = std::remove_cvref_t<decltype(result)>;
+  CHECK(made.results[0].type == element_of<typename made_type::value_type>);
+  CHECK(made.results[0].extents == result.extents());
+  CHECK(made.results[0].layout == made_type::layout_type::value);
+}
+
+TEST_CASE("What the catalogue infers is what the functions make, at the same cost") {
+  const auto x = abstract<X>();
+  const auto c = abstract<C>();
+  const auto b = abstract<B>();
+  const char* const a = "f32[8@data,16]";
+  check_same(
+      inferred("einsum", {{"equation", "bi,io->bo"}}, {a, "f32[16,32@model]"}),
+      [](const auto& y, const auto& w) { return einsum<"bi,io->bo">(y, w); }, x, abstract<W>());
+  check_same(
+      inferred("einsum", {{"equation", "bi,io,o->b"}}, {a, "f32[16,32@model]", "f32[32]"}),
+      [](const auto& y, const auto& w, const auto& s) { return einsum<"bi,io,o->b">(y, w, s); }, x,
+      abstract<W>(), abstract<sharded_tensor<float, extents<32>, layout<pod, P<none>>>>());
+  check_same(
+      inferred("einsum", {{"equation", "...i,io->...o"}}, {a, "f32[16,32@model]"}),
+      [](const auto& y, const auto& w) { return einsum<"...i,io->...o">(y, w); }, x, abstract<W>());
+  check_same(
+      inferred("sum", {{"dims", "1"}}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return sum<1>(y); }, c);
+  check_same(
+      inferred("mean", {{"dims", "1"}, {"keep_dims", ""}}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return mean<1>(y, keep_dims); }, c);
+  check_same(
+      inferred("l1_norm", {}, {"f32[8@data,16@model]"}), [](const auto& y) { return l1_norm(y); },
+      c);
+  check_same(
+      inferred("l2_norm", {{"dims", "1"}}, {a}), [](const auto& y) { return l2_norm<1>(y); }, x);
+  check_same(
+      inferred("variance", {{"dims", "1"}}, {a}), [](const auto& y) { return variance<1>(y); }, x);
+  check_same(
+      inferred("standard_deviation", {{"dims", "1"}, {"keep_dims", ""}}, {a}),
+      [](const auto& y) { return standard_deviation<1>(y, keep_dims); }, x);
+  check_same(
+      inferred("logsumexp", {{"dims", "1"}}, {a}), [](const auto& y) { return logsumexp<1>(y); },
+      x);
+  check_same(
+      inferred("any", {{"dims", "1"}}, {a}), [](const auto& y) { return any<1>(y); }, x);
+  check_same(
+      inferred("all", {}, {a}), [](const auto& y) { return all(y); }, x);
+  check_same(
+      inferred("count_nonzero", {}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return count_nonzero(y); }, c);
+  check_same(
+      inferred("hard_sigmoid", {}, {a}), [](const auto& y) { return hard_sigmoid(y); }, x);
+  check_same(
+      inferred("lerp", {}, {a, a, "f32[]"}), [](const auto& y) { return lerp(y, y, 0.5F); }, x);
+  check_same(
+      inferred("addcmul", {}, {a, a, a}), [](const auto& y) { return addcmul(y, y, y, 2); }, x);
+  check_same(
+      inferred("softmax", {{"dim", "1"}}, {a}), [](const auto& y) { return softmax<1>(y); }, x);
+  check_same(
+      inferred("softmax", {{"dim", "1"}}, {"bf16[8@data,16]"}),
+      [](const auto& y) { return softmax<1>(y); }, b);
+  check_same(
+      inferred("log_softmax", {{"dim", "1"}}, {a}), [](const auto& y) { return log_softmax<1>(y); },
+      x);
+  check_same(
+      inferred("layer_norm", {{"dims", "1"}}, {a, "f32[16]", "f32[16]"}),
+      [](const auto& y, const auto& s, const auto& t) { return layer_norm<1>(y, s, t, 1e-5); }, x,
+      abstract<S>(), abstract<S>());
+  check_same(
+      inferred("rms_norm", {{"dims", "1"}}, {"bf16[8@data,16]"}),
+      [](const auto& y) { return rms_norm<1>(y, 1e-5); }, b);
+  check_same(
+      inferred("cross_entropy", {{"dim", "1"}}, {a, "i32[8@data]"}),
+      [](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels); }, x,
+      abstract<L>());
+  check_same(
+      inferred("slice_in_dim", {{"dim", "1"}, {"begin", "2"}, {"end", "-1"}}, {a}),
+      [](const auto& y) { return slice_in_dim<1, 2, -1>(y); }, x);
+  check_same(
+      inferred("sort", {{"dim", "1"}}, {a}), [](const auto& y) { return sort<1>(y); }, x);
+  check_same(
+      inferred("argmax", {{"dim", "1"}}, {a}), [](const auto& y) { return argmax<1>(y); }, x);
+}
+
+TEST_CASE("Every operation answers for its example, and for every way to split it") {
+  const mesh_desc& mesh = pod::value;
+  for (const catalogued_operation& entry : catalogue) {
+    CAPTURE(std::string(entry.name.data(), entry.name.size()));
+    const operation_example example = example_of(mesh, entry);
+    REQUIRE(find_operation(entry.name) == &entry);  // no name twice
+    REQUIRE(example.operands.ssize() >= entry.least);
+    REQUIRE(example.operands.ssize() <= entry.most);
+    CHECK(check_arguments(entry, example.given).missing.empty());
+    CHECK(!check_arguments(entry, example.given).has_unknown);
+    const operation_inference whole = infer_operation(mesh, entry, example.given, example.operands);
+    CHECK(whole.ok());
+    CHECK(!whole.results.empty());
+    for (int o = 0; o < example.operands.ssize(); ++o)
+      for (int d = 0; d < example.operands[o].rank(); ++d) {
+        if (example.operands[o].extents[d] == 1) continue;
+        const operation_inference made = infer_split(mesh, entry, o, d);
+        if (made.ok()) continue;
+        // What is refused says what would be taken, and that is.
+        REQUIRE(!made.legal.empty());
+        CHECK(infer_operation(mesh, entry, example.given, made.legal).ok());
+      }
+    tensor_descs fewer = example.operands;
+    if (fewer.ssize() == entry.least) {
+      fewer.pop_back();
+      CHECK(infer_operation(mesh, entry, example.given, fewer).verdict.rule ==
+            broken::operand_count_differs);
+    }
+  }
+}
+
+TEST_CASE("Contractions of several tensors begin with the cheapest product") {
+  const contraction_step step = first_contraction(
+      "ab,bc,cd->ad",
+      operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}});
+  CHECK(step.pair == "bc,cd->bd");
+  CHECK(step.rest == "bd,ab->ad");
+  CHECK(named_dimensions("...ij,...jk->...ik", {4, 3}) == "ZYij,Yjk->ZYik");
+  CHECK(named_dimensions("ij->ji", {2}) == "ij->ji");
+}
+
+TEST_CASE("Arguments are read as they are written, and refused as they are not") {
+  operation_arguments given;
+  CHECK(given.set("dims", "0,-1").ok());
+  CHECK(given.integers("dims") == operation_arguments::integer_list{0, -1});
+  CHECK(given.set("shape", "8x4x2").ok());
+  CHECK(given.integers("shape").size() == 3);
+  CHECK(given.set("type", "bf16").ok());
+  CHECK(static_cast<element>(given.integer("type")) == element::bf16);
+  CHECK(!given.set("dims", "1").ok());
+  CHECK(!given.set("mode", "round").ok());
+  CHECK(!given.set("order", "1,,0").ok());
+  CHECK(!given.set("order", "1,0 ]").ok());
+  CHECK(!given.set("count", "9999999999999999999").ok());
+  CHECK(!given.set("colour", "1").ok());
+  CHECK(given.integer("index", 7) == 7);
+}
+
+}  // namespace

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// Optimizers: their formulas against loops, split against whole, what a step costs.
+#include "support/catch.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+struct one : mesh<axis<"data", 1>, axis<"model", 1>> {};
+
+template <class M, class Spec, index_t... N>
+using tensor = sharded_tensor<float, extents<N...>, layout<M, Spec>>;
+
+template <class M>
+using model =
+    nn::mlp<nn::linear<tensor<M, P<none, "model">, 6, 8>, tensor<M, P<"model">, 8>>,
+            nn::linear<tensor<M, P<"model", none>, 8, 4>, tensor<M, P<none>, 4>, P<"data", none>>>;
+template <class M>
+using X = tensor<M, P<"data", none>, 16, 6>;
+template <class M>
+using Y = tensor<M, P<"data", none>, 16, 4>;
+template <class M>
+using number = scalar<float, M>;
+
+constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
+  return reshard<P<>>(nn::mse(m(x), wanted));
+};
+
+// Forward one reduction over each axis. Backward one over data for each of the four parameters:
+// the input has no gradient. The clip has one number for what is split, none for what is not.
+constexpr auto cost =
+    trace_nests<512, model<pod>, optim::adam_state<model<pod>>, number<pod>, X<pod>, Y<pod>>(
+        optim::functional_step{optim::training_step{loss, optim::adamw{}, 1.0}});
+static_assert(cost.collectives("data") == 1 + 4);
+static_assert(cost.collectives("model") == 1 + 1);
+
+template <class M, class Optimizer>
+std::vector<float> train(const Optimizer& optimizer, double clip, int steps,
+                         std::vector<float>& losses) {
+  const device_pool pool{M{}};
+  auto m = nn::initialise<model<M>>(pool, key{5});
+  auto state = optimizer.start(m);
+  const auto x = normal<X<M>>(pool, key{6});
+  const Y<M> wanted = tanh(normal<Y<M>>(pool, key{7}));
+  const optim::training_step learn{loss, optimizer, clip};
+  for (int s = 0; s < steps; ++s) {
+    const auto rate = full<number<M>>(pool, 0.05F);
+    losses.push_back(to_host(step(pool, [&] { return learn(m, state, rate, x, wanted); }))());
+  }
+  std::vector<float> out;
+  for_each_parameter(m, [&](const leaf_path&, const auto& w) {
+    const auto host = to_host(w);
+    out.insert(out.end(), host.elements().begin(), host.elements().end());
+  });
+  return out;
+}
+
+template <class Optimizer>
+void agrees(const Optimizer& optimizer, double clip) {
+  std::vector<float> split_losses, whole_losses;
+  const auto split = train<pod>(optimizer, clip, 8, split_losses);
+  const auto whole = train<one>(optimizer, clip, 8, whole_losses);
+  REQUIRE(split.size() == whole.size());
+  for (std::size_t i = 0; i < split.size(); ++i)
+    REQUIRE(split[i] == Approx(whole[i]).epsilon(1e-4).margin(1e-4));
+  for (std::size_t i = 0; i < split_losses.size(); ++i)
+    REQUIRE(split_losses[i] == Approx(whole_losses[i]).epsilon(1e-5));
+  REQUIRE(split_losses.back() < split_losses.front());
+}
+
+/// Steps on `w` with the gradients `2 w`, and the same in a loop with `next(w, g)`.
+template <class Optimizer, class Next>
+void follows(const Optimizer& optimizer, const Next& next) {
+  const device_pool pool{pod{}};
+  using W = tensor<pod, P<"data">, 4>;
+  W w = distribute<W>(pool, std::vector<float>{1.0F, -2.0F, 0.5F, 3.0F});
+  auto state = optimizer.start(w);
+  std::vector<double> wanted{1, -2, 0.5, 3};
+  std::vector<Next> each(4, next);
+  for (int s = 1; s <= 5; ++s) {
+    const W g = w * 2.0F;
+    optimizer(w, state, g, 0.1F);
+    sync(pool);
+    for (std::size_t i = 0; i < 4; ++i) wanted[i] = each[i](wanted[i], 2 * wanted[i], s);
+    const auto made = to_host(w);
+    for (int i = 0; i < 4; ++i)
+      REQUIRE(made(i) == Approx(wanted[static_cast<std::size_t>(i)]).epsilon(1e-5).margin(1e-6));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("split training is whole training") {
+  agrees(optim::sgd{.momentum = 0.8}, 0);
+  agrees(optim::adamw{}, 0.5);
+}
+
+TEST_CASE("each optimizer follows its formula") {
+  struct momentum {
+    double m = 0;
+    bool ahead = false;
+    double operator()(double w, double g, int) {
+      g += 0.1 * w;
+      m = 0.9 * m + g;
+      return w - 0.1 * (ahead ? g + 0.9 * m : m);
+    }
+  };
+  follows(optim::sgd{.weight_decay = 0.1}, momentum{});
+  follows(optim::sgd{.weight_decay = 0.1, .nesterov = true}, momentum{0, true});
+  struct moments {
+    double coupled, decoupled;
+    double m = 0, v = 0;
+    double operator()(double w, double g, int s) {
+      g += coupled * w;
+      m = 0.9 * m + 0.1 * g;
+      v = 0.999 * v + 0.001 * g * g;
+      w -= 0.1 * decoupled * w;
+      return w -
+             0.1 * m / (1 - std::pow(0.9, s)) / (std::sqrt(v / (1 - std::pow(0.999, s))) + 1e-8);
+    }
+  };
+  follows(optim::adam{.weight_decay = 0.1}, moments{0.1, 0});
+  follows(optim::adamw{.weight_decay = 0.1}, moments{0, 0.1});
+  struct signs {
+    double m = 0;
+    double operator()(double w, double g, int) {
+      const double u = 0.9 * m + 0.1 * g;
+      m = 0.99 * m + 0.01 * g;
+      return w - 0.1 * (0.1 * w) - 0.1 * (u > 0 ? 1 : u < 0 ? -1 : 0);
+    }
+  };
+  follows(optim::lion{.weight_decay = 0.1}, signs{});
+}
+
+TEST_CASE("the norm of split gradients, and what is clipped by it") {
+  const device_pool pool{pod{}};
+  std::tuple gradients{full<tensor<pod, P<"data", "model">, 4, 4>>(pool, 2.0F),
+                       full<tensor<pod, P<none>, 6>>(pool, 1.0F),
+                       full<tensor<pod, P<"model">, 6>>(pool, 3.0F)};
+  const double norm = std::sqrt(16 * 4 + 6 * 1 + 6 * 9);
+  REQUIRE(to_host(optim::clip_by_global_norm(gradients, 2.0))() == Approx(norm));
+  REQUIRE(to_host(std::get<0>(gradients))(1, 1) == Approx(2.0 * 2.0 / norm));
+  REQUIRE(to_host(optim::clip_by_global_norm(gradients, 5.0))() == Approx(2.0));
+  REQUIRE(to_host(std::get<2>(gradients))(4) == Approx(3.0 * 2.0 / norm));
+}
+
+TEST_CASE("schedules") {
+  constexpr optim::warmup_cosine wave{.peak = 2, .warmup = 4, .steps = 14, .least = 1};
+  REQUIRE(wave(0) == Approx(0.5));
+  REQUIRE(wave(3) == Approx(2.0));
+  REQUIRE(wave(4) == Approx(2.0));
+  REQUIRE(wave(9) == Approx(1.5));
+  REQUIRE(wave(14) == Approx(1.0));
+  REQUIRE(wave(100) == Approx(1.0));
+  STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(1) == 0.75);
+  STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(9) == 0);
+  STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 0.5, .period = 10}(25) == 0.25);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients of tensors that have values: what they are, what they cost, what is refused.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+template <class Spec, index_t... N>
+using tensor = sharded_tensor<double, extents<N...>, layout<pod, Spec>>;
+using X = tensor<P<"data", none>, 6, 8>;
+using W1 = tensor<P<none, "model">, 8, 12>;
+using B1 = tensor<P<"model">, 12>;
+using W2 = tensor<P<"model", none>, 12, 4>;
+using V = tensor<P<"data">, 8>;
+
+/// All members are found without a line about them.
+struct parameters {
+  W1 up;
+  B1 shift;
+  W2 down;
+  int layers = 1;
+};
+
+constexpr auto loss_of = [](const auto& up, const auto& shift, const auto& down, const auto& x) {
+  auto h = gelu(einsum<"bi,ih->bh">(x, up) + shift);
+  auto y = reshard<P<"data", none>>(einsum<"bh,ho->bo">(h, down));
+  return sum(y * y * y) * 0.25;
+};
+
+struct model {
+  device_pool pool{pod{}};
+  X x = uniform<X>(pool, key{1});
+  parameters p{uniform<W1>(pool, key{2}), uniform<B1>(pool, key{3}), uniform<W2>(pool, key{4})};
+};
+
+template <class T>
+std::vector<double> values(const T& x) {
+  const auto host = to_host(x);
+  std::vector<double> out;
+  for (double each : host.elements()) out.push_back(each);
+  return out;
+}
+template <class F>
+broken refusal(const F& f) {
+  try {
+    f();
+  } catch (const error& refused) {
+    return refused.code();
+  }
+  return broken::nothing;
+}
+
+}  // namespace
+
+TEST_CASE("a gradient costs what its ledger says, memory too") {
+  constexpr auto cost = trace<128>(gradient<0, 1, 2>(loss_of), abstract<W1>(), abstract<B1>(),
+                                   abstract<W2>(), abstract<X>());
+  const model m;
+  m.pool.reset_counters();
+  auto [up, shift, down] = gradient<0, 1, 2>(loss_of)(m.p.up, m.p.shift, m.p.down, m.x);
+  static_assert(std::is_same_v<decltype(up), W1> && std::is_same_v<decltype(shift), B1>);
+  sync(m.pool);
+  REQUIRE(m.pool.counters() == cost);
+}
+
+TEST_CASE("members of aggregates, ranges and tuples have gradients in their places") {
+  const model m;
+  const auto loss = [](const parameters& p, const X& x) {
+    return loss_of(p.up, p.shift, p.down, x);
+  };
+  const parameters made = gradient(loss)(m.p, m.x);
+  REQUIRE(made.layers == 1);
+  auto [up, shift, down] = gradient<0, 1, 2>(loss_of)(m.p.up, m.p.shift, m.p.down, m.x);
+  REQUIRE(values(made.up) == values(up));
+  REQUIRE(values(made.shift) == values(shift));
+  REQUIRE(values(made.down) == values(down));
+
+  const std::vector<V> several{iota<V>(m.pool), full<V>(m.pool, 3.0)};
+  const std::vector<V> of_several =
+      gradient([](const std::vector<V>& all) { return sum(all[0] * all[1]); })(several);
+  REQUIRE(values(of_several[0]) == std::vector<double>(8, 3.0));
+  REQUIRE(values(of_several[1]) == std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("values and auxiliary results come beside gradients, computed once") {
+  const model m;
+  const auto v = iota<V>(m.pool);
+  const auto f = [](const auto& x) {
+    auto y = exp(x * 0.1);
+    return std::tuple{sum(y), y};
+  };
+  auto [out, slope] = value_and_grad(f)(v);
+  REQUIRE(values(reshard<P<>>(std::get<0>(out)))[0] > 8);
+  REQUIRE(values(slope)[2] == Approx(0.1 * std::exp(0.2)));
+  auto [alone, aux] = gradient(f)(v);
+  REQUIRE(values(alone) == values(slope));
+  REQUIRE(values(aux) == values(std::get<1>(out)));
+}
+
+TEST_CASE("an argument is differentiated alone, though the tensor stands elsewhere too") {
+  const model m;
+  const auto v = iota<V>(m.pool);
+  const auto product = [](const auto& a, const auto& b) { return sum(a * b); };
+  REQUIRE(values(gradient(product)(v, v)) == values(v));
+  const auto captured = [&](const auto& a) { return sum(a * v); };
+  REQUIRE(values(gradient(captured)(v)) == values(v));
+  const V pending = v + 1.0;
+  REQUIRE(values(gradient(product)(pending, pending)) == values(pending));
+}
+
+TEST_CASE("gradients of gradients") {
+  const model m;
+  const auto v = iota<V>(m.pool);
+  const auto cube = [](const auto& x) { return sum(x * x * x); };
+  const auto slope = [&](const auto& x) { return sum(gradient(cube)(x)); };
+  const auto bend = [&](const auto& x) { return sum(gradient(slope)(x)); };
+  REQUIRE(values(gradient(slope)(v)) == std::vector<double>{0, 6, 12, 18, 24, 30, 36, 42});
+  REQUIRE(values(gradient(bend)(v)) == std::vector<double>(8, 6.0));
+}
+
+TEST_CASE("layouts that are values have the same gradients") {
+  const model m;
+  const any_tensor<double> up = m.p.up, x = m.x;
+  const auto loss = [](const auto& w, const auto& in) {
+    return sum(square(einsum<"bi,ih->bh">(in, w)));
+  };
+  const any_tensor<double> made = gradient(loss)(up, x);
+  REQUIRE(made.layout() == up.layout());
+  REQUIRE(values(made) == values(gradient(loss)(m.p.up, m.x)));
+}
+
+TEST_CASE("ties and zeros have the slopes that are promised") {
+  const model m;
+  using row = tensor<P<none>, 4>;
+  const auto at = [&](std::vector<double> all) { return distribute<row>(m.pool, all); };
+  REQUIRE(values(gradient([](const auto& x) { return sum(relu(x)); })(at({-1, 0, 2, 3}))) ==
+          std::vector<double>{0, 0, 1, 1});
+  REQUIRE(values(gradient([](const auto& x) { return max(x); })(at({1, 3, 3, 2}))) ==
+          std::vector<double>{0, 0.5, 0.5, 0});
+  REQUIRE(values(gradient([](const auto& x) { return product(x); })(at({2, 3, 1, 5}))) ==
+          std::vector<double>{15, 10, 30, 6});
+  REQUIRE(values(gradient([](const auto& x) { return product(x); })(at({2, 0, 1, 5}))) ==
+          std::vector<double>{0, 10, 0, 0});
+  REQUIRE(values(gradient([](const auto& x) { return product(x); })(at({2, 0, 0, 5}))) ==
+          std::vector<double>{0, 0, 0, 0});
+  REQUIRE(values(gradient([](const auto& x) { return sum(x * stop_gradient(x)); })(
+              at({1, 2, 3, 4}))) == std::vector<double>{1, 2, 3, 4});
+  const auto [lower, upper] = gradient<0, 1>([](const auto& a, const auto& b) {
+    return sum(maximum(a, b));
+  })(at({1, 2, 3, 4}), at({1, 1, 5, 4}));
+  REQUIRE(values(lower) == std::vector<double>{0.5, 1, 0, 0.5});
+  REQUIRE(values(upper) == std::vector<double>{0.5, 0, 1, 0.5});
+}
+
+TEST_CASE("gradients pass other elements on the way") {
+  const device_pool pool{pod{}};
+  using F = sharded_tensor<float, extents<8>, layout<pod, P<"data">>>;
+  const auto v = iota<F>(pool);
+  const auto f = [](const auto& x) { return sum(cast<float>(square(cast<bfloat16>(x)))); };
+  const F made = gradient(f)(v);
+  for (int i = 0; i < 8; ++i) REQUIRE(to_host(made)(i) == static_cast<float>(2 * i));
+}
+
+TEST_CASE("what is recomputed has the same bits and the ledger of paper") {
+  constexpr auto block = [](const auto& v, const auto& y) {
+    auto a = exp(v * 0.01);
+    auto b = exp(a * y);
+    return b * a;
+  };
+  constexpr auto plain = [=](const auto& v, const auto& y) { return sum(block(block(v, y), y)); };
+  constexpr auto again = [=](const auto& v, const auto& y) {
+    return sum(recompute(block)(recompute(block)(v, y), y));
+  };
+  const model m;
+  const auto v = iota<V>(m.pool), y = full<V>(m.pool, 0.1);
+  REQUIRE(values(gradient(plain)(v, y)) == values(gradient(again)(v, y)));
+  const device_pool fresh{pod{}};
+  const auto w = iota<V>(fresh), z = full<V>(fresh, 0.1);
+  fresh.reset_counters();
+  const V made = gradient(again)(w, z);
+  sync(fresh);
+  constexpr auto cost = trace<128>(gradient(again), abstract<V>(), abstract<V>());
+  REQUIRE(fresh.counters() == cost);
+}
+
+TEST_CASE("a number that is pending has gradients where it stands") {
+  const model m;
+  const auto loss = loss_of(m.p.up, m.p.shift, m.p.down, m.x);
+  const auto [up, down] = gradient(loss, m.p.up, m.p.down);
+  const auto [want, also] = gradient<0, 2>(loss_of)(m.p.up, m.p.shift, m.p.down, m.x);
+  REQUIRE(values(up) == values(want));
+  REQUIRE(values(down) == values(also));
+  // In the middle of a graph too, where a tensor is pending itself.
+  const V a = iota<V>(m.pool) * 2.0;
+  const auto square_sum = sum(a * a);
+  REQUIRE(values(gradient(square_sum, a)) == values(a * 2.0));
+
+  V h = a * a;
+  sync(h);
+  const auto through = sum(h * a);
+  REQUIRE(refusal([&] { (void)gradient(through, a); }) == broken::value_is_computed_already);
+  const auto beside = sum(stop_gradient(h) * a);
+  REQUIRE(values(gradient(beside, a)) == values(h));
+}
+
+TEST_CASE("cotangents come later, and more than once") {
+  const model m;
+  const auto layer = [](const auto& x, const auto& w) { return tanh(einsum<"bi,ih->bh">(x, w)); };
+  auto [y, pull] = vjp(layer, m.x, m.p.up);
+  REQUIRE(values(y) == values(layer(m.x, m.p.up)));
+  const auto [dx, dw] = pull(y);
+  const auto loss = [&](const auto& x, const auto& w) {
+    auto made = layer(x, w);
+    return sum(stop_gradient(made) * made);
+  };
+  const auto [want_dx, want_dw] = gradient<0, 1>(loss)(m.x, m.p.up);
+  static_assert(std::is_same_v<decltype(dx), const X> && std::is_same_v<decltype(dw), const W1>);
+  REQUIRE(values(dx) == values(want_dx));
+  REQUIRE(values(dw) == values(want_dw));
+  sync(m.pool);
+  const auto [twice_dx, twice_dw] = pull(y * 2.0);
+  REQUIRE(values(twice_dx) == values(dx * 2.0));
+  REQUIRE(values(twice_dw) == values(dw * 2.0));
+
+  // On paper the same, and what is read twice is computed once.
+  constexpr auto both = [](const auto& x, const auto& w) {
+    auto made =
+        vjp([](const auto& v, const auto& u) { return tanh(einsum<"bi,ih->bh">(v, u)); }, x, w);
+    return made.second(made.first);
+  };
+  constexpr auto cost = trace<128>(both, abstract<X>(), abstract<W1>());
+  m.pool.reset_counters();
+  const auto [a, b] = both(m.x, m.p.up);
+  sync(a, b);
+  REQUIRE(m.pool.counters().flops() == cost.flops());
+  REQUIRE(m.pool.counters().bytes_moved() == cost.bytes_moved());
+}
+
+TEST_CASE("a traced gradient is prepared and run") {
+  const model m;
+  constexpr auto recorded = trace_program<128>(gradient<0, 2>(loss_of), abstract<W1>(),
+                                               abstract<B1>(), abstract<W2>(), abstract<X>());
+  const prepared_program ready = prepare<double>(recorded);
+  const auto [up, down] = run<double, double>(ready, m.p.up, m.p.shift, m.p.down, m.x);
+  const auto [want, also] = gradient<0, 2>(loss_of)(m.p.up, m.p.shift, m.p.down, m.x);
+  REQUIRE(values(up) == values(want));
+  REQUIRE(values(down) == values(also));
+}
+
+TEST_CASE("what has no gradient is refused by its name") {
+  const model m;
+  const auto v = iota<V>(m.pool);
+  REQUIRE(refusal([&] { (void)gradient([](const auto& x) { return x * x; })(v); }) ==
+          broken::loss_is_no_number);
+  REQUIRE(refusal([&] {
+            (void)gradient([](const auto& x) {
+              auto y = sum(x);
+              (void)to_host(reshard<P<>>(y));
+              return y;
+            })(v);
+          }) == broken::value_is_being_differentiated);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+// Searches, orders, scans and statistics along split dimensions: typed, untyped and on paper.
+#include "unit/runtime/split_and_whole.hpp"
+
+#include <cstdint>
+#include <vector>
+
+using namespace split_and_whole;
+
+namespace {
+using split = matrix<float, 8, P<"data", "model">>;
+using uneven_split = matrix<float, 7, P<"data", "model">, uneven>;
+using long_split = matrix<float, 16, P<none, by("model", "data")>>;
+constexpr auto everywhere = across<"model", "data">;
+}  // namespace
+
+TEST_CASE("the least and the places of extremes are found part by part") {
+  const auto least = [](const auto& x) { return min_with_index<1>(x, everywhere); };
+  const auto place = [](const auto& x) { return argmax<1>(x, everywhere); };
+  check<split>(least);
+  check<uneven_split>(least);
+  check<split>(place);
+  check<long_split>(place);
+  check<split>([](const auto& x) { return argmin<0>(x, everywhere); });
+  STATIC_REQUIRE(trace(place, abstract<split>()).bytes_moved() == 3 * 2 * (4 + 8));
+}
+
+TEST_CASE("top_k exchanges the candidates of each part") {
+  const auto two = [](const auto& x) { return top_k<1, 2>(x, everywhere); };
+  check<split>(two);
+  check<long_split>(two);
+  check<uneven_split>(two);
+  check<matrix<double, 8, P<none, "data">>>(two);
+  check<matrix<std::int32_t, 8, P<none, "model">>>(two);
+  check<matrix<bfloat16, 8, P<none, "model">>>(two);
+  // Two candidates of each of four parts, their values and their indices.
+  constexpr ledger cost = trace(two, abstract<split>());
+  STATIC_REQUIRE(cost.collectives(collective::all_gather) == 2 && cost.collectives() == 2);
+  STATIC_REQUIRE(cost.bytes_moved() == 3 * 2 * 2 * (4 + 8));
+  // Parts of two have no three candidates: the dimension is fetched.
+  const auto three = [](const auto& x) { return top_k<1, 3>(x, everywhere); };
+  check<split>(three);
+  STATIC_REQUIRE(trace(three, abstract<split>()).collectives() == 1);
+}
+
+TEST_CASE("what orders a dimension fetches it where it may") {
+  check<split>([](const auto& x) { return sort<1>(x, across<"model">); });
+  check<uneven_split>([](const auto& x) { return sort<1>(x, descending, across<"model">); });
+  check<split>([](const auto& x) { return argsort<1>(x, across<"model">); });
+  check<split>([](const auto& x) { return cumprod<1>(x, across<"model">); });
+  check<split>([](const auto& x) { return cummax<1>(x, across<"model">); });
+  check<uneven_split>([](const auto& x) { return cummin<0>(x, across<"data">); });
+}
+
+TEST_CASE("statistics over a split dimension exchange one number for each result") {
+  const auto spread = [](const auto& x) { return standard_deviation<1>(x, everywhere); };
+  const auto sums = [](const auto& x) { return logsumexp<1>(x * 0.5F, everywhere); };
+  check<split>(spread, 1e-6);
+  check<uneven_split>(spread, 1e-6);
+  check<long_split>(spread, 1e-6);
+  check<split>(sums, 1e-6);
+  check<uneven_split>(sums, 1e-6);
+  check<split>([](const auto& x) { return l2_norm<1>(x, everywhere); }, 1e-6);
+  STATIC_REQUIRE(trace(sums, abstract<split>()).collectives(collective::all_reduce) == 2);
+  STATIC_REQUIRE(trace(sums, abstract<split>()).collectives() == 2);
+  STATIC_REQUIRE(trace(spread, abstract<split>()).collectives() == 2);
+  // What may stay pending does: the sum of the squares, norms and counts.
+  constexpr auto pending = [](const auto& y) {
+    return std::remove_cvref_t<decltype(y)>::layout_type::value.pending;
+  };
+  STATIC_REQUIRE(pending(variance<1>(abstract<split>(), across<"model">)) != 0);
+  STATIC_REQUIRE(pending(l1_norm<1>(abstract<split>())) != 0);
+  STATIC_REQUIRE(pending(any<1>(abstract<split>() > 0)) != 0);
+  STATIC_REQUIRE(pending(count_nonzero<1>(abstract<split>())) != 0);
+}
+
+TEST_CASE("statistics have the values that they are named for") {
+  const device_pool pool(pod{}, 2);
+  using X = sharded_tensor<float, extents<6>, layout<pod, P<"model">, partial<>, uneven>>;
+  const auto of = [&](const std::vector<float>& all) { return distribute<X>(pool, all); };
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto number = [](const auto& x) { return to_host(x)(); };
+  // Far from 0, where squares would cancel.
+  const X far = of({10000, 10001, 10002, 10003, 10004, 10005});
+  REQUIRE(number(standard_deviation<0>(far, everywhere)) == Approx(1.7078251));
+  REQUIRE(number(reshard<P<>>(variance<0>(far, everywhere, correction{1}))) == Approx(3.5));
+  REQUIRE(number(logsumexp<0>(far, everywhere)) == Approx(10005.456));
+  REQUIRE(number(logsumexp<0>(of({-inf, -inf, -inf, -inf, -inf, -inf}), everywhere)) == -inf);
+  REQUIRE(number(logsumexp<0>(of({0, 0, inf, 0, 0, -inf}), everywhere)) == inf);
+  const X signs = of({-3, 0, 4, 0, 0, 0});
+  REQUIRE(number(reshard<P<>>(l1_norm<0>(signs))) == 7);
+  REQUIRE(number(l2_norm<0>(signs, everywhere)) == 5);
+  REQUIRE(number(reshard<P<>>(max_norm<0>(signs))) == 4);
+  REQUIRE(number(reshard<P<>>(count_nonzero<0>(signs))) == 2);
+  REQUIRE(number(reshard<P<>>(any<0>(signs))));
+  REQUIRE(!number(reshard<P<>>(all<0>(signs))));
+  REQUIRE(static_cast<float>(number(variance<0>(cast<bfloat16>(signs), everywhere))) ==
+          Approx(4.1388).epsilon(0.01));
+}
+
+TEST_CASE("sums of long dimensions are off by a few roundings, however many elements there are") {
+  const device_pool pool(pod{}, 2);
+  constexpr index_t n = 10'000'000;
+  using X = sharded_tensor<float, extents<n>, layout<pod, P<"model">>>;
+  const auto value = [](index_t i) {
+    return 0.1F + static_cast<float>((i * 7919) % 1000) * 1e-3F * ((i & 1) != 0 ? -1.0F : 1.0F);
+  };
+  double exact = 0, magnitudes = 0;
+  for (index_t i = 0; i < n; ++i) {
+    exact += static_cast<double>(value(i));
+    magnitudes += std::abs(static_cast<double>(value(i)));
+  }
+  const X x = generate<X>(pool, [&](const global_index& at) { return value(at[0]); });
+  constexpr double eps = std::numeric_limits<float>::epsilon();
+  const auto near = [&](float sum, double want) {
+    CAPTURE(sum, want, std::abs(static_cast<double>(sum) - want) / (eps * magnitudes));
+    REQUIRE(std::abs(static_cast<double>(sum) - want) <= 2 * eps * magnitudes);
+  };
+  near(to_host(reshard<P<>>(sum(x)))(), exact);
+  near(to_host(reshard<P<>>(sum(abs(x))))(), magnitudes);
+  near(to_host(sum(reshard<P<none>>(x)))(), exact);
+  near(to_host(reshard<P<>>(mean(x)))() * static_cast<float>(n), exact);
+  near(to_host(reshard<P<>>(einsum<"i->">(x)))(), exact);
+}
+
+TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
+  const device_pool pool(pod{}, 2);
+  using X = sharded_tensor<float, extents<5>, layout<pod, P<none>>>;
+  const auto slopes = [&](const std::vector<float>& at, const auto& f) {
+    const auto made =
+        to_host(gradient([&](const auto& x) { return sum(f(x)); })(distribute<X>(pool, at)));
+    return std::vector<float>(made.elements().begin(), made.elements().end());
+  };
+  using row = std::vector<float>;
+  // The first zero has the products without it, and what comes after it none.
+  REQUIRE(slopes({2, 0, 3, 0, 5}, [](const auto& x) { return cumprod<0>(x); }) ==
+          row{1, 8, 0, 0, 0});
+  REQUIRE(slopes({2, 3, 1, 0, 5}, [](const auto& x) { return cumprod<0>(x); }) ==
+          row{7, 4, 6, 36, 0});
+  // The first of equal ones has all.
+  REQUIRE(slopes({1, 3, 3, 2, 4}, [](const auto& x) { return cummax<0>(x); }) ==
+          row{1, 3, 0, 0, 1});
+  REQUIRE(slopes({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
+          row{2, 0, 3, 0, 0});
+  REQUIRE(slopes({3, 1, 2, 1, 3}, [](const auto& x) { return top_k<0, 2>(x).first; }) ==
+          row{1, 0, 0, 0, 1});
+  REQUIRE(slopes({-2, -1, 0, 1, 2}, [](const auto& x) { return clamp(x, -1, 1); }) ==
+          row{0, 0.5F, 1, 0.5F, 0});
+  REQUIRE(slopes({-2, -1, 0, 1, 2}, [](const auto& x) { return floor(x) + sign(x) * x; }) ==
+          row{-1, -1, 0, 1, 1});
+}
