@@ -5,6 +5,7 @@
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/iota_like.hpp"

@@ -89,6 +89,12 @@ void enter_lines() {
   enter_operation<triu_operation, T, T>();
 }
 
+/// Dropout with keys of these types.
+template <Element T, class... Key>
+void enter_dropout() {
+  (enter_operation<dropout_operation, T, T, Key, compute_type<T>>(), ...);
+}
+
 /// The functions whose values have fractions.
 template <Element T>
 void enter_fractional() {
@@ -153,7 +159,7 @@ void enter_library() {
     }
     if constexpr (Fractional<T>) {
       detail::enter_fractional<T>();
-      enter_operation<dropout_operation, T, T, std::int64_t, compute_type<T>>();
+      detail::enter_dropout<T, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>();
       enter_operation<rotary_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T, T>();
