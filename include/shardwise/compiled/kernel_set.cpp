@@ -9,7 +9,8 @@
 namespace shardwise {
 namespace {
 
-/// Enters what the gradients of operations on elements of `T` append, beside what all programs have.
+/// Enters what the gradients of operations on elements of `T` append, beside what all programs
+/// have.
 template <Element T>
 void enter_gradients() {
   if constexpr (Fractional<T>) {

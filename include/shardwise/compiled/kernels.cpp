@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The kernels that programs find in the compiled library: those of the widest instruction set that
 // the machine has, chosen once, when the first of them is looked for.
-#include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 
 #include <algorithm>

@@ -28,8 +28,8 @@ struct block_function {
 };
 
 /// The block function of an elementwise function with these operands, in the types that they are
-/// computed in. A function of single elements says so by `on_elements`, and its `kernel` has `of`; one
-/// whose types differ in the way of comparisons or of `where` says it by its family.
+/// computed in. A function of single elements says so by `on_elements`, and its `kernel` has `of`;
+/// one whose types differ in the way of comparisons or of `where` says it by its family.
 template <class F, class Result, class... T>
 [[nodiscard]] constexpr block_function block_function_of() noexcept;
 
