@@ -313,7 +313,8 @@ constexpr const char* usage =
     "Trains a next-character model on FILE, or on the README.md, docs and headers under DIR.\n"
     "N is the number of steps, 1 to 1000000.\n"
     "\n"
-    "status: 0; 1 where a result is not the one that was expected; 2 where the request or its text\n"
+    "status: 0; 1 where a result is not the one that was expected; 2 where the request or its "
+    "text\n"
     "cannot be used; 3 where the output cannot be written\n";
 
 /// What was printed is with whoever reads it, or the status says that it is not.

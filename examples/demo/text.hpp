@@ -37,7 +37,8 @@ inline constexpr std::size_t shortest_text = 64;
   if (!std::filesystem::exists(status)) refuse(problem ? problem.message() : "no such file");
   if (std::filesystem::is_directory(status)) refuse("it is a directory");
   if (std::filesystem::is_fifo(status))
-    std::cerr << "demo: reading the pipe '" << path.string() << "', which ends when its writer does\n";
+    std::cerr << "demo: reading the pipe '" << path.string()
+              << "', which ends when its writer does\n";
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(errno != 0 ? std::strerror(errno) : "it cannot be opened");

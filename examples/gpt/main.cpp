@@ -88,9 +88,10 @@ struct saved {
 void save(const training<pod>& run, const std::string& path, long step) {
   save_safetensors(path, saved<pod>{run.m, run.s}, {{"step", std::to_string(step)}});
 }
-long load(training<pod>& run, const std::string& path) {
+template <Mesh M>
+long load(training<M>& run, const std::string& path) {
   const safetensors_file file(path);
-  saved<pod> from{run.m, run.s};
+  saved<M> from{run.m, run.s};
   load_safetensors(file, from);
   run.m = from.m;
   run.s = from.s;
@@ -204,9 +205,10 @@ int run(const options& wanted) {
   float one_loss = 0;
   {
     training<single> one;
+    if (!wanted.resume.empty()) (void)load(one, wanted.resume);
     one_loss = one.loss(all, from);
   }
-  const float many_loss = first == 0 ? many.loss(all, from) : one_loss;
+  const float many_loss = many.loss(all, from);
   apart = std::abs(double{many_loss} - one_loss) / double{one_loss};
 
   // A step that is counted, of the program that is traced.

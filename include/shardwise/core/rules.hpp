@@ -272,7 +272,8 @@ inline constexpr rule_text rule_texts[] = {
      sizes_told::needed, "result"},
     {"file_is_not_readable", "a file that is read is there, and its bytes can be read"},
     {"file_is_not_writable", "a file is written beside its target, which it replaces at the end"},
-    {"file_is_malformed", "a file that is read holds what its header says, in the form of its kind"},
+    {"file_is_malformed",
+     "a file that is read holds what its header says, in the form of its kind"},
     {"tensor_is_not_in_file", "a tensor is loaded by the name that it was saved under"},
     {"stored_tensor_differs",
      "a tensor is loaded with the elements and extents that it was saved "

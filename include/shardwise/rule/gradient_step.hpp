@@ -92,7 +92,7 @@ constexpr tensor_desc gradient_value::tensor() const { return step->tensor_of(id
 ///     auto back = emit<transpose_operation>(integer_attributes(1, 0), at.cotangent());
 template <class Class, std::same_as<gradient_value>... Rest>
 [[nodiscard]] constexpr gradient_value emit(const attributes& how, const gradient_value& first,
-                                             const Rest&... rest) {
+                                            const Rest&... rest) {
   return first.step->emit(operation_of<Class>, how, {first.id, rest.id...});
 }
 

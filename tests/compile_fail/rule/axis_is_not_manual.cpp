@@ -3,8 +3,8 @@
 // expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
 // expect: shardwise::called<6>{"model"}>
 // expect: manual axes alone are reduced by all_reduce and joined by disable_manual_sharding
-#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual.hpp>
 
 using namespace shardwise;
 

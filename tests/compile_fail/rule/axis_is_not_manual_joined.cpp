@@ -2,8 +2,8 @@
 // expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
 // expect: shardwise::called<5>{"data"}>
 // expect: manual axes alone are reduced by all_reduce and joined by disable_manual_sharding
-#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual.hpp>
 
 using namespace shardwise;
 

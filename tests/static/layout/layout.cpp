@@ -111,8 +111,8 @@ static_assert(std::is_same_v<extents_from_value<held>, extents<3, dyn>>);
 
 // element.hpp
 static_assert(Element<float> && Element<double> && Element<std::int32_t> && Element<std::int64_t>);
-static_assert(Element<bool> && Element<std::int8_t> && Element<std::uint8_t> &&
-              Element<bfloat16> && Element<float16>);
+static_assert(Element<bool> && Element<std::int8_t> && Element<std::uint8_t> && Element<bfloat16> &&
+              Element<float16>);
 static_assert(!Element<char> && !Element<short> && !Element<unsigned> && !Element<const float> &&
               !Element<float&>);
 static_assert(std::is_same_v<type_of_element<element::bf16>, bfloat16> &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "unit/rule/arrangement_facts.hpp"
-
 #include "support/catch.hpp"
+#include "unit/rule/arrangement_facts.hpp"
 
 TEST_CASE("operations that arrange, look up and normalise give the layouts that the facts say") {
   for (const operation_fact& fact : arrangement::facts) {
