@@ -34,7 +34,10 @@ namespace detail {
 /// same elements, extents and layout, whatever the names of these.
 template <class From, class To>
 inline constexpr bool is_named_as = [] {
-  if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
+  if constexpr (!is_element<typename std::remove_cvref_t<From>::value_type> ||
+                !is_element<typename std::remove_cvref_t<To>::value_type>)
+    return true;  // refused already
+  else if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
     return false;
   else
     return check_assignment(paper_of<To>::value, paper_of<From>::value).ok();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/members.hpp"
+#include "shardwise/core/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 
 #include <tuple>
@@ -30,6 +30,56 @@ template <class X>
     return nest_kind::aggregate;
   else
     return nest_kind::other;
+}
+
+/// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest;
+/// `InRanges` says whether for those of ranges, which may be empty.
+template <class X, bool InRanges = true, class Judge>
+[[nodiscard]] constexpr bool any_in_nest(const Judge& judge) noexcept {
+  constexpr nest_kind kind = nest_kind_of<X>();
+  if constexpr (kind == nest_kind::tuple) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (... || any_in_nest<std::remove_cvref_t<std::tuple_element_t<I, X>>, InRanges>(judge));
+    }
+    (std::make_index_sequence<std::tuple_size<X>::value>{});
+  } else if constexpr (kind == nest_kind::range) {
+    if constexpr (InRanges)
+      return any_in_nest<typename X::value_type>(judge);
+    else
+      return false;
+  } else if constexpr (kind == nest_kind::aggregate) {
+    using members = decltype(members_of(std::declval<const X&>()));
+    return any_in_nest<members, InRanges>(judge);
+  } else {
+    return judge(std::type_identity<X>{});
+  }
+}
+/// True for a nest with a tensor in it.
+template <class X, bool InRanges = true>
+[[nodiscard]] constexpr bool has_tensor_in() noexcept {
+  return any_in_nest<X, InRanges>(
+      []<class Each>(std::type_identity<Each>) { return EitherOperand<Each>; });
+}
+/// True for a nest with an optional, a pointer, a map or the like with tensors behind it: files
+/// have these, and gradients and optimizers would pass them over as constants, which are never
+/// trained.
+template <class X>
+[[nodiscard]] constexpr bool hides_tensors() noexcept {
+  constexpr auto holds = []<class Inner>(std::type_identity<Inner>) {
+    if constexpr (requires { sizeof(Inner); }) return has_tensor_in<Inner>();
+    return false;
+  };
+  return any_in_nest<X>([&]<class Each>(std::type_identity<Each>) {
+    if constexpr (EitherOperand<Each>)
+      return false;
+    else if constexpr (RangeOfNests<Each>)
+      return holds(
+          std::type_identity<std::remove_cvref_t<decltype(*std::declval<Each&>().begin())>>{});
+    else if constexpr (OptionalNest<Each>)
+      return holds(std::type_identity<std::remove_cvref_t<decltype(*std::declval<Each&>())>>{});
+    else
+      return false;
+  });
 }
 
 /// The same range of other members.

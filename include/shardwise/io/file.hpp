@@ -4,6 +4,7 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/core/index.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -91,13 +92,18 @@ class input_file {
 /// the system's reason.
 class output_file {
  public:
-  explicit output_file(std::string path)
-      : path_(std::move(path)), beside_(path_ + ".XXXXXX"), handle_(::mkstemp(beside_.data())) {
-    if (handle_.number() < 0) detail::fail_file(broken::file_is_not_writable, path_);
-    // As a file that is made anew has it; mkstemp lets nobody else read it.
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(handle_.number(), 0666 & ~mask);
+  explicit output_file(std::string path) : path_(std::move(path)), handle_(-1) {
+    // A name that no other process or thread has; the mode is that of any new file of the program.
+    static std::atomic<unsigned> files{0};
+    do {
+      beside_ = path_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
+      handle_ = detail::file_handle(
+          ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    } while (handle_.number() < 0 && errno == EEXIST);
+    if (handle_.number() < 0) {
+      beside_.clear();
+      detail::fail_file(broken::file_is_not_writable, path_);
+    }
   }
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;

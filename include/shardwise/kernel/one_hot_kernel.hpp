@@ -17,6 +17,7 @@ struct kernel_of<one_hot_operation> {
   static void run(const kernel_call& call) {
     const index_t classes = call.how.integers[0];
     const any_block& to = call.results[0];
+    if (to.size() == 0) return;  // there may be no memory
     const index_t bytes = size_of(to.type);
     auto* const memory = static_cast<std::byte*>(to.data);
     std::memset(memory, 0, static_cast<std::size_t>(to.size() * bytes));

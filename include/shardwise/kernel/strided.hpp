@@ -26,7 +26,7 @@ struct strided {
 /// Moves the start of a block by `elements`.
 template <class T>
 constexpr void advance(strided<T>& block, index_t elements) noexcept {
-  block.data += elements;
+  if (block.data != nullptr) block.data += elements;  // an empty block may have no memory
 }
 
 /// The strides of a row-major block without gaps.

@@ -51,9 +51,10 @@ struct kernel_of<take_operation> {
     // Results have no gaps.
     T* to = call.results[0].as<T>().data;
     for (index_t i = 0; i < before.size(); ++i) {
-      const T* const block = from.data + before.at(i).offsets[0];
+      // A table without elements may have no memory.
+      const T* const block = from.data == nullptr ? nullptr : from.data + before.at(i).offsets[0];
       for (const index_t at : chosen) {
-        const T* const row = block + at * step;
+        const T* const row = at < 0 || block == nullptr ? nullptr : block + at * step;
         if (at < 0)
           std::fill_n(to, count, T{});
         else if (is_row && inner == 1)

@@ -22,8 +22,8 @@ struct shared_run {
 /// are dealt out differently there are several.
 template <class F>
 constexpr void for_each_shared_run(const held_range& from, const held_range& to, const F& f) {
-  const auto larger = [](index_t a, index_t b) { return a < b ? b : a; };
-  const auto smaller = [](index_t a, index_t b) { return a < b ? a : b; };
+  const auto larger = [](index_t x, index_t y) { return x < y ? y : x; };
+  const auto smaller = [](index_t x, index_t y) { return x < y ? x : y; };
   if (from.split.how == to.split.how && from.split.parts == to.split.parts) {
     const index_t begin = larger(from.range.begin, to.range.begin);
     const index_t end = smaller(from.range.end, to.range.end);

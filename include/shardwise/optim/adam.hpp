@@ -40,10 +40,11 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
   const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
   const auto update = [&]<class X>(X& w, X& m, X& v, const X& gradient) {
-    using T = compute_type<typename X::value_type>;
+    static_assert(!std::is_same_v<typename X::value_type, float16>,
+                  "Adam keeps squares, which float16 has no range for: bfloat16 has");
     const auto number = [](double value) { return number_for<X>(value); };
     const auto part = [](const auto& x) {
-      if constexpr (std::is_same_v<T, float>)
+      if constexpr (std::is_same_v<typename X::value_type, float>)
         return x;
       else
         return cast<typename X::value_type>(x);

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/optim/nests.hpp"
@@ -53,13 +54,14 @@ template <std::size_t I, class Tuple>
     return own + reduced_sum<next>(all);
 }
 
-/// The sum of the squares of each tensor of a nest, in a tuple; those of a range are added up.
+/// The sum of the squares of each tensor of a nest, in a tuple; those of a range, which is not
+/// empty, are added up.
 template <class Nest>
 [[nodiscard]] constexpr auto square_sums(const Nest& nest) {
   constexpr nest_kind kind = nest_kind_of<Nest>();
   const auto each = [](const auto&... members) { return std::tuple_cat(square_sums(members)...); };
   if constexpr (kind == nest_kind::tensor) {
-    auto made = sum(square(nest));
+    auto made = sum(square(widened(nest)));
     using made_type = decltype(made);
     return std::tuple<typename Nest::domain::template tensor<typename made_type::value_type,
                                                              typename made_type::extents_type,
@@ -68,6 +70,8 @@ template <class Nest>
   } else if constexpr (kind == nest_kind::tuple) {
     return std::apply(each, nest);
   } else if constexpr (kind == nest_kind::range) {
+    if (nest.size() == 0)
+      fail({.rule = broken::operand_count_differs}, "a range of tensors is empty and has no norm");
     auto total = square_sums(*nest.begin());
     for (std::size_t i = 1; i < nest.size(); ++i) {
       const auto more = square_sums(nest[i]);
@@ -88,6 +92,7 @@ namespace optim {
 
 /// The root of the sum of the squares of all elements of a nest, on every device. Of split tensors
 /// each device adds up what it has; one number moves for each set of axes that splits any of them.
+/// Narrow elements are squared and added as `float`.
 ///
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
@@ -105,7 +110,13 @@ constexpr auto clip_by_global_norm(Nest& gradients, double most) {
   using X = std::remove_cvref_t<decltype(norm)>;
   const auto factor = minimum(detail::number_for<X>(most) / (norm + detail::number_for<X>(1e-6)),
                               detail::number_for<X>(1));
-  const auto scale = [&](auto& gradient) { gradient *= factor; };
+  const auto scale = [&](auto& gradient) {
+    using T = typename std::remove_cvref_t<decltype(gradient)>::value_type;
+    if constexpr (std::is_same_v<T, typename X::value_type>)
+      gradient *= factor;
+    else
+      detail::put(gradient, cast<T>(detail::widened(gradient) * factor));
+  };
   detail::for_each_together(scale, gradients);
   return norm;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
@@ -26,6 +27,14 @@ constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
       for_each_together(f, get<I>(first), get<I>(rest)...);
     });
   } else if constexpr (kind == nest_kind::range) {
+    const auto as_many = [&](std::size_t size) {
+      if (size != first.size())
+        fail({.rule = broken::operand_count_differs,
+              .have = static_cast<index_t>(size),
+              .want = static_cast<index_t>(first.size())},
+             "nests that meet have as many tensors in each range");
+    };
+    (as_many(rest.size()), ...);
     for (std::size_t i = 0; i < first.size(); ++i) for_each_together(f, first[i], rest[i]...);
   } else if constexpr (kind == nest_kind::aggregate) {
     for_each_index<member_count<type>>([&]<std::size_t I>() {

@@ -58,6 +58,7 @@ class differentiation final : public gradient_step {
       const operation& what = *code_[self_].what;
       if (!depends(self_) || what.is_leaf || is_result(what) || !has_cotangents()) continue;
       if (what.gradient == nullptr) fail({.rule = broken::operation_has_no_gradient}, what.name);
+      how_ = code_.how(self_);
       what.gradient(*this);
     }
   }
@@ -71,7 +72,7 @@ class differentiation final : public gradient_step {
   }
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const override { return code_.mesh(); }
-  [[nodiscard]] constexpr const attributes& how() const override { return code_.how(self_); }
+  [[nodiscard]] constexpr const attributes& how() const override { return how_; }
   [[nodiscard]] constexpr int operand_count() const override {
     return code_[self_].operands.ssize();
   }
@@ -281,6 +282,8 @@ class differentiation final : public gradient_step {
   value_id begin_;
   value_id end_;
   value_id self_ = -1;
+  /// A copy: what a gradient appends moves the program's own.
+  attributes how_{};
 };
 
 }  // namespace shardwise

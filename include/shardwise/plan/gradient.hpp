@@ -135,31 +135,13 @@ struct tape_of<abstract_domain> {
   using type = paper_tape;
 };
 
-/// True for a nest with a tensor in it.
-template <class X>
-[[nodiscard]] constexpr bool has_tensor_in() noexcept {
-  constexpr nest_kind kind = nest_kind_of<X>();
-  if constexpr (kind == nest_kind::tensor)
-    return true;
-  else if constexpr (kind == nest_kind::tuple)
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (... || has_tensor_in<std::remove_cvref_t<std::tuple_element_t<I, X>>>());
-    }
-  (std::make_index_sequence<std::tuple_size<X>::value>{});
-  else if constexpr (kind == nest_kind::range) return has_tensor_in<typename X::value_type>();
-  else if constexpr (kind == nest_kind::aggregate) return decltype(std::apply(
-      [](const auto&... members) {
-        return std::bool_constant<(... ||
-                                   has_tensor_in<std::remove_cvref_t<decltype(members)>>())>{};
-      },
-      members_of(std::declval<const X&>())))::value;
-  else return false;
-}
-/// The first tensor of some nests.
+/// The first tensor of some nests; of a range, which may be empty, only if all are in ranges.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
   constexpr nest_kind kind = nest_kind_of<First>();
-  if constexpr (!has_tensor_in<First>())
+  constexpr bool in_ranges =
+      !(has_tensor_in<First, false>() || ... || has_tensor_in<Rest, false>());
+  if constexpr (!has_tensor_in<First, in_ranges>())
     return first_in(rest...);
   else if constexpr (kind == nest_kind::tensor)
     return first;
@@ -237,7 +219,11 @@ struct gradient_function {
 
   template <class... X>
   constexpr auto operator()(const X&... x) const {
-    if constexpr (AnyRefused<X...>)
+    constexpr bool are_hidden = (... || hides_tensors<X>());
+    static_assert(!are_hidden,
+                  "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
+                  "pointers or maps");
+    if constexpr (are_hidden || AnyRefused<X...>)
       return refused_value<>{};
     else
       return call_gradient<WithValue, Request, Which...>(f, x...);

@@ -210,7 +210,10 @@ namespace detail {
         known = is_product ? known * sizes[missing] : whole;
         unknown = 0;
       }
-      if (unknown > 0 || whole == dyn || (known == whole && (missing < 0 || sizes[missing] >= 0)))
+      // No other part makes more of an empty one.
+      const bool is_in_vain = is_product && known == 0 && whole > 0;
+      if (whole == dyn || (unknown > 0 && !is_in_vain) ||
+          (known == whole && (missing < 0 || sizes[missing] >= 0)))
         continue;
       diagnosis verdict{.rule = broken::operand_sizes_differ, .have = whole, .want = known};
       for (int o = 0; o < rule.operands.ssize() && verdict.operand < 0; ++o)

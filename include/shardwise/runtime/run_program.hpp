@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/runtime/agreement.hpp"
+#include "shardwise/runtime/collective_run.hpp"
 #include "shardwise/runtime/step_run.hpp"
 
 #include <cstddef>

@@ -35,12 +35,10 @@ struct on_devices {
   void end() const;                          // never asked: `begin` is refused first
   template <HeldByHost H>
   operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
-  /// Explicit but for `float v = sum(x)`: what converts to numbers by itself can be compared in
-  /// many more ways.
+  /// Explicit: what converts to numbers by itself can be compared in many more ways.
   template <class N>
     requires std::is_arithmetic_v<N>
-  explicit(!std::is_same_v<N, float> && !std::is_same_v<N, double>) operator N() const =
-      delete;  // to_host(x).value() is the one number of rank 0
+  explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
 
   /// Refuses; the number is for what surrounds the call, so that it says nothing more.
   template <std::convertible_to<index_t>... I>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: operator N() const = delete;  // to_host(x).value() is the one number of rank 0
+// expect: explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

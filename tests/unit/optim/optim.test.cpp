@@ -103,6 +103,30 @@ TEST_CASE("split training is whole training") {
   agrees(optim::adamw{}, 0.5);
 }
 
+TEST_CASE("Adam takes parameters of narrow fractions") {
+  const device_pool pool{pod{}};
+  using W = sharded_tensor<bfloat16, extents<4>, layout<pod, P<"data">>>;
+  W w = cast<bfloat16>(ones<tensor<pod, P<"data">, 4>>(pool));
+  const W g = w * 0.001F;
+  auto state = optim::adam{}.start(w);
+  for (int s = 0; s < 3; ++s) optim::adam{}(w, state, g, 0.125F);
+  for (const bfloat16 x : to_host(w).elements())
+    REQUIRE(static_cast<float>(x) == Approx(1 - 3 * 0.125).epsilon(0.02));
+}
+
+TEST_CASE("a model with an empty vector of layers has gradients") {
+  using W = tensor<pod, P<"data">, 4>;
+  struct stack {
+    std::vector<W> layers;
+    W out;
+  };
+  const device_pool pool{pod{}};
+  const stack model{{}, ones<W>(pool)};
+  const auto made = gradient([](const auto& m) { return reshard<P<>>(sum(square(m.out))); })(model);
+  REQUIRE(made.layers.empty());
+  for (const float x : to_host(made.out).elements()) REQUIRE(x == 2.0F);
+}
+
 TEST_CASE("each optimizer follows its formula") {
   struct momentum {
     double m = 0;
@@ -150,6 +174,24 @@ TEST_CASE("the norm of split gradients, and what is clipped by it") {
   REQUIRE(to_host(std::get<0>(gradients))(1, 1) == Approx(2.0 * 2.0 / norm));
   REQUIRE(to_host(optim::clip_by_global_norm(gradients, 5.0))() == Approx(2.0));
   REQUIRE(to_host(std::get<2>(gradients))(4) == Approx(3.0 * 2.0 / norm));
+}
+
+TEST_CASE(
+    "the norm of narrow elements is computed in float, and empty or unlike nests are refused") {
+  using H = sharded_tensor<float16, extents<4>, layout<pod, P<"data">>>;
+  const device_pool pool{pod{}};
+  std::vector<H> narrow{full<H>(pool, 300.0F), full<H>(pool, 400.0F)};
+  REQUIRE(to_host(optim::global_norm(narrow)).value() == Approx(1000.0));
+  REQUIRE(to_host(optim::clip_by_global_norm(narrow, 100.0)).value() == Approx(1000.0));
+  REQUIRE(static_cast<float>(to_host(narrow[1])(0)) == Approx(40.0).epsilon(1e-2));
+  std::vector<H> nothing;
+  REQUIRE_THROWS_WITH(optim::global_norm(nothing), Catch::Contains("has no norm"));
+  using V = tensor<pod, P<"data">, 4>;
+  std::vector<V> parameters{ones<V>(pool)};
+  auto state = optim::adam{}.start(parameters);
+  const std::vector<V> gradients{ones<V>(pool), ones<V>(pool)};
+  REQUIRE_THROWS_WITH(optim::adam{}(parameters, state, gradients, full<number<pod>>(pool, 0.1F)),
+                      Catch::Contains("as many tensors in each range"));
 }
 
 TEST_CASE("schedules") {

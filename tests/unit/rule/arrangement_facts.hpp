@@ -82,7 +82,7 @@ inline constexpr operation_fact facts[] = {
      {{{4, 4}, {{"x", ""}}}, {{}, {}}},
      refusal(broken::dimension_is_split, 0, "x")},
     // Padding by nothing keeps a split, as that of another dimension does.
-    {op<pad_operation>, ints(0, 0), {2, 2}, {1}, {{{8}, {{"x"}}}}, {{{8}, {{"x"}}}}},
+    {op<pad_operation>, ints(0, 0), {2, 2}, 1, {{{8}, {{"x"}}}}, {{{8}, {{"x"}}}}},
     {op<pad_operation>,
      ints(0, 0, 1, 1),
      {2, 2},
@@ -96,7 +96,7 @@ inline constexpr operation_fact facts[] = {
      {{{8}, {{"x"}}}},
      refusal(broken::dimension_is_split, 0, "x")},
     // Zeros may be added to the terms of a sum.
-    {op<pad_operation>, ints(1, 1), {2, 2}, {1}, {{{8}, {{""}}, {"x"}}}, {{{10}, {{""}}, {"x"}}}},
+    {op<pad_operation>, ints(1, 1), {2, 2}, 1, {{{8}, {{""}}, {"x"}}}, {{{10}, {{""}}, {"x"}}}},
     {op<pad_operation>,
      ints(1, 1),
      {2, 2},
@@ -171,14 +171,14 @@ inline constexpr operation_fact facts[] = {
      1,
      {{{8}, {{"x"}}}},
      refusal(broken::split_would_move, 0, "x")},
-    {op<repeat_operation>, ints(0, 2), {2}, {1}, {{{4, 4}, {{"x", ""}}}}, {{{8, 4}, {{"x", ""}}}}},
+    {op<repeat_operation>, ints(0, 2), {2}, 1, {{{4, 4}, {{"x", ""}}}}, {{{8, 4}, {{"x", ""}}}}},
     {op<repeat_operation>,
      ints(0, 2),
      {3},
      1,
      {{{4}, {{"x"}}}},
      refusal(broken::split_would_move, 0, "x")},
-    {op<roll_operation>, ints(1, 3), {4}, {1}, {{{12, 4}, {{"x", ""}}}}, {{{12, 4}, {{"x", ""}}}}},
+    {op<roll_operation>, ints(1, 3), {4}, 1, {{{12, 4}, {{"x", ""}}}}, {{{12, 4}, {{"x", ""}}}}},
     {op<roll_operation>,
      ints(0, 3),
      {4},
@@ -377,6 +377,13 @@ inline constexpr operation_fact facts[] = {
      3,
      {{{8, 4, 2}, {{"x", "", ""}}}, {{2, 6, 2}, {{"", "", ""}}}, {{2, 6, 3}, {{"", "", ""}}}},
      refusal(broken::split_would_move, 0, "x")},
+    // No group of heads of which there are none has others.
+    {op<attention_operation>,
+     ints(0),
+     {2},
+     3,
+     {{{4, 5, 2}, {{"", "", ""}}}, {{0, 6, 2}, {{"", "", ""}}}, {{0, 6, 3}, {{"", "", ""}}}},
+     refusal(broken::operand_sizes_differ, 0, "")},
 };
 
 }  // namespace arrangement

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: the tensors of a nest are in tuples, vectors and aggregates, not in optionals, pointers
+#include <shardwise/layout.hpp>
+
+#include <optional>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>> {};
+using A = decltype(abstract<sharded_tensor<float, extents<8>, layout<pod, P<none>>>>());
+struct model {
+  A weight;
+  std::optional<A> bias;
+};
+constexpr auto loss = [](const auto& m) { return sum(square(m.weight + *m.bias)); };
+void f(const model& m) { gradient(loss)(m); }
