@@ -8,7 +8,9 @@
 // clang-format off
 #include "shardwise/layout.hpp"
 #include "shardwise/pool.hpp"
+#if !defined(SHARDWISE_COMPILED)  // then a program includes it where it writes kernels of its own
 #include "shardwise/kernel.hpp"
+#endif
 #include "shardwise/tensor.hpp"
 #include "shardwise/runtime.hpp"
 #include "shardwise/host.hpp"

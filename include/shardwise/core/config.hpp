@@ -6,10 +6,27 @@
 #define SHARDWISE_VERSION_MINOR 1
 #define SHARDWISE_VERSION_PATCH 0
 
+/// Definitions of functions that are no templates stand in headers `..._work.hpp`: every file of a
+/// program includes them, or the compiled library alone does.
+#if defined(SHARDWISE_COMPILED)
+#define SHARDWISE_INLINE
+#else
+#define SHARDWISE_INLINE inline
+#endif
+
 namespace shardwise {
 
 /// What the compiler was asked to support, as values that `if constexpr` can read.
 namespace config {
+
+/// True where the program is linked with the library's own kernels, `shardwise::compiled`, which
+/// defines `SHARDWISE_COMPILED` for all files of the program: these then compile no kernel of the
+/// library. See docs/explanation/compile_cost.md.
+#if defined(SHARDWISE_COMPILED)
+inline constexpr bool compiled = true;
+#else
+inline constexpr bool compiled = false;
+#endif
 
 /// True where a broken rule at run time is thrown; false under `-fno-exceptions`, where it goes to
 /// the failure handler instead.

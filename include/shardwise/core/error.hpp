@@ -4,9 +4,17 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/core/diagnosis.hpp"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+
+#if defined(SHARDWISE_GIVE_KERNELS)
+/// What kernels of the compiled library report broken rules to, a `diagnosis` and words: they stand
+/// in namespaces of their own, whose errors no program knows.
+extern "C" [[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,
+                                                     std::size_t size);
+#endif
 
 namespace shardwise {
 
@@ -49,10 +57,12 @@ inline failure_handler set_failure_handler(failure_handler handler) noexcept {
 
 /// Reports a broken rule: throws `error`, or calls the failure handler and aborts.
 [[noreturn]] inline void fail(const diagnosis& verdict, text_view advice = {}) {
-  const error failure(verdict, advice);
-#if defined(__cpp_exceptions)
-  throw failure;
+#if defined(SHARDWISE_GIVE_KERNELS)
+  shardwise_kernel_failed(&verdict, advice.data(), advice.size());
+#elif defined(__cpp_exceptions)
+  throw error(verdict, advice);
 #else
+  const error failure(verdict, advice);
   detail::current_failure_handler(failure);
   std::abort();
 #endif

@@ -5,47 +5,28 @@
 #include "shardwise/tensor/placement.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
-#include <cstdlib>
+#include <cstddef>
 #include <iostream>
-
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
 
 namespace shardwise {
 
 /// The style for a stream: coloured where it is the standard output, that is a terminal, and the
 /// environment does not say `NO_COLOR`.
-[[nodiscard]] inline picture_style style_for(const std::ostream& out) {
-  picture_style style;
-#if __has_include(<unistd.h>)
-  const char* const refused = std::getenv("NO_COLOR");
-  style.colour = &out == &std::cout && (refused == nullptr || *refused == '\0') && isatty(1) != 0;
-#else
-  (void)out;
-#endif
-  return style;
-}
+[[nodiscard]] picture_style style_for(const std::ostream& out);
 
 /// Draws who holds what: the tensor in the one notation, then a table of the last two dimensions,
 /// one page for each part of the dimensions before them. A cell lists its devices: `0 4` are
 /// replicas, `0+1` hold terms of a pending reduction, `0-63` are many.
-inline void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
-                      const picture_style& style) {
-  write_picture(out, mesh, tensor, style);
-}
+void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
+               const picture_style& style);
 
 /// The same without colour; no line is longer than `width`, unless a single cell is.
-inline void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
-                      std::size_t width = 100) {
-  write_picture(out, mesh, tensor, {.width = width});
-}
+void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
+               std::size_t width = 100);
 
 /// Draws a layout without a tensor: the cells of a table of its blocks.
-inline void visualize(std::ostream& out, const mesh_desc& mesh, const layout_desc& layout,
-                      const picture_style& style = {}) {
-  write_picture(out, mesh, layout, style);
-}
+void visualize(std::ostream& out, const mesh_desc& mesh, const layout_desc& layout,
+               const picture_style& style = {});
 
 /// Draws a tensor or an expression; nothing is computed for it.
 template <Readable X>
@@ -86,3 +67,7 @@ void visualize(std::ostream& out = std::cout) {
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/draw/visualize_work.hpp"
+#endif

@@ -10,7 +10,8 @@
 namespace shardwise {
 
 /// What a function applied element by element is called, how it treats pending reductions, and what
-/// it costs an element. A function whose law depends on the elements has `law_for(element)` too.
+/// it costs an element. A function whose law depends on the elements has `law_for(element)` too;
+/// one that is computed element by element, and so is not fused with others, has `on_elements`.
 ///
 ///     struct silu : elementwise_function<"silu", linearity::nonlinear, 5> {};
 template <fixed_string Symbol, linearity Law = linearity::nonlinear, int Flops = 1>

@@ -18,7 +18,7 @@ template <class T>
 void copy_part(const host_view<T>& host, const held_box& part, const strided<T>& block) {
   for_each_shared_block(
       whole_of(host.extents), host, part, block,
-      [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
+      [](const strided<const T>& from, const strided<T>& to) { copy_elements(from, to); });
 }
 
 /// Spreads a view that has the rank of the tensor.

@@ -93,7 +93,7 @@ template <class T>
   }
   return make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& block) {
     if (!has_elements(*where, shard))
-      fill_block(identity_of<T>(tensor.layout.kind), block);
+      fill_elements(identity_of<T>(tensor.layout.kind), block);
     else if (block.size() > 0)
       std::memcpy(block.data, packed.data() + begins[static_cast<std::size_t>(shard)],
                   static_cast<std::size_t>(block.size()) * sizeof(T));

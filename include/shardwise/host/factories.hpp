@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/function_view.hpp"
 #include "shardwise/host/made_from.hpp"
-#include "shardwise/kernel/copy_kernel.hpp"
-#include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,9 +19,10 @@ namespace detail {
 
 /// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
 /// `part` is what the shard holds of each dimension and `block` its row-major memory.
-template <class T, class Fill>
-[[nodiscard]] node_ptr make_shards(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
-                                   const Fill& fill) {
+template <class T>
+[[nodiscard]] node_ptr make_shards(
+    const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+    function_view<void(index_t, const held_box&, const strided<T>&)> fill) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
   auto place = home->place(tensor);
   const placement& where = *place;
@@ -51,23 +54,24 @@ template <class T, class Fill>
 }
 
 /// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
-template <class T, class Fill>
+template <class T>
 [[nodiscard]] node_ptr make_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
-                                   const Fill& fill) {
+                                   function_view<void(const held_box&, const strided<T>&)> fill) {
   const placement where(home->mesh(), tensor);
   return make_shards<T>(home, tensor,
                         [&](index_t shard, const held_box& part, const strided<T>& block) {
                           if (has_elements(where, shard))
                             fill(part, block);
                           else
-                            fill_block(identity_of<T>(tensor.layout.kind), block);
+                            fill_elements(identity_of<T>(tensor.layout.kind), block);
                         });
 }
 
 /// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global
 /// index of the first element, `pointer` where it goes.
-template <class T, class Row>
-void for_each_row(const held_box& part, const strided<T>& block, const Row& row) {
+template <class T>
+void for_each_row(const held_box& part, const strided<T>& block,
+                  std::type_identity_t<function_view<void(const global_index&, T*, index_t)>> row) {
   if (block.size() == 0) return;
   inplace_vector<index_t, max_rank> local;
   global_index at;
@@ -143,7 +147,7 @@ template <class X, class Value, class... Sizes>
   require_in_range<T>(value);
   return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
                         [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
-                          fill_block(all, block);
+                          fill_elements(all, block);
                         });
 }
 

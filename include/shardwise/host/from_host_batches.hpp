@@ -85,7 +85,7 @@ template <class T>
                           from.extents = memory.extents;
                           for (int d = 0; d < part.ssize(); ++d)
                             from.data += part[d].begin * from.strides[d];
-                          copy_block(from, memory);
+                          copy_elements(from, memory);
                         });
 }
 

@@ -63,7 +63,7 @@ template <class T>
       make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& memory) {
         if (memory.size() == 0) return;
         const strided<const T>& first = view_for(where.device_of(shard));
-        copy_block(first, memory);
+        copy_elements(first, memory);
         index_t& differs = differing[static_cast<std::size_t>(shard)];
         for (index_t r = 1; given.for_all() && r < where.replicas() && differs < 0; ++r)
           if (!same_bits(first, view_for(distinct.member(r, shard))))
@@ -116,7 +116,7 @@ template <class T>
     is_given[shard] = true;
   }
   return make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& block) {
-    if (block.size() > 0) copy_block(first[static_cast<std::size_t>(shard)], block);
+    if (block.size() > 0) copy_elements(first[static_cast<std::size_t>(shard)], block);
   });
 }
 

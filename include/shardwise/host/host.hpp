@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/eigen.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/runtime/sync.hpp"
@@ -251,7 +251,7 @@ template <class T>
         const held_box part = where.held_by(where.first_device_of(shard));
         for_each_shared_block(
             part, shards.block_of(shard).template as<const T>(), whole_of(tensor.extents), whole,
-            [](const strided<const T>& from, const strided<T>& to) { copy_block(from, to); });
+            [](const strided<const T>& from, const strided<T>& to) { copy_elements(from, to); });
       },
       2 * static_cast<index_t>(elements.size() * sizeof(T)));
   return host_tensor<T>(tensor.extents, std::move(elements));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/eigen.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
@@ -128,7 +128,7 @@ template <class T>
   if (a.size() == 0) return true;
   const auto packed = [&](const strided<const T>& from) {
     std::vector<T> elements(static_cast<std::size_t>(a.size()));
-    copy_block(from, strided<T>{elements.data(), a.extents, row_major(a.extents)});
+    copy_elements(from, strided<T>{elements.data(), a.extents, row_major(a.extents)});
     return elements;
   };
   return std::memcmp(packed(a).data(), packed(b).data(),

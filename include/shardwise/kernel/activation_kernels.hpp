@@ -49,7 +49,6 @@ struct kernel<functions::silu> {
 /// result and 1 where x is below 0, else of the result.
 template <>
 struct kernel<functions::softplus> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     const T tail = std::log1p(std::exp(-std::fabs(x)));
@@ -59,7 +58,6 @@ struct kernel<functions::softplus> {
 /// Within 2.5 ulp for an alpha of 1.
 template <>
 struct kernel<functions::elu> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x, T alpha) noexcept {
     return x < T{} ? alpha * std::expm1(x) : x;
@@ -68,7 +66,6 @@ struct kernel<functions::elu> {
 /// Within 3.5 ulp of x; gelu_exact(-infinity) is -0.
 template <>
 struct kernel<functions::gelu_exact> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     // Without a difference of almost equal numbers where x is negative.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/eigen.hpp"
+#include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/comparison.hpp"
 
@@ -52,20 +53,6 @@ template <class P>
 [[nodiscard]] P all_lanes(double value) noexcept {
   return detail::packet::pset1<P>(static_cast<detail::lane<P>>(value));
 }
-
-/// How one elementwise function is computed: `kernel<functions::add>::run(a, b)` on packets of any
-/// width, or on scalars.
-///
-/// - Where `exact` is there and true, results are those of IEEE arithmetic: the same bits on every
-///   instruction set, in packets and in scalars, but for which of two NaNs a result passes on.
-///   Compilers may then vectorise a loop over scalars instead (`wide_kernel.hpp`).
-/// - Others keep a number of ulp, units in the last place of the exact result unless told
-///   otherwise, that they name; their bits depend on the instruction set.
-/// - A NaN operand gives NaN; only comparisons (0) and the condition of `where` (true) read it.
-/// - Integers wrap around; an integer divided by zero is 0.
-/// - Integers have no roots and transcendental functions (`transcendental_kernels.hpp`): convert.
-template <class Function>
-struct kernel;
 
 template <class Function>
 concept ExactFunction = requires {

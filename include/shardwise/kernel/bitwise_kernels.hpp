@@ -11,7 +11,6 @@ namespace shardwise {
 
 template <>
 struct kernel<functions::bitwise_and> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     return static_cast<T>(a & b);
@@ -19,7 +18,6 @@ struct kernel<functions::bitwise_and> {
 };
 template <>
 struct kernel<functions::bitwise_or> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     return static_cast<T>(a | b);
@@ -27,7 +25,6 @@ struct kernel<functions::bitwise_or> {
 };
 template <>
 struct kernel<functions::bitwise_xor> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     return static_cast<T>(a ^ b);
@@ -35,7 +32,6 @@ struct kernel<functions::bitwise_xor> {
 };
 template <>
 struct kernel<functions::bitwise_not> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return static_cast<T>(~x);
@@ -53,7 +49,6 @@ template <class T>
 
 template <>
 struct kernel<functions::left_shift> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     if (!detail::is_place(b)) return T{};
@@ -63,7 +58,6 @@ struct kernel<functions::left_shift> {
 };
 template <>
 struct kernel<functions::right_shift> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     if (!detail::is_place(b)) return static_cast<T>(a < T{} ? -1 : 0);

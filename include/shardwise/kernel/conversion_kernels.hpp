@@ -39,8 +39,6 @@ namespace detail {
 /// `float`, of which a cast to them keeps what they have.
 template <Element To>
 struct kernel<functions::cast<To>> {
-  static constexpr bool on_elements = true;
-
   template <class Result, class From>
   [[nodiscard]] static Result of(From x) noexcept {
     if constexpr (std::same_as<To, bool>) {
@@ -69,7 +67,6 @@ struct kernel<functions::cast<To>> {
 
 template <>
 struct kernel<functions::logical_and> {
-  static constexpr bool on_elements = true;
   template <class Result>
   [[nodiscard]] static bool of(bool a, bool b) noexcept {
     return a && b;
@@ -77,7 +74,6 @@ struct kernel<functions::logical_and> {
 };
 template <>
 struct kernel<functions::logical_or> {
-  static constexpr bool on_elements = true;
   template <class Result>
   [[nodiscard]] static bool of(bool a, bool b) noexcept {
     return a || b;
@@ -85,7 +81,6 @@ struct kernel<functions::logical_or> {
 };
 template <>
 struct kernel<functions::logical_xor> {
-  static constexpr bool on_elements = true;
   template <class Result>
   [[nodiscard]] static bool of(bool a, bool b) noexcept {
     return a != b;
@@ -93,7 +88,6 @@ struct kernel<functions::logical_xor> {
 };
 template <>
 struct kernel<functions::logical_not> {
-  static constexpr bool on_elements = true;
   template <class Result>
   [[nodiscard]] static bool of(bool a) noexcept {
     return !a;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/kernel/any_block.hpp"
-#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/spec/reduction.hpp"
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/element_work.hpp"
+#endif
 
-#include <concepts>
+#include <cstddef>
 
 namespace shardwise {
 
@@ -23,78 +27,41 @@ struct element_kernels {
   void (*store)(const void* from, index_t count, void* to) = nullptr;
 };
 
+#if defined(SHARDWISE_COMPILED)
+
 namespace detail {
-
-template <class T>
-void copy_any(const const_any_block& from, const any_block& to) {
-  copy_block<T>(from.as<const T>(), to.as<T>());
-}
-
-/// Folds in the type that is computed in, a run at a time where that is another one.
-template <class T>
-void fold_any(reduction kind, const const_any_block& left, const const_any_block& right,
-              const any_block& into) {
-  using C = compute_type<T>;
-  if constexpr (std::same_as<T, bool>) {
-    // Of truth values, which are bytes of 0 and 1, there are the largest and the least.
-    fold_block<std::uint8_t>(kind, left.as<const std::uint8_t>(), right.as<const std::uint8_t>(),
-                             into.as<std::uint8_t>());
-  } else if constexpr (std::same_as<T, C>) {
-    fold_block<T>(kind, left.as<const T>(), right.as<const T>(), into.as<T>());
-  } else {
-    const strided<const T> a = left.as<const T>();
-    const strided<const T> b = right.as<const T>();
-    const strided<T> c = into.as<T>();
-    loop_nest<3> nest;
-    for (int d = 0; d < c.rank(); ++d)
-      nest.push({c.extents[d], {a.strides[d], b.strides[d], c.strides[d]}});
-    C first_run[staged], second_run[staged];
-    for (index_t first = 0; first < nest.size(); first += staged) {
-      const index_t n = nest.size() - first < staged ? nest.size() - first : staged;
-      for_each_piece(nest, first, n, [&](index_t done, const index_t(&at)[3], index_t run) {
-        for (index_t i = 0; i < run; ++i) {
-          first_run[done + i] = a.data[at[0] + i * nest.inner_stride(0)];
-          second_run[done + i] = b.data[at[1] + i * nest.inner_stride(1)];
-        }
-      });
-      fold_block<C>(kind, {second_run, {n}, {1}}, {first_run, {n}, {1}});
-      for_each_piece(nest, first, n, [&](index_t done, const index_t(&at)[3], index_t run) {
-        for (index_t i = 0; i < run; ++i)
-          c.data[at[2] + i * nest.inner_stride(2)] = static_cast<T>(first_run[done + i]);
-      });
-    }
-  }
-}
-
-template <class T>
-void load_run(const void* from, index_t stride, index_t count, void* to) {
-  using C = compute_type<T>;
-  const T* const source = static_cast<const T*>(from);
-  C* const target = static_cast<C*>(to);
-  if constexpr (std::same_as<T, C>) {
-    gather_elements(source, stride, count, target);
-  } else {
-    for (index_t i = 0; i < count; ++i) target[i] = source[i * stride];
-  }
-}
-
-template <class T>
-void store_run(const void* from, index_t count, void* to) {
-  using C = compute_type<T>;
-  const C* const source = static_cast<const C*>(from);
-  T* const target = static_cast<T*>(to);
-  if constexpr (std::same_as<T, C>)
-    gather_elements(source, 1, count, target);
-  else
-    for (index_t i = 0; i < count; ++i) target[i] = static_cast<T>(source[i]);
-}
-
+/// The kernels of all types, by `element`; in the compiled library.
+extern const element_kernels compiled_elements[element_types];
 }  // namespace detail
+
+/// The kernels of a type.
+template <Element T>
+inline constexpr const element_kernels& element_kernels_of =
+    detail::compiled_elements[static_cast<std::size_t>(element_of<T>)];
+
+#else
 
 /// The kernels of a type.
 template <Element T>
 inline constexpr element_kernels element_kernels_of{element_of<T>, &detail::copy_any<T>,
                                                     &detail::fold_any<T>, &detail::load_run<T>,
                                                     &detail::store_run<T>};
+
+#endif
+
+/// Copies a block; see `copy_block`.
+template <Element T>
+void copy_elements(const strided<const T>& from, const strided<T>& to) {
+  element_kernels_of<T>.copy({from.data, element_of<T>, from.extents, from.strides},
+                             {to.data, element_of<T>, to.extents, to.strides});
+}
+
+/// Sets every element of a block.
+template <Element T>
+void fill_elements(const T& value, const strided<T>& to) {
+  inplace_vector<index_t, max_rank> nowhere;
+  nowhere.resize(to.extents.size());
+  copy_elements<T>({&value, to.extents, nowhere}, to);
+}
 
 }  // namespace shardwise

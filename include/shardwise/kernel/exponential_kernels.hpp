@@ -12,7 +12,6 @@ namespace shardwise {
 /// `trigonometric_kernels.hpp`.
 template <>
 struct kernel<functions::exp2> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::exp2(x);
@@ -20,7 +19,6 @@ struct kernel<functions::exp2> {
 };
 template <>
 struct kernel<functions::expm1> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::expm1(x);
@@ -29,7 +27,6 @@ struct kernel<functions::expm1> {
 /// Within 2 ulp.
 template <>
 struct kernel<functions::log1p> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::log1p(x);
@@ -38,7 +35,6 @@ struct kernel<functions::log1p> {
 /// Within 2 ulp.
 template <>
 struct kernel<functions::log2> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::log2(x);
@@ -47,7 +43,6 @@ struct kernel<functions::log2> {
 /// Within 2.5 ulp.
 template <>
 struct kernel<functions::log10> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::log10(x);
@@ -55,7 +50,6 @@ struct kernel<functions::log10> {
 };
 template <>
 struct kernel<functions::pow> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x, T y) noexcept {
     return std::pow(x, y);
@@ -64,7 +58,6 @@ struct kernel<functions::pow> {
 /// Within 4 ulp.
 template <>
 struct kernel<functions::cbrt> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::cbrt(x);
@@ -72,7 +65,6 @@ struct kernel<functions::cbrt> {
 };
 template <>
 struct kernel<functions::erf> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::erf(x);
@@ -81,7 +73,6 @@ struct kernel<functions::erf> {
 /// Within 5.5 ulp.
 template <>
 struct kernel<functions::erfc> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::erfc(x);
@@ -90,7 +81,6 @@ struct kernel<functions::erfc> {
 /// Within 2 ulp of the larger of the result and 1; infinities of one sign are their own sum.
 template <>
 struct kernel<functions::logaddexp> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     // Equal infinities have no difference.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
+#include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/spec/reduction.hpp"
@@ -11,23 +12,6 @@
 #include <limits>
 
 namespace shardwise {
-
-/// What a reduction of nothing gives: 0, 1, and the numbers below and above all others.
-template <class T>
-[[nodiscard]] constexpr T identity_of(reduction kind) noexcept {
-  using limits = std::numeric_limits<T>;
-  switch (kind) {
-    case reduction::sum:
-      return T{0};
-    case reduction::product:
-      return T{1};
-    case reduction::max:
-      return limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
-    case reduction::min:
-      return limits::has_infinity ? limits::infinity() : limits::max();
-  }
-  return T{0};
-}
 
 namespace detail {
 /// How many rows are folded at once, and how many partial results of one level make one of the

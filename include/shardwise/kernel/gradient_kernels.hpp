@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/library_kernels.hpp"
+#include "shardwise/core/config.hpp"
+#include "shardwise/kernel/enter_kernel.hpp"
+#include "shardwise/kernel/function_kernel.hpp"
+#include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/sort.hpp"
 #include "shardwise/rule/gradient_step.hpp"
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/library_kernels.hpp"
+#endif
 
 #include <initializer_list>
 #include <type_traits>
@@ -13,6 +26,12 @@ namespace shardwise {
 using gradient_entry_function = void (*)();
 
 namespace detail {
+
+/// True for operations whose kernels, and those of their gradients, the compiled library has.
+template <class Class>
+inline constexpr bool is_compiled_already = config::compiled && !WholeKernelIsHere<Class>;
+template <class F>
+inline constexpr bool is_compiled_already<pointwise<F>> = config::compiled && !KernelIsHere<F>;
 
 /// Enters an elementwise function on elements of `T`, however many operands it has.
 template <class F, Element T>
@@ -96,16 +115,18 @@ struct enter_on<pointwise<F>, T> {
 template <Element T>
 void enter_gradient_arithmetic() {
   namespace f = functions;
-  static const bool entered = [] {
-    enter_unary<T, f::identity, f::negate, f::square>();
-    enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
-    enter_comparisons<T, f::equal, f::greater, f::less>();
-    enter_function<f::masked, T, T, bool>();
-    enter_operation<fold_operation, T, T>();
-    enter_operation<reshape_operation, T, T>();
-    return true;
-  }();
-  (void)entered;
+  if constexpr (!config::compiled) {
+    static const bool entered = [] {
+      enter_unary<T, f::identity, f::negate, f::square>();
+      enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
+      enter_comparisons<T, f::equal, f::greater, f::less>();
+      enter_function<f::masked, T, T, bool>();
+      enter_operation<fold_operation, T, T>();
+      enter_operation<reshape_operation, T, T>();
+      return true;
+    }();
+    (void)entered;
+  }
 }
 
 template <class Class>
@@ -124,7 +145,10 @@ struct emitted_by<Class> {
  private:
   template <Element T, class... Emitted>
   static void enter_all(operations<Emitted...>) {
-    (enter_on<Emitted, T>::run(), ...);
+    const auto enter = []<class One>(std::type_identity<One>) {
+      if constexpr (!is_compiled_already<One>) enter_on<One, T>::run();
+    };
+    (enter(std::type_identity<Emitted>{}), ...);
   }
 };
 template <class F>
@@ -152,7 +176,9 @@ template <class Class>
 struct entry_of {
   template <class Result, class... T>
   [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
-    if constexpr (Fractional<Result>)
+    if constexpr (is_compiled_already<Class>)
+      return nullptr;
+    else if constexpr (Fractional<Result>)
       return &enter_gradient<Class, Result>;
     else if constexpr (sizeof...(T) > 0)
       return get<T...>();
@@ -164,7 +190,7 @@ template <Element To>
 struct entry_of<pointwise<functions::cast<To>>> {
   template <class, class From>
   [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
-    if constexpr (Fractional<To> && Fractional<From>)
+    if constexpr (!config::compiled && Fractional<To> && Fractional<From>)
       return &enter_cast_gradient<To, From>;
     else
       return nullptr;
@@ -174,7 +200,7 @@ struct entry_of<pointwise<functions::cast<To>>> {
 }  // namespace detail
 
 /// What enters the kernels that the gradient of an operation needs which makes `Result` of `T...`;
-/// null where there are no fractions.
+/// null where there are no fractions, and where the compiled library has them.
 template <class Class, class Result, class... T>
 [[nodiscard]] constexpr gradient_entry_function gradient_entry() noexcept {
   return detail::entry_of<Class>::template get<Result, T...>();

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/rule/operation.hpp"
 
@@ -43,6 +44,12 @@ struct kernel_of;
 
 namespace detail {
 
+/// True where the kernel of an operation was defined before it is used; see `KernelIsHere`.
+template <class Operation>
+concept WholeKernelIsHere = requires {
+  sizeof(kernel_of<Operation>);
+};
+
 /// The elements that an operation makes besides those of its first result.
 template <class Operation>
 [[nodiscard]] further_elements further_of() noexcept {
@@ -67,7 +74,7 @@ class widened_block {
     loop_nest<1> nest;
     for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
     for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
-      load_run<T>(from.data + at[0], nest.inner_stride(0), run, block_.data + done);
+      element_kernels_of<T>.load(from.data + at[0], nest.inner_stride(0), run, block_.data + done);
     });
   }
   [[nodiscard]] const strided<wide>& block() const noexcept { return block_; }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <span>
+#include <vector>
 
 namespace shardwise {
 
@@ -32,10 +34,23 @@ struct operation_kernel {
   return key;
 }
 
+namespace detail {
+/// The kernel of an operation of the library for some types, or null; in the compiled library.
+[[nodiscard]] const operation_kernel* compiled_kernel(std::uint64_t operation,
+                                                      std::uint64_t types) noexcept;
+}  // namespace detail
+
 /// The kernels of programs that exist only at run time, by operation and types. Operations enter
 /// themselves where a program uses them. Thread-safe.
 class kernel_table {
  public:
+  /// The kernel of one operation for some types.
+  struct entry {
+    const operation* what;
+    std::uint64_t types;
+    operation_kernel kernel;
+  };
+
   /// The table of the process.
   [[nodiscard]] static kernel_table& instance() {
     static kernel_table table;
@@ -46,28 +61,59 @@ class kernel_table {
   /// told to whoever asks for either.
   void enter(const operation& what, std::uint64_t types, const operation_kernel& kernel) {
     const std::lock_guard lock(mutex_);
-    entry& at = entries_[{what.id, types}];
-    const auto owner = owners_.emplace(what.id, &what).first->second;
-    if (owner != &what) doubled_.emplace(what.id, true);
-    at = kernel;
+    const std::size_t at = place_of(what.id, types);
+    if (at < entries_.size() && is_at(at, what.id, types))
+      entries_[at].kernel = kernel;
+    else
+      entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), {&what, types, kernel});
+    for (std::size_t i = place_of(what.id, 0); i < entries_.size(); ++i) {
+      if (entries_[i].what->id != what.id) break;
+      if (entries_[i].what != &what) doubled_.push_back({what.id});
+    }
   }
   /// The kernel of an operation for some types; refused where none was entered, or where two
   /// operations have its name.
   [[nodiscard]] operation_kernel find(const operation& what, std::uint64_t types) const {
     const std::lock_guard lock(mutex_);
-    if (doubled_.count(what.id) != 0) fail({.rule = broken::operation_is_entered_twice}, what.name);
-    const auto found = entries_.find({what.id, types});
-    if (found == entries_.end()) fail({.rule = broken::operation_has_no_kernel}, what.name);
-    return found->second;
+    for (const doubled& one : doubled_)
+      if (one.id == what.id) fail({.rule = broken::operation_is_entered_twice}, what.name);
+    const std::size_t at = place_of(what.id, types);
+    if (at < entries_.size() && is_at(at, what.id, types)) return entries_[at].kernel;
+    if constexpr (config::compiled)
+      if (const operation_kernel* const kernel = detail::compiled_kernel(what.id, types))
+        return *kernel;
+    fail({.rule = broken::operation_has_no_kernel}, what.name);
   }
+  /// All that was entered, by operation and types.
+  [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }
 
  private:
-  using entry = operation_kernel;
+  /// An operation whose name another one has.
+  struct doubled {
+    std::uint64_t id;
+  };
+
+  /// Where the kernel of an operation is, or would be.
+  [[nodiscard]] std::size_t place_of(std::uint64_t id, std::uint64_t types) const noexcept {
+    std::size_t begin = 0, end = entries_.size();
+    while (begin < end) {
+      const std::size_t middle = begin + (end - begin) / 2;
+      const entry& at = entries_[middle];
+      if (at.what->id < id || (at.what->id == id && at.types < types))
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin;
+  }
+  [[nodiscard]] bool is_at(std::size_t place, std::uint64_t id,
+                           std::uint64_t types) const noexcept {
+    return entries_[place].what->id == id && entries_[place].types == types;
+  }
 
   mutable std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, entry> entries_;
-  std::map<std::uint64_t, const operation*> owners_;
-  std::map<std::uint64_t, bool> doubled_;
+  std::vector<entry> entries_;
+  std::vector<doubled> doubled_;
 };
 
 }  // namespace shardwise

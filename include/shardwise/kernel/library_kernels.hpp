@@ -2,11 +2,13 @@
 #pragma once
 
 #include "shardwise/kernel/attention_kernel.hpp"
+#include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
 #include "shardwise/kernel/dropout_kernel.hpp"
 #include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
+#include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
@@ -35,30 +37,6 @@
 
 namespace shardwise {
 
-/// Enters an elementwise function of operands `T...` that makes `Result` into the table, so that
-/// programs which exist only at run time find it.
-///
-///     enter_function<silu, float, float>();
-template <class Function, Element Result, Element... T>
-void enter_function() {
-  kernel_table::instance().enter(
-      operation_of<pointwise<Function>>,
-      types_key(std::array{element_of<T>...}, element_of<Result>),
-      {.each = block_function_of<Function, compute_type<Result>, compute_type<T>...>(),
-       .elements = &element_kernels_of<Result>});
-}
-
-/// Enters an operation that is not elementwise, of operands `T...`.
-template <class Operation, Element Result, Element First, Element... Rest>
-void enter_operation() {
-  kernel_table::instance().enter(
-      operation_of<Operation>,
-      types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
-      {.whole = &kernel_of<Operation>::template run<First>,
-       .elements = &element_kernels_of<Result>,
-       .further = detail::further_of<Operation>()});
-}
-
 namespace detail {
 
 /// An operation of every number of operands that it may have, all of `T`.
@@ -85,19 +63,7 @@ void enter_with_indices() {
   }
 }
 
-/// Several functions of operands of one type.
-template <Element T, class... Function>
-void enter_unary() {
-  (enter_function<Function, T, T>(), ...);
-}
-template <Element T, class... Function>
-void enter_binary() {
-  (enter_function<Function, T, T, T>(), ...);
-}
-template <Element T, class... Function>
-void enter_comparisons() {
-  (enter_function<Function, bool, T, T>(), ...);
-}
+/// Questions about elements of one type.
 template <Element T, class... Function>
 void enter_questions() {
   (enter_function<Function, bool, T>(), ...);
@@ -121,6 +87,12 @@ void enter_lines() {
   enter_operation<argsort_operation, std::int64_t, T>();
   enter_operation<tril_operation, T, T>();
   enter_operation<triu_operation, T, T>();
+}
+
+/// Dropout with keys of these types.
+template <Element T, class... Key>
+void enter_dropout() {
+  (enter_operation<dropout_operation, T, T, Key, compute_type<T>>(), ...);
 }
 
 /// The functions whose values have fractions.
@@ -187,7 +159,7 @@ void enter_library() {
     }
     if constexpr (Fractional<T>) {
       detail::enter_fractional<T>();
-      enter_operation<dropout_operation, T, T, std::int64_t, compute_type<T>>();
+      detail::enter_dropout<T, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>();
       enter_operation<rotary_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T, T>();

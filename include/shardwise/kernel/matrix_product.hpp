@@ -3,8 +3,12 @@
 
 #include "shardwise/core/index.hpp"
 #include "shardwise/kernel/eigen.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <memory>
 #include <type_traits>
 
 namespace shardwise {
@@ -37,18 +41,124 @@ struct matrix_view {
 };
 
 namespace detail {
-template <class T, int Order>
-[[nodiscard]] auto map(const matrix_view<T>& m) noexcept {
-  // Integers are multiplied as unsigned ones: they wrap around, which is undefined otherwise.
-  using element = std::remove_const_t<T>;
-  using scalar = typename std::conditional_t<std::integral<element>, std::make_unsigned<element>,
-                                             std::type_identity<element>>::type;
-  using matrix = Eigen::Matrix<scalar, Eigen::Dynamic, Eigen::Dynamic, Order>;
-  using mapped = std::conditional_t<std::is_const_v<T>, const matrix, matrix>;
-  using pointer = std::conditional_t<std::is_const_v<T>, const scalar*, scalar*>;
-  const index_t outer = Order == Eigen::RowMajor ? m.row_stride : m.column_stride;
-  return Eigen::Map<mapped, 0, Eigen::OuterStride<>>(reinterpret_cast<pointer>(m.data), m.rows,
-                                                     m.columns, Eigen::OuterStride<>(outer));
+/// The scalars that elements are multiplied as: integers as unsigned ones, which wrap around where
+/// others are undefined.
+template <class T>
+struct factor_of {
+  using type = T;
+};
+template <std::integral T>
+struct factor_of<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
+/// Products of few elements, for which packing takes longer than multiplying. Written as sums of
+/// rows, which compilers vectorise where the elements of rows are neighbours.
+template <class C>
+void multiply_few(const matrix_view<const C>& a, const matrix_view<const C>& b,
+                  const matrix_view<C>& out) noexcept {
+  for (index_t i = 0; i < out.rows; ++i) {
+    C* const row = out.data + i * out.row_stride;
+    for (index_t k = 0; k < a.columns; ++k) {
+      const C factor = a.data[i * a.row_stride + k * a.column_stride];
+      const C* const from = b.data + k * b.row_stride;
+      for (index_t j = 0; j < out.columns; ++j) {
+        const auto product = static_cast<C>(factor * from[j * b.column_stride]);
+        row[j] = k == 0 ? product : static_cast<C>(row[j] + product);
+      }
+    }
+  }
+}
+
+/// Elements side by side: in place, or copied to `memory`.
+template <class C>
+[[nodiscard]] const C* side_by_side(const C* from, index_t stride, index_t count,
+                                    std::unique_ptr<C[]>& memory) {
+  if (stride == 1) return from;
+  memory = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(count));
+  gather_elements(from, stride, count, memory.get());
+  return memory.get();
+}
+
+/// `out = a * b` where `b` and `out` are vectors, and the rows of `a` or its columns neighbours.
+template <class C>
+void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& b,
+                     const matrix_view<C>& out) {
+  namespace eigen = Eigen::internal;
+  constexpr int by_row = Eigen::RowMajor, by_column = Eigen::ColMajor;
+  using along_rows = eigen::const_blas_data_mapper<C, index_t, by_row>;
+  using along_columns = eigen::const_blas_data_mapper<C, index_t, by_column>;
+  for (index_t i = 0; i < out.rows; ++i) out.data[i * out.row_stride] = C{0};
+  std::unique_ptr<C[]> memory;
+  const C* const vector = side_by_side(b.data, b.row_stride, b.rows, memory);
+  if (a.is_row_major()) {
+    eigen::general_matrix_vector_product<index_t, C, along_rows, by_row, false, C, along_columns,
+                                         false>::run(a.rows, a.columns,
+                                                     along_rows(a.data, a.row_stride),
+                                                     along_columns(vector, 1), out.data,
+                                                     out.row_stride, C{1});
+    return;
+  }
+  // This one writes neighbours alone.
+  std::unique_ptr<C[]> sums;
+  C* to = out.data;
+  if (out.row_stride != 1 && out.rows > 1) {
+    sums = std::make_unique<C[]>(static_cast<std::size_t>(out.rows));
+    to = sums.get();
+  }
+  eigen::general_matrix_vector_product<index_t, C, along_columns, by_column, false, C, along_rows,
+                                       false>::run(a.rows, a.columns,
+                                                   along_columns(a.data, a.column_stride),
+                                                   along_rows(vector, 1), to, 1, C{1});
+  if (sums) scatter_elements(to, out.rows, out.data, out.row_stride);
+}
+
+/// `out = a * b` in blocks, for a row-major `out`: Eigen's product of the transposed matrices,
+/// whose result has its columns side by side. `Left` and `Right` are the orders of those.
+template <int Left, int Right, class C>
+void multiply_blocks(const matrix_view<const C>& a, const matrix_view<const C>& b,
+                     const matrix_view<C>& out) {
+  namespace eigen = Eigen::internal;
+  eigen::gemm_blocking_space<Eigen::ColMajor, C, C, Eigen::Dynamic, Eigen::Dynamic, Eigen::Dynamic>
+      blocking(out.columns, out.rows, a.columns, 1, true);
+  eigen::general_matrix_matrix_product<index_t, C, Left, false, C, Right, false, Eigen::ColMajor,
+                                       1>::run(out.columns, out.rows, a.columns, b.data,
+                                               b.is_row_major() ? b.row_stride : b.column_stride,
+                                               a.data,
+                                               a.is_row_major() ? a.row_stride : a.column_stride,
+                                               out.data, 1, out.row_stride, C{1}, blocking,
+                                               nullptr);
+}
+
+/// The product of matrices of scalars; `out` is row-major.
+template <class C>
+void multiply_scalars(const matrix_view<const C>& a, const matrix_view<const C>& b,
+                      const matrix_view<C>& out) {
+  if (out.columns == 1) return multiply_vector(a, b, out);
+  if (out.rows == 1) return multiply_vector(b.transposed(), a.transposed(), out.transposed());
+  constexpr index_t few = 13;
+  if (a.columns > 0 && a.columns + out.rows + out.columns < few) return multiply_few(a, b, out);
+  for (index_t i = 0; i < out.rows; ++i)
+    std::fill_n(out.data + i * out.row_stride, out.columns, C{0});
+  if (a.columns == 0) return;
+  constexpr int by_row = Eigen::RowMajor, by_column = Eigen::ColMajor;
+  const bool left = a.is_row_major(), right = b.is_row_major();
+  if (left && right)
+    multiply_blocks<by_column, by_column>(a, b, out);
+  else if (left)
+    multiply_blocks<by_row, by_column>(a, b, out);
+  else if (right)
+    multiply_blocks<by_column, by_row>(a, b, out);
+  else
+    multiply_blocks<by_row, by_row>(a, b, out);
+}
+
+/// The same matrix, of scalars.
+template <class C, class T>
+[[nodiscard]] auto as_scalars(const matrix_view<T>& m) noexcept {
+  using scalar = std::conditional_t<std::is_const_v<T>, const C, C>;
+  return matrix_view<scalar>{reinterpret_cast<scalar*>(m.data), m.rows, m.columns, m.row_stride,
+                             m.column_stride};
 }
 }  // namespace detail
 
@@ -57,19 +167,12 @@ template <class T, int Order>
 template <class T>
 void multiply_matrices(const matrix_view<const T>& a, const matrix_view<const T>& b,
                        const matrix_view<T>& out) {
+  using C = typename detail::factor_of<T>::type;
   if (!out.is_row_major())
     return multiply_matrices(b.transposed(), a.transposed(), out.transposed());
-  auto target = detail::map<T, Eigen::RowMajor>(out);
-  constexpr int by_row = Eigen::RowMajor, by_column = Eigen::ColMajor;
-  const bool left = a.is_row_major(), right = b.is_row_major();
-  if (left && right)
-    target.noalias() = detail::map<const T, by_row>(a) * detail::map<const T, by_row>(b);
-  else if (left)
-    target.noalias() = detail::map<const T, by_row>(a) * detail::map<const T, by_column>(b);
-  else if (right)
-    target.noalias() = detail::map<const T, by_column>(a) * detail::map<const T, by_row>(b);
-  else
-    target.noalias() = detail::map<const T, by_column>(a) * detail::map<const T, by_column>(b);
+  if (out.rows == 0 || out.columns == 0) return;
+  detail::multiply_scalars<C>(detail::as_scalars<C>(a), detail::as_scalars<C>(b),
+                              detail::as_scalars<C>(out));
 }
 
 }  // namespace shardwise

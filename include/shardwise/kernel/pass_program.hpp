@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pass_order.hpp"
 
 #include <algorithm>
@@ -12,12 +13,6 @@
 #include <vector>
 
 namespace shardwise {
-
-/// The longest step or piece of any type: a number beside blocks fills what is read at once.
-inline constexpr std::size_t most_in_step =
-    std::max({static_cast<std::size_t>(std::max({detail::step<float>, detail::step<double>,
-                                                 detail::step<std::int64_t>, detail::step<bool>})),
-              detail::chain_piece<float>, detail::chain_piece<double>});
 
 /// Fills a step with the same element.
 inline void fill_step(std::byte* to, const void* value, index_t bytes) noexcept {
@@ -42,10 +37,7 @@ class pass_program {
   static constexpr std::size_t most_leaves = 8;
 
   /// A slot that holds what the next of the blocks to read has.
-  int read(const element_kernels& elements) {
-    leaves_.push_back({order_.read(size_of(computed_in(elements.type))), &elements});
-    return leaves_.back().slot;
-  }
+  int read(const element_kernels& elements);
   /// A slot that holds the same number throughout.
   template <class T>
   int number(T value) {
@@ -55,42 +47,15 @@ class pass_program {
     return order_.number(bits, sizeof(T));
   }
   /// A slot that holds what a function gives of others: elements of a type, as they are computed.
-  int apply(const block_function& function, std::span<const int> operands, element result) {
-    last_ = order_.apply(function, operands, size_of(computed_in(result)));
-    return last_;
-  }
+  int apply(const block_function& function, std::span<const int> operands, element result);
   /// How often a function is called for each element.
-  [[nodiscard]] int calls(const block_function& function) const noexcept {
-    return order_.calls(function);
-  }
+  [[nodiscard]] int calls(const block_function& function) const noexcept;
   /// Ends the pass: it gives what `apply` gave last.
-  void write(const element_kernels& elements) {
-    result_ = &elements;
-    order_.close(last_);
-    index_t bytes = 1;
-    for (const pass_order::value& at : order_.values()) bytes = std::max(bytes, at.bytes);
-    // Few intermediate results leave room for longer blocks, of which fewer are begun.
-    length_ = longest;
-    while (length_ > shortest && order_.shared_buffers() * length_ * bytes > first_level)
-      length_ /= 2;
-    buffer_bytes_ = length_ * bytes;
-  }
+  void write(const element_kernels& elements);
 
   /// Runs the pass. All blocks have the extents of `out`, stride 0 repeats; `out` is row-major
   /// without gaps, and may be one of the blocks that are read.
-  void run(std::span<const const_any_block> blocks, const any_block& out) const {
-    loop_nest<most_leaves> nest;
-    for (int d = 0; d < out.rank(); ++d) {
-      loop_nest<most_leaves>::loop loop{out.extents[d], {}};
-      for (std::size_t k = 0; k < blocks.size(); ++k) loop.strides[k] = blocks[k].strides[d];
-      nest.push(loop);
-    }
-    scratch at(*this);
-    fill_numbers(at);
-    const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
-    for (index_t first = 0; first < nest.size(); first += length)
-      run_block(at, nest, blocks, first, std::min(length, nest.size() - first), out);
-  }
+  void run(std::span<const const_any_block> blocks, const any_block& out) const;
 
  private:
   /// How many elements a block has, and the bytes of intermediate results that stay in the cache.
@@ -149,94 +114,19 @@ class pass_program {
 
   /// True if one step reads all blocks in place and writes the result: there is nothing to keep in
   /// a cache.
-  [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const {
-    if (order_.steps().size() != 1 || nest.rank() > 1) return false;
-    if (result_->type != computed_in(result_->type)) return false;
-    for (std::size_t k = 0; k < count; ++k) {
-      const element type = leaves_[k].elements->type;
-      if (type != computed_in(type) || nest.inner_stride(k) > 1) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const;
 
-  void fill_numbers(scratch& at) const {
-    for (const pass_order::constant& number : order_.numbers()) {
-      std::byte* const to = at.own(number.slot);
-      fill_step(to, &number.bits, order_.values()[static_cast<std::size_t>(number.slot)].bytes);
-      at.point(number.slot, to, 0);
-    }
-  }
+  void fill_numbers(scratch& at) const;
 
   void run_block(scratch& at, const loop_nest<most_leaves>& nest,
                  std::span<const const_any_block> blocks, index_t first, index_t n,
-                 const any_block& out) const {
-    const auto place = nest.at(first);
-    const bool in_row = place.inner + n <= nest.inner_extent();
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      read_leaf(at, nest, blocks[k], k, place, in_row, first, n);
-    const bool is_computed = result_->type == computed_in(result_->type);
-    auto* const target = static_cast<std::byte*>(out.data) + first * size_of(result_->type);
-    for (const pass_order::step& next : order_.steps()) {
-      const bool last = &next == &order_.steps().back();
-      void* const to = last && is_computed ? target : at.own(next.result);
-      run_step(at, next, to, n);
-      at.point(next.result, to, 1);
-    }
-    if (!is_computed) result_->store(at.own(order_.steps().back().result), n, target);
-  }
+                 const any_block& out) const;
 
-  void run_step(scratch& at, const pass_order::step& next, void* to, index_t n) const {
-    const std::span<const pass_order::operand> operands = order_.operands(next);
-    if (next.is_chain) {
-      running_link links[most_chain_links];
-      for (std::size_t k = 0; k < operands.size(); ++k) {
-        const auto [slot, link] = operands[k];
-        if (link == chain_link::keep)
-          at.point(slot, at.own(slot),
-                   order_.values()[static_cast<std::size_t>(slot)].is_local ? 0 : 1);
-        links[k].what = link;
-        if (slot < 0) continue;
-        // Only what is kept is written to.
-        links[k].at = const_cast<void*>(at.from(slot));
-        links[k].move = at.move(slot);
-      }
-      return next.function.chain(links, static_cast<int>(operands.size()), to, n);
-    }
-    const void* from[pass_order::most_operands];
-    index_t moves[pass_order::most_operands];
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      from[k] = at.from(operands[k].slot);
-      moves[k] = at.move(operands[k].slot);
-    }
-    next.function.run(from, moves, to, n);
-  }
+  void run_step(scratch& at, const pass_order::step& next, void* to, index_t n) const;
 
   void read_leaf(scratch& at, const loop_nest<most_leaves>& nest, const const_any_block& block,
                  std::size_t k, const loop_nest<most_leaves>::position& place, bool in_row,
-                 index_t first, index_t n) const {
-    const leaf& here = leaves_[k];
-    const index_t bytes = size_of(here.elements->type);
-    const auto* const data = static_cast<const std::byte*>(block.data);
-    const index_t stride = nest.inner_stride(k);
-    std::byte* const own = at.own(here.slot);
-    if (in_row) {
-      const std::byte* const start = data + place.offsets[k] * bytes;
-      if (stride == 0) {
-        here.elements->load(start, 0, index_t{most_in_step}, own);
-        return at.point(here.slot, own, 0);
-      }
-      if (stride == 1 && here.elements->type == computed_in(here.elements->type))
-        return at.point(here.slot, start, 1);
-      here.elements->load(start, stride, n, own);
-    } else {
-      const index_t wide = size_of(computed_in(here.elements->type));
-      for_each_piece(
-          nest, first, n, [&](index_t done, const index_t(&offsets)[most_leaves], index_t run) {
-            here.elements->load(data + offsets[k] * bytes, stride, run, own + done * wide);
-          });
-    }
-    at.point(here.slot, own, 1);
-  }
+                 index_t first, index_t n) const;
 
   pass_order order_;
   std::vector<leaf> leaves_;
@@ -247,3 +137,7 @@ class pass_program {
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/pass_program_work.hpp"
+#endif

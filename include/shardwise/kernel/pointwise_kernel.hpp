@@ -127,13 +127,28 @@ void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&
     run_packets(tree, operands, moves, out, steps);
 }
 
-/// The core of every elementwise computation: `n` neighbours of `out`. Operands are neighbours too,
-/// or where `moves[k]` is 0 one step that holds the same number throughout.
-template <class T, class Tree, std::size_t N>
-void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
-               index_t n) {
-  const index_t rest = n % step<T>;
-  if (rest == 0) return run_steps(tree, operands, moves, out, n / step<T>);
+/// A fused tree without its type, so that what is around its arithmetic is compiled once for all
+/// trees of so many operands: `run(tree, operands, moves, out, n)`. The tree outlives it.
+template <class T, std::size_t N>
+struct erased_tree {
+  using function = void (*)(const void* tree, const T* const (&operands)[N],
+                            const index_t (&moves)[N], T* out, index_t n);
+  const void* tree;
+  function run;
+
+  void operator()(const T* const (&operands)[N], const index_t (&moves)[N], T* out,
+                  index_t n) const {
+    run(tree, operands, moves, out, n);
+  }
+};
+
+/// `n` elements, where `steps` computes whole steps.
+template <class T, std::size_t N>
+void run_with_rest(const erased_tree<T, N>& steps, const T* const (&operands)[N],
+                   const index_t (&moves)[N], T* out, index_t n) {
+  // Without a sign, so that compilers know that it is at least 0.
+  const auto rest = static_cast<index_t>(static_cast<std::size_t>(n) % std::size_t{step<T>});
+  if (rest == 0) return steps(operands, moves, out, n / step<T>);
   // The last elements are computed first, in a step of their own that ends with them: where `out`
   // is an operand, nothing that it needs is overwritten yet.
   T padded[N][step<T>];
@@ -148,13 +163,25 @@ void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&
     }
     // Filled up with an element of the operand, which raises no floating-point exception of its
     // own.
-    for (index_t i = 0, first = step<T> - n; i < step<T>; ++i)
+    for (index_t i = 0, first = step<T> - rest; i < step<T>; ++i)
       padded[k][i] = operands[k][i < first ? 0 : i - first];
     from[k] = padded[k];
   }
-  run_steps(tree, from, moves, results, 1);
-  run_steps(tree, operands, moves, out, n / step<T>);
+  steps(from, moves, results, 1);
+  steps(operands, moves, out, n / step<T>);
   std::copy_n(results + step<T> - rest, rest, out + n - rest);
+}
+
+/// The core of every elementwise computation: `n` neighbours of `out`. Operands are neighbours too,
+/// or where `moves[k]` is 0 one step that holds the same number throughout.
+template <class T, class Tree, std::size_t N>
+void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
+               index_t n) {
+  const auto steps = [](const void* erased, const T* const(&from)[N], const index_t(&by)[N], T* to,
+                        index_t count) {
+    run_steps(*static_cast<const Tree*>(erased), from, by, to, count);
+  };
+  run_with_rest<T, N>({&tree, steps}, operands, moves, out, n);
 }
 
 /// A branch that ends with a function of one value: that value first, whose arithmetic may then be
@@ -194,15 +221,29 @@ void run_block(const fused::shared<Branch, Tree, N>& tree, const T* const (&oper
     run_block(tree.tree, all, all_moves, out + first, run);
   }
 }
+
+/// `run_block` without the type of the tree.
+template <class T, std::size_t N, class Tree>
+[[nodiscard]] erased_tree<T, N> erase(const Tree& tree) noexcept {
+  return {&tree,
+          [](const void* erased, const T* const(&operands)[N], const index_t(&moves)[N], T* out,
+             index_t n) { run_block(*static_cast<const Tree*>(erased), operands, moves, out, n); }};
+}
+
+/// True for a tree that only passes on its last operand.
+template <class Tree, std::size_t N>
+inline constexpr bool passes_on = std::same_as<Tree, fused::argument<N - 1>>;
 }  // namespace detail
 
 /// Computes any run of the elements of a fused tree, whatever the strides of its operands.
-template <class T, class Tree, std::size_t N>
+template <class T, std::size_t N>
 class fused_reader {
  public:
-  /// `nest` walks the operands, element 0 of which is at `data`; `tree` and `nest` outlive this.
-  fused_reader(const Tree& tree, const T* const (&data)[N], const loop_nest<N>& nest) noexcept
-      : tree_(tree), nest_(nest) {
+  /// `nest` walks the operands, element 0 of which is at `data`; the tree and `nest` outlive this.
+  /// `passes_on` says that the tree only passes on its last operand.
+  fused_reader(const detail::erased_tree<T, N>& tree, bool passes_on, const T* const (&data)[N],
+               const loop_nest<N>& nest) noexcept
+      : tree_(tree), passes_on_(passes_on), nest_(nest) {
     for (std::size_t k = 0; k < N; ++k) {
       data_[k] = data[k];
       strided_ |= nest.inner_stride(k) != 0 && nest.inner_stride(k) != 1;
@@ -220,7 +261,7 @@ class fused_reader {
   /// The elements [first, first + count) next to each other: in place if they are so in an operand
   /// that the tree only passes on, or else computed into `buffer`.
   [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const {
-    if constexpr (std::same_as<Tree, fused::argument<N - 1>>) {
+    if (passes_on_) {
       const auto place = nest_.at(first);
       if (nest_.inner_stride(N - 1) == 1 && place.inner + count <= nest_.inner_extent())
         return data_[N - 1] + place.offsets[N - 1];
@@ -259,7 +300,7 @@ class fused_reader {
       else if (stride != 1)
         gather_elements(start, stride, run, buffers[k]);
     }
-    detail::run_block(tree_, from, moves, out, run);
+    tree_(from, moves, out, run);
     return run;
   }
 
@@ -276,23 +317,22 @@ class fused_reader {
       for (std::size_t k = 0; k < N; ++k)
         gather_elements(data_[k] + offsets[k], nest_.inner_stride(k), n, buffers[k] + done);
     });
-    detail::run_block(tree_, from, moves, out, run);
+    tree_(from, moves, out, run);
     return run;
   }
 
-  const Tree& tree_;
+  detail::erased_tree<T, N> tree_;
+  bool passes_on_;
   const T* data_[N];
   const loop_nest<N>& nest_;
   bool strided_ = false;
 };
 
-/// Computes a fused tree for every element in one pass. All views have the same extents; stride 0
-/// repeats an element of an operand. `out` may be one of the operands, with the same strides.
-///
-/// The bits of an element depend on its operands only, not on where it lies. What the kernel of a
-/// user's own function throws, it throws.
-template <class T, class Tree, std::size_t N>
-void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N], const strided<T>& out) {
+namespace detail {
+/// `run_pointwise` of a tree without its type.
+template <class T, std::size_t N>
+void run_erased(const erased_tree<T, N>& tree, const strided<const T> (&operands)[N],
+                const strided<T>& out) {
   loop_nest<N> inputs;
   loop_nest<1> output;
   const T* data[N];
@@ -303,28 +343,39 @@ void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N], cons
     inputs.push(loop);
     output.push({out.extents[d], {out.strides[d]}});
   }
-  const fused_reader<T, Tree, N> reader(tree, data, inputs);
+  const fused_reader<T, N> reader(tree, false, data, inputs);
   const index_t stride = output.inner_stride(0);
   if (stride == 1) {
     // Where an operand's neighbours are far apart, columns of blocks use its cache lines again.
     const bool by_column = reader.gathers() && inputs.inner_extent() < output.size();
     const index_t row =
         by_column ? std::min(inputs.inner_extent(), output.inner_extent()) : output.inner_extent();
-    const index_t width = by_column ? detail::staged : row;
+    const index_t width = by_column ? staged : row;
     for (index_t column = 0; column < row; column += width)
       for (index_t first = column; first < output.size(); first += row)
         reader.read(first, std::min(width, row - column), out.data + output.at(first).offsets[0]);
     return;
   }
-  T buffer[detail::staged];
+  T buffer[staged];
   for (index_t first = 0; first < output.size();) {
-    const index_t run = std::min(detail::staged, output.size() - first);
+    const index_t run = std::min(staged, output.size() - first);
     reader.read(first, run, buffer);
     for_each_piece(output, first, run, [&](index_t done, const index_t(&at)[1], index_t n) {
       scatter_elements(buffer + done, n, out.data + at[0], stride);
     });
     first += run;
   }
+}
+}  // namespace detail
+
+/// Computes a fused tree for every element in one pass. All views have the same extents; stride 0
+/// repeats an element of an operand. `out` may be one of the operands, with the same strides.
+///
+/// The bits of an element depend on its operands only, not on where it lies. What the kernel of a
+/// user's own function throws, it throws.
+template <class T, class Tree, std::size_t N>
+void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N], const strided<T>& out) {
+  detail::run_erased(detail::erase<T, N>(tree), operands, out);
 }
 
 }  // namespace shardwise

@@ -16,9 +16,9 @@ namespace shardwise {
 
 namespace detail {
 /// Folds the elements [first, first + n) of a reader to one number, leaf by leaf.
-template <class T, class Reader>
-[[nodiscard]] T fold_long_run(const folding<T>& fold, const Reader& reader, index_t first,
-                              index_t n) {
+template <class T, std::size_t N>
+[[nodiscard]] T fold_long_run(const folding<T>& fold, const fused_reader<T, N>& reader,
+                              index_t first, index_t n) {
   T buffer[leaf<T>];
   T lanes[radix][step<T>];
   cascade<T, step<T>> leaves(fold, step<T>);
@@ -33,9 +33,9 @@ template <class T, class Reader>
 }
 
 /// Folds `count` runs of `n` elements each, one after another in the reader, to a number each.
-template <class T, class Reader>
-void fold_runs(const folding<T>& fold, const Reader& reader, index_t first, index_t count,
-               index_t n, T* out) {
+template <class T, std::size_t N>
+void fold_runs(const folding<T>& fold, const fused_reader<T, N>& reader, index_t first,
+               index_t count, index_t n, T* out) {
   if (n == 0) {
     std::fill_n(out, count, fold.identity);
   } else if (n > leaf<T>) {
@@ -84,27 +84,24 @@ struct reduction_nest {
 };
 }  // namespace detail
 
-/// Folds a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
-///
-/// All views have the extents of the operands; `out` has stride 0 along reduced dimensions.
-/// Elements are folded as a tree that depends on the extents only, so the bits do too; a reduction
-/// of nothing gives the identity; max and min propagate NaN.
-template <class T, class Tree, std::size_t N>
-void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],
-                const strided<T>& out, std::uint8_t reduced) {
-  using detail::radix;
-  constexpr auto page = static_cast<index_t>(detail::neighbours<T>);
-  const detail::folding<T> fold = detail::folding_of<T>(kind);
-  const detail::reduction_nest<N> nest(operands, out, reduced);
+namespace detail {
+/// `run_reduce` of a tree without its type.
+template <class T, std::size_t N>
+void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passes_on,
+                   const strided<const T> (&operands)[N], const strided<T>& out,
+                   std::uint8_t reduced) {
+  constexpr auto page = static_cast<index_t>(neighbours<T>);
+  const folding<T> fold = folding_of<T>(kind);
+  const reduction_nest<N> nest(operands, out, reduced);
   const T* data[N];
   for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
-  fused_reader<T, Tree, N> reader(prologue, data, nest.rows);
-  T buffers[radix][detail::neighbours<T>];
+  fused_reader<T, N> reader(prologue, passes_on, data, nest.rows);
+  T buffers[radix][neighbours<T>];
   for (index_t kept = 0; kept < nest.outer_kept.size(); ++kept)
     for (index_t first = 0; first < nest.row; first += page) {
       const index_t n = std::min(page, nest.row - first);
       const auto base = nest.outer_kept.at(kept);
-      detail::cascade<T, detail::neighbours<T>> rows(fold, n);
+      cascade<T, neighbours<T>> rows(fold, n);
       for (index_t r = 0; r < nest.outer_reduced.size(); ++r) {
         const auto place = nest.outer_reduced.at(r);
         if (nest.run != 0)  // where there is nothing to fold, there may be no memory either
@@ -115,7 +112,7 @@ void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&o
         if (nest.run == 1) {
           rows.add(reader.view(first, n, buffer));
         } else {
-          detail::fold_runs(fold, reader, first * nest.run, n, nest.run, buffer);
+          fold_runs(fold, reader, first * nest.run, n, nest.run, buffer);
           rows.add(buffer);
         }
       }
@@ -126,6 +123,19 @@ void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&o
                                         nest.out.inner_stride(0));
                      });
     }
+}
+}  // namespace detail
+
+/// Folds a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
+///
+/// All views have the extents of the operands; `out` has stride 0 along reduced dimensions.
+/// Elements are folded as a tree that depends on the extents only, so the bits do too; a reduction
+/// of nothing gives the identity; max and min propagate NaN.
+template <class T, class Tree, std::size_t N>
+void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],
+                const strided<T>& out, std::uint8_t reduced) {
+  detail::reduce_erased(kind, detail::erase<T, N>(prologue), detail::passes_on<Tree, N>, operands,
+                        out, reduced);
 }
 
 }  // namespace shardwise

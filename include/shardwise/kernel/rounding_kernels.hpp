@@ -14,7 +14,6 @@ namespace shardwise {
 /// Exact, one element at a time. Integers are whole already.
 template <>
 struct kernel<functions::floor> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     if constexpr (std::integral<T>)
@@ -25,7 +24,6 @@ struct kernel<functions::floor> {
 };
 template <>
 struct kernel<functions::ceil> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     if constexpr (std::integral<T>)
@@ -36,7 +34,6 @@ struct kernel<functions::ceil> {
 };
 template <>
 struct kernel<functions::trunc> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     if constexpr (std::integral<T>)
@@ -48,7 +45,6 @@ struct kernel<functions::trunc> {
 /// Half to even, in the rounding mode that all arithmetic here is done in.
 template <>
 struct kernel<functions::round> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     if constexpr (std::integral<T>)
@@ -75,7 +71,6 @@ struct kernel<functions::sign> {
 };
 template <>
 struct kernel<functions::fmod> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     if constexpr (std::integral<T>) {
@@ -93,7 +88,6 @@ struct kernel<functions::fmod> {
 /// Exact but for the one addition that gives a rest the sign of the divisor.
 template <>
 struct kernel<functions::remainder> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     if constexpr (std::integral<T>) {
@@ -110,7 +104,6 @@ struct kernel<functions::remainder> {
 /// Integers are finite numbers.
 template <>
 struct kernel<functions::isnan> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return x != x;
@@ -118,7 +111,6 @@ struct kernel<functions::isnan> {
 };
 template <>
 struct kernel<functions::isinf> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     if constexpr (std::integral<T>)
@@ -129,7 +121,6 @@ struct kernel<functions::isinf> {
 };
 template <>
 struct kernel<functions::isfinite> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     if constexpr (std::integral<T>)

@@ -13,7 +13,6 @@ namespace shardwise {
 /// those without a number below are within 1 ulp.
 template <>
 struct kernel<functions::sin> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::sin(x);
@@ -21,7 +20,6 @@ struct kernel<functions::sin> {
 };
 template <>
 struct kernel<functions::cos> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::cos(x);
@@ -30,7 +28,6 @@ struct kernel<functions::cos> {
 /// Within 1.5 ulp.
 template <>
 struct kernel<functions::tan> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::tan(x);
@@ -38,7 +35,6 @@ struct kernel<functions::tan> {
 };
 template <>
 struct kernel<functions::asin> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::asin(x);
@@ -46,7 +42,6 @@ struct kernel<functions::asin> {
 };
 template <>
 struct kernel<functions::acos> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::acos(x);
@@ -54,7 +49,6 @@ struct kernel<functions::acos> {
 };
 template <>
 struct kernel<functions::atan> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::atan(x);
@@ -62,7 +56,6 @@ struct kernel<functions::atan> {
 };
 template <>
 struct kernel<functions::atan2> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T y, T x) noexcept {
     return std::atan2(y, x);
@@ -71,7 +64,6 @@ struct kernel<functions::atan2> {
 /// Within 2.5 ulp.
 template <>
 struct kernel<functions::sinh> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::sinh(x);
@@ -80,7 +72,6 @@ struct kernel<functions::sinh> {
 /// Within 2.5 ulp.
 template <>
 struct kernel<functions::cosh> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::cosh(x);
@@ -89,7 +80,6 @@ struct kernel<functions::cosh> {
 /// Within 2.5 ulp.
 template <>
 struct kernel<functions::asinh> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::asinh(x);
@@ -98,7 +88,6 @@ struct kernel<functions::asinh> {
 /// Within 3 ulp.
 template <>
 struct kernel<functions::acosh> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::acosh(x);
@@ -107,7 +96,6 @@ struct kernel<functions::acosh> {
 /// Within 2.5 ulp.
 template <>
 struct kernel<functions::atanh> {
-  static constexpr bool on_elements = true;
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
     return std::atanh(x);

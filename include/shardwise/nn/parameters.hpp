@@ -50,7 +50,7 @@ template <class Nest>
     using T = typename X::value_type;
     return X(detail::make_filled<T>(
         x.share()->home(), x.share()->tensor(),
-        [](const held_box&, const strided<T>& block) { fill_block(T{}, block); }));
+        [](const held_box&, const strided<T>& block) { fill_elements(T{}, block); }));
   };
   return detail::map_nest(nest, zero);
 }

@@ -18,6 +18,7 @@ struct silu : fractional_function<"silu", 6> {
   }
 };
 struct softplus : fractional_function<"softplus", 20> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sigmoid>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<sigmoid>(at.operand(0)));
@@ -25,6 +26,7 @@ struct softplus : fractional_function<"softplus", 20> {
 };
 /// The error function's form: x/2 (1 + erf(x / sqrt(2))).
 struct gelu_exact : fractional_function<"gelu_exact", 16> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<erfc>, pointwise<exp>>;
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
@@ -46,6 +48,7 @@ struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> 
 };
 /// The second operand is the limit far below 0, with the other sign.
 struct elu : fractional_function<"elu", 12> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<expm1>, pointwise<logical_not>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), alpha = at.operand(1);

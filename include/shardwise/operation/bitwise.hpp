@@ -13,6 +13,7 @@ namespace functions {
 template <fixed_string Symbol>
 struct bitwise : elementwise_function<Symbol> {
   static constexpr bool of_integers = true;
+  static constexpr bool on_elements = true;
 };
 struct bitwise_and : bitwise<"bitwise_and"> {};
 struct bitwise_or : bitwise<"bitwise_or"> {};

@@ -27,6 +27,7 @@ struct cast {
   static constexpr int flops = 1;
   static constexpr element result = element_of<To>;
   static constexpr bool takes_any = true;
+  static constexpr bool on_elements = true;
 
   /// The cotangent in the elements of the operand.
   static constexpr void gradient(auto& at) {

@@ -13,6 +13,7 @@ namespace functions {
 template <fixed_string Symbol>
 struct classification : elementwise_function<Symbol> {
   static constexpr element result = element::boolean;
+  static constexpr bool on_elements = true;
 };
 struct isnan : classification<"isnan"> {};
 struct isinf : classification<"isinf"> {};

@@ -12,27 +12,33 @@ namespace shardwise {
 namespace functions {
 
 struct exp2 : fractional_function<"exp2", 8> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * at.result() * 0.69314718055994531);
   }
 };
 struct expm1 : fractional_function<"expm1", 10> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * (at.result() + 1)); }
 };
 struct log1p : fractional_function<"log1p", 10> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) { at.give(0, at.cotangent() / (at.operand(0) + 1)); }
 };
 struct log2 : fractional_function<"log2", 8> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * 1.4426950408889634 / at.operand(0));
   }
 };
 struct log10 : fractional_function<"log10", 8> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * 0.43429448190325183 / at.operand(0));
   }
 };
 struct logaddexp : fractional_function<"logaddexp", 20> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<exp>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), y = at.result();
@@ -41,6 +47,7 @@ struct logaddexp : fractional_function<"logaddexp", 20> {
   }
 };
 struct pow : fractional_function<"pow", 20> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
@@ -58,6 +65,7 @@ struct rsqrt : fractional_function<"rsqrt", 2> {
   }
 };
 struct cbrt : fractional_function<"cbrt", 10> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / (elementwise<square>(at.result()) * 3));
   }
@@ -68,6 +76,7 @@ struct reciprocal : fractional_function<"reciprocal", 1> {
   }
 };
 struct erf : fractional_function<"erf", 12> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<exp>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
@@ -75,6 +84,7 @@ struct erf : fractional_function<"erf", 12> {
   }
 };
 struct erfc : fractional_function<"erfc", 14> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<exp>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *

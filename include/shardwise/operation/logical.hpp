@@ -13,6 +13,7 @@ namespace functions {
 template <fixed_string Symbol>
 struct logical : elementwise_function<Symbol> {
   static constexpr bool of_truth_values = true;
+  static constexpr bool on_elements = true;
 };
 struct logical_and : logical<"logical_and"> {};
 struct logical_or : logical<"logical_or"> {};

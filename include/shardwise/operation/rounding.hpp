@@ -10,15 +10,19 @@ namespace shardwise {
 namespace functions {
 
 struct floor : elementwise_function<"floor", linearity::nonlinear, 1> {
+  static constexpr bool on_elements = true;
   static constexpr bool stops_gradient = true;
 };
 struct ceil : elementwise_function<"ceil", linearity::nonlinear, 1> {
+  static constexpr bool on_elements = true;
   static constexpr bool stops_gradient = true;
 };
 struct round : elementwise_function<"round", linearity::nonlinear, 1> {
+  static constexpr bool on_elements = true;
   static constexpr bool stops_gradient = true;
 };
 struct trunc : elementwise_function<"trunc", linearity::nonlinear, 1> {
+  static constexpr bool on_elements = true;
   static constexpr bool stops_gradient = true;
 };
 /// -1, 0 or 1; of both zeros 0, of NaN NaN.
@@ -27,6 +31,7 @@ struct sign : elementwise_function<"sign", linearity::nonlinear, 1> {
 };
 /// What is left of a division that rounds down: it has the sign of the divisor.
 struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<floor>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent());
@@ -35,6 +40,7 @@ struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
 };
 /// What is left of a division that cuts: it has the sign of the first operand.
 struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<trunc>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent());

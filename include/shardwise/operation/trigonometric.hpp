@@ -12,40 +12,47 @@ namespace functions {
 struct cos;
 struct cosh;
 struct sin : fractional_function<"sin", 10> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<cos>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<cos>(at.operand(0)));
   }
 };
 struct cos : fractional_function<"cos", 10> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sin>>;
   static constexpr void gradient(auto& at) {
     at.give(0, -(at.cotangent() * elementwise<sin>(at.operand(0))));
   }
 };
 struct tan : fractional_function<"tan", 12> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * (elementwise<square>(at.result()) + 1));
   }
 };
 struct asin : fractional_function<"asin", 10> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0))));
   }
 };
 struct acos : fractional_function<"acos", 10> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
     at.give(0, -(at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0)))));
   }
 };
 struct atan : fractional_function<"atan", 10> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / (elementwise<square>(at.operand(0)) + 1));
   }
 };
 struct atan2 : fractional_function<"atan2", 12> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     const auto y = at.operand(0), x = at.operand(1);
     const auto scaled = at.cotangent() / (elementwise<square>(x) + elementwise<square>(y));
@@ -54,24 +61,28 @@ struct atan2 : fractional_function<"atan2", 12> {
   }
 };
 struct sinh : fractional_function<"sinh", 12> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<cosh>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<cosh>(at.operand(0)));
   }
 };
 struct cosh : fractional_function<"cosh", 12> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sinh>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<sinh>(at.operand(0)));
   }
 };
 struct asinh : fractional_function<"asinh", 12> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / elementwise<sqrt>(elementwise<square>(at.operand(0)) + 1));
   }
 };
 struct acosh : fractional_function<"acosh", 12> {
+  static constexpr bool on_elements = true;
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
@@ -79,6 +90,7 @@ struct acosh : fractional_function<"acosh", 12> {
   }
 };
 struct atanh : fractional_function<"atanh", 12> {
+  static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / (1 - elementwise<square>(at.operand(0))));
   }

@@ -94,7 +94,7 @@ struct adam {
     return {zeros_like(parameters), zeros_like(parameters),
             count(detail::make_filled<float>(
                 some->home(), {element::f32, {}, {}},
-                [](const held_box&, const strided<float>& block) { fill_block(0.0F, block); }))};
+                [](const held_box&, const strided<float>& block) { fill_elements(0.0F, block); }))};
   }
 
   template <class Parameters, class Rate>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/einsum_kernel.hpp"
-#include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reshape.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 

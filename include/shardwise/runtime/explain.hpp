@@ -5,13 +5,21 @@
 #include "shardwise/plan/trace.hpp"
 #include "shardwise/runtime/sync.hpp"
 
-#include <memory>
-#include <mutex>
-#include <sstream>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace shardwise {
+
+namespace detail {
+/// `explain` of nodes.
+[[nodiscard]] std::string explain_nodes(const std::vector<node_ptr>& named);
+/// Writes a program with its plan, as `explain` shows it.
+[[nodiscard]] std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
+                                        const lifetime* lives, std::int32_t count,
+                                        const ledger& total);
+}  // namespace detail
 
 /// What computing tensors together will do, or nothing but their names if they are there already:
 /// the fused passes, products and collectives in order, the bytes that each device receives, and
@@ -20,21 +28,7 @@ namespace shardwise {
 ///     std::cout << explain(loss, weights);
 template <Readable First, Readable... Rest>
 [[nodiscard]] std::string explain(const First& first, const Rest&... rest) {
-  const std::vector<node_ptr> named{first.share(), rest.share()...};
-  const std::shared_ptr<machine>& home = named.front()->home();
-  std::vector<node*> roots;
-  for (const auto& root : named) {
-    if (root->home() != home) fail({.rule = broken::operand_pools_differ});
-    roots.push_back(root.get());
-  }
-  const std::lock_guard turn(home->turn());
-  const lowered_program program = lower(roots);
-  const auto count = static_cast<std::int32_t>(program.steps.size());
-  std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
-  write_program(out, home->mesh(), program.steps.data(), program.lives.data(), count,
-                summarize(home->mesh(), program.steps.data(), program.lives.data(), count));
-  return out.str();
+  return detail::explain_nodes({first.share(), rest.share()...});
 }
 
 /// What is in no pool, such as a tensor on paper, is not computed.
@@ -47,10 +41,13 @@ typename detail::reading<"explain", X>::type explain(const X&) {
 /// The same of a program on paper, as `trace_program` records it.
 template <std::size_t Capacity>
 [[nodiscard]] std::string explain(const program<Capacity>& traced) {
-  std::ostringstream out;
-  out.exceptions(std::ios::badbit);
-  write_program(out, traced);
-  return out.str();
+  const planned_program<Capacity> planned = plan(traced);
+  return detail::explain_steps(planned.mesh, planned.steps, planned.lives, planned.count,
+                               planned.total);
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/explain_work.hpp"
+#endif

@@ -3,7 +3,7 @@
 
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/operation/assign.hpp"
-#include "shardwise/runtime/pass_node.hpp"
+#include "shardwise/runtime/fused_nodes.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 
@@ -108,8 +108,7 @@ class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public
     return *this;
   }
   [[nodiscard]] node_ptr make_node(std::array<node_ptr, N> operands) const {
-    return make_pending<pass_node<T, Tree, N>>(operands, desc_of<lazy>(extents_),
-                                               element_kernels_of<T>, sequence_, tree_);
+    return detail::make_pass<T>(operands, desc_of<lazy>(extents_), sequence_, tree_);
   }
 
   Tree tree_;

@@ -69,12 +69,16 @@ struct fusion {
   }
 };
 
+template <class Function>
+inline constexpr bool is_on_elements = requires {
+  Function::on_elements;
+};
 /// True for functions that are compiled with what they read as one pass: operands and result have
 /// one type, for which there are packets or plain arithmetic.
 template <class Function, class Paper, class... X>
 inline constexpr bool is_compiled =
     std::is_same_v<compute_type<typename Paper::value_type>, typename Paper::value_type> &&
-    !std::is_same_v<typename Paper::value_type, bool> && !kernel_is_on_elements<Function> &&
+    !std::is_same_v<typename Paper::value_type, bool> && !is_on_elements<Function> &&
     (... && std::is_same_v<typename element_type_of<typename Paper::value_type, X>::type,
                            typename Paper::value_type>);
 
@@ -220,8 +224,7 @@ struct waiting<Operation, Paper, X> {
     operation_cost cost =
         what.cost(read[0]->where().mesh(), Operation::how, {folded}, split.result);
     cost.flops *= 1 + decltype(tree)::flops;
-    return type(make_pending<fold_node<T, std::remove_const_t<decltype(tree)>, read.size()>>(
-        read, split.result, element_kernels_of<T>, Operation::how, cost, tree, folded));
+    return type(detail::make_fold<T>(read, split.result, Operation::how, cost, tree, folded));
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/library_kernels.hpp"
+#include "shardwise/kernel/kernel_lookup.hpp"
 #include "shardwise/plan/inline_calls.hpp"
 #include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/run_program.hpp"
@@ -206,9 +206,7 @@ class prepared_program {
 /// Makes a recorded program ready to run, where its tensors hold elements of `T...`.
 template <Element... T, std::size_t Capacity>
 [[nodiscard]] prepared_program prepare(const program<Capacity>& recorded) {
-  (enter_library<T>(), ...);
-  enter_library<bool>();
-  enter_conversions<T..., bool>();
+  enter_known<T...>();
   return prepared_program(recorded.view(), {&element_kernels_of<T>..., &element_kernels_of<bool>});
 }
 

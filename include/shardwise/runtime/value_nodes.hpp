@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/elementwise.hpp"
-#include "shardwise/kernel/gradient_kernels.hpp"
+#include "shardwise/kernel/kernel_lookup.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 
@@ -29,12 +29,6 @@ template <class X>
 inline void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr& operand) {
   if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
 }
-
-/// True for functions whose kernels work on single elements of any types.
-template <class Function>
-inline constexpr bool kernel_is_on_elements = requires {
-  kernel<Function>::on_elements;
-};
 
 /// The nodes and the numbers among the operands of an elementwise function, whose numbers are of
 /// type `Number`.
@@ -73,13 +67,11 @@ template <class Function, class Result, class Describe, class... X>
   using number = typename number_type<Function, X...>::type;
   gathered_operands<number, X...> read(static_cast<X&&>(operands)...);
   const tensor_desc result = describe(read.nodes, read.numbers);
-  constexpr block_function function =
-      block_function_of<Function, compute_type<Result>,
-                        compute_type<typename element_type_of<number, X>::type>...>();
-  return make_pending<each_node>(
-      read.nodes, result, element_kernels_of<Result>, operation_of<pointwise<Function>>, function,
-      read.numbers,
-      gradient_entry<pointwise<Function>, Result, typename element_type_of<number, X>::type...>());
+  const operation_kernel kernel =
+      function_for<Function, Result, typename element_type_of<number, X>::type...>();
+  return make_pending<each_node>(read.nodes, result, element_kernels_of<Result>,
+                                 operation_of<pointwise<Function>>, kernel.each, read.numbers,
+                                 kernel.enter_gradient);
 }
 
 /// The same where types say what it makes: `Paper` with these extents.
@@ -105,9 +97,13 @@ template <class Class, class First, std::size_t N>
   operation_cost cost;
   if (what.cost != nullptr) cost = what.cost(read[0]->where().mesh(), how, operands, split.result);
   const tensor_desc result = split.result;
+  inplace_vector<element, max_operands> types;
+  for (const tensor_desc& operand : operands) types.push_back(operand.type);
+  const operation_kernel kernel =
+      whole_for<Class, First>({types.begin(), types.size()}, result.type);
   return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
-                                  &kernel_of<Class>::template run<First>, rule, split, cost,
-                                  further_of<Class>(), gradient_entry<Class, First>());
+                                  kernel.whole, rule, split, cost, kernel.further,
+                                  kernel.enter_gradient);
 }
 
 /// The same of an operation as types have it: by the rule that these say, whose factors `split`

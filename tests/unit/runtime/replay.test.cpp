@@ -26,6 +26,7 @@ using D = sharded_tensor<double, extents<8, 4>, layout<pod, P<"x", none>>>;
 /// never entered, and two that have one name.
 struct twice_less_one : elementwise_function<"twice_less_one"> {};
 struct fragile : elementwise_function<"fragile_in_replay"> {
+  static constexpr bool on_elements = true;
   static inline std::atomic<bool> throws{false};
 };
 struct never_entered : elementwise_function<"never_entered"> {};
@@ -80,7 +81,6 @@ struct shardwise::kernel<twice_less_one> {
 };
 template <>
 struct shardwise::kernel<fragile> {
-  static constexpr bool on_elements = true;
   template <class Result>
   static Result of(Result x) {
     if (fragile::throws) throw std::runtime_error("fragile");

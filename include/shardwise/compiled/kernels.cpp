@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// The kernels that programs find in the compiled library: those of the widest instruction set that
+// the machine has, chosen once, when the first of them is looked for.
+#include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/kernel_set.hpp"
+#include "shardwise/kernel/kernel_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#if !defined(SHARDWISE_COMPILED)
+#error "the compiled library is built with SHARDWISE_COMPILED, as the programs that link it are"
+#endif
+
+namespace shardwise::detail {
+namespace {
+
+/// An instruction set that the library has kernels for.
+struct instruction_set {
+  std::string_view name;
+  void (*give)(const shardwise_kernel_receiver&);
+  bool (*is_there)();
+};
+
+/// The sets, the widest one last.
+constexpr instruction_set sets[] = {
+    {"base", &shardwise_give_kernels_base, [] { return true; }},
+#if defined(SHARDWISE_X86_SETS)
+    {"avx2", &shardwise_give_kernels_avx2,
+     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
+    {"avx512", &shardwise_give_kernels_avx512,
+     [] {
+       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+     }},
+#endif
+};
+
+/// The kernels of the chosen set, by operation and types.
+class chosen_kernels {
+ public:
+  chosen_kernels() {
+    const instruction_set* chosen = &sets[0];
+    // A set that the environment names and the machine has; it is for tests and comparisons.
+    const char* const wanted = std::getenv("SHARDWISE_KERNELS");
+    for (const instruction_set& set : sets)
+      if (set.is_there()) {
+        chosen = &set;
+        if (wanted != nullptr && set.name == wanted) break;
+      }
+    const auto operation = [](void* to, std::uint64_t what, std::uint64_t types,
+                              const void* kernel) {
+      static_cast<chosen_kernels*>(to)->enter(what, types,
+                                              *static_cast<const operation_kernel*>(kernel));
+    };
+    const auto elements = [](void* to, const void* kernels) {
+      const auto& given = *static_cast<const element_kernels*>(kernels);
+      static_cast<chosen_kernels*>(to)->elements_[static_cast<std::size_t>(given.type)] = given;
+    };
+    chosen->give({this, operation, elements});
+  }
+
+  [[nodiscard]] static const chosen_kernels& instance() {
+    static const chosen_kernels chosen;
+    return chosen;
+  }
+  [[nodiscard]] const element_kernels& of(element type) const noexcept {
+    return elements_[static_cast<std::size_t>(type)];
+  }
+  [[nodiscard]] const operation_kernel* find(std::uint64_t what,
+                                             std::uint64_t types) const noexcept {
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(), std::pair(what, types),
+                                     [](const entry& a, const auto& b) { return a.key < b; });
+    return at != entries_.end() && at->key == std::pair(what, types) ? &at->kernel : nullptr;
+  }
+
+ private:
+  struct entry {
+    std::pair<std::uint64_t, std::uint64_t> key;
+    operation_kernel kernel;
+  };
+
+  /// Enters a kernel, which come in order. What it says of elements is said of this library's.
+  void enter(std::uint64_t what, std::uint64_t types, operation_kernel kernel) {
+    // What the gradient needs is here too, and the set's table is no program's.
+    kernel.enter_gradient = nullptr;
+    const auto own = [](const element_kernels* given) {
+      return &compiled_elements[static_cast<std::size_t>(given->type)];
+    };
+    if (kernel.elements != nullptr) kernel.elements = own(kernel.elements);
+    for (const element_kernels*& further : kernel.further) further = own(further);
+    entries_.push_back({{what, types}, kernel});
+  }
+
+  std::vector<entry> entries_;
+  std::array<element_kernels, element_types> elements_{};
+};
+
+/// The kernels of a type: those of the chosen set, found when they are called, since tensors may be
+/// made before any object of this library is.
+template <element Type>
+constexpr element_kernels late_kernels() noexcept {
+  return {Type,
+          [](const const_any_block& from, const any_block& to) {
+            chosen_kernels::instance().of(Type).copy(from, to);
+          },
+          [](reduction kind, const const_any_block& left, const const_any_block& right,
+             const any_block& into) {
+            chosen_kernels::instance().of(Type).fold(kind, left, right, into);
+          },
+          [](const void* from, index_t stride, index_t count, void* to) {
+            chosen_kernels::instance().of(Type).load(from, stride, count, to);
+          },
+          [](const void* from, index_t count, void* to) {
+            chosen_kernels::instance().of(Type).store(from, count, to);
+          }};
+}
+
+}  // namespace
+
+constexpr element_kernels compiled_elements[element_types] = {
+    late_kernels<element::f32>(), late_kernels<element::f64>(),     late_kernels<element::i32>(),
+    late_kernels<element::i64>(), late_kernels<element::boolean>(), late_kernels<element::i8>(),
+    late_kernels<element::u8>(),  late_kernels<element::bf16>(),    late_kernels<element::f16>()};
+
+const operation_kernel* compiled_kernel(std::uint64_t operation, std::uint64_t types) noexcept {
+  return chosen_kernels::instance().find(operation, types);
+}
+
+}  // namespace shardwise::detail
+
+void shardwise_kernel_failed(const void* verdict, const char* advice, std::size_t size) {
+  using namespace shardwise;
+  fail(*static_cast<const diagnosis*>(verdict), {advice, size});
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/block_function.hpp"
+#include "shardwise/kernel/chain_kernel.hpp"
+#include "shardwise/rule/operation.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The tree of one function of `N` operands.
+template <class F, class Indices>
+struct lone_call;
+template <class F, std::size_t... I>
+struct lone_call<F, std::index_sequence<I...>> {
+  using type = fused::call<F, fused::argument<I>...>;
+};
+
+static_assert(most_in_step >= static_cast<std::size_t>(step<std::int64_t>) &&
+              most_in_step >= static_cast<std::size_t>(step<float>) &&
+              most_in_step >= chain_piece<float>);
+
+/// A function whose operands and result have one type.
+template <class F, class T, std::size_t N>
+void run_function(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  const T* from[N];
+  index_t steps[N];
+  for (std::size_t k = 0; k < N; ++k) {
+    from[k] = static_cast<const T*>(operands[k]);
+    steps[k] = moves[k] == 0 ? 0 : step<T>;
+  }
+  run_block<T>(typename lone_call<F, std::make_index_sequence<N>>::type{}, from, steps,
+               static_cast<T*>(out), n);
+}
+
+/// A comparison: its kernel gives 1 and 0 in the type of its operands.
+template <class F, class T>
+void run_comparison(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  T results[staged];
+  bool* const to = static_cast<bool*>(out);
+  for (index_t first = 0; first < n; first += staged) {
+    const index_t run = std::min(staged, n - first);
+    const void* from[2];
+    for (std::size_t k = 0; k < 2; ++k)
+      from[k] = static_cast<const T*>(operands[k]) + (moves[k] == 0 ? 0 : first);
+    run_function<F, T, 2>(from, moves, results, run);
+    for (index_t i = 0; i < run; ++i) to[first + i] = results[i] != T{};
+  }
+}
+
+/// `where`: the first operand is a truth value.
+template <class F, class T>
+void run_choice(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  const bool* const chosen = static_cast<const bool*>(operands[0]);
+  T condition[staged];
+  T* const to = static_cast<T*>(out);
+  for (index_t first = 0; first < n; first += staged) {
+    const index_t run = std::min(staged, n - first);
+    const index_t wide = moves[0] == 0 ? step<T> : run;
+    for (index_t i = 0; i < wide; ++i)
+      condition[i] = static_cast<T>(chosen[moves[0] == 0 ? 0 : first + i] ? 1 : 0);
+    const void* from[3]{condition};
+    for (std::size_t k = 1; k < 3; ++k)
+      from[k] = static_cast<const T*>(operands[k]) + (moves[k] == 0 ? 0 : first);
+    run_function<F, T, 3>(from, moves, to + first, run);
+  }
+}
+
+/// `masked`: `where` with the truth value last and zeros for what is not chosen.
+template <class T>
+void run_masked(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  alignas(64) static constexpr T zeros[step<T>]{};
+  const void* const from[]{operands[1], operands[0], zeros};
+  const index_t steps[]{moves[1], moves[0], 0};
+  run_choice<functions::where, T>(from, steps, out, n);
+}
+
+/// A function of single elements of any types: `kernel<F>::of<Result>(a, b)`.
+template <class F, class Result, class... T>
+void run_each(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  Result* const to = static_cast<Result*>(out);
+  const auto run = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    if ((... && (moves[K] != 0))) {
+      // Compilers vectorise what they can of this loop.
+      for (index_t i = 0; i < n; ++i)
+        to[i] = kernel<F>::template of<Result>(static_cast<const T*>(operands[K])[i]...);
+    } else {
+      for (index_t i = 0; i < n; ++i)
+        to[i] = kernel<F>::template of<Result>(
+            static_cast<const T*>(operands[K])[moves[K] == 0 ? 0 : i]...);
+    }
+  };
+  run(std::index_sequence_for<T...>{});
+}
+
+/// The block function of a function whose `N` operands and result have one type.
+template <class F, class T, std::size_t N>
+[[nodiscard]] constexpr block_function uniform_function() noexcept {
+  if constexpr (std::floating_point<T> && link_of<F> != chain_link::first)
+    return {&run_function<F, T, N>, &run_chain<T>, link_of<F>};
+  else
+    return {&run_function<F, T, N>};
+}
+
+}  // namespace detail
+
+template <class F, class Result, class... T>
+[[nodiscard]] constexpr block_function block_function_of() noexcept {
+  if constexpr (requires { F::on_elements; })
+    return {&detail::run_each<F, Result, T...>};
+  else if constexpr (requires { F::compares; })
+    return {&detail::run_comparison<F, std::tuple_element_t<0, std::tuple<T...>>>};
+  else if constexpr (requires { F::masks; })
+    return {&detail::run_masked<Result>};
+  else if constexpr (requires { F::chooses; })
+    return {&detail::run_choice<F, Result>};
+  else
+    return detail::uniform_function<F, Result, sizeof...(T)>();
+}
+
+}  // namespace shardwise

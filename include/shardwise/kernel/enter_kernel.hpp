@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/kernel/block_function.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/kernel_table.hpp"
+
+#include <array>
+
+namespace shardwise {
+
+/// Enters an elementwise function of operands `T...` that makes `Result` into the table, so that
+/// programs which exist only at run time find it.
+///
+///     enter_function<silu, float, float>();
+template <class Function, Element Result, Element... T>
+void enter_function() {
+  kernel_table::instance().enter(
+      operation_of<pointwise<Function>>,
+      types_key(std::array{element_of<T>...}, element_of<Result>),
+      {.each = block_function_of<Function, compute_type<Result>, compute_type<T>...>(),
+       .elements = &element_kernels_of<Result>});
+}
+
+/// Enters an operation that is not elementwise, of operands `T...`.
+template <class Operation, Element Result, Element First, Element... Rest>
+void enter_operation() {
+  kernel_table::instance().enter(
+      operation_of<Operation>,
+      types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
+      {.whole = &kernel_of<Operation>::template run<First>,
+       .elements = &element_kernels_of<Result>,
+       .further = detail::further_of<Operation>()});
+}
+
+namespace detail {
+
+/// Several functions of operands of one type.
+template <Element T, class... Function>
+void enter_unary() {
+  (enter_function<Function, T, T>(), ...);
+}
+template <Element T, class... Function>
+void enter_binary() {
+  (enter_function<Function, T, T, T>(), ...);
+}
+template <Element T, class... Function>
+void enter_comparisons() {
+  (enter_function<Function, bool, T, T>(), ...);
+}
+}  // namespace detail
+
+}  // namespace shardwise

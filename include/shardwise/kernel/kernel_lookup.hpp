@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/kernel/function_kernel.hpp"
+#include "shardwise/kernel/gradient_kernels.hpp"
+#include "shardwise/kernel/kernel_table.hpp"
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/library_kernels.hpp"
+#endif
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The kernel of the compiled library.
+[[nodiscard]] inline const operation_kernel& require_compiled(const operation& what,
+                                                              std::uint64_t types) {
+  const operation_kernel* const found = compiled_kernel(what.id, types);
+  if (found == nullptr) fail({.rule = broken::operation_has_no_kernel}, what.name);
+  return *found;
+}
+
+}  // namespace detail
+
+/// What computes an elementwise function of operands `T...` that makes `Result`: the kernel that
+/// this program has, or else the one of the compiled library.
+template <class Function, Element Result, Element... T>
+[[nodiscard]] operation_kernel function_for() {
+  if constexpr (config::compiled && !detail::KernelIsHere<Function>) {
+    static const operation_kernel found =
+        detail::require_compiled(operation_of<pointwise<Function>>,
+                                 types_key(std::array{element_of<T>...}, element_of<Result>));
+    return found;
+  } else {
+    return {.each = block_function_of<Function, compute_type<Result>, compute_type<T>...>(),
+            .elements = &element_kernels_of<Result>,
+            .enter_gradient = gradient_entry<pointwise<Function>, Result, T...>()};
+  }
+}
+
+/// What computes an operation that is not elementwise on operands of `First` and others, whose
+/// types are those of `operands`: its function, and the elements of its further results.
+template <class Class, Element First>
+[[nodiscard]] operation_kernel whole_for([[maybe_unused]] std::span<const element> operands,
+                                         [[maybe_unused]] element result) {
+  if constexpr (config::compiled && !detail::WholeKernelIsHere<Class>)
+    return detail::require_compiled(operation_of<Class>, types_key(operands, result));
+  else
+    return {.whole = &kernel_of<Class>::template run<First>,
+            .further = detail::further_of<Class>(),
+            .enter_gradient = gradient_entry<Class, First>()};
+}
+
+/// Makes all operations of the library known to programs whose tensors hold elements of `T...`. The
+/// compiled library knows them.
+template <Element... T>
+void enter_known() {
+#if !defined(SHARDWISE_COMPILED)
+  (enter_library<T>(), ...);
+  enter_library<bool>();
+  enter_conversions<T..., bool>();
+#endif
+}
+
+}  // namespace shardwise

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/plan/explain.hpp"
+#include "shardwise/runtime/explain.hpp"
+#include "shardwise/runtime/lower.hpp"
+
+#include <mutex>
+#include <sstream>
+
+namespace shardwise::detail {
+
+SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
+                                           const lifetime* lives, std::int32_t count,
+                                           const ledger& total) {
+  std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
+  write_program(out, mesh, steps, lives, count, total);
+  return out.str();
+}
+
+SHARDWISE_INLINE std::string explain_nodes(const std::vector<node_ptr>& named) {
+  const std::shared_ptr<machine>& home = named.front()->home();
+  std::vector<node*> roots;
+  for (const node_ptr& root : named) {
+    if (root->home() != home) fail({.rule = broken::operand_pools_differ});
+    roots.push_back(root.get());
+  }
+  const std::lock_guard turn(home->turn());
+  const lowered_program program = lower(roots);
+  const auto count = static_cast<std::int32_t>(program.steps.size());
+  return explain_steps(home->mesh(), program.steps.data(), program.lives.data(), count,
+                       summarize(home->mesh(), program.steps.data(), program.lives.data(), count));
+}
+
+}  // namespace shardwise::detail
