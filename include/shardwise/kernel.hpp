@@ -17,6 +17,7 @@
 #include "shardwise/kernel/contract_kernel.hpp"
 #include "shardwise/kernel/contraction.hpp"
 #include "shardwise/kernel/conversion_kernels.hpp"
+#include "shardwise/kernel/convolution_kernel.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/dropout_kernel.hpp"
 #include "shardwise/kernel/dynamic_slice_kernel.hpp"
@@ -69,3 +70,4 @@
 #include "shardwise/kernel/trigonometric_kernels.hpp"
 #include "shardwise/kernel/wide_kernel.hpp"
 #include "shardwise/kernel/wide_result.hpp"
+#include "shardwise/kernel/window_panel.hpp"

@@ -16,6 +16,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/concatenate.hpp"
+#include "shardwise/operation/convolution.hpp"
 #include "shardwise/operation/counting.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/cumprod.hpp"
@@ -61,3 +62,4 @@
 #include "shardwise/operation/transpose.hpp"
 #include "shardwise/operation/triangle.hpp"
 #include "shardwise/operation/trigonometric.hpp"
+#include "shardwise/operation/windowed.hpp"

@@ -156,6 +156,9 @@ struct broken_rule {
   static_assert(respected<rule<slice_is_out_of_range>, About, Facts...>,
                 "a slice begins and ends within its dimension, and what is padded by its own "
                 "elements has some");
+  static_assert(respected<rule<window_does_not_fit>, About, Facts...>,
+                "windows fit into the padded tensor, with a number for each spatial dimension, and "
+                "groups divide channels");
   static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
                 "no more elements are taken of a dimension than it has");
   static_assert(

@@ -62,6 +62,7 @@ enum class broken : unsigned char {
   dimension_is_out_of_range,
   dimensions_are_no_permutation,
   slice_is_out_of_range,
+  window_does_not_fit,
   index_is_out_of_range,
   dimension_is_too_short,
   tensor_type_differs,
@@ -200,6 +201,9 @@ inline constexpr rule_text rule_texts[] = {
     {"slice_is_out_of_range",
      "a slice begins and ends within its dimension, and what is padded by its own elements has "
      "some"},
+    {"window_does_not_fit",
+     "windows fit into the padded tensor, with a number for each spatial dimension, and groups "
+     "divide channels"},
     {"index_is_out_of_range",
      "an index is below the size of its dimension, or the call says clamp or fill",
      sizes_told::below},

@@ -13,6 +13,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/concatenate.hpp"
+#include "shardwise/operation/convolution.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/cumprod.hpp"
 #include "shardwise/operation/cumsum.hpp"
@@ -224,6 +225,11 @@ template <scatter_mode Mode>
   out.integers = given.integers("amounts");
   out.number = static_cast<double>(given.integer("mode"));
   return out;
+}
+[[nodiscard]] constexpr attributes convolution_how(const operation_arguments& given,
+                                                   const tensor_descs&) noexcept {
+  return window_attributes::from(given.integers("stride"), given.integers("padding"),
+                                 given.integers("dilation"), given.integer("groups", 1));
 }
 [[nodiscard]] constexpr attributes one_hot_how(const operation_arguments& given,
                                                const tensor_descs&) noexcept {

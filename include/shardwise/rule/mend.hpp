@@ -117,6 +117,28 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
+/// The exchange that gives devices the neighbours which windows of a split dimension lack; `operand`
+/// is -1 where that is not what is refused, or sizes are not known.
+[[nodiscard]] constexpr mending propose_halo(const mesh_desc& mesh, const factor_rule& rule,
+                                             const tensor_descs& operands,
+                                             const diagnosis& verdict) noexcept {
+  if (verdict.rule != broken::dimension_is_split || verdict.operand < 0) return {};
+  const tensor_desc& operand = operands[verdict.operand];
+  const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
+  const int w = f == repeated ? -1 : rule.window_of(f);
+  if (w < 0 || rule.windows[w].reader == f) return {};
+  mending out{verdict.operand, said_by_axis(mesh, operand.layout, operand.extents)};
+  const axis_list& axes = out.layout.dims[verdict.dim];
+  grain& how = out.layout.grains[verdict.dim];
+  if (axes.empty() || !how.is_contiguous()) return {};
+  const needed_halo lacks =
+      halo_of(mesh, axes, rule.windows[w].reads, operand.extents[verdict.dim]);
+  if (!lacks.is_known || lacks.before >= grain::halo_end || lacks.behind >= grain::halo_end)
+    return {};
+  how = grain::halo(lacks.before, lacks.behind);
+  return out;
+}
+
 /// Writes `reshard<P<"data", none>>`, with axes between `quote`s: errors of compilers go without,
 /// since these would be printed as `\"`.
 [[nodiscard]] constexpr sentence write_reshard(sentence out, const mesh_desc& mesh,
@@ -131,6 +153,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       out << "cut_once(";
     else if (how.is_cyclic())
       out << "block_cyclic<" << how.number() << ">(";
+    else if (how.is_halo())
+      out << "with_halo<" << how.before() << ", " << how.behind() << ">(";
     else if (how.is_strided())
       out << "strided_by<" << how.number() << ">(";
     else if (dim.size() > 1)
