@@ -51,6 +51,7 @@
 #include "shardwise/kernel/pass_program.hpp"
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/pool_kernel.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"

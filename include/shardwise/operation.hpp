@@ -38,6 +38,7 @@
 #include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/pad.hpp"
+#include "shardwise/operation/pool.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/operation/roll.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/window_panel.hpp"
 #include "shardwise/operation/convolution.hpp"
@@ -13,15 +12,6 @@
 namespace shardwise {
 
 namespace detail {
-
-/// A block without gaps: itself, or a copy in `memory`.
-template <class C>
-[[nodiscard]] const C* without_gaps(const strided<const C>& block, std::unique_ptr<C[]>& memory) {
-  if (block.strides == row_major(block.extents)) return block.data;
-  memory = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(block.size()));
-  copy_block<C>(block, {memory.get(), block.extents, row_major(block.extents)});
-  return memory.get();
-}
 
 /// What the windows of some positions read, one row for each channel and element of a window: the
 /// matrix by which a convolution is a product. So many positions at once that it stays in the
@@ -93,8 +83,9 @@ struct kernel_of<convolution_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 2>(call, [&](const strided<const C>& inputs, const strided<const C>& weights,
-                                    const strided<C>& to) { convolve<C>(call, inputs, weights, to); });
+    in_compute_type<T, 2>(call,
+                          [&](const strided<const C>& inputs, const strided<const C>& weights,
+                              const strided<C>& to) { convolve<C>(call, inputs, weights, to); });
   }
 
  private:
@@ -149,9 +140,7 @@ struct kernel_of<convolution_weights_operation> {
     const auto walk = detail::walk_windows(
         inputs.strides, call.parts[0], call.parts[1], dimensions,
         [&](int d) { return detail::window_attributes::at(call.how, dimensions, d); },
-        [&](int d) {
-          return convolution_weights_operation::window_size(call.how, dimensions, d);
-        });
+        [&](int d) { return convolution_weights_operation::window_size(call.how, dimensions, d); });
     const index_t in_group = to.extents[1];
     const index_t groups = detail::groups_of(inputs.extents[1], in_group);
     if (groups == 0) return;

@@ -19,6 +19,7 @@
 #include "shardwise/kernel/order_kernel.hpp"
 #include "shardwise/kernel/pad_kernel.hpp"
 #include "shardwise/kernel/place_kernel.hpp"
+#include "shardwise/kernel/pool_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
 #include "shardwise/kernel/rotary_kernel.hpp"
@@ -159,6 +160,10 @@ void enter_library() {
       enter_operation<einsum_operation, T, T, T>();
       enter_operation<convolution_operation, T, T, T>();
       enter_operation<convolution_weights_operation, T, T, T>();
+      enter_operation<pool_operation, T, T>();
+      enter_operation<pool_matches_operation, T, T, T>();
+      enter_operation<pool_matches_operation, T, T, T, T>();
+      enter_operation<pool_spread_operation, T, T, T, T>();
     }
     if constexpr (Fractional<T>) {
       detail::enter_fractional<T>();

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/operation/windowed.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 
 namespace shardwise::detail {
+
+/// A block without gaps: itself, or a copy in `memory`.
+template <class C>
+[[nodiscard]] const C* without_gaps(const strided<const C>& block, std::unique_ptr<C[]>& memory) {
+  if (block.strides == row_major(block.extents)) return block.data;
+  memory = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(block.size()));
+  copy_block<C>(block, {memory.get(), block.extents, row_major(block.extents)});
+  return memory.get();
+}
 
 /// Where windows of up to three spatial dimensions read in a block: missing dimensions come first
 /// and have one element. Positions and elements of windows are numbered in row-major order.

@@ -109,8 +109,7 @@ namespace detail {
 /// Where the grain of an entry begins: at a `%`, `*` or `~`, or at its end.
 [[nodiscard]] constexpr std::size_t grain_begin(text_view entry) noexcept {
   std::size_t at = 0;
-  while (at < entry.size() && entry[at] != '%' && entry[at] != '*' && entry[at] != '~')
-    ++at;
+  while (at < entry.size() && entry[at] != '%' && entry[at] != '*' && entry[at] != '~') ++at;
   return at;
 }
 

@@ -161,10 +161,9 @@ struct convolution_operation {
     out.rule.operands = {out.inputs, out.weights};
     out.rule.result = out.results;
     for (int d = 0; d < dimensions; ++d)
-      out.rule.windows.push_back(
-          {out.inputs[2 + d], out.results[2 + d],
-           detail::convolved::window_of(window_how::at(how, dimensions, d),
-                                        operands[1].extents[2 + d])});
+      out.rule.windows.push_back({out.inputs[2 + d], out.results[2 + d],
+                                  detail::convolved::window_of(window_how::at(how, dimensions, d),
+                                                               operands[1].extents[2 + d])});
     return out.rule;
   }
   /// Judges ranks, groups and numbers, and that windows, whose sizes are known, fit.
@@ -179,8 +178,18 @@ struct convolution_operation {
       const index_t size = operands[1].extents[2 + d], have = operands[0].extents[2 + d];
       const window_numbers one = window_how::at(how, dimensions, d);
       const window reads = detail::convolved::window_of(one, size);
+      constexpr index_t largest = index_t{1} << 30;
+      if (size > largest)
+        return {.rule = broken::window_does_not_fit,
+                .operand = 1,
+                .dim = 2 + d,
+                .have = size,
+                .want = largest};
       if (size == dyn || size < 1)
-        return {.rule = broken::window_does_not_fit, .operand = 1, .dim = 2 + d, .have = size,
+        return {.rule = broken::window_does_not_fit,
+                .operand = 1,
+                .dim = 2 + d,
+                .have = size,
                 .want = 1};
       if (have != dyn && one.high >= 0 && reads.spread(have) + one.low + one.high < reads.span)
         return {.rule = broken::window_does_not_fit,
@@ -271,14 +280,13 @@ struct convolution_weights_operation {
     }
     return {.flops = 2 * products};
   }
-  using emits = operations<flip_operation, transpose_operation, reshape_operation,
-                           convolution_operation>;
+  using emits =
+      operations<flip_operation, transpose_operation, reshape_operation, convolution_operation>;
   static constexpr void gradient(gradient_step& at) {
     const tensor_descs known{at.operand(0).tensor(), at.operand(1).tensor()};
     const index_t groups = window_how::groups(at.how());
     detail::convolved::numbers all;
-    for (int d = 0; d < known[0].rank() - 2; ++d)
-      all.push_back(numbers_at(at.how(), known, d));
+    for (int d = 0; d < known[0].rank() - 2; ++d) all.push_back(numbers_at(at.how(), known, d));
     if (at.wants(0))
       at.give(0, detail::convolved::input_cotangent(all, groups, known[0].extents, at.operand(1),
                                                     at.cotangent()));
@@ -296,8 +304,8 @@ constexpr void convolution_operation::gradient(gradient_step& at) {
   for (int d = 0; d < inputs.ssize() - 2; ++d)
     all.push_back(window_how::at(at.how(), inputs.ssize() - 2, d));
   if (at.wants(0))
-    at.give(0, detail::convolved::input_cotangent(all, groups, inputs, at.cotangent(),
-                                                  at.operand(1)));
+    at.give(0,
+            detail::convolved::input_cotangent(all, groups, inputs, at.cotangent(), at.operand(1)));
   if (!at.wants(1)) return;
   for (int d = 0; d < all.ssize(); ++d) all[d].high = weights[2 + d];
   at.give(1, emit<convolution_weights_operation>(window_how::from(all, groups), at.operand(0),

@@ -56,8 +56,8 @@ class window_attributes {
     for (int i = 0; i < paddings.ssize() && i < 2 * most; ++i)
       out.integers[place_of_padding(i)] = paddings[i];
     for (int i = 0; i < extents.ssize() && i < most; ++i) out.integers[5 * i + 3] = extents[i];
-    out.number = static_cast<double>(strides.ssize() + 32 * paddings.ssize() +
-                                     1024 * extents.ssize());
+    out.number =
+        static_cast<double>(strides.ssize() + 32 * paddings.ssize() + 1024 * extents.ssize());
     return out;
   }
   /// Attributes that say everything of each spatial dimension.
@@ -112,12 +112,17 @@ class window_attributes {
       const window_numbers one = at(how, dimensions, d);
       for (index_t least : {one.stride, one.extent, one.spacing})
         if (least < 1) return refuse(least, 1);
+      // What is made of these numbers can be counted.
+      for (index_t number :
+           {one.stride, one.extent, one.spacing, one.low, one.high, -one.low, -one.high})
+        if (number > largest) return refuse(number, largest);
     }
     return {};
   }
 
  private:
   static constexpr int most = window_numbers::most_dimensions;
+  static constexpr index_t largest = index_t{1} << 30;
 
   [[nodiscard]] static constexpr int place_of_padding(int i) noexcept {
     return 5 * (i / 2) + 1 + i % 2;

@@ -108,8 +108,8 @@ namespace detail {
   index_t across = size_of(before.type);
   for (int k = 0; k < before.rank(); ++k)
     if (k != d)
-      across *= largest_part(mesh, before.layout.dims[k], before.layout.grains[k],
-                             before.extents[k]);
+      across *=
+          largest_part(mesh, before.layout.dims[k], before.layout.grains[k], before.extents[k]);
   const auto own = [&](index_t p) { return range_at(mesh, step.axes, size, p); };
   for (index_t p = 0; p < parts; ++p) {
     const index_range has = own(p), gets = with_halo(has, step.after.grains[d], size);
@@ -120,9 +120,8 @@ namespace detail {
       const index_t begin = theirs.begin > gets.begin ? theirs.begin : gets.begin;
       const index_t end = theirs.end < gets.end ? theirs.end : gets.end;
       int axis = step.axes.ssize() - 1;
-      for (index_t a = p, b = from; axis > 0 && a / mesh.size(step.axes[axis]) !=
-                                                    b / mesh.size(step.axes[axis]);
-           --axis) {
+      for (index_t a = p, b = from;
+           axis > 0 && a / mesh.size(step.axes[axis]) != b / mesh.size(step.axes[axis]); --axis) {
         a /= mesh.size(step.axes[axis]);
         b /= mesh.size(step.axes[axis]);
       }
@@ -233,7 +232,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 /// The next collective on the way between layouts without halos, or one without axes when they
 /// agree.
 [[nodiscard]] constexpr transfer next_of_parts(const layout_desc& now,
-                                           const layout_desc& target) noexcept {
+                                               const layout_desc& target) noexcept {
   transfer next;
   next.after = now;
   const unsigned leaving = now.pending & ~unsigned{target.pending};

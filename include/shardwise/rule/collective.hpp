@@ -27,8 +27,8 @@ inline constexpr int collective_count = 6;
 
 /// The field's name of a collective.
 [[nodiscard]] constexpr text_view to_text(collective kind) noexcept {
-  constexpr text_view words[] = {"slice", "reduce_scatter", "all_to_all", "all_reduce",
-                                 "all_gather", "halo_exchange"};
+  constexpr text_view words[] = {"slice",      "reduce_scatter", "all_to_all",
+                                 "all_reduce", "all_gather",     "halo_exchange"};
   return words[static_cast<unsigned>(kind)];
 }
 

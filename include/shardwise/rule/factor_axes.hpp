@@ -213,8 +213,9 @@ constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
     if (out.axes[f].empty() || (w < 0 && !how.is_halo())) continue;
     const axis_list real = real_axes(mesh, out.axes[f]);
     if (real.empty()) continue;
-    const needed_halo lacks = w < 0 ? needed_halo{0, 0, false}
-                                    : halo_of(mesh, out.axes[f], rule.windows[w].reads, out.sizes[f]);
+    const needed_halo lacks = w < 0
+                                  ? needed_halo{0, 0, false}
+                                  : halo_of(mesh, out.axes[f], rule.windows[w].reads, out.sizes[f]);
     if (!how.without_halo().is_contiguous() || !lacks.is_known || lacks.before > how.before() ||
         lacks.behind > how.behind()) {
       out.verdict = needed_whole(mesh, rule, operands, f, real[0]);

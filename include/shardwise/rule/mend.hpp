@@ -117,8 +117,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
-/// The exchange that gives devices the neighbours which windows of a split dimension lack; `operand`
-/// is -1 where that is not what is refused, or sizes are not known.
+/// The exchange that gives devices the neighbours which windows of a split dimension lack;
+/// `operand` is -1 where that is not what is refused, or sizes are not known.
 [[nodiscard]] constexpr mending propose_halo(const mesh_desc& mesh, const factor_rule& rule,
                                              const tensor_descs& operands,
                                              const diagnosis& verdict) noexcept {

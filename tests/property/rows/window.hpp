@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of operations on windows: convolutions.
+// Rows of operations on windows: convolutions and poolings.
 #pragma once
 
 #include "property/operation_row.hpp"
+
+#include <algorithm>
+#include <limits>
 
 namespace generated {
 
@@ -44,6 +47,29 @@ inline extents_desc positions_of(const host_array& x, const extents_desc& sizes,
     positions.push_back((x.extents[2 + s] + how[d].low + how[d].high - reach) / how[d].stride + 1);
   }
   return positions;
+}
+
+/// A fold of windows: `fold(elements)`, in which `nothing` stands for padding.
+template <class F>
+auto pool_loop(extents_desc sizes, std::vector<loop_window> how, double nothing, F fold) {
+  return [=](const row_arrays& x) {
+    const extents_desc positions = positions_of(x[0], sizes, how);
+    extents_desc made{x[0].extents[0], x[0].extents[1]};
+    for (index_t n : positions) made.push_back(n);
+    host_array out(made, x[0].type);
+    host_array inside(x[0].extents, x[0].type);
+    for (double& one : inside.values) one = 1;
+    for_each_index(made, [&](const std::vector<index_t>& at) {
+      const std::vector<index_t> p(at.begin() + 2, at.end());
+      std::vector<double> elements;
+      for_each_index(sizes, [&](const std::vector<index_t>& k) {
+        const bool is_there = read_by_window(inside, at[0], at[1], p, k, how) == 1;
+        elements.push_back(is_there ? read_by_window(x[0], at[0], at[1], p, k, how) : nothing);
+      });
+      out.at(at) = fold(elements);
+    });
+    return row_arrays{out};
+  };
 }
 
 /// A convolution as it is written on paper.
@@ -91,7 +117,7 @@ inline std::vector<operation_row> window_rows() {
       "convolution of two dimensions", {{{2, 2, 5, 6}}, {{3, 2, 2, 3}}},
       [](const row_tensors& x) {
         return convolution<strides<2, 1>, paddings<1, 0, 2, 1>, dilations<1, 2>>(x[0].as<>(),
-                                                                                x[1].as<>());
+                                                                                 x[1].as<>());
       },
       convolution_loop({{2, 1, 0, 1}, {1, 2, 1, 2}}));
   add(
@@ -136,6 +162,39 @@ inline std::vector<operation_row> window_rows() {
             x[0].as<>(), x[1].as<>(), over_all);
       },
       convolution_loop({{2, 1, 0, 1}, {1, 1, 2, 2}}));
+  const double lowest = -std::numeric_limits<double>::infinity();
+  const auto largest = [](const std::vector<double>& all) {
+    return *std::max_element(all.begin(), all.end());
+  };
+  const auto mean_of = [](const std::vector<double>& all) {
+    double sum = 0;
+    for (double one : all) sum += one;
+    return sum / static_cast<double>(all.size());
+  };
+  const draw some = between(-4, 4);
+  add(
+      "max_pool", {{{2, 3, 8}, some}},
+      [](const row_tensors& x) { return max_pool<windows<2>>(x[0].as<>()); },
+      pool_loop({2}, {{2, 0, 0, 1}}, lowest, largest));
+  add(
+      "max_pool across", {{{1, 2, 7, 5}, some}},
+      [=](const row_tensors& x) {
+        return max_pool<windows<3, 2>, strides<2, 1>, paddings<1, 0>>(x[0].as<>(), over_all);
+      },
+      pool_loop({3, 2}, {{2, 1, 1, 1}, {1, 0, 0, 1}}, lowest, largest));
+  rows.back().pending = reduction::max;
+  add(
+      "average_pool", {{{2, 1, 5, 4}, some}},
+      [](const row_tensors& x) {
+        return average_pool<windows<2, 3>, strides<1, 2>, paddings<0, 0, 1, 1>>(x[0].as<>());
+      },
+      pool_loop({2, 3}, {{1, 0, 0, 1}, {2, 1, 1, 1}}, 0, mean_of));
+  add(
+      "average_pool across", {{{2, 2, 9}, some}},
+      [=](const row_tensors& x) {
+        return average_pool<windows<4>, strides<2>, paddings<3, 0>>(x[0].as<>(), over_all);
+      },
+      pool_loop({4}, {{2, 3, 0, 1}}, 0, mean_of));
   return rows;
 }
 
