@@ -136,7 +136,8 @@ struct broken_rule {
   static_assert(respected<rule<axis_would_split_twice>, About, Facts...>,
                 "a mesh axis splits one dimension of an operation");
   static_assert(respected<rule<dimension_is_split>, About, Facts...>,
-                "what orders, joins or scans a dimension needs the whole of it on each device");
+                "what orders, joins or scans a dimension, or reads windows of it, needs the whole "
+                "on each device");
   static_assert(respected<rule<split_would_move>, About, Facts...>,
                 "a split stays with major parts, so that no element moves");
   static_assert(respected<rule<element_count_differs>, About, Facts...>,

@@ -126,21 +126,7 @@ struct convolved {
   [[nodiscard]] static constexpr gradient_value input_cotangent(const numbers& all, index_t groups,
                                                                 const extents_desc& inputs,
                                                                 const gradient_value& cotangent,
-                                                                const gradient_value& weights) {
-    numbers back;
-    for (int d = 0; d < all.ssize(); ++d) {
-      const window_numbers& one = all[d];
-      const index_t size = weights.tensor().extents[2 + d];
-      const index_t reach = (size - 1) * one.extent;
-      const index_t low = reach - one.low;
-      const window read{1, 1, 0, 0, one.stride};
-      const index_t high = (inputs[2 + d] - 1) * one.spacing + reach + 1 - low -
-                           read.spread(cotangent.tensor().extents[2 + d]);
-      back.push_back({one.spacing, low, high, one.extent, one.stride});
-    }
-    return emit<convolution_operation>(window_attributes::from(back, groups), cotangent,
-                                       turned(weights, groups));
-  }
+                                                                const gradient_value& weights);
 };
 
 }  // namespace detail
@@ -295,6 +281,25 @@ struct convolution_weights_operation {
                                              at.cotangent()));
   }
 };
+
+constexpr gradient_value detail::convolved::input_cotangent(const numbers& all, index_t groups,
+                                                            const extents_desc& inputs,
+                                                            const gradient_value& cotangent,
+                                                            const gradient_value& weights) {
+  numbers back;
+  for (int d = 0; d < all.ssize(); ++d) {
+    const window_numbers& one = all[d];
+    const index_t size = weights.tensor().extents[2 + d];
+    const index_t reach = (size - 1) * one.extent;
+    const index_t low = reach - one.low;
+    const window read{1, 1, 0, 0, one.stride};
+    const index_t high = (inputs[2 + d] - 1) * one.spacing + reach + 1 - low -
+                         read.spread(cotangent.tensor().extents[2 + d]);
+    back.push_back({one.spacing, low, high, one.extent, one.stride});
+  }
+  return emit<convolution_operation>(window_attributes::from(back, groups), cotangent,
+                                     turned(weights, groups));
+}
 
 constexpr void convolution_operation::gradient(gradient_step& at) {
   const extents_desc inputs = at.operand(0).tensor().extents;
