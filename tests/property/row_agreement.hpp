@@ -175,9 +175,6 @@ inline bool agrees(const device_pool& pool, const operation_row& row,
   }();
   pool.reset_counters();
   run_program(roots);
-  CAPTURE(pool.counters().flops(), planned.flops(), pool.counters().bytes_moved(),
-          planned.bytes_moved(), pool.counters().collectives(), planned.collectives(),
-          pool.counters().peak_bytes_per_device(), planned.peak_bytes_per_device());
   REQUIRE(pool.counters() == planned);
   row_arrays results;
   for (const row_tensor& result : made) results.push_back(host_value(result));
