@@ -57,7 +57,9 @@ void for_each_pooled_row(const window_walk& walk, const Row& row, const F& f) {
 /// True for equal elements, and for NaN and NaN.
 template <class C>
 [[nodiscard]] bool matches(C a, C b) noexcept {
-  return a == b || (a != a && b != b);
+  // Without branches, which would be taken at random.
+  return static_cast<bool>(static_cast<int>(a == b) |
+                           (static_cast<int>(a != a) & static_cast<int>(b != b)));
 }
 
 /// How many blocks of spatial dimensions there are: the product of the dimensions before them.
@@ -69,49 +71,78 @@ template <class C>
 
 }  // namespace detail
 
-/// Row by row of the result: each element of the windows is folded into all of them at once.
+/// Along the last dimension last: what stands above each other in windows is folded first, all rows
+/// at once.
 template <>
 struct kernel_of<pool_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
     in_compute_type<T, 1>(call, [&](const strided<const C>& x, const strided<C>& to) {
+      if (to.size() == 0) return;
       std::unique_ptr<C[]> memory;
       const C* from = detail::without_gaps(x, memory);
       const detail::window_walk walk = detail::pool_walk(call.how, call.parts[0], call.made);
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
-      const index_t blocks =
-          detail::leading_blocks(call.made, detail::pooled::dimensions(call.how));
+      const index_t lines = walk.count[0] * walk.count[1] * walk.have[2];
+      const auto folded = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(lines));
+      const bool is_dense =
+          walk.numbers[0].spacing * walk.numbers[1].spacing * walk.numbers[2].spacing == 1;
       C* out = to.data;
-      for (index_t n = 0; n < blocks; ++n, from += read, out += walk.positions()) {
-        if (call.how.kind == reduction::max)
-          fold<C>(walk, from, out, identity_of<C>(reduction::max),
-                  [](C a, C b) { return b > a || b != b ? b : a; });
+      for (index_t n = to.size() / walk.positions(); n > 0; --n, out += walk.positions()) {
+        std::fill_n(out, walk.positions(), identity_of<C>(call.how.kind));
+        if (is_dense)
+          fold<C>(walk, call.how.kind, from, folded.get(), out);
         else
-          fold<C>(walk, from, out, C{0}, [](C a, C b) { return static_cast<C>(a + b); });
-        if constexpr (std::floating_point<C>)
-          if (call.how.integers[15] != 1)
-            for (index_t p = 0; p < walk.positions(); ++p)
-              out[p] /= static_cast<C>(call.how.integers[15]);
+          add_spaced<C>(walk, from, out);
+        from += read;
       }
+      if constexpr (std::floating_point<C>)
+        if (const index_t count = call.how.integers[15]; count != 1)
+          for (index_t p = 0; p < to.size(); ++p) to.data[p] /= static_cast<C>(count);
     });
   }
 
  private:
-  template <class C, class Fold>
-  static void fold(const detail::window_walk& walk, const C* from, C* out, C identity,
-                   const Fold& folded) {
+  template <class C>
+  static void fold(const detail::window_walk& walk, reduction kind, const C* from, C* folded,
+                   C* out) {
+    const index_t width = walk.have[2], rows = walk.count[0] * walk.count[1];
+    std::fill_n(folded, rows * width, identity_of<C>(kind));
+    const auto first = [&](int d, index_t k, const index_range& windows) {
+      return (walk.offset_of(d, k) + windows.begin * walk.numbers[d].stride) * walk.step[d];
+    };
+    const auto apart = [&](int d) { return walk.numbers[d].stride * walk.step[d]; };
+    for (index_t k = 0; k < walk.size[0]; ++k)
+      for (index_t l = 0; l < walk.size[1]; ++l) {
+        const index_range planes = walk.inside(0, k), lines = walk.inside(1, l);
+        if (planes.empty() || lines.empty() || width == 0) continue;
+        const inplace_vector<index_t, max_rank> extents{planes.size(), lines.size(), width};
+        fold_block<C>(
+            kind,
+            {from + first(0, k, planes) + first(1, l, lines), extents, {apart(0), apart(1), 1}},
+            {folded + (planes.begin * walk.count[1] + lines.begin) * width,
+             extents,
+             {walk.count[1] * width, width, 1}});
+      }
+    for (index_t k = 0; k < walk.size[2]; ++k) {
+      const index_range windows = walk.inside(2, k);
+      if (windows.empty()) continue;
+      const inplace_vector<index_t, max_rank> extents{rows, windows.size()};
+      fold_block<C>(kind, {folded + first(2, k, windows), extents, {width, apart(2)}},
+                    {out + windows.begin, extents, {walk.count[2], 1}});
+    }
+  }
+  /// The sums of elements that stand apart, which are those of gradients alone.
+  template <class C>
+  static void add_spaced(const detail::window_walk& walk, const C* from, C* out) {
     C* to = out;
     detail::for_each_pooled_row(
-        walk,
-        [&](index_t row) {
-          to = out + row * walk.count[2];
-          std::fill_n(to, walk.count[2], identity);
-        },
+        walk, [&](index_t row) { to = out + row * walk.count[2]; },
         [&](index_t first, index_t step, const index_range& windows) {
           const C* source = from + first;
           for (index_t p = windows.begin; p < windows.end; ++p, source += step)
-            to[p] = folded(to[p], *source);
+            to[p] = static_cast<C>(to[p] + *source);
         });
   }
 };
@@ -156,8 +187,10 @@ struct kernel_of<pool_matches_operation> {
           [&](index_t first, index_t step, const index_range& windows) {
             index_t at = first;
             for (index_t p = windows.begin; p < windows.end; ++p, at += step)
-              if (detail::matches(from[at], of_window[row + p]))
-                out[row + p] = static_cast<C>(out[row + p] + (added == nullptr ? C{1} : added[at]));
+              out[row + p] =
+                  static_cast<C>(out[row + p] + (detail::matches(from[at], of_window[row + p])
+                                                     ? (added == nullptr ? C{1} : added[at])
+                                                     : C{0}));
           });
       out += walk.positions();
       of_window += walk.positions();
@@ -191,8 +224,9 @@ struct kernel_of<pool_spread_operation> {
             [&](index_t first, index_t step, const index_range& windows) {
               index_t at = first;
               for (index_t p = windows.begin; p < windows.end; ++p, at += step)
-                if (detail::matches(own[at], of_window[row + p]))
-                  out[at] = static_cast<C>(out[at] + belongs[row + p]);
+                out[at] = static_cast<C>(out[at] + (detail::matches(own[at], of_window[row + p])
+                                                        ? belongs[row + p]
+                                                        : C{0}));
             });
         of_window += walk.positions();
         belongs += walk.positions();
