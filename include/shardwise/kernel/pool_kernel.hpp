@@ -27,9 +27,8 @@ namespace detail {
       [&](int d) { return pooled::at(how, d).extent; });
 }
 
-/// Calls `f(element, first, step, windows)` for each element `k` of the windows of each row of
-/// windows that reads some of a row of the block: those windows, numbered from the first of the
-/// row, begin to read at `first`, every `step`-th element. `row(number)` is told each row before.
+/// Calls `f(line, run)` for each element of the windows of each row of windows that reads some of
+/// a row of the block, which begins at `line`; `row(number)` is told each row of windows before.
 template <class Row, class F>
 void for_each_pooled_row(const window_walk& walk, const Row& row, const F& f) {
   for (index_t i = 0; i < walk.count[0]; ++i)
@@ -39,17 +38,7 @@ void for_each_pooled_row(const window_walk& walk, const Row& row, const F& f) {
         const index_t a = walk.index_at(0, i, k / (walk.size[1] * walk.size[2]));
         const index_t b = walk.index_at(1, j, k / walk.size[2] % walk.size[1]);
         if (a < 0 || b < 0) continue;
-        const index_t line = a * walk.step[0] + b * walk.step[1], element = k % walk.size[2];
-        if (walk.numbers[2].spacing == 1) {
-          const index_range inside = walk.inside(2, element);
-          const index_t stride = walk.numbers[2].stride;
-          if (!inside.empty())
-            f(line + walk.offset_of(2, element) + inside.begin * stride, stride, inside);
-          continue;
-        }
-        for (index_t p = 0; p < walk.count[2]; ++p)
-          if (const index_t at = walk.index_at(2, p, element); at >= 0)
-            f(line + at, 1, index_range{p, p + 1});
+        f(a * walk.step[0] + b * walk.step[1], walk.run_of(2, k % walk.size[2]));
       }
     }
 }
@@ -86,63 +75,83 @@ struct kernel_of<pool_operation> {
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
       const index_t lines = walk.count[0] * walk.count[1] * walk.have[2];
       const auto folded = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(lines));
-      const bool is_dense =
-          walk.numbers[0].spacing * walk.numbers[1].spacing * walk.numbers[2].spacing == 1;
       C* out = to.data;
-      for (index_t n = to.size() / walk.positions(); n > 0; --n, out += walk.positions()) {
-        std::fill_n(out, walk.positions(), identity_of<C>(call.how.kind));
-        if (is_dense)
-          fold<C>(walk, call.how.kind, from, folded.get(), out);
-        else
-          add_spaced<C>(walk, from, out);
+      for (index_t n = to.size() / walk.positions(); n > 0; --n) {
+        fold<C>(walk, call.how.kind, from, folded.get(), out);
         from += read;
+        out += walk.positions();
       }
       if constexpr (std::floating_point<C>)
-        if (const index_t count = call.how.integers[15]; count != 1)
-          for (index_t p = 0; p < to.size(); ++p) to.data[p] /= static_cast<C>(count);
+        if (const auto count = static_cast<C>(call.how.integers[15]); count != C{1})
+          run_pointwise<C>(fused::call<functions::divide, fused::argument<0>, fused::argument<1>>{},
+                           {strided<const C>{to.data, {to.size()}, {1}},
+                            strided<const C>{&count, {to.size()}, {0}}},
+                           strided<C>{to.data, {to.size()}, {1}});
     });
   }
 
  private:
+  using run_type = detail::window_walk::run;
+
+  /// What one element of windows adds to a fold: where it is read, and where it goes.
+  template <class C>
+  struct part {
+    strided<const C> from;
+    strided<C> into;
+    bool is_whole = false;
+  };
+
+  /// Folds the parts `part_of(k)` into a block, which holds nothing yet.
+  template <class C, class PartOf>
+  static void fold_parts(reduction kind, index_t count, const strided<C>& into,
+                         const PartOf& part_of) {
+    const part<C> first = part_of(0);
+    index_t next = 0;
+    if (first.is_whole && count > 1 && part_of(1).is_whole) {
+      fold_block<C>(kind, first.from, part_of(1).from, into);
+      next = 2;
+    } else if (first.is_whole) {
+      copy_block<C>(first.from, into);
+      next = 1;
+    } else {
+      fill_block<C>(identity_of<C>(kind), into);
+    }
+    for (; next < count; ++next)
+      if (const part<C> one = part_of(next); one.from.size() > 0)
+        fold_block<C>(kind, one.from, one.into);
+  }
   template <class C>
   static void fold(const detail::window_walk& walk, reduction kind, const C* from, C* folded,
                    C* out) {
-    const index_t width = walk.have[2], rows = walk.count[0] * walk.count[1];
-    std::fill_n(folded, rows * width, identity_of<C>(kind));
-    const auto first = [&](int d, index_t k, const index_range& windows) {
-      return (walk.offset_of(d, k) + windows.begin * walk.numbers[d].stride) * walk.step[d];
+    const index_t width = walk.have[2], rows = walk.count[1];
+    const auto rows_of = [&](index_t k) {
+      const run_type i = walk.run_of(0, k / walk.size[1]), j = walk.run_of(1, k % walk.size[1]);
+      const inplace_vector<index_t, max_rank> extents{i.count, j.count, width};
+      return part<C>{{from + i.source * walk.step[0] + j.source * walk.step[1],
+                      extents,
+                      {i.source_step * walk.step[0], j.source_step * walk.step[1], 1}},
+                     {folded + (i.window * rows + j.window) * width,
+                      extents,
+                      {i.window_step * rows * width, j.window_step * width, 1}},
+                     i.covers(walk.count[0]) && j.covers(rows)};
     };
-    const auto apart = [&](int d) { return walk.numbers[d].stride * walk.step[d]; };
-    for (index_t k = 0; k < walk.size[0]; ++k)
-      for (index_t l = 0; l < walk.size[1]; ++l) {
-        const index_range planes = walk.inside(0, k), lines = walk.inside(1, l);
-        if (planes.empty() || lines.empty() || width == 0) continue;
-        const inplace_vector<index_t, max_rank> extents{planes.size(), lines.size(), width};
-        fold_block<C>(
-            kind,
-            {from + first(0, k, planes) + first(1, l, lines), extents, {apart(0), apart(1), 1}},
-            {folded + (planes.begin * walk.count[1] + lines.begin) * width,
-             extents,
-             {walk.count[1] * width, width, 1}});
-      }
-    for (index_t k = 0; k < walk.size[2]; ++k) {
-      const index_range windows = walk.inside(2, k);
-      if (windows.empty()) continue;
-      const inplace_vector<index_t, max_rank> extents{rows, windows.size()};
-      fold_block<C>(kind, {folded + first(2, k, windows), extents, {width, apart(2)}},
-                    {out + windows.begin, extents, {walk.count[2], 1}});
-    }
-  }
-  /// The sums of elements that stand apart, which are those of gradients alone.
-  template <class C>
-  static void add_spaced(const detail::window_walk& walk, const C* from, C* out) {
-    C* to = out;
-    detail::for_each_pooled_row(
-        walk, [&](index_t row) { to = out + row * walk.count[2]; },
-        [&](index_t first, index_t step, const index_range& windows) {
-          const C* source = from + first;
-          for (index_t p = windows.begin; p < windows.end; ++p, source += step)
-            to[p] = static_cast<C>(to[p] + *source);
+    const strided<C> lines{folded, {walk.count[0], rows, width}, {rows * width, width, 1}};
+    const index_t above = walk.size[0] * walk.size[1];
+    strided<const C> read{folded, lines.extents, lines.strides};
+    if (above == 1 && rows_of(0).is_whole)
+      read = rows_of(0).from;
+    else
+      fold_parts<C>(kind, above, lines, rows_of);
+    const index_t positions = walk.count[2];
+    fold_parts<C>(
+        kind, walk.size[2],
+        {out, {walk.count[0], rows, positions}, {rows * positions, positions, 1}}, [&](index_t k) {
+          const run_type q = walk.run_of(2, k);
+          const inplace_vector<index_t, max_rank> extents{walk.count[0], rows, q.count};
+          return part<C>{
+              {read.data + q.source, extents, {read.strides[0], read.strides[1], q.source_step}},
+              {out + q.window, extents, {rows * positions, positions, q.window_step}},
+              q.covers(positions)};
         });
   }
 };
@@ -184,9 +193,9 @@ struct kernel_of<pool_matches_operation> {
             row = number * walk.count[2];
             std::fill_n(out + row, walk.count[2], C{0});
           },
-          [&](index_t first, index_t step, const index_range& windows) {
-            index_t at = first;
-            for (index_t p = windows.begin; p < windows.end; ++p, at += step)
+          [&](index_t line, const detail::window_walk::run& run) {
+            index_t at = line + run.source, p = run.window;
+            for (index_t i = 0; i < run.count; ++i, at += run.source_step, p += run.window_step)
               out[row + p] =
                   static_cast<C>(out[row + p] + (detail::matches(from[at], of_window[row + p])
                                                      ? (added == nullptr ? C{1} : added[at])
@@ -221,9 +230,9 @@ struct kernel_of<pool_spread_operation> {
         index_t row = 0;
         detail::for_each_pooled_row(
             walk, [&](index_t number) { row = number * walk.count[2]; },
-            [&](index_t first, index_t step, const index_range& windows) {
-              index_t at = first;
-              for (index_t p = windows.begin; p < windows.end; ++p, at += step)
+            [&](index_t line, const detail::window_walk::run& run) {
+              index_t at = line + run.source, p = run.window;
+              for (index_t i = 0; i < run.count; ++i, at += run.source_step, p += run.window_step)
                 out[at] = static_cast<C>(out[at] + (detail::matches(own[at], of_window[row + p])
                                                         ? belongs[row + p]
                                                         : C{0}));

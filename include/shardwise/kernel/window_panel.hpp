@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 
 namespace shardwise::detail {
 
@@ -46,64 +47,86 @@ struct window_walk {
     const index_t local = place / one.spacing - first[d];
     return local >= 0 && local < have[d] ? local : -1;
   }
-  /// The windows along a dimension whose element `k` is none of the padding, where elements stand
-  /// side by side: from the first of them up to the last, not included.
-  [[nodiscard]] index_range inside(int d, index_t k) const noexcept {
+  /// The windows along a dimension whose element `k` is none of the padding, and what it is in each
+  /// of them: windows at equal distances read elements at equal distances.
+  struct run {
+    index_t window = 0;
+    index_t window_step = 1;
+    index_t source = 0;
+    index_t source_step = 1;
+    index_t count = 0;
+
+    /// True if these are all windows, of `all` that there are.
+    [[nodiscard]] bool covers(index_t all) const noexcept {
+      return window == 0 && window_step == 1 && count == all;
+    }
+  };
+  [[nodiscard]] run run_of(int d, index_t k) const noexcept {
     const window_numbers& one = numbers[d];
-    const index_t offset = begin[d] * one.stride - one.low + k * one.extent - first[d];
-    const index_t low = offset >= 0 ? 0 : ceil_div(-offset, one.stride);
-    const index_t end = offset >= have[d] ? 0 : ceil_div(have[d] - offset, one.stride);
-    return {std::min(low, count[d]), std::clamp(end, std::min(low, count[d]), count[d])};
-  }
-  /// The local index that element `k` of window 0 would read, where elements stand side by side.
-  [[nodiscard]] index_t offset_of(int d, index_t k) const noexcept {
-    const window_numbers& one = numbers[d];
-    return begin[d] * one.stride - one.low + k * one.extent - first[d];
+    const index_t place = begin[d] * one.stride - one.low + k * one.extent;
+    const auto first_from = [&](index_t element) {
+      const index_t away = element * one.spacing - place;
+      return away <= 0 ? 0 : ceil_div(away, one.stride);
+    };
+    const index_t end = std::min(count[d], first_from(first[d] + have[d]));
+    const index_t common = std::gcd(one.stride, one.spacing);
+    run out{first_from(first[d]), one.spacing / common, 0, one.stride / common, 0};
+    for (index_t tried = 0; tried < out.window_step; ++tried, ++out.window) {
+      const index_t at = place + out.window * one.stride;
+      if (out.window >= end) return {};
+      if (at % one.spacing != 0) continue;
+      out.source = at / one.spacing - first[d];
+      out.count = ceil_div(end - out.window, out.window_step);
+      return out;
+    }
+    return {};
   }
 
   /// Writes what element `k` of the windows `[begin, end)` reads, side by side.
   template <class T>
   void gather(const T* data, index_t k, const index_range& windows, T* to) const noexcept {
     const index_t element[rank] = {k / (size[1] * size[2]), k / size[2] % size[1], k % size[2]};
-    const bool is_dense = numbers[2].spacing == 1;
-    const index_range inner = is_dense ? inside(2, element[2]) : index_range{};
+    const run inner = run_of(2, element[2]);
     for (index_t p = windows.begin; p < windows.end;) {
       const index_t line = p / count[2], along = p % count[2];
-      const index_t run = std::min(count[2] - along, windows.end - p);
+      const index_t length = std::min(count[2] - along, windows.end - p);
       const index_t i = index_at(0, line / count[1], element[0]);
       const index_t j = index_at(1, line % count[1], element[1]);
-      if (i < 0 || j < 0) {
-        std::fill_n(to, run, T{});
-      } else {
-        const T* const row = data + i * step[0] + j * step[1];
-        if (is_dense)
-          gather_row(row, inner, element[2], along, run, to);
-        else
-          for (index_t q = 0; q < run; ++q) {
-            const index_t at = index_at(2, along + q, element[2]);
-            to[q] = at < 0 ? T{} : row[at * step[2]];
-          }
-      }
-      p += run;
-      to += run;
+      if (i < 0 || j < 0)
+        std::fill_n(to, length, T{});
+      else
+        gather_row(data + i * step[0] + j * step[1], inner, along, length, to);
+      p += length;
+      to += length;
     }
   }
 
  private:
   template <class T>
-  void gather_row(const T* row, const index_range& inner, index_t k, index_t along, index_t run,
+  void gather_row(const T* row, const run& inner, index_t along, index_t length,
                   T* to) const noexcept {
-    const index_t low = std::clamp<index_t>(inner.begin - along, 0, run);
-    const index_t end = std::clamp<index_t>(inner.end - along, low, run);
-    std::fill_n(to, low, T{});
-    std::fill_n(to + end, run - end, T{});
-    if (low == end) return;
-    const index_t stride = numbers[2].stride * step[2];
-    const T* from = row + (offset_of(2, k) + (along + low) * numbers[2].stride) * step[2];
+    // The members of the run among the windows that are written.
+    const auto members_before = [&](index_t window) {
+      const index_t away = window - inner.window;
+      return away <= 0 ? 0 : std::min(ceil_div(away, inner.window_step), inner.count);
+    };
+    const index_t low = members_before(along), end = members_before(along + length);
+    const index_t skipped = low == end ? length : inner.window + low * inner.window_step - along;
+    const index_t stride = inner.source_step * step[2];
+    const T* from = row + (inner.source + low * inner.source_step) * step[2];
+    if (inner.window_step > 1) {
+      std::fill_n(to, length, T{});
+      for (index_t q = low; q < end; ++q, from += stride)
+        to[skipped + (q - low) * inner.window_step] = *from;
+      return;
+    }
+    std::fill_n(to, skipped, T{});
+    const index_t written = skipped + (end - low);
+    std::fill_n(to + written, length - written, T{});
     if (stride == 1)
-      std::copy_n(from, end - low, to + low);
+      std::copy_n(from, end - low, to + skipped);
     else
-      for (index_t q = low; q < end; ++q, from += stride) to[q] = *from;
+      for (index_t q = low; q < end; ++q, from += stride) to[skipped + q - low] = *from;
   }
 };
 
