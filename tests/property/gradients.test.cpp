@@ -8,6 +8,7 @@
 #include "property/rows/indexing.hpp"
 #include "property/rows/reduction.hpp"
 #include "property/rows/shape.hpp"
+#include "property/rows/window.hpp"
 
 using namespace generated;
 
@@ -162,4 +163,7 @@ TEST_CASE("gradients of operations by indices are slopes under every layout") {
 }
 TEST_CASE("gradients of operations fused by name are slopes under every layout") {
   check_gradients(fused_rows());
+}
+TEST_CASE("gradients of operations on windows are slopes under every layout") {
+  check_gradients(window_rows());
 }

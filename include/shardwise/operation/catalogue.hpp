@@ -135,6 +135,13 @@ inline constexpr catalogued_operation catalogue[] = {
         "einsum", "equation", "f32[8,16] f32[16,4]", "equation=bi,io->bo",
         "einsum, dot_general, matmul", &detail::on_paper::contraction, 1, max_operands, true, false,
         &detail::einsum_how),
+    detail::whole_entry<convolution_operation>("convolution", "stride? padding? dilation? groups?",
+                                               "f32[2,4,8,8] f32[6,4,3,3]", "padding=1,1",
+                                               "conv_general_dilated, conv1d, conv2d, conv3d", 2, 2,
+                                               &detail::convolution_how),
+    detail::pool_entry<reduction::max>("max_pool", "reduce_window(max), max_pool1d, max_pool2d"),
+    detail::pool_entry<reduction::sum>("average_pool",
+                                       "reduce_window(add), avg_pool1d, avg_pool2d"),
     // Shapes.
     detail::whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                              "transpose, permute"),

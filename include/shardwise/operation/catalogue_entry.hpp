@@ -13,6 +13,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/concatenate.hpp"
+#include "shardwise/operation/convolution.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/cumprod.hpp"
 #include "shardwise/operation/cumsum.hpp"
@@ -30,6 +31,7 @@
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/parameter.hpp"
+#include "shardwise/operation/pool.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/roll.hpp"
 #include "shardwise/operation/rotary.hpp"
@@ -225,10 +227,32 @@ template <scatter_mode Mode>
   out.number = static_cast<double>(given.integer("mode"));
   return out;
 }
+[[nodiscard]] constexpr attributes convolution_how(const operation_arguments& given,
+                                                   const tensor_descs&) noexcept {
+  return window_attributes::from(given.integers("stride"), given.integers("padding"),
+                                 given.integers("dilation"), given.integer("groups", 1));
+}
+template <reduction Kind>
+[[nodiscard]] constexpr attributes pool_how(const operation_arguments& given,
+                                            const tensor_descs&) noexcept {
+  return pool_operation::how(
+      window_attributes::from(given.integers("stride"), given.integers("padding"),
+                              given.integers("window"), 1),
+      Kind, Kind == reduction::sum);
+}
 [[nodiscard]] constexpr attributes one_hot_how(const operation_arguments& given,
                                                const tensor_descs&) noexcept {
   return one_hot_operation::how(given.integer("classes"),
                                 static_cast<element>(given.integer("type")));
+}
+
+/// A pooling; means have fractions.
+template <reduction Kind>
+[[nodiscard]] constexpr catalogued_operation pool_entry(text_view name, text_view peers) noexcept {
+  catalogued_operation entry = whole_entry<pool_operation>(
+      name, "window stride? padding?", "f32[2,4,8,8]", "window=2,2", peers, 1, 1, &pool_how<Kind>);
+  entry.has_fractions = Kind == reduction::sum;
+  return entry;
 }
 
 /// A fold, `sum` and its like.

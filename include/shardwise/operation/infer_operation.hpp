@@ -101,7 +101,7 @@ struct argument_fault {
   propagation made = propagate(mesh, rule, operands);
   // Where the rule of a composition has nothing against it, its step has the last word.
   if (refuse(made.verdict.ok() ? steps.verdict() : made.verdict)) {
-    const tensor_descs fixed = fetched(mesh, rule, operands, ~0U);
+    const tensor_descs fixed = fetched(mesh, rule, operands, ~0U, true);
     if (propagate(mesh, rule, fixed).verdict.ok() && !(fixed == operands)) out.legal = fixed;
     return out;
   }

@@ -189,6 +189,8 @@ namespace detail {
 /// agree; the operand is one that has the whole, or a part.
 [[nodiscard]] constexpr diagnosis complete_sizes(const factor_rule& rule,
                                                  factor_sizes& sizes) noexcept {
+  for (const factor_window& one : rule.windows)
+    if (sizes[one.reader] == dyn) sizes[one.reader] = one.reads.count(sizes[one.source]);
   for (int round = 0; round < 2; ++round)
     for (const composite_factor& made : rule.composites) {
       const bool is_product = made.how == composition::product;

@@ -148,13 +148,15 @@ class node : public std::enable_shared_from_this<node> {
   std::int32_t number = -1;
 
  private:
+  /// Every device is charged for its shard; for one with a halo as the device with most neighbours
+  /// is, so that device 0 has the most of everything.
   void charge(device_memory& memory, index_t sign) noexcept {
     const placement& at = *where_;
     const index_t size = sign * size_of(tensor().type);
+    const bool is_own = tensor().layout.uneven && !tensor().layout.has_halo();
     for (index_t d = 0; d < at.devices(); ++d)
       if (at.owns(d))
-        memory.charge(
-            d, tensor().layout.uneven ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
+        memory.charge(d, is_own ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
   }
 
   std::shared_ptr<machine> home_;

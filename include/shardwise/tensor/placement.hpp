@@ -92,12 +92,13 @@ class placement {
     return held_of(mesh_, tensor_.layout, tensor_.extents, device);
   }
 
-  /// The extents of a shard, and the number of its elements. Exact layouts have shards of one size.
+  /// The extents of a shard, and the number of its elements. Exact layouts without halos have shards
+  /// of one size.
   [[nodiscard]] extents_desc extents_of_shard(index_t shard) const noexcept {
-    return tensor_.layout.uneven ? extents_of(box_of(device_of(shard))) : largest_;
+    return has_one_size() ? largest_ : extents_of(box_of(device_of(shard)));
   }
   [[nodiscard]] index_t size_of_shard(index_t shard) const noexcept {
-    return tensor_.layout.uneven ? volume(box_of(device_of(shard))) : largest_size_;
+    return has_one_size() ? largest_size_ : volume(box_of(device_of(shard)));
   }
   /// The elements of the largest shard, and their bytes.
   [[nodiscard]] index_t largest_shard_size() const noexcept { return largest_size_; }
@@ -114,6 +115,10 @@ class placement {
   }
 
  private:
+  [[nodiscard]] bool has_one_size() const noexcept {
+    return !tensor_.layout.uneven && !tensor_.layout.has_halo();
+  }
+
   mesh_desc mesh_;
   tensor_desc tensor_;
   device_groups shards_;
