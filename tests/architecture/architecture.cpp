@@ -316,8 +316,9 @@ std::string function_of(const std::string& line) {
 // Every function of tensors and every function of elements in operation/ is in the catalogue, from
 // which the tool, the page of operations and tests come.
 void operations_are_catalogued(const source_tree& tree, findings& found) {
-  // What applies the operations of others, and what stands for nothing being done.
-  static const std::set<std::string> no_operations = {"apply_operation", "identity"};
+  // What applies the operations of others, what stands for nothing being done, and what has an
+  // entry for each of its modes.
+  static const std::set<std::string> no_operations = {"apply_operation", "identity", "scatter"};
   static const std::set<std::string> keywords = {"requires", "decltype", "if", "static_assert"};
   std::string catalogue;
   std::set<std::string> included;

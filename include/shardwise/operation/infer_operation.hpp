@@ -94,8 +94,10 @@ namespace detail {
                                                     const layout_desc* wanted) {
   const auto mended = [&](const tensor_descs& from) {
     const tensor_descs fixed = fetched(mesh, rule, from, ~0U);
-    return propagate(mesh, rule, fixed).verdict.ok() && !(fixed == operands) ? fixed
-                                                                             : tensor_descs{};
+    const propagation made = propagate(mesh, rule, fixed);
+    const bool is_made =
+        made.verdict.ok() && check_known(mesh, made.result.layout, made.result.extents).ok();
+    return is_made && !(fixed == operands) ? fixed : tensor_descs{};
   };
   if (wanted != nullptr && wanted->rank() == rule.result.ssize()) {
     tensor_descs closer = operands;

@@ -55,6 +55,15 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
        "f32[8, 8]{partial max: x}; f32[8, 8]{partial max: x}",
        "f32[8, 8]{partial max: x}"},
       {{2}, "minimum", "f32[8]{partial min: x}; f32[8]{partial min: x}", "f32[8]{partial min: x}"},
+      // What is pending over an axis is finished where that splits it.
+      {{2, 2},
+       "add",
+       "f32[8@(x,y)]; f32[8@y]{partial sum: x}",
+       "operand_layouts_conflict: f32[8@(x,y)]; f32[8@(x,y)]"},
+      {{3, 1},
+       "logaddexp",
+       "f32[8@(y,x)*2]; f32[8@x]{partial product: y}",
+       "operand_layouts_conflict: f32[8@(y,x)*2]; f32[8@(y,x)*2]"},
       // A replicated value is no term of a sum, which JAX says as well: one of the two is finished.
       {{4},
        "add",
@@ -295,6 +304,10 @@ TEST_CASE("A reshape passes the splits of major parts, and refuses those that wo
       {{2}, "reshape shape=1", "f32[]", "f32[1]"},
       {{2}, "reshape shape=", "f32[1, 1]", "f32[]"},
       {{2}, "reshape shape=2x4", "f32[8@x]", "f32[2@x, 4]"},
+      // What the cotangents of these take back.
+      {{2, 2, 2}, "reshape shape=8", "f32[2@x, 4@(y,z)]", "f32[8@(x,y,z)]"},
+      {{2, 2}, "reshape shape=2x2", "f32[4@(x,y)]", "f32[2@x, 2@y]"},
+      {{2, 2, 2}, "reshape shape=4x2", "f32[8@(x,y,z)]", "f32[4@(x,y), 2@z]"},
       {{2}, "reshape shape=4x2x3x2", "f32[4, 12@x]", "f32[4, 2@x, 3, 2]"},
       {{2}, "reshape shape=4x2x3x2", "f32[4@x, 12]", "f32[4@x, 2, 3, 2]"},
       {{2}, "reshape shape=2x3", "f32[3, 2@x]", "split_would_move: f32[3, 2]"},
@@ -349,6 +362,7 @@ TEST_CASE("Dimensions in another order, new ones and repeated ones take their sp
       {{2}, "repeat dim=0 count=-1", "f32[4@x, 4]", "extent_is_negative"},
       // Sizes that no tensor has are refused, and nothing overflows.
       {{2}, "repeat dim=0 count=9223372036854775807", "f32[4]", "tensor_is_too_large"},
+      {{2}, "tile counts=9223372036854775807,2", "f32[8, 4@x]", "split_would_move"},
       {{2}, "tile counts=4294967296", "f32[4294967296]", "tensor_is_too_large"},
       {{2}, "broadcast_to shape=4294967296x4294967296", "f32[1]", "tensor_is_too_large"},
       {{2}, "broadcast_to shape=1x1x1x1x1x1x1x1x2", "f32[1]", "rank_is_too_high"},
@@ -377,6 +391,9 @@ TEST_CASE("Slices, joins and shifts pass the splits of other dimensions alone") 
       {{2}, "dynamic_slice dim=2 size=2", "f32[32, 4@x, 8]; i32[]", "f32[32, 4@x, 2]"},
       {{2}, "update_slice dim=1", "f32[32@x, 4, 8]; f32[32@x, 1, 8]; i32[]", "f32[32@x, 4, 8]"},
       {{2}, "update_slice dim=1", "f32[32, 4, 8@x]; f32[32, 1, 8@x]; i32[]", "f32[32, 4, 8@x]"},
+      // Each device writes what it has of the dimension.
+      {{2}, "update_slice dim=1", "f32[32, 4@x, 8]; f32[32, 1, 8]; i32[]", "f32[32, 4@x, 8]"},
+      {{2}, "update_slice dim=2", "f32[32, 4, 8@x]; f32[32, 4, 2]; i32[]", "f32[32, 4, 8@x]"},
       {{2},
        "update_slice dim=2",
        "f32[32, 4, 8]; f32[32, 4, 2@x]; i32[]",
