@@ -87,6 +87,10 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         }
       for (int d = 0; d < out.layout.rank(); ++d)
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
+      // Nothing is left pending over what splits it.
+      for (std::uint8_t a : wanted)
+        out.layout.pending = static_cast<std::uint8_t>(out.layout.pending & ~(1U << a));
+      if (out.layout.pending == 0) out.layout.kind = reduction::sum;
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
       if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
