@@ -59,6 +59,15 @@ struct training {
   }
 };
 
+/// Nothing runs for these pictures: expressions have layouts too.
+void show_gradient(const training<pod>& run, const demo::vocabulary& known) {
+  const auto gradient = std::get<1>(differentiate(make_examples<pod>(run.pool, known, 0),
+                                                  make_targets<pod>(run.pool, known, 0), run.w));
+  std::cout << "\nThe gradient, before and after the reduce_scatter over data:\n";
+  visualize(gradient);
+  visualize(reshard<P<"data", "model">>(gradient));
+}
+
 int main() {
   const demo::vocabulary known(words, symbols);
   training<pod> many;
@@ -66,12 +75,7 @@ int main() {
 
   std::cout << "The step, as the compiler recorded it:\n";
   write_program(std::cout, program_of<pod>);
-  // Nothing runs for these two: expressions have layouts too.
-  const auto gradient = std::get<1>(differentiate(make_examples<pod>(many.pool, known, 0),
-                                                  make_targets<pod>(many.pool, known, 0), many.w));
-  std::cout << "\nThe gradient, before and after the reduce_scatter over data:\n";
-  visualize(gradient);
-  visualize(reshard<P<"data", "model">>(gradient));
+  show_gradient(many, known);
 
   float first = 0, last = 0, apart = 0;
   bool as_foretold = true;
