@@ -85,6 +85,7 @@ struct outcome {
   progress at{};
   double loss = 0;
   double held_out = 0;
+  bool is_stopped = false;
   std::vector<loss_at> trained{}, tested{};
 };
 
@@ -116,13 +117,15 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
   int tested = -1;
   for (;;) {
     out.at.done = part_done();
-    const bool ends = out.at.done >= 1 || interrupted != 0;
+    const bool is_done = out.at.done >= 1 && !out.trained.empty();
+    const bool ends = is_done || interrupted != 0;
     if (const int twentieth = static_cast<int>(out.at.done * 20); ends || twentieth != tested) {
       measure(ends ? 24 : 4);
       tested = twentieth;
     }
-    if (ends && out.at.done < 1) {
+    if (ends && !is_done) {
       bar.end();
+      out.is_stopped = true;
       return out;
     }
     if (!out.trained.empty()) {
@@ -165,6 +168,9 @@ int run(const options& wanted) {
   progress at;
   if (!wanted.resume.empty()) at = all.load(wanted.resume);
   if (at.done >= 1) at.done = 0;  // what had ended begins another round
+  if (wanted.steps > 0 && at.steps >= wanted.steps)
+    throw bad_input("--steps " + std::to_string(wanted.steps) + ": '" + wanted.resume + "' has " +
+                    std::to_string(at.steps) + " already");
 
   std::printf(
       "A transformer of %lld parameters on mesh(data=%lld, model=%lld): %lld devices on %u "
@@ -185,18 +191,18 @@ int run(const options& wanted) {
               static_cast<long long>(batch * positions));
   const outcome trained = train(all, wanted, text, at);
   all.save(wanted.state, trained.at);
-  draw_curve(wanted.curve, trained.trained, trained.tested);
-  if (trained.at.done < 1) {
+  const bool has_curve = draw_curve(wanted.curve, trained.trained, trained.tested);
+  if (trained.is_stopped) {
     std::printf("\nstopped after %ld steps; the same command goes on with: --resume %s\n",
                 trained.at.steps, wanted.state.c_str());
     return 130;
   }
   std::printf("\nloss %.3f after %.3f at the beginning, %.3f on the text held out\n", trained.loss,
-              trained.trained.empty() ? trained.loss : trained.trained.front().loss,
-              trained.held_out);
+              trained.trained.front().loss, trained.held_out);
   if (wanted.letters > 0) show_writing(all, wanted, text);
-  std::printf("state in %s, learning curve in %s\n%.1f s in all\n", wanted.state.c_str(),
-              wanted.curve.c_str(), now() - begin);
+  std::printf("state in %s\n", wanted.state.c_str());
+  if (has_curve) std::printf("learning curve in %s\n", wanted.curve.c_str());
+  std::printf("%.1f s in all\n", now() - begin);
   return checked.same_losses && checked.same_costs && std::isfinite(trained.held_out) ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@
 // The text as bytes, and where samples of it begin.
 #pragma once
 
-#include "model.hpp"
+#include "sizes.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace demo {

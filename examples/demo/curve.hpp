@@ -17,10 +17,11 @@ struct loss_at {
   double loss;
 };
 
-/// Draws the losses of training, each with those around it, and those of the text held out.
-inline void draw_curve(const std::string& path, const std::vector<loss_at>& trained,
+/// Draws the losses of training, each and the mean of those before it, and those of the text held
+/// out, if there are two or more; says whether it has.
+inline bool draw_curve(const std::string& path, const std::vector<loss_at>& trained,
                        const std::vector<loss_at>& held_out) {
-  if (trained.size() < 2) return;
+  if (trained.size() < 2) return false;
   constexpr double left = 50, right = 700, top = 20, bottom = 380;
   double most = 0;
   for (const loss_at& at : trained) most = std::max(most, at.loss);
@@ -60,6 +61,7 @@ inline void draw_curve(const std::string& path, const std::vector<loss_at>& trai
       << trained.back().step << "</text>\n</svg>\n";
   out.flush();
   if (!out) throw bad_input("'" + path + "' cannot be written");
+  return true;
 }
 
 }  // namespace demo

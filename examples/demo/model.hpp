@@ -4,6 +4,7 @@
 // are known when the program runs; who holds what, and what has to move, the compiler knows before.
 #pragma once
 
+#include "sizes.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -18,9 +19,6 @@ using namespace shardwise;
 struct pod : mesh<axis<"data", dyn>, axis<"model", dyn>> {
   using mesh::mesh;
 };
-
-inline constexpr index_t batch = 16, positions = 64, bytes = 256;
-inline constexpr index_t width = 128, heads = 8, head_size = 16, hidden = 512;
 
 template <class Spec, index_t... N>
 using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "corpus.hpp"
+#include "model.hpp"
 #include <shardwise/io.hpp>
 
 #include <array>
