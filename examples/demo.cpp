@@ -28,7 +28,7 @@ void show_layouts(const training& run) {
   std::cout << "Who holds what. A cell lists its devices: `0 4` are replicas.\n"
             << "\nread.table, the rows of the bytes:\n";
   visualize(m.read.table);
-  std::cout << "\nlayers.0.attention.query, split by heads, for the first of its columns:\n";
+  std::cout << "\nlayers.0.attention.query, split by heads:\n";
   visualize(m.layers[0].attention.query);
   std::cout << "\nlayers.0.mlp.up.weight, split by columns, and down.weight, by rows:\n";
   visualize(m.layers[0].mlp.up.weight);
@@ -174,8 +174,8 @@ int run(const options& wanted) {
 
   std::printf(
       "A transformer of %lld parameters on mesh(data=%lld, model=%lld): %lld devices on %u "
-      "threads.\nIt learns from %s, %lld bytes, of which every sixteenth part is held "
-      "out.\n\n",
+      "threads.\nIt learns from %s, %lld bytes, of which one sixteenth is held out.\n"
+      "\n",
       static_cast<long long>(count_parameters(all.parameters())),
       static_cast<long long>(wanted.data), static_cast<long long>(wanted.model_parallel),
       static_cast<long long>(all.pool().devices()), all.pool().threads(), name.c_str(),
