@@ -7,6 +7,7 @@
 #include "shardwise/plan/trace.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -38,15 +39,19 @@ struct paper_nest<Nest<Members...>> {
   using type = Nest<typename paper_nest<Members>::type...>;
 };
 
-/// Enters the tensors of a nest into a program as its inputs, as they are made.
+/// Enters the tensors of a nest into a program as its inputs, as they are made; `Sizes` are those
+/// of the dyn axes of their mesh.
+template <class... Sizes>
 struct entered {
   program_builder& program;
+  std::tuple<Sizes...> sizes{};
   bool donated = false;
 
   template <class X>
   constexpr X operator()(std::type_identity<X>, const leaf_path&) const {
-    X made = abstract<sharded_tensor<typename X::value_type, typename X::extents_type,
-                                     typename X::layout_type>>();
+    using typed =
+        sharded_tensor<typename X::value_type, typename X::extents_type, typename X::layout_type>;
+    X made = std::apply([](Sizes... all) { return abstract<typed>(all...); }, sizes);
     if (donated) made.give_up();
     made.enter(program, paper_of<X>::value);
     return made;
@@ -105,14 +110,14 @@ template <class Nest>
 inline constexpr index_t nest_bytes = detail::sizes_of_nest<Nest>.bytes;
 
 /// Records what `f` does to nests of these types, without data and without running anything. What
-/// `f` returns is a tensor or a nest of them.
+/// `f` returns is a tensor or a nest of them; `sizes` are those of the dyn axes of the mesh.
 ///
-///     constexpr auto recorded = trace_nests<512, model, X>(loss);
-template <std::size_t Capacity, class... Nests, class F>
-[[nodiscard]] constexpr program<Capacity> trace_nests_program(const F& f) {
+///     constexpr auto recorded = trace_nests_program<512, model, X>(loss);
+template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
+[[nodiscard]] constexpr program<Capacity> trace_nests_program(const F& f, Sizes... sizes) {
   program<Capacity> out;
   program_builder code(out);
-  const detail::entered enter{code};
+  const detail::entered<Sizes...> enter{code, {sizes...}};
   const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
   const auto result = std::apply(f, operands);
   const detail::kept_by keep{code};
@@ -124,9 +129,9 @@ template <std::size_t Capacity, class... Nests, class F>
 ///
 ///     constexpr auto cost = trace_nests<512, model, X, Y>(gradient(loss));
 ///     static_assert(cost.collectives("data") == 4);
-template <std::size_t Capacity, class... Nests, class F>
-[[nodiscard]] constexpr auto trace_nests(const F& f) {
-  return ledger_of(trace_nests_program<Capacity, Nests...>(f));
+template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
+[[nodiscard]] constexpr auto trace_nests(const F& f, Sizes... sizes) {
+  return ledger_of(trace_nests_program<Capacity, Nests...>(f, sizes...));
 }
 
 }  // namespace shardwise
