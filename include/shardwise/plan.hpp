@@ -15,6 +15,7 @@
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/listing.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/normal_form.hpp"
 #include "shardwise/plan/pieces.hpp"
 #include "shardwise/plan/planned_program.hpp"
