@@ -68,8 +68,8 @@ template <fixed_string... Axes>
 }
 
 template <reduction Fold, fixed_string... Axes>
-using all_reduce_rule =
-    named_collective<collective::all_reduce, Fold, named_axes<Axes...>(), -1, -1>;
+using all_reduce_rule = named_collective<collective::all_reduce, Fold, named_axes<Axes...>(),
+                                         manual_collective::nowhere, manual_collective::nowhere>;
 
 /// The same of truth values alone.
 template <reduction Fold, fixed_string... Axes>
@@ -83,26 +83,16 @@ struct all_truth_rule : all_reduce_rule<Fold, Axes...> {
   }
 };
 
-/// What all devices have, each for itself: not of what varies already, whose terms are a sum.
 template <fixed_string... Axes>
-struct vary_rule
-    : named_collective<collective::slice, reduction::sum, named_axes<Axes...>(), -1, -1> {
-  using base = named_collective<collective::slice, reduction::sum, named_axes<Axes...>(), -1, -1>;
-  template <class X = void>
-  [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
-                                                     const tensor_desc& tensor) noexcept {
-    for (const std::uint8_t a : base::called(mesh).axes)
-      if ((tensor.layout.manual >> a & 1) != 0)
-        return {tensor,
-                {.rule = broken::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label}};
-    return base::judge(mesh, tensor);
-  }
-};
+using vary_rule = named_collective<collective::slice, reduction::sum, named_axes<Axes...>(),
+                                   manual_collective::nowhere, manual_collective::nowhere>;
 
 /// Ones whose devices hear one other.
 template <collective Kind, fixed_string Axes, class Moves>
-struct moving_collective : named_collective<Kind, reduction::sum, Axes, -1, -1> {
-  using base = named_collective<Kind, reduction::sum, Axes, -1, -1>;
+struct moving_collective : named_collective<Kind, reduction::sum, Axes, manual_collective::nowhere,
+                                            manual_collective::nowhere> {
+  using base = named_collective<Kind, reduction::sum, Axes, manual_collective::nowhere,
+                                manual_collective::nowhere>;
   [[nodiscard]] static constexpr manual_collective called(const mesh_desc& mesh,
                                                           diagnosis* verdict = nullptr) noexcept {
     manual_collective out = base::called(mesh, verdict);
@@ -216,10 +206,12 @@ template <fixed_string... Axes, NamedOperand X>
 ///
 ///     auto all = all_gather<"data", 0>(mine);        // f32[4, 2]{manual: data} -> f32[8, 2]
 template <fixed_string Axes, int Dim, NamedOperand X>
-[[nodiscard]] constexpr auto all_gather(X&& x) -> detail::called_collective<
-    detail::named_collective<collective::all_gather, reduction::sum, Axes, Dim, -1>, X> {
-  return detail::call_collective<
-      detail::named_collective<collective::all_gather, reduction::sum, Axes, Dim, -1>>(
+[[nodiscard]] constexpr auto all_gather(X&& x)
+    -> detail::called_collective<detail::named_collective<collective::all_gather, reduction::sum,
+                                                          Axes, Dim, manual_collective::nowhere>,
+                                 X> {
+  return detail::call_collective<detail::named_collective<collective::all_gather, reduction::sum,
+                                                          Axes, Dim, manual_collective::nowhere>>(
       static_cast<X&&>(x));
 }
 
@@ -228,10 +220,12 @@ template <fixed_string Axes, int Dim, NamedOperand X>
 ///
 ///     auto part = reduce_scatter<"data", 0>(terms);  // f32[8, 2]{manual: data} -> f32[4, 2]
 template <reduction Fold, fixed_string Axes, int Dim, NamedOperand X>
-[[nodiscard]] constexpr auto reduce_scatter(X&& x) -> detail::called_collective<
-    detail::named_collective<collective::reduce_scatter, Fold, Axes, -1, Dim>, X> {
-  return detail::call_collective<
-      detail::named_collective<collective::reduce_scatter, Fold, Axes, -1, Dim>>(
+[[nodiscard]] constexpr auto reduce_scatter(X&& x)
+    -> detail::called_collective<detail::named_collective<collective::reduce_scatter, Fold, Axes,
+                                                          manual_collective::nowhere, Dim>,
+                                 X> {
+  return detail::call_collective<detail::named_collective<collective::reduce_scatter, Fold, Axes,
+                                                          manual_collective::nowhere, Dim>>(
       static_cast<X&&>(x));
 }
 template <fixed_string Axes, int Dim, NamedOperand X>
@@ -308,10 +302,12 @@ template <fixed_string... Axes, NamedOperand X>
 ///
 ///     auto mine = all_slice<"data", 0>(x);           // f32[8, 2] -> f32[4, 2]{manual: data}
 template <fixed_string Axes, int Dim, NamedOperand X>
-[[nodiscard]] constexpr auto all_slice(X&& x) -> detail::called_collective<
-    detail::named_collective<collective::slice, reduction::sum, Axes, -1, Dim>, X> {
-  return detail::call_collective<
-      detail::named_collective<collective::slice, reduction::sum, Axes, -1, Dim>>(
+[[nodiscard]] constexpr auto all_slice(X&& x)
+    -> detail::called_collective<detail::named_collective<collective::slice, reduction::sum, Axes,
+                                                          manual_collective::nowhere, Dim>,
+                                 X> {
+  return detail::call_collective<detail::named_collective<collective::slice, reduction::sum, Axes,
+                                                          manual_collective::nowhere, Dim>>(
       static_cast<X&&>(x));
 }
 

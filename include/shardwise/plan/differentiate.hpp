@@ -228,20 +228,20 @@ class differentiation final : public gradient_step {
   /// pending sum of what the devices have, as is the cotangent of what they share; and what all of
   /// them have is each one's own.
   [[nodiscard]] constexpr value_id varied(value_id i, const layout_desc& layout) {
-    const auto cast = [&](unsigned axes) {
-      manual_collective as{.kind = collective::slice};
+    const auto cast = [&](unsigned axes, bool as_terms) {
+      manual_collective as{.kind = collective::slice, .as_terms = as_terms};
       for (std::uint8_t a = 0; a < code_.mesh().rank(); ++a)
         if ((axes >> a & 1U) != 0) as.axes.push_back(a);
       if (axes != 0) i = append_manual(code_, i, as);
     };
     const std::uint8_t had = code_.value(i).layout.manual;
-    cast(had & ~unsigned{layout.manual});
+    cast(had & ~unsigned{layout.manual}, true);
     const unsigned entered = layout.manual & ~unsigned{had};
     if (entered == 0) return i;
     layout_desc shared = layout;
     shared.manual = code_.value(i).layout.manual;
     i = append_reshard(code_, i, shared);
-    cast(entered);
+    cast(entered, false);
     return i;
   }
   /// A value repeated to the extents of another, split as that is.

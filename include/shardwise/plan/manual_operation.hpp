@@ -52,8 +52,8 @@ struct seen_collective {
   seen_collective out{before,
                       {.kind = called.kind,
                        .axes = called.axes,
-                       .from = called.from,
-                       .to = called.to,
+                       .from = called.from >= 0 ? called.from : -1,
+                       .to = called.to >= 0 ? called.to : -1,
                        .after = after.layout},
                       called.moves};
   const auto split = [&](layout_desc& layout, int d) {
@@ -79,6 +79,7 @@ struct manual_collective_operation {
 
   [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
     const manual_collective called = manual_collective::read(how);
+    if (called.as_terms) return text_view("as_terms");
     if (called.kind == collective::slice && called.to < 0) return text_view("vary");
     return to_text(called.kind);
   }

@@ -19,14 +19,19 @@ namespace shardwise {
 ///     all_reduce      the fold of the values, which all devices then have
 ///     collective_permute, broadcast   the value of the device that `moves` names, or zeros
 ///     slice           each device keeps its part along `to`, of what all of them have; without
-///                     `to` the value becomes one that may vary, or, if it varies, a pending sum
+///                     `to` all of it, as a value that may vary
+///     slice, as_terms what devices have becomes the terms of a pending sum
 struct manual_collective {
+  /// The dimension of a collective that works along none.
+  static constexpr int nowhere = -128;
+
   collective kind = collective::all_reduce;
   reduction fold = reduction::sum;
   axis_list axes{};
-  int from = -1;
-  int to = -1;
+  int from = nowhere;
+  int to = nowhere;
   position_moves moves{};
+  bool as_terms = false;
 
   /// The attributes of the operation, and what they say.
   [[nodiscard]] constexpr attributes how() const noexcept {
@@ -34,6 +39,7 @@ struct manual_collective {
     out.kind = fold;
     index_t packed = 0;
     for (int i = axes.ssize() - 1; i >= 0; --i) packed = packed << 4 | (axes[i] + 1);
+    packed = packed << 1 | index_t{as_terms};
     out.integers = {static_cast<index_t>(kind), index_t{from}, index_t{to}, packed};
     moves.write(out.integers);
     return out;
@@ -43,8 +49,9 @@ struct manual_collective {
                           .fold = how.kind,
                           .from = static_cast<int>(how.integers[1]),
                           .to = static_cast<int>(how.integers[2]),
-                          .moves = position_moves::read(how.integers, 4)};
-    for (index_t packed = how.integers[3]; packed != 0; packed >>= 4)
+                          .moves = position_moves::read(how.integers, 4),
+                          .as_terms = (how.integers[3] & 1) != 0};
+    for (index_t packed = how.integers[3] >> 1; packed != 0; packed >>= 4)
       out.axes.push_back(static_cast<std::uint8_t>((packed & 15) - 1));
     return out;
   }
@@ -69,13 +76,10 @@ struct manual_collective {
     if (!result.verdict.ok()) return result;
     layout_desc& layout = result.tensor.layout;
     const index_t parts = mesh.parts(axes);
-    const bool varied = (layout.manual & bits()) != 0;
-    const bool varies = kind == collective::collective_permute || kind == collective::all_to_all ||
-                        kind == collective::reduce_scatter ||
-                        (kind == collective::slice && !varied);
-    const unsigned pending = kind == collective::slice && varied
-                                 ? unsigned{layout.pending} | bits()
-                                 : layout.pending & ~unsigned{bits()};
+    const bool varies = !as_terms && kind != collective::all_reduce &&
+                        kind != collective::all_gather && kind != collective::broadcast;
+    const unsigned pending =
+        as_terms ? unsigned{layout.pending} | bits() : layout.pending & ~unsigned{bits()};
     layout.pending = static_cast<std::uint8_t>(pending);
     if (pending == 0) layout.kind = reduction::sum;
     layout.manual = static_cast<std::uint8_t>(varies ? unsigned{layout.manual} | bits()
@@ -91,23 +95,24 @@ struct manual_collective {
   [[nodiscard]] constexpr diagnosis judge(const mesh_desc& mesh,
                                           const tensor_desc& tensor) const noexcept {
     const layout_desc& layout = tensor.layout;
-    const bool of_shared = (layout.manual & bits()) == 0;
     const bool of_terms = kind == collective::reduce_scatter && layout.kind == fold &&
                           (layout.pending & bits()) == bits();
-    const bool of_terms_to_be = kind == collective::slice && to < 0 && !of_shared;
     for (const std::uint8_t a : axes) {
       const bool is_manual = (layout.manual >> a & 1) != 0;
       const bool is_shared = !is_manual && !layout.is_pending(a) && layout.dim_of(a) < 0;
-      if (kind == collective::slice && !(of_terms_to_be ? is_manual : is_shared))
+      if (kind == collective::slice && !as_terms && !is_shared)
         return {.rule = broken::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label};
-      if (kind != collective::slice && !is_manual && !of_terms)
+      if ((kind != collective::slice || as_terms) && !is_manual && !of_terms)
         return {.rule = broken::axis_is_not_manual, .axis = mesh.axes[a].label};
     }
     if (reduces() && tensor.type == element::boolean && fold != reduction::max &&
         fold != reduction::min)
       return {.rule = broken::operand_is_no_number, .operand = 0};
-    for (const int d : {from, to}) {
-      if (d == -1) continue;
+    const bool joins = kind == collective::all_gather || kind == collective::all_to_all;
+    const bool cuts = kind == collective::reduce_scatter || kind == collective::all_to_all;
+    for (const bool first : {true, false}) {
+      const int d = first ? from : to;
+      if (d == nowhere && !(first ? joins : cuts)) continue;
       if (d < 0 || d >= tensor.rank())
         return {.rule = broken::dimension_is_out_of_range, .have = d, .want = tensor.rank()};
       if (!layout.dims[d].empty())
@@ -124,7 +129,7 @@ struct manual_collective {
               .want = parts};
     // A fold over devices and one that is still to come change places only if they are of a kind.
     const unsigned others = layout.pending & ~unsigned{bits()};
-    if ((reduces() || of_terms_to_be) && others != 0 && layout.kind != fold)
+    if ((reduces() || as_terms) && others != 0 && layout.kind != fold)
       return {.rule = broken::partial_value_is_read,
               .operand = 0,
               .axis = mesh.axes[std::countr_zero(others)].label};
