@@ -87,6 +87,22 @@ template <fixed_string... Axes>
 using vary_rule = named_collective<collective::slice, reduction::sum, named_axes<Axes...>(),
                                    manual_collective::nowhere, manual_collective::nowhere>;
 
+/// What the devices have as the terms of a sum.
+template <fixed_string... Axes>
+struct terms_rule : vary_rule<Axes...> {
+  [[nodiscard]] static constexpr manual_collective called(const mesh_desc& mesh,
+                                                          diagnosis* verdict = nullptr) noexcept {
+    manual_collective out = vary_rule<Axes...>::called(mesh, verdict);
+    out.as_terms = true;
+    return out;
+  }
+  template <class X = void>
+  [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
+                                                     const tensor_desc& tensor) noexcept {
+    return vary_rule<Axes...>::template judge_called<terms_rule>(mesh, tensor);
+  }
+};
+
 /// Ones whose devices hear one other.
 template <collective Kind, fixed_string Axes, class Moves>
 struct moving_collective : named_collective<Kind, reduction::sum, Axes, manual_collective::nowhere,
@@ -296,6 +312,15 @@ template <fixed_string... Axes, NamedOperand X>
 [[nodiscard]] constexpr auto vary(X&& x)
     -> detail::called_collective<detail::vary_rule<Axes...>, X> {
   return detail::call_collective<detail::vary_rule<Axes...>>(static_cast<X&&>(x));
+}
+/// What the devices along manual axes have as the terms of a sum that is still to come. Nothing
+/// moves; a reshard finishes the sum, once, where and as the program wants it.
+///
+///     auto total = reshard<P<"data", none>>(as_terms<"data">(mine));     // a reduce_scatter
+template <fixed_string... Axes, NamedOperand X>
+[[nodiscard]] constexpr auto as_terms(X&& x)
+    -> detail::called_collective<detail::terms_rule<Axes...>, X> {
+  return detail::call_collective<detail::terms_rule<Axes...>>(static_cast<X&&>(x));
 }
 /// The part along a dimension that each device along axes keeps of what all of them have, as a
 /// value of its own. Nothing moves; its gradient is an `all_gather`.

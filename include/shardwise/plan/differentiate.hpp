@@ -12,14 +12,16 @@ namespace shardwise {
 
 /// The layout that a cotangent gets before it goes on to what it is the cotangent of: split as that
 /// is. Where it is a pending sum it stays one, unless that splits the axis or is pending over it:
-/// so sums that meet are added before they are reduced, once.
+/// so sums that meet are added before they are reduced, once. What varies over devices that share
+/// the value is the terms of such a sum.
 [[nodiscard]] constexpr layout_desc dual_layout(const layout_desc& of,
                                                 const layout_desc& cotangent) noexcept {
   layout_desc dual = gradient_layout(of);
   unsigned taken = of.pending | of.manual;
   for (const axis_list& axes : of.dims) taken |= detail::bits_of(axes);
   if (cotangent.kind == reduction::sum)
-    dual.pending = static_cast<std::uint8_t>(cotangent.pending & ~taken);
+    dual.pending =
+        static_cast<std::uint8_t>((unsigned{cotangent.pending} | cotangent.manual) & ~taken);
   return dual;
 }
 

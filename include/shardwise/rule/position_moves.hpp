@@ -23,7 +23,7 @@ class position_moves {
   };
   /// The highest number of pairs; a ring or a line has any.
   static constexpr int most_pairs = 20;
-  static constexpr index_t most_positions = 1 << 16;
+  static constexpr index_t most_positions = 1 << 15;
   using list = inplace_vector<pair, most_pairs + 1>;
 
   constexpr position_moves() = default;
