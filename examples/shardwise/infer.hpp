@@ -6,7 +6,7 @@
 #include "text_table.hpp"
 #include <shardwise/notation/jax_type.hpp>
 #include <shardwise/operation/infer_operation.hpp>
-#include <shardwise/plan/redistribute.hpp>
+#include <shardwise/plan/manual_operation.hpp>
 
 namespace tool {
 
@@ -102,6 +102,14 @@ struct inferred {
   operation_inference found = infer_operation(out.mesh, *entry, given, operands);
   if (!found.ok()) refuse_operation(out.mesh, found);
   out.flops = found.flops;
+  if (entry->called != nullptr) {
+    diagnosis verdict;
+    const manual_collective called = entry->called(out.mesh, given, verdict);
+    const operation_cost cost =
+        manual_collective_operation::cost(out.mesh, called.how(), operands, found.results[0]);
+    if (cost.moved != collective::slice && out.mesh.parts(cost.axes) != 1)
+      out.moves.push_back({.kind = cost.moved, .axes = cost.axes, .bytes = cost.bytes});
+  }
   if (asked.has("out")) {
     if (found.results.size() != 1)
       throw refusal("option_does_not_apply", "--out is for an operation with one result");
