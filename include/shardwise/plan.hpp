@@ -12,6 +12,7 @@
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/plan/gradient.hpp"
 #include "shardwise/plan/inline_calls.hpp"
+#include "shardwise/plan/jvp.hpp"
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/listing.hpp"

@@ -377,3 +377,50 @@ TEST_CASE("collectives by hand give the same bits for all owners") {
       });
     });
 }
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<8, 4>, layout<pod, P<"data", none>>>;
+
+constexpr auto exchange = [](const auto& x) {
+  const auto mine = enable_manual_sharding(x);
+  const auto around = shift<"data", 1>(mine) + permute<"data", sends<1, 0>>(mine);
+  const auto all = all_gather<"data", 1>(reduce_scatter<"data", 1>(mine * around));
+  const auto first = broadcast<"data", 0>(all_to_all<"data", 1, 0>(mine));
+  const auto most = all_reduce<reduction::max, "data">(max(mine));
+  return sum(square(all)) + all_mean<"data">(sum(vary<"data">(first))) + most;
+};
+constexpr auto slope = gradient(exchange);
+
+void check_same(const ledger& counted, const ledger& paper) {
+  REQUIRE(counted.collectives() == paper.collectives());
+  for (int k = 0; k < collective_count; ++k) {
+    const auto kind = static_cast<collective>(k);
+    REQUIRE(counted.collectives(kind) == paper.collectives(kind));
+    REQUIRE(counted.bytes_moved(kind) == paper.bytes_moved(kind));
+  }
+  REQUIRE(counted.flops() == paper.flops());
+  REQUIRE(counted.peak_bytes_per_device() == paper.peak_bytes_per_device());
+}
+
+}  // namespace
+
+TEST_CASE("programs of collectives by hand cost what their traces say, with gradients and again") {
+  const device_pool pool{pod{}};
+  const X x = distribute<X>(pool, whole_numbers(32, 7));
+  pool.reset_counters();
+  const auto value = exchange(x);
+  sync(value);
+  constexpr ledger paper = trace(exchange, abstract<X>());
+  check_same(pool.counters(), paper);
+  pool.reset_counters();
+  const auto slopes = slope(x);
+  sync(slopes);
+  constexpr ledger of_slope = trace(slope, abstract<X>());
+  check_same(pool.counters(), of_slope);
+  // The program as a value, run from its instructions.
+  constexpr auto recorded = trace_program(exchange, abstract<X>());
+  const any_tensor<float> again = run<float>(prepare<float>(recorded), x);
+  REQUIRE(to_host(again)() == to_host(value)());
+}

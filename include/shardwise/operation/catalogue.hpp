@@ -247,7 +247,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::collective_entry<collective::all_to_all>("all_to_all", "axes split concat",
                                                      "axes=y split=0 concat=1", "all_to_all"),
     detail::collective_entry<collective::collective_permute>(
-        "permute", "axes pairs", "axes=y pairs=0,1", "ppermute, collective_permute"),
+        "permute", "axes sends", "axes=y sends=0,1", "ppermute, collective_permute"),
     detail::collective_entry<collective::collective_permute>("shift", "axes places edge?",
                                                              "axes=y places=1", "ppermute"),
     detail::collective_entry<collective::broadcast>("broadcast", "axes index", "axes=y index=0",

@@ -280,7 +280,7 @@ template <collective Kind>
   };
   if (joins) out.from = dimension(given.has("concat") ? "concat" : "dim");
   if (Kind != collective::all_gather) out.to = dimension(given.has("split") ? "split" : "dim");
-  const auto pairs = given.integers("pairs");
+  const auto pairs = given.integers("sends");
   position_moves::list all;
   for (int i = 0; i + 1 < pairs.ssize(); i += 2) all.push_back({pairs[i], pairs[i + 1]});
   if (!all.empty()) out.moves = position_moves::pairs(all);

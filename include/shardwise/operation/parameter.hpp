@@ -32,7 +32,7 @@ inline constexpr parameter_desc parameters[] = {
     {"fold", parameter_form::choice, "sum|product|max|min", "how devices' values are folded"},
     {"split", parameter_form::integer, "1", "the dimension that is cut into parts"},
     {"concat", parameter_form::integer, "0", "the dimension along which parts are joined"},
-    {"pairs", parameter_form::integers, "0,1,1,0", "who gives and who gets, by positions"},
+    {"sends", parameter_form::integers, "0,1,1,0", "who gives and who gets, by positions"},
     {"edge", parameter_form::choice, "wraps|zeros", "what enters at the end of a line"},
     {"begin", parameter_form::integer, "1", "the first index; negative ones count from the end"},
     {"end", parameter_form::integer, "3", "the index behind the last one"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/gradient.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/plan/collective_operation.hpp"
