@@ -6,7 +6,7 @@
 #include "text_table.hpp"
 #include <shardwise/notation/jax_type.hpp>
 #include <shardwise/operation/infer_operation.hpp>
-#include <shardwise/plan/redistribute.hpp>
+#include <shardwise/plan/manual_operation.hpp>
 
 namespace tool {
 
@@ -146,6 +146,14 @@ inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) 
   operation_inference found = infer_operation(out.mesh, *entry, given, operands, wishes);
   if (!found.ok()) refuse_operation(out.mesh, found);
   out.flops = found.flops;
+  if (entry->called != nullptr) {
+    diagnosis verdict;
+    const manual_collective called = entry->called(out.mesh, given, verdict);
+    const operation_cost cost =
+        manual_collective_operation::cost(out.mesh, called.how(), operands, found.results[0]);
+    if (cost.moved != collective::slice && out.mesh.parts(cost.axes) != 1)
+      out.moves.push_back({.kind = cost.moved, .axes = cost.axes, .bytes = cost.bytes});
+  }
   for (const paper_reshard& step : found.reshards) move(out, step.from, step.to);
   if (!wanted.empty() && wanted.size() != found.results.size())
     throw refusal("result_type_differs",

@@ -25,7 +25,7 @@ struct operation_list {
   out.as_page = asked.has("markdown");
   subject about;
   device_buffer buffer = memory.buffer();
-  take_mesh(about, "x=2", buffer);
+  take_mesh(about, "x=2,y=2", buffer);
   out.mesh = *about.mesh;
   for (const catalogued_operation& entry : catalogue) {
     listed_operation one{&entry, {}, {}};

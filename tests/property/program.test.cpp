@@ -6,7 +6,7 @@
 #include "../../examples/next_character/model.hpp"
 #include "property/generated_program.hpp"
 #include "support/catch.hpp"
-#include <shardwise/operation/manual.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/plan/mark.hpp>
 
 #include <array>

@@ -168,10 +168,13 @@ struct broken_rule {
   static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,
                 "a reshard finishes pending reductions and never starts one");
   static_assert(respected<rule<manual_axis_is_left>, About, Facts...>,
-                "a manual axis is left by disable_manual_sharding or reduced by all_reduce");
-  static_assert(
-      respected<rule<axis_is_not_manual>, About, Facts...>,
-      "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding");
+                "a manual axis is left by disable_manual_sharding or by a collective such as "
+                "all_reduce");
+  static_assert(respected<rule<axis_is_not_manual>, About, Facts...>,
+                "along manual axes alone collectives work and disable_manual_sharding joins");
+  static_assert(respected<rule<positions_are_malformed>, About, Facts...>,
+                "positions are from 0 to the devices of their axes less one; a permute has up to "
+                "20 pairs, and each position once on either side");
   static_assert(respected<rule<constraint_needs_communication>, About, Facts...>,
                 "a constraint is met without communication; only a reshard moves data");
   static_assert(respected<rule<tensor_is_marked_already>, About, Facts...>,

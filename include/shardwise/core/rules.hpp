@@ -70,6 +70,7 @@ enum class broken : unsigned char {
   reshard_would_create_partial,
   manual_axis_is_left,
   axis_is_not_manual,
+  positions_are_malformed,
   constraint_needs_communication,
   tensor_is_marked_already,
   program_is_too_long,
@@ -213,9 +214,13 @@ inline constexpr rule_text rule_texts[] = {
      "a tensor is initialised and assigned by tensors of its own elements, extents and layout"},
     {"reshard_would_create_partial", "a reshard finishes pending reductions and never starts one"},
     {"manual_axis_is_left",
-     "a manual axis is left by disable_manual_sharding or reduced by all_reduce"},
+     "a manual axis is left by disable_manual_sharding or by a collective such as all_reduce"},
     {"axis_is_not_manual",
-     "manual axes alone are reduced by all_reduce and joined by disable_manual_sharding"},
+     "along manual axes alone collectives work and disable_manual_sharding joins"},
+    {"positions_are_malformed",
+     "positions are from 0 to the devices of their axes less one; a permute has up to 20 pairs, "
+     "and "
+     "each position once on either side"},
     {"constraint_needs_communication",
      "a constraint is met without communication; only a reshard moves data"},
     {"tensor_is_marked_already",

@@ -70,8 +70,14 @@ class held_pieces {
 /// One collective of one group of devices: each device a column, time from top to bottom.
 class collective_diagram {
  public:
-  collective_diagram(const mesh_desc& mesh, const tensor_desc& before, const transfer& step)
-      : mesh_(mesh), before_(before), after_(before), step_(step), group_(mesh, step.axes) {
+  collective_diagram(const mesh_desc& mesh, const tensor_desc& before, const transfer& step,
+                     const position_moves& moves = {})
+      : mesh_(mesh),
+        before_(before),
+        after_(before),
+        step_(step),
+        moves_(moves),
+        group_(mesh, step.axes) {
     after_.layout = step.after;
     const index_t n = group_.size();
     for (index_t i = 0; i < n && i < (n <= 6 ? 6 : 4); ++i) columns_.push_back(i);
@@ -199,6 +205,11 @@ class collective_diagram {
     const bool pending = (first ? before_ : after_).layout.pending != 0;
     const index_t n = group_.size();
     if ((first ? before_part(i) : after_part(i)).empty()) return;
+    if (step_.kind == collective::collective_permute || step_.kind == collective::broadcast) {
+      const index_t whose = first ? i : moves_.heard_by(i, n);
+      if (whose >= 0) draw_pieces(out, before_part(i), x, y, whose, pending);
+      return;
+    }
     for (index_t k = 0; k < n; ++k) {
       if (step_.kind == collective::all_reduce) {
         // Strips of the block stand for its parts.
@@ -231,9 +242,12 @@ class collective_diagram {
   /// True if member `i` has something for member `j` after a stage.
   [[nodiscard]] bool sends(index_t i, index_t j, int stage) const {
     bool found = false;
-    for_each_piece(mesh_, before_, step_, group_.member(0, j), [&](const piece& p) {
-      found = found || (p.round == stage - 1 && p.from == group_.member(0, i));
-    });
+    for_each_piece(
+        mesh_, before_, step_, group_.member(0, j),
+        [&](const piece& p) {
+          found = found || (p.round == stage - 1 && p.from == group_.member(0, i));
+        },
+        moves_);
     return found;
   }
 
@@ -261,6 +275,7 @@ class collective_diagram {
   tensor_desc before_;
   tensor_desc after_;
   transfer step_;
+  position_moves moves_;
   device_groups group_;
   inplace_vector<index_t, 6> columns_{};
   box frame_{};

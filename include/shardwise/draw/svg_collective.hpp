@@ -3,6 +3,7 @@
 
 #include "shardwise/draw/collective_diagram.hpp"
 #include "shardwise/draw/svg_tensor.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 
 namespace shardwise {
 
@@ -15,7 +16,9 @@ namespace detail {
       "each device sends the others their parts of its term, and reduces what it gets",
       "each device cuts its block and sends every other device a piece",
       "each part is reduced on one device, which then sends it to all others",
-      "each device sends its block to all others"};
+      "each device sends its block to all others",
+      "each device sends what it has to one other; who gets nothing has zeros",
+      "one device sends what it has to all others"};
   return words[static_cast<unsigned>(kind)];
 }
 
@@ -38,43 +41,46 @@ namespace detail {
   return true;
 }
 
-}  // namespace detail
-
-/// A diagram of one collective: the devices of a group as columns, what each holds before and
-/// after, and who sends what to whom. `step` is a move of `redistribute`, `before` the tensor it is
-/// done to.
-[[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& before,
-                                        const transfer& step) {
+/// The diagram of a collective that goes from one tensor to another, as `seen`.
+[[nodiscard]] inline std::string svg_of_collective(const mesh_desc& mesh, const tensor_desc& from,
+                                                   const tensor_desc& to,
+                                                   const seen_collective& seen) {
+  const transfer& step = seen.step;
+  const tensor_desc& before = seen.before;
   text<400> title;
   title << to_text(step.kind) << " over ";
   write_axes(title, mesh, step.axes);
-  if (!detail::is_known(mesh, before.extents))
-    return detail::svg_of_words(title, "sizes are not known yet");
+  if (!is_known(mesh, before.extents))
+    return svg_of_words(title, "sizes are not known yet");
   if (element_count(before.extents) == 0) return detail::svg_of_words(title, "no elements");
   tensor_desc after = before;
   after.layout = step.after;
-  if (!detail::is_drawable(mesh, before) || !detail::is_drawable(mesh, after))
+  if (!is_drawable(mesh, before) || !detail::is_drawable(mesh, after))
     return detail::svg_of_words(title, "too many blocks to draw");
   detail::svg_document out;
   const index_t x = detail::svg_document::margin;
   out.put_text(x, 28, title, "t ink");
-  sentence change = to_text(mesh, before);
-  out.put_text(x, 50, change << " -> " << text_view(to_text(mesh, after)));
+  sentence change = to_text(mesh, from);
+  out.put_text(x, 50, change << " -> " << text_view(to_text(mesh, to)));
   sentence second = detail::mesh_line(mesh);
   const device_groups groups(mesh, step.axes);
   if (groups.count() > 1)
     second << ", " << groups.count() << " groups do this at once, shown is device 0's";
   out.put_text(x, 70, second, "dim");
   out.put_text(x, 90, detail::what_happens(step.kind), "dim");
-  detail::collective_diagram(mesh, before, step).draw(out, x, 106);
+  detail::collective_diagram(mesh, before, step, seen.moves).draw(out, x, 106);
 
   index_t y = out.height() + 22;
   if (step.kind != collective::slice) {
     const index_t others = groups.size() - 1;
-    const index_t arrows = step.kind == collective::all_reduce ? 2 * others : others;
+    const bool hears_one =
+        step.kind == collective::collective_permute || step.kind == collective::broadcast;
+    const index_t arrows = hears_one                              ? 1
+                           : step.kind == collective::all_reduce ? 2 * others
+                                                                 : others;
     const index_t held = element_count(largest_shard(mesh, before.layout, before.extents));
     const bool even = detail::is_even(mesh, before) && detail::is_even(mesh, after) &&
-                      (step.from < 0 || step.from != step.to) &&
+                      !hears_one && (step.from < 0 || step.from != step.to) &&
                       (step.kind != collective::all_reduce || held % groups.size() == 0);
     sentence words;
     words << "each device receives " << (even ? text_view("") : text_view("at most "));
@@ -94,9 +100,40 @@ namespace detail {
   return out.finish(title);
 }
 
+}  // namespace detail
+
+/// A diagram of one collective: the devices of a group as columns, what each holds before and
+/// after, and who sends what to whom. `step` is a move of `redistribute`, `before` the tensor it is
+/// done to.
+[[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& before,
+                                        const transfer& step) {
+  tensor_desc after = before;
+  after.layout = step.after;
+  return detail::svg_of_collective(mesh, before, after, {before, step, {}});
+}
+/// The same of a collective that a program calls on a manual tensor.
+///
+///     to_svg(mesh, mine, {.kind = collective::collective_permute, .axes = {0},
+///                         .moves = position_moves::ring(1)});
+[[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& before,
+                                        const manual_collective& called) {
+  const manual_result after = called.apply(mesh, before);
+  require(after.verdict);
+  seen_collective seen = seen_as(mesh, called, before, after.tensor);
+  seen.step.bytes =
+      manual_collective_operation::cost(mesh, called.how(), {before}, after.tensor).bytes;
+  return detail::svg_of_collective(mesh, before, after.tensor, seen);
+}
+
 /// A diagram of a collective by the smallest example that shows it: four devices, an 8 x 8 tensor.
 [[nodiscard]] inline std::string to_svg(collective kind) {
   const mesh_desc mesh{{axis_desc{"x", 4}}};
+  if (kind == collective::collective_permute || kind == collective::broadcast) {
+    const tensor_desc mine{element::f32, {8, 8}, resolve(mesh, {{"", ""}}, {.manual = "x"}).layout};
+    const position_moves moves = kind == collective::broadcast ? position_moves::root(0)
+                                                               : position_moves::ring(1);
+    return to_svg(mesh, mine, manual_collective{.kind = kind, .axes = {0}, .moves = moves});
+  }
   const bool reduces = kind == collective::reduce_scatter || kind == collective::all_reduce;
   const bool halo = kind == collective::halo_exchange;
   const bool split = kind == collective::all_to_all || kind == collective::all_gather || halo;

@@ -99,20 +99,4 @@ struct manual_result {
   return result;
 }
 
-/// The tensor after the values along some manual axes were folded into one.
-///
-/// Judges: the tensor is manual over each of the axes.
-///
-///     // f32[256, 64]{manual: data} over "data": f32[256, 64]
-[[nodiscard]] constexpr manual_result reduced_manual(const mesh_desc& mesh,
-                                                     const tensor_desc& tensor,
-                                                     unsigned axes) noexcept {
-  manual_result result{tensor, {}};
-  for (int a = mesh.rank() - 1; a >= 0; --a)
-    if ((axes & ~unsigned{tensor.layout.manual}) >> a & 1U)
-      result.verdict = {.rule = broken::axis_is_not_manual, .axis = mesh.axes[a].label};
-  result.tensor.layout.manual = static_cast<std::uint8_t>(tensor.layout.manual & ~axes);
-  return result;
-}
-
 }  // namespace shardwise

@@ -52,12 +52,17 @@
 #include "shardwise/operation/transpose.hpp"
 #include "shardwise/operation/triangle.hpp"
 #include "shardwise/operation/trigonometric.hpp"
+#include "shardwise/rule/manual_collective.hpp"
 
 namespace shardwise {
 
 /// The steps that an operation composed of others takes.
 using composition_steps = void (*)(paper_steps&, const attributes&, const tensor_descs&,
                                    tensor_results&);
+
+/// The collective on manual axes that an application calls, or why there is none.
+using collective_of_arguments = manual_collective (*)(const mesh_desc&, const operation_arguments&,
+                                                      diagnosis&);
 
 /// An operation of the library as its catalogue has it: what it is called with, and the functions
 /// of its class that judge it.
@@ -82,6 +87,9 @@ struct catalogued_operation {
   /// The operation itself, or null for one that is composed of others.
   const operation* what = nullptr;
   composition_steps steps = nullptr;
+  /// A collective on manual axes: it has no rule of factors.
+  collective_of_arguments called = nullptr;
+  bool of_truth_values = false;
   bool has_fractions = false;
   bool of_integers = false;
   bool is_differentiable = false;
@@ -292,6 +300,61 @@ template <class Class>
   entry.gives_indices_alone = alone;
   if (alone) entry.is_differentiable = false;
   return entry;
+}
+
+/// The collective that arguments name.
+template <collective Kind>
+[[nodiscard]] constexpr manual_collective collective_called(const mesh_desc& mesh,
+                                                            const operation_arguments& given,
+                                                            diagnosis& verdict) noexcept {
+  constexpr bool joins = Kind == collective::all_gather || Kind == collective::all_to_all;
+  manual_collective out{.kind = Kind, .fold = static_cast<reduction>(given.integer("fold"))};
+  std::uint8_t used = 0;
+  verdict = resolve_entry(mesh, given.words("axes"), -1, used, out.axes);
+  const auto dimension = [&](text_view name) {
+    return static_cast<int>(given.integer(name, manual_collective::nowhere));
+  };
+  if (joins) out.from = dimension(given.has("concat") ? "concat" : "dim");
+  if (Kind != collective::all_gather) out.to = dimension(given.has("split") ? "split" : "dim");
+  const auto pairs = given.integers("sends");
+  position_moves::list all;
+  for (int i = 0; i + 1 < pairs.ssize(); i += 2) all.push_back({pairs[i], pairs[i + 1]});
+  if (!all.empty()) out.moves = position_moves::pairs(all);
+  if (given.has("places"))
+    out.moves = given.integer("edge") == 0 ? position_moves::ring(given.integer("places"))
+                                           : position_moves::line(given.integer("places"));
+  if (given.has("index")) out.moves = position_moves::root(given.integer("index"));
+  return out;
+}
+template <collective Kind>
+[[nodiscard]] constexpr catalogued_operation collective_entry(
+    text_view name, text_view parameters, text_view arguments, text_view peers,
+    text_view operands = "f32[8,4]{V:y}",
+    collective_of_arguments called = &collective_called<Kind>) noexcept {
+  return {.name = name,
+          .parameters = parameters,
+          .operands = operands,
+          .arguments = arguments,
+          .peers = peers,
+          .called = called,
+          .of_truth_values = operands[0] == 'b',
+          .is_differentiable = operands[0] == 'f'};
+}
+/// A fold of truth values.
+template <reduction Fold>
+[[nodiscard]] constexpr manual_collective fold_called(const mesh_desc& mesh,
+                                                      const operation_arguments& given,
+                                                      diagnosis& verdict) noexcept {
+  manual_collective out = collective_called<collective::all_reduce>(mesh, given, verdict);
+  out.fold = Fold;
+  return out;
+}
+[[nodiscard]] constexpr manual_collective terms_called(const mesh_desc& mesh,
+                                                       const operation_arguments& given,
+                                                       diagnosis& verdict) noexcept {
+  manual_collective out = collective_called<collective::slice>(mesh, given, verdict);
+  out.as_terms = true;
+  return out;
 }
 
 /// An operation on fractions.

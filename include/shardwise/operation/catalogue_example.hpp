@@ -23,12 +23,20 @@ struct operation_example {
       begin = end + 1;
     }
   };
-  each_word(entry.operands,
-            [&](text_view words) { out.operands.push_back(parse_type(words, mesh).tensor); });
+  // The axis that an example calls y is the last one here.
+  const int last = mesh.rank() - 1;
+  each_word(entry.operands, [&](text_view words) {
+    std::size_t end = 0;
+    while (end < words.size() && words[end] != '{') ++end;
+    out.operands.push_back(parse_type(words.substr(0, end), mesh).tensor);
+    if (end < words.size())
+      out.operands[out.operands.ssize() - 1].layout.manual = static_cast<std::uint8_t>(1U << last);
+  });
   each_word(entry.arguments, [&](text_view words) {
     std::size_t equals = 0;
     while (words[equals] != '=') ++equals;
-    out.given.set(words.substr(0, equals), words.substr(equals + 1, words.size()));
+    const text_view value = words.substr(equals + 1, words.size());
+    out.given.set(words.substr(0, equals), value == "y" ? text_view(mesh.axes[last].label) : value);
   });
   return out;
 }

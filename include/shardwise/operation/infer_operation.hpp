@@ -144,6 +144,21 @@ namespace detail {
     return refuse(other_count), out;
   const operation_arguments given =
       detail::counted_from_front(entry, arguments, operands[0].rank());
+  if (entry.called != nullptr) {
+    diagnosis verdict;
+    const manual_collective called = entry.called(mesh, given, verdict);
+    manual_result made{operands[0], verdict};
+    if (verdict.ok()) made = called.apply(mesh, operands[0]);
+    if (entry.of_truth_values && operands[0].type != element::boolean)
+      made.verdict = {.rule = broken::operand_is_no_truth_value, .operand = 0};
+    if (made.verdict.rule == broken::dimension_is_split) {
+      tensor_desc whole = operands[0];
+      whole.layout.unsplit(made.verdict.dim);
+      out.legal = {whole};
+    }
+    if (!refuse(made.verdict)) out.results.push_back(made.tensor);
+    return out;
+  }
   if (given.has("dims") && !entry.names_made_dims &&
       refuse(over(given.integers("dims")).judge(operands[0].rank())))
     return out;

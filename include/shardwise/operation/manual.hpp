@@ -10,7 +10,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The three rules of manual sharding: `judge<X>(mesh, tensor)` is what becomes of an `X`,
+/// The rules of manual sharding: `judge<X>(mesh, tensor)` is what becomes of an `X`,
 /// `target<X>` the layout that is asked for, and `shown` what errors call the rule.
 struct enter_manual {
   using shown = enter_manual;
@@ -33,25 +33,6 @@ struct leave_manual {
     return from_manual(mesh, tensor, target<X>::value);
   }
 };
-template <fixed_string... Axes>
-struct reduce_manual {
-  using shown = reduce_manual;
-  template <class X>
-  using target = typename X::layout_type;
-  template <class X = void>
-  [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
-                                                     const tensor_desc& tensor) noexcept {
-    manual_result result{tensor, {}};
-    unsigned bits = 0;
-    for (const text_view label : {text_view(Axes)...}) {
-      const int axis = mesh.find(label);
-      if (axis < 0 && result.verdict.ok())
-        result.verdict = {.rule = broken::axis_is_not_manual, .axis = name(label)};
-      if (axis >= 0) bits |= 1U << axis;
-    }
-    return result.verdict.ok() ? reduced_manual(mesh, tensor, bits) : result;
-  }
-};
 
 /// A rule of manual sharding applied to an operand.
 template <class X, class Rule>
@@ -62,25 +43,40 @@ struct manual_type {
   static constexpr const layout_desc& layout_value = value.tensor.layout;
 };
 
-/// The call of a function that applies `Rule`, and folds by `Fold` if that folds.
-template <class Rule, reduction Fold = reduction::sum>
+/// The call of a function that applies `Rule`; one that is a collective says which.
+template <class Rule>
 struct manual_call {
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    if constexpr (!Operand<X>)
+    if constexpr (!EitherOperand<X>)
       return no_tensor<typename Rule::shown, 0, X>{};
+    else if constexpr (ValueOperand<X>)
+      return allowed<std::remove_cvref_t<X>>{};
     else
       return judge_tensor<std::remove_cvref_t<X>>();
   }
   template <class X>
   [[nodiscard]] static constexpr auto apply(X&& x) {
     using tensor = std::remove_cvref_t<X>;
-    const manual_result known = Rule::template judge<tensor>(x.mesh(), desc_of(x));
-    require(known.verdict);
-    return tensor::domain::template by_hand<made<tensor>>(static_cast<X&&>(x), known.tensor, Fold);
+    if constexpr (ValueOperand<X>) {
+      const manual_result known = Rule::template judge<tensor>(x.mesh(), x.tensor());
+      require(known.verdict);
+      return by_hand<typename tensor::value_domain, tensor>(static_cast<X&&>(x), known.tensor);
+    } else {
+      const manual_result known = Rule::template judge<tensor>(x.mesh(), desc_of(x));
+      require(known.verdict);
+      return by_hand<typename tensor::domain, made<tensor>>(static_cast<X&&>(x), known.tensor);
+    }
   }
 
  private:
+  template <class Domain, class Made, class X>
+  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result) {
+    if constexpr (requires(const mesh_desc& mesh) { Rule::called(mesh); })
+      return Domain::template by_hand<Made>(static_cast<X&&>(x), result, Rule::called(x.mesh()));
+    else
+      return Domain::template by_hand<Made>(static_cast<X&&>(x), result);
+  }
   template <class X>
   [[nodiscard]] static constexpr auto judge_tensor() noexcept {
     using target = typename Rule::template target<X>;
@@ -110,11 +106,18 @@ struct manual_call {
     if constexpr (verdict().rule == broken::axis_is_not_manual)
       return answer_to<manual<entry_of_axes<mesh_of<X>, pack(from::value.manual_axes())>::value>>(
           verdict);
-    else if constexpr (verdict().rule == broken::operand_layouts_conflict)
-      return answer_to<typename Rule::shown>(verdict);
-    else
+    else if constexpr (is_of_layout(verdict().rule))
       return answer_to<mesh_of<X>, typename Target::spec_type, typename Target::partial_type,
                        typename X::extents_type>(verdict);
+    else
+      return answer_to<typename Rule::shown>(verdict);
+  }
+  /// True for a rule of meshes, specs and extents, whose error shows these.
+  [[nodiscard]] static constexpr bool is_of_layout(broken rule) noexcept {
+    return rule != broken::operand_layouts_conflict && rule != broken::dimension_is_split &&
+           rule != broken::dimension_is_out_of_range && rule != broken::partial_value_is_read &&
+           rule != broken::positions_are_malformed && rule != broken::operand_is_no_number &&
+           rule != broken::operand_is_no_truth_value && rule != broken::operand_is_manual;
   }
 };
 
@@ -124,14 +127,13 @@ struct manual_call {
 /// dimensions are not split any more, and the axes that split them are manual. Nothing moves.
 ///
 /// What follows runs on each device for itself, any function of it; what knows nothing of the
-/// manual axes stays as it is, and values of different devices meet in `all_reduce` alone. Every
-/// split extent divides, and nothing is pending.
+/// manual axes stays as it is, and values of different devices meet in the collectives of
+/// `manual_collectives.hpp` alone. Every split extent divides, and nothing is pending.
 ///
 ///     auto x = enable_manual_sharding(rows);                    // of f32[512@data, 64]
 ///     auto y = all_reduce<"data">(sum<0>(x * x));               // f32[64]
 ///     auto z = disable_manual_sharding<P<"data", none>>(exp(x));    // f32[512@data, 64]
 template <class X>
-  requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::enter_manual>, X>
 enable_manual_sharding(X&& x) {
   return detail::carry_out<detail::manual_call<detail::enter_manual>>(static_cast<X&&>(x));
@@ -146,26 +148,6 @@ template <class Target, class X>
 [[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>
 disable_manual_sharding(X&& x) {
   return detail::carry_out<detail::manual_call<detail::leave_manual<Target>>>(static_cast<X&&>(x));
-}
-
-/// Folds the values that the devices along manual axes have of a tensor into one that all of them
-/// hold; JAX's psum, pmax and pmin.
-///
-///     auto total = all_reduce<"data">(x);                        // the sum
-///     auto most = all_reduce<reduction::max, "data", "model">(x);
-template <reduction Fold, fixed_string... Axes, class X>
-  requires(!ValueOperand<X>)
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::manual_call<detail::reduce_manual<Axes...>, Fold>, X>
-all_reduce(X&& x) {
-  return detail::carry_out<detail::manual_call<detail::reduce_manual<Axes...>, Fold>>(
-      static_cast<X&&>(x));
-}
-template <fixed_string... Axes, class X>
-  requires(!ValueOperand<X>)
-[[nodiscard]] constexpr auto all_reduce(X&& x)
-    -> decltype(all_reduce<reduction::sum, Axes...>(static_cast<X&&>(x))) {
-  return all_reduce<reduction::sum, Axes...>(static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

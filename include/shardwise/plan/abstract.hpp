@@ -100,9 +100,15 @@ struct abstract_domain {
   }
 
   template <class Made, class X>
-  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result, reduction fold) {
+  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result) {
     if constexpr (std::is_lvalue_reference_v<X>) x.name();
-    return Made{x.by_hand(paper_of<X>::value, result, fold)};
+    return Made{x.by_hand(result, manual_change(result))};
+  }
+  template <class Made, class X>
+  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result,
+                                              const manual_collective& called) {
+    if constexpr (std::is_lvalue_reference_v<X>) x.name();
+    return Made{x.called(result, manual_change(called))};
   }
 
  private:

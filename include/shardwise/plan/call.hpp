@@ -146,9 +146,12 @@ template <std::size_t Capacity, class F, class... X>
     return append_call(caller, operands.read, body, false);
 }
 
-/// Names an operand of a call where it runs.
+/// Names an operand or a result of a call that is written out.
 constexpr void name_operand(const auto& x) {
-  if constexpr (requires { x.share()->name(); }) x.share()->name();
+  if constexpr (requires { x.share()->name(); })
+    x.share()->name();
+  else if constexpr (requires { x.name(); })
+    x.name();
 }
 
 /// What a call gives where it runs: the results of the function, with names.
@@ -161,7 +164,7 @@ constexpr void name_operand(const auto& x) {
           typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
                                               typename X::layout_type>;
       const tensor named(x);
-      if constexpr (X::domain::has_values) named.share()->name();
+      name_operand(named);
       return named;
     } else {
       x.share()->name();
@@ -177,7 +180,8 @@ constexpr void name_operand(const auto& x) {
 /// several results in a tuple.
 ///
 /// What goes in and out has names, so that no pass goes across. A run does what `f` does. A call
-/// reads at most 16 tensors; `Capacity` bounds the instructions of its body.
+/// reads at most 16 tensors; `Capacity` bounds the instructions of its body. A program whose
+/// gradient is taken has what the calls do written out, each time anew.
 ///
 ///     constexpr auto model = [](const auto& x, const auto& w) {
 ///       auto h = call(layer, x, w);
@@ -195,6 +199,10 @@ template <std::size_t Capacity = 64, class F, class... X>
   } else {
     program_builder* const caller = first_tensor(x...).program();
     if (caller == nullptr) return detail::named_results(f(x...));
+    if (caller->writes_calls_out()) {
+      (detail::name_operand(x), ...);
+      return detail::named_results(f(x...));
+    }
     return detail::record_call<Capacity>(*caller, f, x...);
   }
 }

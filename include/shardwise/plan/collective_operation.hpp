@@ -46,31 +46,6 @@ struct collective_operation {
   static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
 };
 
-/// A tensor becomes manual, or ceases to be: every device keeps what it has.
-struct manual_operation {
-  static constexpr text_view name = "manual";
-
-  [[nodiscard]] static constexpr attributes how(bool enters) noexcept {
-    attributes out;
-    out.integers = {index_t{enters}};
-    return out;
-  }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    return text_view(how.integers[0] != 0 ? "enable_manual_sharding" : "disable_manual_sharding");
-  }
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc&, const attributes&,
-                                                     const tensor_descs&,
-                                                     const tensor_desc&) noexcept {
-    return {.is_collective = true};
-  }
-};
-
-/// True for what moves data between devices, or hands it over to them: the engine does it itself.
-[[nodiscard]] constexpr bool is_collective(const operation& what) noexcept {
-  return what.id == operation_of<collective_operation>.id ||
-         what.id == operation_of<manual_operation>.id;
-}
-
 /// Appends the collectives that take a value to a layout, and gives the number of the last.
 constexpr value_id append_reshard(program_builder& program, value_id id,
                                   const layout_desc& target) {
@@ -90,22 +65,5 @@ struct applied_operation {
   const operation* what = nullptr;
   attributes how{};
 };
-
-/// What takes a tensor to `result`, which differs from it in manual axes: the devices keep what
-/// they have where they enter or leave, and else reduce along the axes that are manual no more.
-[[nodiscard]] constexpr applied_operation manual_change(const tensor_desc& before,
-                                                        const tensor_desc& result,
-                                                        reduction fold) noexcept {
-  if (before.layout.dims != result.layout.dims)
-    return {&operation_of<manual_operation>, manual_operation::how(result.layout.manual != 0)};
-  transfer moved{.kind = collective::all_reduce, .after = result.layout};
-  for (std::uint8_t a = 0; a < max_axes; ++a)
-    if (((before.layout.manual & ~unsigned{result.layout.manual}) >> a & 1U) != 0)
-      moved.axes.push_back(a);
-  applied_operation out{&operation_of<collective_operation>,
-                        collective_operation::how(before, moved)};
-  out.how.kind = fold;
-  return out;
-}
 
 }  // namespace shardwise

@@ -4,7 +4,7 @@
 #include "shardwise/layout/gradient.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/fold.hpp"
-#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/permission.hpp"
 
@@ -12,14 +12,16 @@ namespace shardwise {
 
 /// The layout that a cotangent gets before it goes on to what it is the cotangent of: split as that
 /// is. Where it is a pending sum it stays one, unless that splits the axis or is pending over it:
-/// so sums that meet are added before they are reduced, once.
+/// so sums that meet are added before they are reduced, once. What varies over devices that share
+/// the value is the terms of such a sum.
 [[nodiscard]] constexpr layout_desc dual_layout(const layout_desc& of,
                                                 const layout_desc& cotangent) noexcept {
   layout_desc dual = gradient_layout(of);
   unsigned taken = of.pending | of.manual;
   for (const axis_list& axes : of.dims) taken |= detail::bits_of(axes);
   if (cotangent.kind == reduction::sum)
-    dual.pending = static_cast<std::uint8_t>(cotangent.pending & ~taken);
+    dual.pending =
+        static_cast<std::uint8_t>((unsigned{cotangent.pending} | cotangent.manual) & ~taken);
   return dual;
 }
 
@@ -48,7 +50,7 @@ class differentiation final : public gradient_step {
   /// The same of a number, which is 1.
   constexpr void seed(value_id of) {
     const tensor_desc& loss = code_.value(of);
-    if (!has_fractions(loss.type) || element_count(loss.extents) != 1)
+    if (!has_fractions(loss.type) || element_count(loss.extents) != 1 || loss.layout.manual != 0)
       fail({.rule = broken::loss_is_no_number});
     add(of, code_.constant(1.0, loss.type));
   }
@@ -103,6 +105,16 @@ class differentiation final : public gradient_step {
   [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
                                               const value_ids& operands) override {
     return {this, append(what, how, operands)};
+  }
+  [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
+                                              const gradient_value& operand,
+                                              const tensor_desc& result) override {
+    const value_id read = is_constant(*code_[operand.id].what) ? filled(operand.id) : operand.id;
+    return {this, code_.append(what, how, {read}, result)};
+  }
+  [[nodiscard]] constexpr gradient_value laid_out(const gradient_value& value,
+                                                  const layout_desc& layout) override {
+    return {this, resharded(value.id, layout)};
   }
   [[nodiscard]] constexpr gradient_value further(const gradient_value& made, int number,
                                                  element type) override {
@@ -212,7 +224,27 @@ class differentiation final : public gradient_step {
         from = code_[from].operands[0];
       if (from == i && code_.value(j) == want) return j;
     }
-    return append_reshard(code_, i, layout);
+    return append_reshard(code_, varied(i, layout), layout);
+  }
+  /// A value manual over the axes of a layout that it is to get: what varies along others becomes a
+  /// pending sum of what the devices have, as is the cotangent of what they share; and what all of
+  /// them have is each one's own.
+  [[nodiscard]] constexpr value_id varied(value_id i, const layout_desc& layout) {
+    const auto cast = [&](unsigned axes, bool as_terms) {
+      manual_collective as{.kind = collective::slice, .as_terms = as_terms};
+      for (std::uint8_t a = 0; a < code_.mesh().rank(); ++a)
+        if ((axes >> a & 1U) != 0) as.axes.push_back(a);
+      if (axes != 0) i = append_manual(code_, i, as);
+    };
+    const std::uint8_t had = code_.value(i).layout.manual;
+    cast(had & ~unsigned{layout.manual}, true);
+    const unsigned entered = layout.manual & ~unsigned{had};
+    if (entered == 0) return i;
+    layout_desc shared = layout;
+    shared.manual = code_.value(i).layout.manual;
+    i = append_reshard(code_, i, shared);
+    cast(entered, false);
+    return i;
   }
   /// A value repeated to the extents of another, split as that is.
   [[nodiscard]] constexpr value_id spread(value_id i, value_id like) {

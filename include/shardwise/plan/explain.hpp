@@ -43,7 +43,8 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
     if (step.kind == step_kind::pass) line << "fused ";
     line << text_view(step.label);
     for (std::int32_t o : step.operands) line << " %" << o;
-    if (step.kind == step_kind::collective) write_axes(line << " over ", mesh, step.cost.axes);
+    if (step.kind == step_kind::collective && !step.cost.axes.empty())
+      write_axes(line << " over ", mesh, step.cost.axes);
     line << " : " << text_view(to_text(mesh, step.result));
     index_t moved = 0;
     for (index_t b : step.cost.bytes) moved += b;

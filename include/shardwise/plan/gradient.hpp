@@ -77,7 +77,9 @@ class paper_tape {
  public:
   template <class X>
   constexpr explicit paper_tape(const X& first) : code_(first.program()) {
-    if (code_ != nullptr) begin_ = code_->end();
+    if (code_ == nullptr) return;
+    begin_ = code_->end();
+    wrote_calls_out_ = code_->write_calls_out(true);
   }
 
   /// What a result of the function is afterwards.
@@ -102,6 +104,7 @@ class paper_tape {
   template <class LayoutOf>
   constexpr void differentiate(bool keeps_loss, const LayoutOf& layout_of) {
     if (code_ == nullptr) return;
+    code_->write_calls_out(wrote_calls_out_);
     differentiation gradients(*code_, begin_.code, wanted_);
     gradients.seed(results_[0]);
     gradients.run();
@@ -127,6 +130,7 @@ class paper_tape {
 
   program_builder* code_;
   program_builder::position begin_{};
+  bool wrote_calls_out_ = false;
   ids wanted_, results_, made_;
   int next_ = 0;
 };

@@ -4,6 +4,7 @@
 #include "shardwise/layout/shard_owners.hpp"
 #include "shardwise/layout/shared_run.hpp"
 #include "shardwise/plan/redistribute.hpp"
+#include "shardwise/rule/position_moves.hpp"
 
 namespace shardwise {
 
@@ -30,11 +31,17 @@ struct piece {
 
 /// Whom a device hears in a collective, itself among them: the group, in the order of its
 /// positions, which is also the order in which reductions add.
+///
+/// Where a device hears one other at most, `moves` says which.
 class collective_peers {
  public:
-  constexpr collective_peers(const mesh_desc& mesh, const transfer& step) noexcept
+  constexpr collective_peers(const mesh_desc& mesh, const transfer& step,
+                             const position_moves& moves = {}) noexcept
       : groups_(mesh, step.axes),
-        hears_group_(step.kind != collective::slice),
+        moves_(moves),
+        hears_one_(step.kind == collective::collective_permute ||
+                   step.kind == collective::broadcast),
+        hears_group_(step.kind != collective::slice && !hears_one_),
         reduces_(step.kind == collective::all_reduce || step.kind == collective::reduce_scatter) {}
 
   /// How many devices that are.
@@ -50,13 +57,19 @@ class collective_peers {
   [[nodiscard]] constexpr index_t position_of(index_t device) const noexcept {
     return hears_group_ ? groups_.position_of(device) : 0;
   }
-  /// The device at a place of a group.
+  /// The device at a place of a group; -1 where nobody is heard.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
+    if (hears_one_) {
+      const index_t heard = moves_.heard_by(groups_.position_of(group), groups_.size());
+      return heard < 0 ? -1 : groups_.member(groups_.group_of(group), heard);
+    }
     return hears_group_ ? groups_.member(group, position) : group;
   }
 
  private:
   device_groups groups_;
+  position_moves moves_;
+  bool hears_one_;
   bool hears_group_;
   bool reduces_;
 };
@@ -69,8 +82,9 @@ class collective_peers {
 ///     for_each_piece(mesh, x, way.moves[0], 0, [&](const piece& p) { bytes += p.elements * 4; });
 template <class F>
 constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
-                              const transfer& step, index_t to, const F& f) {
-  const collective_peers peers(mesh, step);
+                              const transfer& step, index_t to, const F& f,
+                              const position_moves& moves = {}) {
+  const collective_peers peers(mesh, step, moves);
   const index_t group = peers.group_of(to);
   const held_box part = held_of(mesh, step.after, before.extents, to);
   const auto say = [&](const piece& p) {
@@ -86,6 +100,7 @@ constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
   }
   for (index_t p = 0; p < peers.count(); ++p) {
     const index_t from = peers.member(group, p);
+    if (from < 0) continue;
     say({from, to, shared_elements(held_of(mesh, before.layout, before.extents, from), part), 0});
   }
 }
@@ -168,9 +183,9 @@ constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf&
 template <class F>
 constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& before,
                                  const transfer& step, const device_owners& owners, int round,
-                                 const F& f) {
+                                 const F& f, const position_moves& moves = {}) {
   if (owners.count() == 1) return;
-  const collective_peers peers(mesh, step);
+  const collective_peers peers(mesh, step, moves);
   const shard_owners sources(mesh, before.layout, owners);
   const shard_owners results(mesh, step.after, owners);
   const auto held = [&](const layout_desc& layout, index_t device) {
@@ -214,6 +229,7 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
         }
         for (index_t p = 0; p < peers.count(); ++p) {
           const index_t from = peers.member(group, p);
+          if (from < 0) continue;
           if (const index_t sender = source_for(owner, from); sender != owner)
             say({sender, owner, from, to, shared(from)});
         }

@@ -129,6 +129,13 @@ class program_builder {
     return std::exchange(recomputes_, again);
   }
 
+  /// Says whether calls that are recorded from now on are written out, since their gradients are
+  /// taken; returns what was said before.
+  constexpr bool write_calls_out(bool written) noexcept {
+    return std::exchange(writes_calls_out_, written);
+  }
+  [[nodiscard]] constexpr bool writes_calls_out() const noexcept { return writes_calls_out_; }
+
   /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
   /// it calls, and returns its number. Equal bodies are one. `is_constant` says that the body lasts
   /// as long as any program, so that it is known again by its place.
@@ -254,6 +261,7 @@ class program_builder {
   std::int32_t* body_count_ = nullptr;
   std::int32_t body_capacity_ = 0;
   bool recomputes_ = false;
+  bool writes_calls_out_ = false;
   /// Makes room in the memory of an owner that can, which calls no bodies.
   void* owner_ = nullptr;
   void (*grow_)(program_builder&) = nullptr;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/elementwise.hpp"
-#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/program_builder.hpp"
 
 #include <type_traits>
@@ -103,13 +103,18 @@ class recorded {
   }
   /// What a rule of manual sharding makes of this tensor; its instruction is recorded, if there is
   /// a program and anything changes.
-  [[nodiscard]] constexpr recorded by_hand(const tensor_desc& paper, const tensor_desc& result,
-                                           reduction fold) const {
+  [[nodiscard]] constexpr recorded by_hand(const tensor_desc& result,
+                                           const applied_operation& change) const {
     value_id id = id_;
-    if (program_ != nullptr && known(paper) != result) {
-      const applied_operation change = manual_change(known(paper), result, fold);
+    if (program_ != nullptr && program_->value(id) != result)
       id = program_->append(*change.what, change.how, {id}, result);
-    }
+    return made(result.extents, id);
+  }
+  /// What a collective that the program calls makes of this tensor.
+  [[nodiscard]] constexpr recorded called(const tensor_desc& result,
+                                          const applied_operation& does) const {
+    value_id id = id_;
+    if (program_ != nullptr) id = program_->append(*does.what, does.how, {id}, result);
     return made(result.extents, id);
   }
 

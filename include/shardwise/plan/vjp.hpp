@@ -18,7 +18,9 @@ struct recording_of;
 class paper_recording {
  public:
   template <class X>
-  constexpr explicit paper_recording(const X& first) : code_(first.program()) {}
+  constexpr explicit paper_recording(const X& first) : code_(first.program()) {
+    if (code_ != nullptr) wrote_calls_out_ = code_->write_calls_out(true);
+  }
 
   template <class X>
   using settled = X;
@@ -32,7 +34,9 @@ class paper_recording {
   constexpr void result(const X& x) {
     if (code_ != nullptr) add(results_, x.id_in(*code_));
   }
-  constexpr void finish() noexcept {}
+  constexpr void finish() noexcept {
+    if (code_ != nullptr) code_->write_calls_out(wrote_calls_out_);
+  }
   /// A result of the function as its caller gets it.
   template <class X>
   [[nodiscard]] constexpr X given(const X& x, int) const {
@@ -82,6 +86,7 @@ class paper_recording {
   }
 
   program_builder* code_;
+  bool wrote_calls_out_ = false;
   ids arguments_, results_;
 };
 template <>

@@ -20,15 +20,19 @@ enum class collective : unsigned char {
   all_gather,
   /// Every device gets neighbours of its part of a dimension from those that have them.
   halo_exchange,
+  /// Every device of a group gets what one other has, or nothing.
+  collective_permute,
+  /// Every device of a group gets what one of them has.
+  broadcast,
 };
 
 /// The number of collectives.
-inline constexpr int collective_count = 6;
+inline constexpr int collective_count = 8;
 
 /// The field's name of a collective.
 [[nodiscard]] constexpr text_view to_text(collective kind) noexcept {
-  constexpr text_view words[] = {"slice",      "reduce_scatter", "all_to_all",
-                                 "all_reduce", "all_gather",     "halo_exchange"};
+  constexpr text_view words[] = {"slice",      "reduce_scatter", "all_to_all",         "all_reduce",
+                                 "all_gather", "halo_exchange",  "collective_permute", "broadcast"};
   return words[static_cast<unsigned>(kind)];
 }
 

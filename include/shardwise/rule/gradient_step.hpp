@@ -68,6 +68,13 @@ class gradient_step {
   /// Appends an operation.
   [[nodiscard]] virtual constexpr gradient_value emit(const operation& what, const attributes& how,
                                                       const value_ids& operands) = 0;
+  /// Appends an operation of one operand whose result is known.
+  [[nodiscard]] virtual constexpr gradient_value emit(const operation& what, const attributes& how,
+                                                      const gradient_value& operand,
+                                                      const tensor_desc& result) = 0;
+  /// A value under another layout, which may be manual over other axes.
+  [[nodiscard]] virtual constexpr gradient_value laid_out(const gradient_value& value,
+                                                          const layout_desc& layout) = 0;
   /// A further result of an operation that was appended.
   [[nodiscard]] virtual constexpr gradient_value further(const gradient_value& made, int number,
                                                          element type) = 0;

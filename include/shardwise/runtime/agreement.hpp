@@ -12,8 +12,10 @@ namespace shardwise::detail {
 /// True for a step in which owners may exchange something, whoever owns what.
 [[nodiscard]] inline bool is_exchange(const program_view& code, const step_desc& step) noexcept {
   if (step.kind != step_kind::collective) return false;
-  if (code.what(step.root).id != operation_of<collective_operation>.id) return false;
-  return rounds_of(collective_operation::moved(code.how(step.root), step.result.layout)) > 0;
+  const operation& what = code.what(step.root);
+  if (what.id == operation_of<manual_operation>.id) return false;
+  const tensor_desc& read = code.values[code.code[step.root].operands[0]];
+  return rounds_of(seen_as(*code.mesh, {&what, code.how(step.root)}, read, step.result).step) > 0;
 }
 
 /// What all owners do with one tensor, such as reading it: the hash and the words of it.

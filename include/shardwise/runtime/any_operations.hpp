@@ -47,6 +47,18 @@ struct any_domain {
       return allowed<any_tensor<element_made<Operation, T...>>>{};
   }
 
+  /// What a rule of manual sharding makes of a tensor, and a collective that the program calls.
+  template <class Made, class X>
+  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result) {
+    return Made(manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
+  }
+  template <class Made, class X>
+  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result,
+                                    const manual_collective& called) {
+    return Made(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
+                                   manual_change(called), result));
+  }
+
   /// A function of elements. Beside tensors whose layouts are values stand tensors with types and
   /// numbers; numbers are tensors of rank 0 that every device holds.
   template <class Operation, class... X>

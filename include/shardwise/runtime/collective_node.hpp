@@ -63,11 +63,9 @@ class collective_node : public pending_node {
 }
 
 /// The node of a tensor that a rule of manual sharding changes to `result`.
-[[nodiscard]] inline node_ptr manual_node_of(node_ptr from, const tensor_desc& result,
-                                             reduction fold) {
+[[nodiscard]] inline node_ptr manual_node_of(node_ptr from, const tensor_desc& result) {
   if (from->tensor() == result) return from;
-  const applied_operation change = manual_change(from->tensor(), result, fold);
-  return collective_node_of(std::move(from), change, result);
+  return collective_node_of(std::move(from), manual_change(result), result);
 }
 
 }  // namespace shardwise

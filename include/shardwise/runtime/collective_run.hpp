@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/fold_terms.hpp"
-#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/pieces.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
@@ -45,11 +45,12 @@ inline void advance(block_place& block, index_t elements) noexcept { block.offse
 class collective_run {
  public:
   collective_run(const applied_operation& does, const node& source, node& result)
-      : source_(source), result_(result), how_(does.how) {
-    // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
-    keeps_ = does.what->id == operation_of<manual_operation>.id;
-    if (!keeps_) step_ = collective_operation::moved(does.how, result.tensor().layout);
-  }
+      : source_(source),
+        result_(result),
+        how_(does.how),
+        seen_(seen_as(result.where().mesh(), does, source.tensor(), result.tensor())),
+        // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
+        keeps_(does.what->id == operation_of<manual_operation>.id) {}
 
   /// Computes one distinct shard.
   void run_shard(index_t shard) const {
@@ -62,23 +63,27 @@ class collective_run {
       same.strides = row_major(block.extents);
       return result_.elements().copy(same, block);
     }
-    if (step_.kind == collective::slice)
-      return pull(shard, device, result_.where().held_by(device), block);
-    const collective_peers peers(result_.where().mesh(), step_);
-    if (step_.kind == collective::all_reduce) return reduce(peers, shard, {0, block.size()});
+    const collective_peers peers = peers_of();
+    if (seen_.step.kind == collective::all_reduce) return reduce(peers, shard, {0, block.size()});
     const index_t group = peers.group_of(device);
-    const held_box part = result_.where().held_by(device);
+    const held_box part = part_after(device);
     if (peers.reduces()) return reduce_parts(peers, shard, part, block);
-    for (index_t p = 0; p < peers.count(); ++p) pull(shard, peers.member(group, p), part, block);
+    for (index_t p = 0; p < peers.count(); ++p) {
+      const index_t from = peers.member(group, p);
+      if (from >= 0)
+        pull(shard, from, part, block);
+      else
+        std::memset(block.data, 0, static_cast<std::size_t>(block.size() * element_size()));
+    }
   }
 
   /// Brings what the other owners of the mesh have, and gives them what they get from here; an
   /// all_reduce is complete then.
   void exchange(machine& home) {
-    if (keeps_ || rounds_of(step_) == 0) return;
+    if (keeps_ || rounds_of(seen_.step) == 0) return;
     carry(home, 0, source_);
-    if (step_.kind != collective::all_reduce) return;
-    const collective_peers peers(result_.where().mesh(), step_);
+    if (seen_.step.kind != collective::all_reduce) return;
+    const collective_peers peers = peers_of();
     home.run_shards(result_.where(), [&](index_t shard) { reduce_own(peers, shard, home); });
     arrived_.clear();
     carry(home, 1, result_);
@@ -101,6 +106,16 @@ class collective_run {
     index_t terms = 1;
   };
 
+  [[nodiscard]] collective_peers peers_of() const noexcept {
+    return {result_.where().mesh(), seen_.step, seen_.moves};
+  }
+  /// What a device has before and after, as the collective sees it.
+  [[nodiscard]] held_box part_before(index_t device) const noexcept {
+    return held_of(result_.where().mesh(), seen_.before.layout, seen_.before.extents, device);
+  }
+  [[nodiscard]] held_box part_after(index_t device) const noexcept {
+    return held_of(result_.where().mesh(), seen_.step.after, seen_.before.extents, device);
+  }
   [[nodiscard]] index_t element_size() const noexcept { return size_of(result_.tensor().type); }
   [[nodiscard]] const std::byte* data_of(const arrival& a) const noexcept {
     return received_[a.sender].data() + a.offset;
@@ -128,7 +143,7 @@ class collective_run {
   /// Copies what a shard, which holds `part`, gets of a device: from that device's shard, or from
   /// what has arrived of it.
   void pull(index_t shard, index_t from, const held_box& part, const any_block& block) const {
-    const held_box theirs = source_.where().held_by(from);
+    const held_box theirs = part_before(from);
     const std::byte* const packed = arrived_.empty() ? nullptr : arrived(shard, from);
     if (packed == nullptr)
       return for_each_shared_block(theirs, source_.held_by(from), part, block,
@@ -178,7 +193,7 @@ class collective_run {
   void reduce_parts(const collective_peers& peers, index_t shard, const held_box& part,
                     const any_block& block) const {
     const index_t group = peers.group_of(result_.where().device_of(shard));
-    const held_box terms = source_.where().held_by(peers.member(group, 0));
+    const held_box terms = part_before(peers.member(group, 0));
     const std::vector<const arrival*> sums = sums_for(peers, shard, 0);
     index_t done = 0;
     for_each_shared_block(
@@ -237,7 +252,7 @@ class collective_run {
     std::vector<index_t> sent(out.size(), 0);
     std::vector<index_t> wanted(out.size(), 0);
     for_each_crossing(
-        result_.where().mesh(), source_.tensor(), step_, link.owners(), round,
+        result_.where().mesh(), seen_.before, seen_.step, link.owners(), round,
         [&](const crossing& c) {
           const index_t bytes = c.elements * element_size();
           if (c.sender == self) {
@@ -248,7 +263,11 @@ class collective_run {
           arrived_.push_back({result_.where().shard_of(c.to), c.from, c.range.begin, c.elements,
                               at(c.sender), wanted[at(c.sender)], c.terms});
           wanted[at(c.sender)] += bytes;
-        });
+        },
+        seen_.moves);
+    // What is seen as split may number its shards in another order than manual axes do.
+    std::stable_sort(arrived_.begin(), arrived_.end(),
+                     [](const arrival& a, const arrival& b) { return a.shard < b.shard; });
     received_ = link.nothing();
     for (std::size_t owner = 0; owner < out.size(); ++owner) {
       out[owner].reserve(static_cast<std::size_t>(sent[owner]));
@@ -259,7 +278,7 @@ class collective_run {
   }
   /// Puts the elements of a piece, its terms folded, at the end of what goes to an owner.
   void pack(const crossing& c, const node& from, std::vector<std::byte>& to) const {
-    const collective_peers peers(result_.where().mesh(), step_);
+    const collective_peers peers = peers_of();
     const element type = from.tensor().type;
     const auto put = [&](const block_place& place) {
       const auto begin = static_cast<index_t>(to.size());
@@ -273,9 +292,10 @@ class collective_run {
       fold_terms(from.elements(), how_.kind, c.terms, term,
                  {to.data() + begin, type, packed.extents, packed.strides});
     };
-    if (step_.kind == collective::all_reduce) return put({c.range.begin, {c.range.size()}, {1}});
-    const held_box part = source_.where().held_by(c.from);
-    const held_box wanted = result_.where().held_by(c.to);
+    if (seen_.step.kind == collective::all_reduce)
+      return put({c.range.begin, {c.range.size()}, {1}});
+    const held_box part = part_before(c.from);
+    const held_box wanted = part_after(c.to);
     for_each_shared_block(part, place_of(part), wanted, place_of(wanted),
                           [&](const block_place& place, const block_place&) { put(place); });
   }
@@ -283,8 +303,8 @@ class collective_run {
   const node& source_;
   node& result_;
   attributes how_;
-  transfer step_{};
-  bool keeps_ = false;
+  seen_collective seen_;
+  bool keeps_;
   bool is_complete_ = false;
   std::vector<arrival> arrived_;
   owner_link::bytes_by_owner received_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/kernel_table.hpp"
-#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/planned_program.hpp"
 #include "shardwise/plan/program_builder.hpp"
 #include "shardwise/runtime/device_pool.hpp"

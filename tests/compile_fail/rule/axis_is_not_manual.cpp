@@ -2,9 +2,9 @@
 // expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
 // expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
 // expect: shardwise::called<6>{"model"}>
-// expect: manual axes alone are reduced by all_reduce and joined by disable_manual_sharding
+// expect: along manual axes alone collectives work and disable_manual_sharding joins
 #include <shardwise/layout.hpp>
-#include <shardwise/operation/manual.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
 
 using namespace shardwise;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
 // expect: shardwise::called<5>{"data"}>
-// expect: manual axes alone are reduced by all_reduce and joined by disable_manual_sharding
+// expect: along manual axes alone collectives work and disable_manual_sharding joins
 #include <shardwise/layout.hpp>
-#include <shardwise/operation/manual.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
 
 using namespace shardwise;
 

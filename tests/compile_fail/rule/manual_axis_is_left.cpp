@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::manual_axis_is_left,
 // expect: shardwise::P<shardwise::fixed_string<1>{""}, shardwise::fixed_string<1>{""}>, shardwise::called<5>{"data"}>
-// expect: a manual axis is left by disable_manual_sharding or reduced by all_reduce
-#include <shardwise/operation/manual.hpp>
+// expect: a manual axis is left by disable_manual_sharding or by a collective such as all_reduce
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::types<shardwise::detail::leaving, pod, cube>, shardwise::operand{0}>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/layout.hpp>
-#include <shardwise/operation/manual.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
 
 using namespace shardwise;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
 
 #include <type_traits>
 
@@ -45,8 +45,11 @@ static_assert(from_manual(pod::value, by_hand, whole).verdict ==
               diagnosis{.rule = broken::manual_axis_is_left, .axis = "data"});
 static_assert(from_manual(pod::value, by_hand, layout<pod, P<"data">>::value).verdict.rule ==
               broken::rank_differs_from_spec);
-static_assert(reduced_manual(pod::value, by_hand, 1).tensor.layout == whole);
-static_assert(reduced_manual(pod::value, by_hand, 3).verdict ==
+constexpr auto collective_of = [](const axis_list& axes) {
+  return manual_collective{.axes = axes}.apply(pod::value, by_hand);
+};
+static_assert(collective_of({0}).tensor.layout == whole);
+static_assert(collective_of({0, 1}).verdict ==
               diagnosis{.rule = broken::axis_is_not_manual, .axis = "model"});
 // Splits that are not by hand stay inside of those that were.
 constexpr tensor_desc mixed{

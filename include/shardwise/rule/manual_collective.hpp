@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/layout/manual.hpp"
+#include "shardwise/rule/collective.hpp"
+#include "shardwise/rule/operation.hpp"
+#include "shardwise/rule/position_moves.hpp"
+
+#include <bit>
+
+namespace shardwise {
+
+/// A collective that a program calls by itself, on values that devices have along manual axes:
+/// which one, over which axes, major to minor, and how. What it makes of a tensor is `apply`.
+///
+///     all_gather      the parts along `from` one after the other, which all devices then have
+///     reduce_scatter  the fold of the values, a part along `to` for each device
+///     all_to_all      parts along `to` are exchanged, and put together along `from`
+///     all_reduce      the fold of the values, which all devices then have
+///     collective_permute, broadcast   the value of the device that `moves` names, or zeros
+///     slice           each device keeps its part along `to`, of what all of them have; without
+///                     `to` all of it, as a value that may vary
+///     slice, as_terms what devices have becomes the terms of a pending sum
+struct manual_collective {
+  /// The dimension of a collective that works along none.
+  static constexpr int nowhere = -128;
+
+  collective kind = collective::all_reduce;
+  reduction fold = reduction::sum;
+  axis_list axes{};
+  int from = nowhere;
+  int to = nowhere;
+  position_moves moves{};
+  bool as_terms = false;
+
+  /// The attributes of the operation, and what they say.
+  [[nodiscard]] constexpr attributes how() const noexcept {
+    attributes out;
+    out.kind = fold;
+    index_t packed = 0;
+    for (int i = axes.ssize() - 1; i >= 0; --i) packed = packed << 4 | (axes[i] + 1);
+    packed = packed << 1 | index_t{as_terms};
+    out.integers = {static_cast<index_t>(kind), index_t{from}, index_t{to}, packed};
+    moves.write(out.integers);
+    return out;
+  }
+  [[nodiscard]] static constexpr manual_collective read(const attributes& how) noexcept {
+    manual_collective out{.kind = static_cast<collective>(how.integers[0]),
+                          .fold = how.kind,
+                          .from = static_cast<int>(how.integers[1]),
+                          .to = static_cast<int>(how.integers[2]),
+                          .moves = position_moves::read(how.integers, 4),
+                          .as_terms = (how.integers[3] & 1) != 0};
+    for (index_t packed = how.integers[3] >> 1; packed != 0; packed >>= 4)
+      out.axes.push_back(static_cast<std::uint8_t>((packed & 15) - 1));
+    return out;
+  }
+  /// A bit for each of the axes.
+  [[nodiscard]] constexpr std::uint8_t bits() const noexcept {
+    return static_cast<std::uint8_t>(detail::bits_of(axes));
+  }
+  [[nodiscard]] constexpr bool reduces() const noexcept {
+    return kind == collective::all_reduce || kind == collective::reduce_scatter;
+  }
+
+  /// What it makes of a tensor.
+  ///
+  /// Judges: the tensor is manual over the axes, or else all devices along them have the same
+  /// (slice) or terms of the same fold (reduce_scatter); the dimensions exist, other axes do not
+  /// split them, and what is dealt out divides; nothing is pending that a fold would change.
+  ///
+  ///     // f32[4, 2]{manual: data} gathered over "data" along 0: f32[8, 2]
+  [[nodiscard]] constexpr manual_result apply(const mesh_desc& mesh,
+                                              const tensor_desc& tensor) const noexcept {
+    manual_result result{tensor, judge(mesh, tensor)};
+    if (!result.verdict.ok()) return result;
+    layout_desc& layout = result.tensor.layout;
+    const index_t parts = mesh.parts(axes);
+    const bool varies = !as_terms && kind != collective::all_reduce &&
+                        kind != collective::all_gather && kind != collective::broadcast;
+    const unsigned pending =
+        as_terms ? unsigned{layout.pending} | bits() : layout.pending & ~unsigned{bits()};
+    layout.pending = static_cast<std::uint8_t>(pending);
+    if (pending == 0) layout.kind = reduction::sum;
+    layout.manual = static_cast<std::uint8_t>(varies ? unsigned{layout.manual} | bits()
+                                                     : layout.manual & ~unsigned{bits()});
+    if (from >= 0 && result.tensor.extents[from] != dyn)
+      result.tensor.extents[from] = parts == dyn ? dyn : result.tensor.extents[from] * parts;
+    if (to >= 0 && result.tensor.extents[to] != dyn)
+      result.tensor.extents[to] = parts == dyn ? dyn : result.tensor.extents[to] / parts;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] constexpr diagnosis judge(const mesh_desc& mesh,
+                                          const tensor_desc& tensor) const noexcept {
+    const layout_desc& layout = tensor.layout;
+    const bool of_terms = kind == collective::reduce_scatter && layout.kind == fold &&
+                          (layout.pending & bits()) == bits();
+    for (const std::uint8_t a : axes) {
+      const bool is_manual = (layout.manual >> a & 1) != 0;
+      const bool is_shared = !is_manual && !layout.is_pending(a) && layout.dim_of(a) < 0;
+      if (kind == collective::slice && !as_terms && !is_shared)
+        return {.rule = broken::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label};
+      if ((kind != collective::slice || as_terms) && !is_manual && !of_terms)
+        return {.rule = broken::axis_is_not_manual, .axis = mesh.axes[a].label};
+    }
+    if (reduces() && tensor.type == element::boolean && fold != reduction::max &&
+        fold != reduction::min)
+      return {.rule = broken::operand_is_no_number, .operand = 0};
+    const bool joins = kind == collective::all_gather || kind == collective::all_to_all;
+    const bool cuts = kind == collective::reduce_scatter || kind == collective::all_to_all;
+    for (const bool first : {true, false}) {
+      const int d = first ? from : to;
+      if (d == nowhere && !(first ? joins : cuts)) continue;
+      if (d < 0 || d >= tensor.rank())
+        return {.rule = broken::dimension_is_out_of_range, .have = d, .want = tensor.rank()};
+      if (!layout.dims[d].empty())
+        return {.rule = broken::dimension_is_split,
+                .operand = 0,
+                .dim = d,
+                .axis = mesh.axes[layout.dims[d].back()].label};
+    }
+    const index_t parts = mesh.parts(axes);
+    if (to >= 0 && parts > 1 && tensor.extents[to] != dyn && tensor.extents[to] % parts != 0)
+      return {.rule = broken::extent_is_not_divisible,
+              .dim = to,
+              .have = tensor.extents[to],
+              .want = parts};
+    // A fold over devices and one that is still to come change places only if they are of a kind.
+    const unsigned others = layout.pending & ~unsigned{bits()};
+    if ((reduces() || as_terms) && others != 0 && layout.kind != fold)
+      return {.rule = broken::partial_value_is_read,
+              .operand = 0,
+              .axis = mesh.axes[std::countr_zero(others)].label};
+    if (parts != dyn && !moves.fit(parts))
+      return {.rule = broken::positions_are_malformed, .axis = mesh.axes[axes.back()].label};
+    return {};
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::positions_are_malformed,
+// expect: shardwise::called<5>{"data"}>
+// expect: positions are from 0 to the devices of their axes less one; a permute has up to 20 pairs
+#include <shardwise/layout.hpp>
+#include <shardwise/operation/manual_collectives.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rows : layout<pod, P<"data", none>> {};
+using X = sharded_tensor<float, extents<8, 4>, rows>;
+
+constexpr auto swapped =
+    permute<"data", sends<0, 1>, sends<1, 2>>(enable_manual_sharding(abstract<X>()));

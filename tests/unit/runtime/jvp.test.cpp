@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tangents, against finite differences along them; and gradients through calls.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <tuple>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+using X = sharded_tensor<double, extents<4, 6>, layout<pod, P<"data", none>>>;
+using W = sharded_tensor<double, extents<6, 2>, layout<pod, P<none, "model">>>;
+
+constexpr auto layer = [](const auto& x, const auto& w) {
+  return tanh(einsum<"bi,io->bo">(x, w)) * 2.0;
+};
+std::vector<double> numbers(index_t count, double begin) {
+  std::vector<double> all;
+  for (index_t i = 0; i < count; ++i) all.push_back(begin + 0.07 * static_cast<double>(i * 5 % 13));
+  return all;
+}
+std::vector<double> moved(std::vector<double> x, const std::vector<double>& along, double by) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += by * along[i];
+  return x;
+}
+
+constexpr auto paper = [](const auto& x, const auto& w) {
+  return jvp(layer, std::tuple{x, w}, std::tuple{x, w}).second;
+};
+static_assert(trace(paper, abstract<X>(), abstract<W>()).collectives() == 0);
+
+using S = sharded_tensor<double, extents<6, 6>, layout<pod, P<none, none>>>;
+constexpr auto step = [](const auto& x, const auto& w) { return tanh(einsum<"bi,io->bo">(x, w)); };
+constexpr auto in_calls = [](const auto& w, const auto& x) {
+  return mean(call(step, call(step, x, w), w));
+};
+constexpr auto written = [](const auto& w, const auto& x) {
+  const auto h = step(x, w);
+  const auto y = step(h, w);
+  return mean(y);
+};
+constexpr ledger of_called = trace(gradient(in_calls), abstract<S>(), abstract<X>());
+constexpr ledger of_written = trace(gradient(written), abstract<S>(), abstract<X>());
+static_assert(of_called.flops() == of_written.flops());
+static_assert(of_called.bytes_moved() == of_written.bytes_moved());
+
+}  // namespace
+
+TEST_CASE("tangents are what finite differences along them are") {
+  const device_pool pool{pod{}};
+  const std::vector<double> x = numbers(24, -0.4), w = numbers(12, -0.3);
+  const std::vector<double> vx = numbers(24, 0.2), vw = numbers(12, -0.5);
+  const auto made = jvp(layer, std::tuple{distribute<X>(pool, x), distribute<W>(pool, w)},
+                        std::tuple{distribute<X>(pool, vx), distribute<W>(pool, vw)});
+  const double h = 1e-6;
+  const auto at = [&](double by) {
+    return to_host(
+        layer(distribute<X>(pool, moved(x, vx, by)), distribute<W>(pool, moved(w, vw, by))));
+  };
+  const auto above = at(h), below = at(-h), tangent = to_host(made.second);
+  REQUIRE(to_host(made.first) == at(0));
+  for (std::size_t i = 0; i < 8; ++i)
+    REQUIRE(tangent.elements()[i] ==
+            Approx((above.elements()[i] - below.elements()[i]) / (2 * h)).epsilon(1e-6));
+
+  const any_tensor<double> one = distribute<X>(pool, x), along = distribute<X>(pool, vx);
+  const auto [y, dy] = jvp([](const auto& v) { return sin(v); }, one, along);
+  REQUIRE(to_host(dy) == to_host(along * cos(one)));
+  REQUIRE(to_host(y) == to_host(sin(one)));
+}
+
+TEST_CASE("a gradient through calls costs what its program says, and is that of what they do") {
+  const device_pool pool{pod{}};
+  const S w = distribute<S>(pool, numbers(36, -0.3));
+  const X x = distribute<X>(pool, numbers(24, -0.4));
+  pool.reset_counters();
+  const auto slope = gradient(in_calls)(w, x);
+  sync(slope);
+  REQUIRE(pool.counters().flops() == of_called.flops());
+  REQUIRE(pool.counters().bytes_moved() == of_called.bytes_moved());
+  REQUIRE(to_host(slope) == to_host(gradient(written)(w, x)));
+}
