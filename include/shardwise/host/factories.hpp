@@ -105,29 +105,42 @@ void for_each_row(const held_box& part, const strided<T>& block,
   return place;
 }
 
-/// The mesh of the pool must be that of the tensor: the same axes, with the sizes that are static,
-/// and the same devices in the same order.
-[[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
-                                             const mesh_desc& wanted) noexcept {
-  if (pool.rank() != wanted.rank())
-    return {.rule = broken::pool_size_differs, .have = pool.rank(), .want = wanted.rank()};
-  for (int a = 0; a < wanted.rank(); ++a)
-    if (pool.axes[a].label != wanted.axes[a].label)
-      return {.rule = broken::pool_size_differs, .axis = wanted.axes[a].label};
-    else if (wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
-      return {.rule = broken::pool_size_differs,
+/// Checks that the mesh of a pool is that of a tensor: the same axes, with the sizes that are
+/// static, and the same devices in the same order. The message shows both meshes.
+constexpr void require_pool(const mesh_desc& pool, const mesh_desc& wanted) {
+  const auto refuse = [&](const diagnosis& verdict) {
+    sentence both;
+    both << "the pool has " << pool << ", the tensor " << wanted
+         << ": device_pool pool{M{}} has the mesh M of the tensor";
+    fail(verdict, both);
+  };
+  bool alike = pool.rank() == wanted.rank();
+  bool known = true;
+  for (int a = 0; a < wanted.rank(); ++a) {
+    known = known && wanted.size(a) != dyn;
+    alike = alike && pool.axes[a].label == wanted.axes[a].label;
+    if (alike && wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
+      refuse({.rule = broken::pool_size_differs,
               .axis = wanted.axes[a].label,
               .have = pool.size(a),
-              .want = wanted.size(a)};
-  if (pool.order == wanted.order) return {};
-  return {.rule = broken::device_order_differs};
+              .want = wanted.size(a)});
+  }
+  if (!alike) {
+    diagnosis verdict{.rule = broken::pool_size_differs};
+    if (known && pool.devices() != wanted.devices()) {
+      verdict.have = pool.devices();
+      verdict.want = wanted.devices();
+    }
+    refuse(verdict);
+  }
+  if (pool.order != wanted.order) fail({.rule = broken::device_order_differs});
 }
 
 /// A tensor of type `X` whose distinct shards are filled by `fill(part, block)`.
 template <class X, class Fill>
 [[nodiscard]] X make_tensor(const device_pool& pool, const extents_desc& extents,
                             const Fill& fill) {
-  require(check_pool(pool.mesh(), X::mesh_type::value));
+  require_pool(pool.mesh(), X::mesh_type::value);
   return X(make_filled<typename X::value_type>(pool.state(), desc_of<X>(extents), fill));
 }
 

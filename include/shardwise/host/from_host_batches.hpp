@@ -108,7 +108,7 @@ typename X::value_type >
     [[nodiscard]] X from_host_batches(const device_pool& pool, const R& batches) {
   using layout_type = typename X::layout_type;
   using extents_type = typename X::extents_type;
-  require(detail::check_pool(pool.mesh(), layout_type::mesh_type::value));
+  detail::require_pool(pool.mesh(), layout_type::mesh_type::value);
   return X(detail::join_batches<typename X::value_type>(
       pool.state(), layout_type::value, extents_type::value,
       detail::blocks_of(batches, extents_type::rank)));

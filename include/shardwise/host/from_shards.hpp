@@ -203,7 +203,7 @@ from_shards(const Pool& pool, const R& shards, const Sizes&... sizes) {
   if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
-    require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+    detail::require_pool(pool.mesh(), X::mesh_type::value);
     extents_desc extents = X::extents_type::value;
     if constexpr (sizeof...(Sizes) > 0) extents = fill<typename X::extents_type>(sizes...);
     return X(detail::join_blocks<typename X::value_type>(
@@ -245,7 +245,7 @@ template <HostBlocks R>
 /// The same for a tensor type; `sizes` are its dyn extents in order.
 template <ShardedTensor X, HostBlocks R, class... Sizes>
 [[nodiscard]] X from_own_shards(const device_pool& pool, const R& shards, Sizes... sizes) {
-  require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+  detail::require_pool(pool.mesh(), X::mesh_type::value);
   return X(detail::join_own_blocks<typename X::value_type>(
       pool.state(), desc_of<X>(fill<typename X::extents_type>(sizes...)),
       detail::blocks_of(shards, X::extents_type::rank)));

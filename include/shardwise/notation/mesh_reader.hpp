@@ -114,13 +114,25 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
 
 namespace detail {
 
-/// Reports a text that is malformed as an `error`: where, and why.
+/// Reports a text that is malformed as an `error`: the reason, the text, and what stands where it
+/// stops making sense. Of a long text it shows the neighbourhood.
 constexpr void require_read(const parse_verdict& verdict, text_view words) {
-  if (!verdict.ok())
-    fail({.rule = broken::text_is_malformed,
-          .have = static_cast<index_t>(verdict.position),
-          .want = static_cast<index_t>(words.size())},
-         verdict.reason);
+  if (verdict.ok()) return;
+  constexpr std::size_t shown = 60;
+  const std::size_t at = verdict.position < words.size() ? verdict.position : words.size();
+  const std::size_t begin = at > shown ? at - shown : 0;
+  const bool is_cut = words.size() - at > shown;
+  sentence advice;
+  advice << verdict.reason << ", in \"" << (begin > 0 ? "..." : "")
+         << words.substr(begin, at - begin + shown) << (is_cut ? "...\"" : "\"");
+  if (at == words.size())
+    advice << " at its end";
+  else
+    advice << " at \"" << words.substr(at, shown) << (is_cut ? "...\"" : "\"");
+  fail({.rule = broken::text_is_malformed,
+        .have = static_cast<index_t>(verdict.position),
+        .want = static_cast<index_t>(words.size())},
+       advice);
 }
 
 }  // namespace detail

@@ -123,8 +123,10 @@ TEST_CASE("what has no text, and what is no layout, is thrown") {
   CHECK_THROWS_AS(to_text<15>(notation::jax, pod, columns), error);
   CHECK_THROWS_WITH(layout_of(notation::jax, "P('data', 'modle')", pod),
                     "text_is_malformed: a text reads as its notation has it (10 of 18 "
-                    "characters); axes are those of the mesh");
+                    "characters); axes are those of the mesh, in \"P('data', 'modle')\" at "
+                    "\"'modle')\"");
   CHECK_THROWS_WITH(layout_of("S(0) R", pod),
                     "text_is_malformed: a text reads as its notation has it (0 of 6 characters); "
-                    "a text without dimensions needs the rank of the tensor");
+                    "a text without dimensions needs the rank of the tensor, in \"S(0) R\" at "
+                    "\"S(0) R\"");
 }
