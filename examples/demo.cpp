@@ -132,7 +132,7 @@ void show_layouts(const training<pod>& run, const corpus& text,
 }
 
 /// Prints a step's costs as traced and as counted; true if they are the same.
-bool show_ledger(const ledger& traced, const ledger& counted) {
+bool show_ledger(const cost_ledger& traced, const cost_ledger& counted) {
   const auto row = [](const char* words, index_t a, index_t b) {
     std::printf("  %-32s %14lld %14lld\n", words, static_cast<long long>(a),
                 static_cast<long long>(b));
@@ -211,8 +211,8 @@ outcome train(training<pod>& many, const corpus& text, std::mt19937_64& random, 
 }
 
 /// What the pool counts while it takes one step.
-ledger count_step(const training<pod>& run, const corpus& text,
-                  const std::vector<index_t>& places) {
+cost_ledger count_step(const training<pod>& run, const corpus& text,
+                       const std::vector<index_t>& places) {
   const auto x = make_examples<pod>(run.pool, text, places);
   const auto y = make_targets<pod>(run.pool, text, places);
   run.pool.reset_counters();

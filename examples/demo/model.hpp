@@ -59,11 +59,12 @@ struct update {
 };
 
 template <Mesh M>
-inline constexpr auto program_of =
-    plan(trace_program(update{}, abstract<examples<M>>(), abstract<targets<M>>(),
-                       abstract<weights<M>>(), abstract<momentum<M>>()));
+inline constexpr auto program_of = plan(trace_program(update{}, abstract<examples<M>>(),
+                                                      abstract<targets<M>>(),
+                                                      abstract<weights<M>>(),
+                                                      abstract<momentum<M>>()));
 template <Mesh M>
-inline constexpr const ledger& cost = program_of<M>.total;
+inline constexpr const cost_ledger& cost = program_of<M>.total;
 
 // What a step communicates, counted by the compiler.
 static_assert(cost<pod>.collectives() == 6);

@@ -111,7 +111,7 @@ void show_layouts(const training<pod>& run) {
 }
 
 /// Prints a step's costs as traced and as counted; true if they are the same.
-bool show_ledger(const ledger& traced, const ledger& counted) {
+bool show_ledger(const cost_ledger& traced, const cost_ledger& counted) {
   const auto row = [](const char* words, index_t a, index_t b) {
     std::printf("  %-32s %14lld %14lld\n", words, static_cast<long long>(a),
                 static_cast<long long>(b));
@@ -212,7 +212,7 @@ int run(const options& wanted) {
   apart = std::abs(double{many_loss} - one_loss) / double{one_loss};
 
   // A step that is counted, of the program that is traced.
-  static const program<8192> traced =
+  static const traced_program<8192> traced =
       trace_nests_program<8192, model<pod>, state<pod>, number<pod>, tokens<pod>, tokens<pod>>(
           optim::functional_step{learn});
   const optim::warmup_cosine schedule{
@@ -221,7 +221,7 @@ int run(const options& wanted) {
   std::printf("\nTraining, %lld bytes a step:\n", static_cast<long long>(batch * positions));
   demo::progress_bar bar(wanted.steps);
   std::vector<float> losses;
-  ledger counted;
+  cost_ledger counted;
   double mean = 0;
   const double start = demo::now();
   long s = first;

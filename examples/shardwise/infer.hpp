@@ -25,8 +25,8 @@ struct inferred {
   for (const index_t size : read.tensor.extents)
     if (size == dyn)
       throw refusal("extent_is_unknown", "the extents of an operand are numbers here");
-  judge(check(mesh, read.tensor.layout));
-  judge(check(mesh, read.tensor.layout, read.tensor.extents));
+  judge(validate(mesh, read.tensor.layout));
+  judge(validate(mesh, read.tensor.layout, read.tensor.extents));
   return read.tensor;
 }
 

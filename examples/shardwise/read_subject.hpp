@@ -57,7 +57,7 @@ inline void take_no_tiles(subject& about, const std::string& reason) {
                                         const std::optional<extents_desc>& shape,
                                         policy_desc policy) {
   layout.follow(exact{});
-  if (shape && !check(mesh, layout, *shape).ok()) layout.follow(policy);
+  if (shape && !validate(mesh, layout, *shape).ok()) layout.follow(policy);
   return layout;
 }
 

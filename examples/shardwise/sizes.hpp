@@ -131,7 +131,9 @@ template <class Sizes>
       if (number) {
         const bool known = axis.size() == 1 && axis[0] - '0' < mesh.rank();
         if (!known)
-          judge({.rule = broken::axis_is_not_in_mesh, .dim = dim, .axis = name(text_view(axis))});
+          judge({.rule = broken::axis_is_not_in_mesh,
+                 .dim = dim,
+                 .axis = short_name(text_view(axis))});
         entry += view(mesh.axes[axis[0] - '0'].label);
       } else {
         entry += axis;

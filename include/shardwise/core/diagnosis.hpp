@@ -15,7 +15,7 @@ struct diagnosis {
   broken rule = broken::nothing;
   int operand = -1;
   int dim = -1;
-  name axis{};
+  short_name axis{};
   index_t have = 0;
   index_t want = 0;
 

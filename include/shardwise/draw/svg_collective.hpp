@@ -45,7 +45,7 @@ namespace detail {
 /// done to.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& before,
                                         const transfer& step) {
-  text<400> title;
+  bounded_text<400> title;
   title << to_text(step.kind) << " over ";
   write_axes(title, mesh, step.axes);
   if (!detail::is_known(mesh, before.extents))

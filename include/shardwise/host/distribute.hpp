@@ -89,7 +89,7 @@ template <class X, class R, class... Sizes>
   const auto count = static_cast<index_t>(std::ranges::size(host));
   extents_desc extents = X::extents_type::value;
   if constexpr (sizeof...(Sizes) > 0) {
-    extents = fill<typename X::extents_type>(sizes...);
+    extents = sized_extents<typename X::extents_type>(sizes...);
   } else {
     index_t known = 1;
     for (index_t extent : extents)

@@ -147,7 +147,7 @@ template <class X, class Fill>
 /// Fills a tensor row by row: `row(index of the first element, pointer, count)`.
 template <class X, class Row, class... Sizes>
 [[nodiscard]] X make_rows(const device_pool& pool, const Row& row, Sizes... sizes) {
-  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
+  return make_tensor<X>(pool, sized_extents<typename X::extents_type>(sizes...),
                         [&](const held_box& part, const strided<typename X::value_type>& block) {
                           for_each_row(part, block, row);
                         });
@@ -158,7 +158,7 @@ template <class X, class Value, class... Sizes>
 [[nodiscard]] X fill_with(const device_pool& pool, Value value, Sizes... sizes) {
   using T = typename X::value_type;
   require_in_range<T>(value);
-  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
+  return make_tensor<X>(pool, sized_extents<typename X::extents_type>(sizes...),
                         [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
                           fill_elements(all, block);
                         });
@@ -181,7 +181,7 @@ template <class X, class F, class... Sizes>
 /// `fill_row(place of the first element, pointer, count)`.
 template <class X, class Fill, class... Sizes>
 [[nodiscard]] X numbered(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
-  const extents_desc extents = fill<typename X::extents_type>(sizes...);
+  const extents_desc extents = sized_extents<typename X::extents_type>(sizes...);
   const auto row = [&](const global_index& first, auto* memory, index_t count) {
     fill_row(static_cast<std::uint64_t>(linear(extents, first)), memory, count);
   };

@@ -162,7 +162,7 @@ template <Element T>
   const stored_tensor& stored = file.find(name, element_of<T>);
   const resolved_layout to = resolve(pool.mesh(), spec, {}, uneven{});
   require(to.verdict);
-  require(check(pool.mesh(), to.layout, stored.extents));
+  require(validate(pool.mesh(), to.layout, stored.extents));
   return any_tensor<T>(detail::load_node<T>(pool.state(), file, stored, to.layout));
 }
 

@@ -73,8 +73,8 @@ using on_paper = typename detail::paper_nest<Nest>::type;
 ///
 ///     constexpr auto recorded = trace_nests<512, model, X>(loss);
 template <std::size_t Capacity, class... Nests, class F>
-[[nodiscard]] constexpr program<Capacity> trace_nests_program(const F& f) {
-  program<Capacity> out;
+[[nodiscard]] constexpr traced_program<Capacity> trace_nests_program(const F& f) {
+  traced_program<Capacity> out;
   program_builder code(out);
   const detail::entered enter{code};
   const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};

@@ -25,7 +25,7 @@ namespace detail {
     read.position = in.here();
     const index_t size =
         in.number(max_tile_devices, "a mesh reads data=2, model=4 or, without names, 2x4");
-    text<12> label;
+    bounded_text<12> label;
     label << "axis_" << read.value.rank();
     if (!in.ok()) {
       read.verdict.rule = broken::text_is_malformed;
@@ -41,7 +41,7 @@ namespace detail {
   } while (read.verdict.ok() && in.accept('x'));
   if (!read.verdict.ok()) return read;
   read.position = in.position();
-  read.verdict = check(read.value);
+  read.verdict = validate(read.value);
   return read;
 }
 

@@ -46,7 +46,7 @@ struct reduce_manual {
     for (const text_view label : {text_view(Axes)...}) {
       const int axis = mesh.find(label);
       if (axis < 0 && result.verdict.ok())
-        result.verdict = {.rule = broken::axis_is_not_manual, .axis = name(label)};
+        result.verdict = {.rule = broken::axis_is_not_manual, .axis = short_name(label)};
       if (axis >= 0) bits |= 1U << axis;
     }
     return result.verdict.ok() ? reduced_manual(mesh, tensor, bits) : result;

@@ -141,7 +141,7 @@ template <class Mesh>
       if (axis.size == dyn) axis.size = *sizes++;
     require(check_known(mesh));
   }
-  require(check(mesh, layout, known));
+  require(validate(mesh, layout, known));
   return {mesh, known};
 }
 
@@ -171,7 +171,7 @@ template <class X, std::convertible_to<index_t>... Sizes>
     }
     using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;
     return tensor{detail::with_sizes<mesh>(extents::value, named::layout::value,
-                                           {static_cast<index_t>(sizes)...})};
+                                              {static_cast<index_t>(sizes)...})};
   }
 }
 

@@ -25,7 +25,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   for (int d = refused.dim - 1; d >= 0; --d) {
     if (!without_it.grains[d].is_contiguous()) continue;
     operand.layout.dims[d].push_back(axis);
-    if (check(mesh, operand.layout, operand.extents).ok() &&
+    if (validate(mesh, operand.layout, operand.extents).ok() &&
         propagate(mesh, rule, operands).verdict.ok())
       return;
     operand.layout = without_it;
@@ -65,7 +65,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
-      if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
+      if (!validate(mesh, out.layout, operands[verdict.operand].extents).ok())
         out.layout.uneven = out.becomes_uneven = true;
       else if (!out.layout.uneven)
         out.layout.follow(exact{});

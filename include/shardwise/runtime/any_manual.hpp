@@ -27,7 +27,7 @@ template <Element T>
 template <Element T, LayoutValue Target>
 [[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x, const Target& target) {
   const layout_desc to = detail::layout_for(x, target);
-  require(check(x.mesh(), to));
+  require(validate(x.mesh(), to));
   return detail::by_hand(x, from_manual(x.mesh(), x.tensor(), to));
 }
 /// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.

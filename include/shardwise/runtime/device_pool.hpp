@@ -97,7 +97,7 @@ class machine {
   /// Held by the thread whose program runs: one at a time on one machine.
   [[nodiscard]] machine_turn& turn() noexcept { return turn_; }
   /// What the programs that ran have cost one device; for the holder of the turn.
-  [[nodiscard]] ledger& counted() noexcept { return counted_; }
+  [[nodiscard]] cost_ledger& counted() noexcept { return counted_; }
   /// What has been asked for and not been computed.
   [[nodiscard]] pending_list& pending() noexcept { return pending_; }
 
@@ -160,7 +160,7 @@ class machine {
     return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
   }
   [[nodiscard]] static const mesh_desc& checked(const mesh_desc& mesh) {
-    require(check(mesh));
+    require(validate(mesh));
     for (const axis_desc& axis : mesh.axes)
       if (axis.size == dyn) fail({.rule = broken::mesh_size_is_unknown, .axis = axis.label});
     return mesh;
@@ -181,7 +181,7 @@ class machine {
   device_memory memory_;
   std::shared_ptr<arena> arena_;
   machine_turn turn_;
-  ledger counted_{mesh_};
+  cost_ledger counted_{mesh_};
   pending_list pending_;
   std::unique_ptr<owner_link> link_;
   std::vector<index_t> own_devices_;
@@ -249,16 +249,16 @@ class device_pool {
 
   /// What the programs that ran in this pool have cost one device since the last reset: what
   /// `trace` says of the same programs on paper.
-  [[nodiscard]] ledger counters() const {
+  [[nodiscard]] cost_ledger counters() const {
     const machine_turn::look looking(state_->turn());
-    ledger now = state_->counted();
+    cost_ledger now = state_->counted();
     now.note_live(state_->memory().peak());
     return now;
   }
   /// Begins a new count; the peak begins at what is held now.
   void reset_counters() const {
     const machine_turn::look looking(state_->turn());
-    state_->counted() = ledger(mesh());
+    state_->counted() = cost_ledger(mesh());
     state_->memory().reset_peaks();
     if (owner_link* const link = state_->link()) link->traffic() = {};
   }

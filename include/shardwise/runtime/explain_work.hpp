@@ -12,7 +12,7 @@ namespace shardwise::detail {
 
 SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
                                            const lifetime* lives, std::int32_t count,
-                                           const ledger& total) {
+                                           const cost_ledger& total) {
   std::ostringstream out;
   out.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
   write_program(out, mesh, steps, lives, count, total);

@@ -85,7 +85,7 @@ class placement {
   }
 
   /// The part of the tensor that a device holds, and which global indices that is.
-  [[nodiscard]] box box_of(index_t device) const noexcept {
+  [[nodiscard]] index_box box_of(index_t device) const noexcept {
     return shard_box(mesh_, tensor_.layout, tensor_.extents, device);
   }
   [[nodiscard]] held_box held_by(index_t device) const noexcept {

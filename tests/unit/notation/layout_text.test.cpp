@@ -53,7 +53,7 @@ TEST_CASE("the longest names have room in a text") {
   layout_desc layout;
   layout.dims.resize(max_rank);
   for (std::uint8_t a = 0; a < max_axes; ++a) {
-    text<name::capacity> label("abcdefghijklmnopqrstuv");
+    bounded_text<short_name::capacity> label("abcdefghijklmnopqrstuv");
     label << char('a' + a);
     mesh.axes.push_back({text_view(label), 16});
     layout.dims[a % 2 == 0 ? 7 : 0].push_back(a);
@@ -78,7 +78,7 @@ TEST_CASE("lists of 4096 devices need no buffer, longer ones do") {
   for (const notation form : forms) {
     constexpr std::size_t room = 1000 + 4096 * 6;
     REQUIRE(longest_text(form, most.mesh) == (form <= notation::sdy ? room : 1000));
-    const text<room> words = to_text<room>(form, most.mesh, split);
+    const bounded_text<room> words = to_text<room>(form, most.mesh, split);
     CHECK(layout_of(form, words, most.mesh, 1) == split);
 
     std::ostringstream out;
