@@ -139,10 +139,11 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
   return {};
 }
 
-/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`. An order of
-/// its own follows, the first 16 devices of it: `mesh(x=2, y=2)[3,1,2,0]`.
+namespace detail {
+/// Writes a mesh in the one notation, with at most `most` devices of an order of its own.
 template <std::size_t N>
-constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const mesh_desc& mesh) noexcept {
+constexpr bounded_text<N>& write_mesh(bounded_text<N>& out, const mesh_desc& mesh,
+                                      index_t most) noexcept {
   out << "mesh(";
   for (int a = 0; a < mesh.rank(); ++a) {
     if (a > 0) out << ", ";
@@ -154,10 +155,17 @@ constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const mesh_desc& mes
   }
   out << ')';
   if (mesh.order.empty()) return out;
-  constexpr index_t shown = 16;
   const index_t count = mesh.order.devices().ssize();
-  for (index_t i = 0; i < count && i < shown; ++i) out << (i == 0 ? '[' : ',') << mesh.order.at(i);
-  return out << (count > shown ? ",...]" : "]");
+  for (index_t i = 0; i < count && i < most; ++i) out << (i == 0 ? '[' : ',') << mesh.order.at(i);
+  return out << (count > most ? ",...]" : "]");
+}
+}  // namespace detail
+
+/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`. An order of
+/// its own follows, the first 16 devices of it: `mesh(x=2, y=2)[3,1,2,0]`.
+template <std::size_t N>
+constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const mesh_desc& mesh) noexcept {
+  return detail::write_mesh(out, mesh, 16);
 }
 
 }  // namespace shardwise

@@ -151,4 +151,18 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
   return mesh_from_text(words, no_room);
 }
 
+/// The text of a mesh in the one notation, with all devices of an order of its own: what
+/// `mesh_from_text` reads. Reports as an `error` that the text is longer than `Capacity`.
+///
+///     to_text(mesh_from_text("data=2,model=4"));             // mesh(data=2, model=4)
+template <std::size_t Capacity = 1000>
+[[nodiscard]] constexpr bounded_text<Capacity> to_text(const mesh_desc& mesh) {
+  bounded_text<Capacity + 1> out;
+  detail::write_mesh(out, mesh, mesh.order.devices().ssize());
+  if (out.size() > Capacity)
+    fail({.rule = broken::layout_has_no_text},
+         "the text is longer: to_text<N> has room for N characters");
+  return bounded_text<Capacity>(out);
+}
+
 }  // namespace shardwise

@@ -38,3 +38,16 @@ TEST_CASE("mesh_from_text gives the mesh, or throws what is wrong with the text"
   CHECK_THROWS_WITH(mesh_from_text(many), contains("in \"x=2,y=" + std::string(60, '9') +
                                                    "...\" at \"" + std::string(60, '9') + "...\""));
 }
+
+TEST_CASE("the text of a mesh is read as the same mesh") {
+  CHECK(to_text(mesh_from_text("data=2,model=4")) == "mesh(data=2, model=4)");
+  CHECK(to_text(mesh_from_text("data=?,model=4")) == "mesh(data=?, model=4)");
+  std::string order;
+  for (int d = 39; d >= 0; --d) order += (order.empty() ? "x=40[" : ",") + std::to_string(d);
+  tile_list<80> room, again;
+  const mesh_desc mesh = mesh_from_text(order + "]", room.buffer);
+  const auto words = to_text(mesh);
+  CHECK(mesh_from_text(words, again.buffer) == mesh);
+  CHECK(words.size() > 100);
+  CHECK_THROWS_WITH(to_text<40>(mesh), contains("layout_has_no_text") && contains("to_text<N>"));
+}
