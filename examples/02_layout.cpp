@@ -39,7 +39,7 @@ int main() {
   std::cout << "\ndevice 3 holds rows " << shard.range()[0].begin << ":" << shard.range()[0].end
             << ", columns " << shard.range()[1].begin << ":" << shard.range()[1].end << "\n"
             << shard.matrix() << '\n';
-  const bool right =
-      shard.range() == box{index_range{0, 4}, index_range{9, 10}} && shard.matrix()(1, 0) == 19.0F;
+  const bool right = shard.range() == index_box{index_range{0, 4}, index_range{9, 10}} &&
+                     shard.matrix()(1, 0) == 19.0F;
   return right ? 0 : 1;
 }

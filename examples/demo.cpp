@@ -36,7 +36,7 @@ void show_layouts(const training& run) {
 }
 
 /// Prints a step's costs as foretold and as counted; true if they are the same.
-bool show_ledger(const ledger& traced, const ledger& counted) {
+bool show_ledger(const cost_ledger& traced, const cost_ledger& counted) {
   const auto row = [](const char* words, index_t a, index_t b) {
     std::printf("  %-32s %14lld %14lld\n", words, static_cast<long long>(a),
                 static_cast<long long>(b));
@@ -66,7 +66,7 @@ check take_steps_twice(const options& wanted, const corpus& text) {
   }
   std::mt19937_64 random(5);
   check out;
-  ledger counted;
+  cost_ledger counted;
   for (int s = 0; s < 3; ++s) {
     const places from = text.draw(random, false);
     many.pool().reset_counters();

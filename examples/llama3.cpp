@@ -125,7 +125,7 @@ template <class T>
 void show() {
   const auto number = [](index_t n) { return static_cast<long long>(n); };
   const auto giga = [](index_t n) { return double(n) * 1e-9; };
-  const ledger step = T::step();
+  const cost_ledger step = T::step();
   std::printf("%-5s%8lld%6lld%5lld%5lld%5lld%8lld%9.2f |", T::size::name, number(T::devices),
               number(T::data), number(T::contexts), number(T::stages), number(T::models),
               number(T::length), double(step.flops()) * 1e-15);

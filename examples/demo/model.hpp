@@ -78,7 +78,7 @@ inline constexpr optim::training_step learn{next_byte_loss{},
                                             optim::adamw{.beta2 = 0.99, .weight_decay = 0.01}, 1.0};
 
 /// What a step costs on a mesh of this size, without data and without running anything.
-[[nodiscard]] inline ledger cost_of_step(index_t data, index_t model_parallel) {
+[[nodiscard]] inline cost_ledger cost_of_step(index_t data, index_t model_parallel) {
   return ledger_of(trace_nests_program<8192, model, state, number, tokens, tokens>(
       optim::functional_step{learn}, data, model_parallel));
 }

@@ -223,17 +223,18 @@ struct training {
       Size::layers * per_layer + nest_elements<words_of<none>> + nest_elements<last_of<none>>;
 
   // Of one layer and one sequence: forward and backward; of a layer, once a step.
-  static constexpr ledger there = trace_nests<128, working, x, angles, angles>(llama3::forward{});
-  static constexpr ledger back =
+  static constexpr cost_ledger there =
+      trace_nests<128, working, x, angles, angles>(llama3::forward{});
+  static constexpr cost_ledger back =
       trace_nests<256, working, x, x, angles, angles>(llama3::backward<Pod>{});
-  static constexpr ledger gathered = trace_nests<64, stored>(spread_layer<none>{});
-  static constexpr ledger scattered =
+  static constexpr cost_ledger gathered = trace_nests<64, stored>(spread_layer<none>{});
+  static constexpr cost_ledger scattered =
       trace_nests<64, layer_of<float, none, left_over<Pod>>>(spread_layer<rest>{});
   // Of one sequence, before the first stage and after the last.
-  static constexpr ledger read = trace_nests<64, words_of<none>, words>(llama3::forward{});
-  static constexpr ledger read_back =
+  static constexpr cost_ledger read = trace_nests<64, words_of<none>, words>(llama3::forward{});
+  static constexpr cost_ledger read_back =
       trace_nests<64, words_of<none>, words, ends_x>(words_backward<Pod>{});
-  static constexpr ledger last =
+  static constexpr cost_ledger last =
       trace_nests<192, last_of<none>, ends_x, words>(loss_and_backward<Pod>{});
 
   // What a device holds that had both ends; no stage has more.
@@ -264,8 +265,8 @@ struct training {
       (Size::layers * nest_bytes<stored> + nest_bytes<words_of<rest>> + nest_bytes<last_of<rest>>);
 
   /// A step of a device that had both ends, but for what stages send each other.
-  static ledger step() {
-    ledger all(pod);
+  static cost_ledger step() {
+    cost_ledger all(pod);
     for (index_t l = 0; l < stage_layers; ++l) {
       all.add(gathered, 0);
       all.add(scattered, 0);
@@ -275,7 +276,7 @@ struct training {
       }
     }
     for (index_t s = 0; s < Sequences; ++s)
-      for (const ledger& each : {read, read_back, last}) all.add(each, 0);
+      for (const cost_ledger& each : {read, read_back, last}) all.add(each, 0);
     return all;
   }
   /// What a stage receives of its neighbours: of each sequence what goes in, and the gradient of

@@ -64,7 +64,7 @@ inline constexpr auto program_of = plan(trace_program(update{}, abstract<example
                                                       abstract<weights<M>>(),
                                                       abstract<momentum<M>>()));
 template <Mesh M>
-inline constexpr const ledger& cost = program_of<M>.total;
+inline constexpr const cost_ledger& cost = program_of<M>.total;
 
 // What a step communicates, counted by the compiler.
 static_assert(cost<pod>.collectives() == 6);

@@ -23,7 +23,7 @@ struct data_parallel {
                         nn::linear<tensor<M, P<none, none>, 32, width>, tensor<M, P<none>, width>>>;
 };
 
-constexpr const ledger& cost = step_cost<data_parallel<pod>>;
+constexpr const cost_ledger& cost = step_cost<data_parallel<pod>>;
 static_assert(cost.collectives() == 1 + 4);
 static_assert(cost.collectives(collective::all_reduce, "data") == 1 + 4);
 // An all_reduce brings (n - 1) / n of what it reduces twice: once to add it, once as the result.

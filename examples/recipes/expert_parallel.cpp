@@ -56,7 +56,7 @@ struct expert_parallel {
                         tensor<M, P<"expert", none, none>, experts, hidden, width>>;
 };
 
-constexpr const ledger& cost = step_cost<expert_parallel<pod>>;
+constexpr const cost_ledger& cost = step_cost<expert_parallel<pod>>;
 static_assert(cost.collectives(collective::all_to_all, "expert") == 2 + 2);
 // Each time a device sends three fourths of the places that its group has.
 constexpr index_t places = experts * capacity * width * index_t{sizeof(float)};

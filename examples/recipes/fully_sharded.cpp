@@ -34,7 +34,7 @@ struct fully_sharded {
               gathered_linear<tensor<M, P<"data", none>, 32, width>, tensor<M, P<"data">, width>>>;
 };
 
-constexpr const ledger& cost = step_cost<fully_sharded<pod>>;
+constexpr const cost_ledger& cost = step_cost<fully_sharded<pod>>;
 static_assert(cost.collectives(collective::reduce_scatter, "data") == 4);
 static_assert(cost.collectives(collective::all_reduce, "data") == 1);  // the loss
 static_assert(cost.collectives(collective::all_gather, "data") == 4);

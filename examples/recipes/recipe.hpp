@@ -34,7 +34,7 @@ inline constexpr optim::training_step learn{squared_error{}, optim::adamw{}};
 
 /// Loss and gradients on paper: all that a step moves, since an optimizer moves nothing.
 template <class Recipe>
-inline constexpr ledger step_cost =
+inline constexpr cost_ledger step_cost =
     trace_nests<512, typename Recipe::model, typename Recipe::input, typename Recipe::input>(
         value_and_grad(squared_error{}));
 /// What a device holds between steps: the model, and the two moments of Adam.
@@ -64,7 +64,7 @@ template <class Many, class One>
 int compare(const char* name) {
   constexpr int steps = 12;
   const std::vector<float> many = train<Many>(steps), one = train<One>(steps);
-  const ledger& cost = step_cost<Many>;
+  const cost_ledger& cost = step_cost<Many>;
   std::printf("%s\nstep  %lld devices  one device\n", name,
               static_cast<long long>(Many::mesh_type::devices));
   float apart = 0;

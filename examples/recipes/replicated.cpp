@@ -22,7 +22,7 @@ struct replicated {
                         nn::linear<tensor<M, P<none, none>, 32, width>, tensor<M, P<none>, width>>>;
 };
 
-constexpr const ledger& cost = step_cost<replicated<pod>>;
+constexpr const cost_ledger& cost = step_cost<replicated<pod>>;
 static_assert(cost.collectives() == 0 && cost.bytes_moved() == 0);
 // Four devices hold four times and compute four times what one does.
 static_assert(state_bytes<replicated<pod>> == state_bytes<replicated<single>>);

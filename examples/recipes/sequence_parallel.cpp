@@ -46,7 +46,7 @@ struct sequence_parallel {
   using model = gathering_layer<norm, nn::attention<in, in, in, out, stream>, nn::mlp<up, down>>;
 };
 
-constexpr const ledger& cost = step_cost<sequence_parallel<pod>>;
+constexpr const cost_ledger& cost = step_cost<sequence_parallel<pod>>;
 // Two halves, two directions.
 static_assert(cost.collectives(collective::all_gather, "model") == 4);
 static_assert(cost.collectives(collective::reduce_scatter, "model") == 4);

@@ -43,7 +43,7 @@ struct tensor_parallel {
   using model = two_layers<layer>;
 };
 
-constexpr const ledger& cost = step_cost<tensor_parallel<pod>>;
+constexpr const cost_ledger& cost = step_cost<tensor_parallel<pod>>;
 // Of the stream two sums in each direction, but for the last one backward, since nobody asks for
 // the gradient of the batch. The others backward are still pending sums when a norm takes them:
 // what it adds of them for its two weights and for each position is reduced by itself.

@@ -43,7 +43,7 @@ struct two_axes {
                                       tensor<M, P<"model", "data">, 32, width>>>;
 };
 
-constexpr const ledger& cost = step_cost<two_axes<pod>>;
+constexpr const cost_ledger& cost = step_cost<two_axes<pod>>;
 // Over `model` the sum of each block forward; backward the gradient of what goes into the second.
 static_assert(cost.collectives("model") == 2 + 1);
 // Over `data` four weights come and their gradients go; and the loss.

@@ -50,7 +50,7 @@ struct drawable {
     throw refusal("sharding_has_no_mesh", "no mesh of at most 7 axes makes these tiles");
   drawable found;
   for (int a = 0; a < digits.ssize(); ++a)
-    found.mesh.axes.push_back({name("d" + std::to_string(a)), digits[a].size});
+    found.mesh.axes.push_back({short_name("d" + std::to_string(a)), digits[a].size});
   const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer);
   if (!read.verdict.ok()) throw refusal("sharding_has_no_mesh", str(read.verdict.reason));
   found.layout = judged(found.mesh, read.layout, shape, single_cut{});
@@ -184,7 +184,7 @@ struct picture_sink {
   if (const auto& to = asked.get("to")) {
     (void)asked.need("shape");
     target = read_spec(*to, shown.mesh);
-    judge(check(shown.mesh, *target, *about.shape));
+    judge(validate(shown.mesh, *target, *about.shape));
     target = judged(shown.mesh, *target, about.shape, single_cut{});
   }
   tensor_desc tensor{element::f32, {}, shown.layout};

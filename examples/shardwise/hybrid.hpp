@@ -49,16 +49,17 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
   mesh_desc mesh;
   std::vector<std::string> names;
   for (const std::string_view label : split(words, ',')) {
-    if (!is_axis_name(label)) judge({.rule = broken::axis_name_is_malformed, .axis = name(label)});
+    if (!is_axis_name(label))
+      judge({.rule = broken::axis_name_is_malformed, .axis = short_name(label)});
     names.emplace_back(label);
     if (mesh.axes.full()) judge({.rule = broken::mesh_has_too_many_axes});
-    mesh.axes.push_back({name(label), 1});
+    mesh.axes.push_back({short_name(label), 1});
   }
   if (mesh.rank() != rank)
     throw refusal("name_count_differs", "the number of axis names must match mesh dimensions: " +
                                             std::to_string(mesh.rank()) + " where " +
                                             std::to_string(rank) + " are needed");
-  judge(check(mesh));
+  judge(validate(mesh));
   return names;
 }
 

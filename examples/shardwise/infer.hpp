@@ -24,8 +24,8 @@ struct inferred {
   if (!read.verdict.ok()) refuse_text("type_is_malformed", read.verdict);
   for (const index_t size : read.tensor.extents)
     if (size == dyn) throw refusal("extent_is_unknown", "the extents of a type are numbers here");
-  judge(check(mesh, read.tensor.layout));
-  judge(check(mesh, read.tensor.layout, read.tensor.extents));
+  judge(validate(mesh, read.tensor.layout));
+  judge(validate(mesh, read.tensor.layout, read.tensor.extents));
   return read.tensor;
 }
 

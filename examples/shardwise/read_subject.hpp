@@ -57,7 +57,7 @@ inline void take_no_tiles(subject& about, const std::string& reason) {
                                         const std::optional<extents_desc>& shape,
                                         policy_desc policy) {
   layout.follow(exact{});
-  if (shape && !check(mesh, layout, *shape).ok()) layout.follow(policy);
+  if (shape && !validate(mesh, layout, *shape).ok()) layout.follow(policy);
   return layout;
 }
 
@@ -253,7 +253,7 @@ inline void take_any_hlo(subject& about, std::string_view words, device_buffer& 
     return about;
   }
   layout_desc layout = read_spec(*asked.get("spec"), *about.mesh);
-  if (about.shape) judge(check(*about.mesh, layout, *about.shape));
+  if (about.shape) judge(validate(*about.mesh, layout, *about.shape));
   layout = judged(*about.mesh, layout, about.shape, single_cut{});
   take_layout(about, layout, buffer);
   if (!about.tiles) about.cut = mesh_cut{{}, layout};

@@ -3,6 +3,7 @@
 
 /// Data in and out: what the host gives to tensors, and what it reads of them.
 
+#include "shardwise/host/any_factories.hpp"
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host.hpp"

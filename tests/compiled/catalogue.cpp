@@ -56,7 +56,7 @@ void check_entry(const catalogued_operation& entry, const operation_arguments& g
   if (entry.check_elements(how, operands).fault != element_fault::nothing) return;
   if (entry.has_fractions && !has_numbers) return;
   if (entry.of_integers && (has_numbers || operands[0].type == element::boolean)) return;
-  const auto made = std::make_unique<program<512>>();
+  const auto made = std::make_unique<traced_program<512>>();
   program_builder code(*made);
   code.place(one::value);
   value_ids read;

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(devices.buffer.room() == 32 && read.mesh == mesh_desc{});
     return 0;
   }
-  require(check(read.mesh).ok() && read.mesh.devices() <= max_tile_devices);
+  require(validate(read.mesh).ok() && read.mesh.devices() <= max_tile_devices);
   // The one notation is read back; it shows no more than 16 devices, the room that there is.
   sentence out;
   out << read.mesh;

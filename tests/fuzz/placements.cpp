@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   mesh_desc mesh;
   constexpr text_view labels[] = {"a", "b", "c", "d", "e", "f", "g"};
   for (int a = 0; a < read.placements.ssize(); ++a)
-    mesh.axes.push_back({name(labels[a]), 1 + a % 3});
+    mesh.axes.push_back({short_name(labels[a]), 1 + a % 3});
   for (int d = 0; d < 2; ++d) {
     index_t total = 0;
     for (index_t device = 0; device < mesh.devices(); ++device) {

@@ -33,8 +33,8 @@ bool is_refused(const F& f) {
 
 /// True if what ran in a pool cost what a ledger says. Where others own devices too, the most bytes
 /// that a device held may be theirs.
-inline bool costs(const device_pool& pool, const ledger& planned) {
-  const ledger counted = pool.counters();
+inline bool costs(const device_pool& pool, const cost_ledger& planned) {
+  const cost_ledger counted = pool.counters();
   if (pool.state()->link() == nullptr) return counted == planned;
   return counted.bytes_moved() == planned.bytes_moved() &&
          counted.collectives() == planned.collectives() && counted.flops() == planned.flops() &&

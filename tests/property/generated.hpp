@@ -17,7 +17,7 @@ inline std::vector<mesh_desc> meshes(const std::vector<std::vector<index_t>>& si
   for (const std::vector<index_t>& shape : sizes) {
     mesh_desc mesh;
     for (std::size_t a = 0; a < shape.size(); ++a)
-      mesh.axes.push_back({name(text_view(&"xyz"[a], 1)), shape[a]});
+      mesh.axes.push_back({short_name(text_view(&"xyz"[a], 1)), shape[a]});
     all.push_back(mesh);
   }
   return all;

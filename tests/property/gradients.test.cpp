@@ -85,7 +85,7 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
   for (const auto& each : made)
     if (!each.share()->ready()) roots.push_back(each.share().get());
   if (!roots.empty()) {
-    const ledger planned = [&] {
+    const cost_ledger planned = [&] {
       const lowered_program program = lower(roots);
       return summarize(pool.mesh(), program.steps.data(), program.lives.data(),
                        static_cast<std::int32_t>(program.steps.size()));

@@ -111,8 +111,8 @@ TEST_CASE("a program by hand costs what its trace says, and gives what the usual
   pool.reset_counters();
   const auto y = by_hand(x, k);
   sync(y);
-  constexpr ledger paper = trace(by_hand, abstract<X>(), abstract<K>());
-  const ledger counted = pool.counters();
+  constexpr cost_ledger paper = trace(by_hand, abstract<X>(), abstract<K>());
+  const cost_ledger counted = pool.counters();
   REQUIRE(counted.collectives() == paper.collectives());
   REQUIRE(counted.bytes_moved() == paper.bytes_moved());
   REQUIRE(counted.flops() == paper.flops());

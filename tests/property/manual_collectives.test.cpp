@@ -88,6 +88,8 @@ blocks loop(const manual_collective& called, const blocks& given) {
                                : given[static_cast<std::size_t>(from)]);
         break;
       }
+      case collective::halo_exchange:
+        throw std::logic_error("no collective on manual axes");
     }
   }
   return out;
@@ -236,7 +238,7 @@ TEST_CASE("collectives by hand give what a loop over the devices gives, and cost
         pool.reset_counters();
         const any_tensor<double> made = apply_collective(mine, row.called);
         sync(made);
-        const ledger cost = pool.counters();
+        const cost_ledger cost = pool.counters();
         REQUIRE((made.layout().manual == 0) == row.is_shared);
         // What the pieces say, of the device that gets most.
         const seen_collective seen = seen_as(mesh, row.called, mine.tensor(), made.tensor());
@@ -393,7 +395,7 @@ constexpr auto exchange = [](const auto& x) {
 };
 constexpr auto slope = gradient(exchange);
 
-void check_same(const ledger& counted, const ledger& paper) {
+void check_same(const cost_ledger& counted, const cost_ledger& paper) {
   REQUIRE(counted.collectives() == paper.collectives());
   for (int k = 0; k < collective_count; ++k) {
     const auto kind = static_cast<collective>(k);
@@ -412,12 +414,12 @@ TEST_CASE("programs of collectives by hand cost what their traces say, with grad
   pool.reset_counters();
   const auto value = exchange(x);
   sync(value);
-  constexpr ledger paper = trace(exchange, abstract<X>());
+  constexpr cost_ledger paper = trace(exchange, abstract<X>());
   check_same(pool.counters(), paper);
   pool.reset_counters();
   const auto slopes = slope(x);
   sync(slopes);
-  constexpr ledger of_slope = trace(slope, abstract<X>());
+  constexpr cost_ledger of_slope = trace(slope, abstract<X>());
   check_same(pool.counters(), of_slope);
   // The program as a value, run from its instructions.
   constexpr auto recorded = trace_program(exchange, abstract<X>());

@@ -33,7 +33,7 @@ mesh_desc random_mesh(paper::numbers& random) {
   const index_t rank = random(6);
   for (index_t a = 0; a < rank; ++a) {
     const index_t size = 1 + random(4);
-    mesh.axes.push_back({name(labels[a]), mesh.devices() * size > 64 ? 1 : size});
+    mesh.axes.push_back({short_name(labels[a]), mesh.devices() * size > 64 ? 1 : size});
   }
   return mesh;
 }
@@ -420,7 +420,7 @@ TEST_CASE("strided shards are where the axes in their order put them") {
     REQUIRE(placed.verdict.ok());
     for (index_t size : {12, 24, 36, 60})
       for (index_t device = 0; device < mesh.devices(); ++device) {
-        const box part = shard_box(mesh, layout, {size}, device);
+        const index_box part = shard_box(mesh, layout, {size}, device);
         REQUIRE(placed_size(mesh, placed.placements, 0, size, device) == part[0].size());
         for (index_t x = 0; x < part[0].size(); ++x)
           REQUIRE(placed_index(mesh, placed.placements, 0, size, device, x) == part[0].begin + x);
@@ -433,7 +433,7 @@ TEST_CASE("strided shards are where the axes in their order put them") {
     for (index_t size = 0; size < 40; ++size) {
       std::vector<index_t> sizes;
       for (index_t device = 0; device < mesh.devices(); ++device) {
-        const box part = shard_box(mesh, layout, {size}, device);
+        const index_box part = shard_box(mesh, layout, {size}, device);
         REQUIRE(placed_size(mesh, placed.placements, 0, size, device) == part[0].size());
         if (!part[0].empty())
           REQUIRE(placed_index(mesh, placed.placements, 0, size, device, 0) == part[0].begin);
@@ -486,7 +486,7 @@ TEST_CASE("a list of 4,096 devices is understood at once") {
   REQUIRE(read.verdict.ok());
   CHECK(same_placement(read.sharding, tiles.sharding));
   CHECK(back.layout == layout);
-  CHECK(shard.part == box{index_range{480, 512}, index_range{504, 512}});
+  CHECK(shard.part == index_box{index_range{480, 512}, index_range{504, 512}});
   CHECK(shard.replica < 4);
   CHECK(seconds.count() < 1.0);
 }

@@ -126,7 +126,7 @@ indices expanded(const iota_order& order) {
 }
 
 std::string text_of(const hlo_sharding& sharding) {
-  text<2000> out;
+  bounded_text<2000> out;
   write_hlo(out, sharding);
   return out.c_str();
 }
@@ -231,7 +231,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
     }
     // The layout cuts as its tiles do.
     if (is_plain(ids)) {
-      const box own = shard_box(mesh, layout, extents, device);
+      const index_box own = shard_box(mesh, layout, extents, device);
       for (int d = 0; d < layout.rank(); ++d)
         if (!(own[d] == shard.part[d])) return "the layout's own shard";
     }
@@ -262,7 +262,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
     }
     for (const replica_groups& form :
          {talk.groups, to_iota(talk.groups), to_list(talk.groups, room.buffer).groups}) {
-      text<1000> words;
+      bounded_text<1000> words;
       write_groups(words, form);
       if (!same_groups(parse_groups(words, room.buffer).groups, talk.groups))
         return "collective: text";

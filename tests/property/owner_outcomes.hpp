@@ -33,7 +33,7 @@ inline void read(outcome& to, const device_pool& pool, const any_tensor<float>& 
   std::vector<std::uint32_t> bits;
   for (float value : to_host(x).elements()) bits.push_back(std::bit_cast<std::uint32_t>(value));
   to.bits.push_back(bits);
-  const ledger cost = pool.counters();
+  const cost_ledger cost = pool.counters();
   to.moved.push_back(cost.bytes_moved());
   to.collectives.push_back(cost.collectives());
   to.flops.push_back(cost.flops());

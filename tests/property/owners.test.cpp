@@ -136,7 +136,7 @@ TEST_CASE("what the mesh orders anew is owned by device, and gives the same bits
   const index_t by_device[] = {1, 4, 2, 0, 5, 3};
   mesh_desc mesh = meshes({{2, 3}}).front();
   mesh.order = device_order(device_numbers(by_position), device_numbers(by_device));
-  REQUIRE(check(mesh).ok());
+  REQUIRE(validate(mesh).ok());
   same_for_owners(mesh, [&](const device_pool& pool, outcome& out) {
     const layout_desc source = layout_of(mesh, spec_desc{{"x", ""}}, {"y"}, uneven{});
     const any_tensor<float> x = make(pool, {5, 4}, source, 3).tensor;

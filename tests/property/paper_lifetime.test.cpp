@@ -82,7 +82,7 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
     const auto count = static_cast<std::int32_t>(steps.size());
     std::vector<lifetime> lives(steps.size());
     plan_lifetimes(steps.data(), count, lives.data());
-    const ledger total = summarize(pod, steps.data(), lives.data(), count);
+    const cost_ledger total = summarize(pod, steps.data(), lives.data(), count);
 
     index_t flops = 0;
     index_t bytes_by_axis[2] = {0, 0};

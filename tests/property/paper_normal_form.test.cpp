@@ -10,7 +10,7 @@ using namespace paper;
 
 namespace {
 
-using any_program = program<64>;
+using any_program = traced_program<64>;
 
 const mesh_desc pod{{axis_desc{"x", 2}, axis_desc{"y", 4}}};
 const tensor_desc tile{element::f32, {8, 16}, {{axis_list{0}, axis_list{}}}};

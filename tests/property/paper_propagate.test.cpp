@@ -67,7 +67,7 @@ index_t function_of(linearity law, const std::vector<index_t>& x) {
 
 /// Calls `visit` with every point of a box.
 template <class Visit>
-void for_each_point(const box& part, const Visit& visit) {
+void for_each_point(const index_box& part, const Visit& visit) {
   std::vector<index_t> at;
   for (const index_range& range : part) {
     if (range.empty()) return;
@@ -97,7 +97,7 @@ using result_values = std::map<std::size_t, index_t>;
 
 /// What the operation makes of a part of its factor space, element by element.
 result_values compute(const factor_rule& rule, const tensor_descs& operands,
-                      const extents_desc& extents, const box& part,
+                      const extents_desc& extents, const index_box& part,
                       const std::vector<const std::vector<index_t>*>& data) {
   result_values results;
   for_each_point(part, [&](const std::vector<index_t>& at) {
@@ -116,7 +116,7 @@ result_values compute(const factor_rule& rule, const tensor_descs& operands,
 }
 
 /// True if the box has every element of a tensor that a part of the factor space reads.
-bool holds_what_is_read(const factor_map& map, const box& held, const box& part) {
+bool holds_what_is_read(const factor_map& map, const index_box& held, const index_box& part) {
   for (const index_range& range : part)
     if (range.empty()) return true;
   for (int d = 0; d < map.ssize(); ++d) {
@@ -137,14 +137,14 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
   std::vector<const std::vector<index_t>*> data;
   for (const tensor_desc& operand : operands) values.push_back(make_values(mesh, operand, random));
   for (const operand_values& operand : values) data.push_back(&operand.folded);
-  box everything;
+  index_box everything;
   for (index_t size : found.sizes) everything.push_back({0, size});
   const result_values wanted = compute(rule, operands, found.result.extents, everything, data);
 
   std::vector<result_values> held;
   for (index_t device = 0; device < mesh.devices(); ++device) {
     const coordinates where = mesh.at(device);
-    box part;
+    index_box part;
     for (int f = 0; f < found.sizes.ssize(); ++f)
       part.push_back(held_of(mesh, found.axes[f], found.grains[f], found.sizes[f], where).range);
     for (int o = 0; o < operands.ssize(); ++o) {
@@ -157,7 +157,7 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
           &values[static_cast<std::size_t>(o)]
                .terms[static_cast<std::size_t>(terms.position_of(device))];
     }
-    const box result = shard_box(mesh, layout, found.result.extents, device);
+    const index_box result = shard_box(mesh, layout, found.result.extents, device);
     for (int d = 0; d < rule.result.ssize(); ++d)
       if (!(result[d] == (rule.result[d] == repeated ? index_range{0, 1} : part[rule.result[d]])))
         return "the result's shard is not what the device computes";

@@ -16,7 +16,7 @@ namespace {
 mesh_desc mesh_of(const extents_desc& sizes) {
   mesh_desc mesh;
   constexpr text_view names[] = {"x", "y", "z"};
-  for (int a = 0; a < sizes.ssize(); ++a) mesh.axes.push_back({name(names[a]), sizes[a]});
+  for (int a = 0; a < sizes.ssize(); ++a) mesh.axes.push_back({short_name(names[a]), sizes[a]});
   return mesh;
 }
 
@@ -129,15 +129,15 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
   const propagation made = propagate(mesh, rule, {operand});
   if (made.verdict.ok()) {
     ++found.taken;
-    const bool is_right = made.result.extents == to && check(mesh, made.result.layout).ok() &&
+    const bool is_right = made.result.extents == to && validate(mesh, made.result.layout).ok() &&
                           is_same_everywhere(mesh, operand, made.result);
     bool keeps_even = true;
     layout_desc exact = operand.layout;
     exact.uneven = false;
-    if (check(mesh, exact, operand.extents).ok()) {
+    if (validate(mesh, exact, operand.extents).ok()) {
       layout_desc exact_after = made.result.layout;
       exact_after.uneven = false;
-      keeps_even = check(mesh, exact_after, to).ok();
+      keeps_even = validate(mesh, exact_after, to).ok();
     }
     for (const axis_list& axes : made.result.layout.dims)
       if (!axes.empty()) ++found.kept_splits;
@@ -157,14 +157,14 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
   tensor_desc exact = operand;
   exact.layout.uneven = false;
   tensor_desc mended_exact = exact;
-  if (check(mesh, exact.layout, exact.extents).ok())
+  if (validate(mesh, exact.layout, exact.extents).ok())
     mended_exact.layout = propose(mesh, rule, {exact}, made.verdict).layout;
   else
     mended_exact.layout = layouts_of(mesh, operand.rank())[0];
   const bool is_mended = fix.operand == 0 && made.verdict.rule == broken::split_would_move &&
-                         check(mesh, mended.layout).ok() &&
+                         validate(mesh, mended.layout).ok() &&
                          propagate(mesh, rule, {mended}).verdict.ok() &&
-                         check(mesh, mended_exact.layout, operand.extents).ok() &&
+                         validate(mesh, mended_exact.layout, operand.extents).ok() &&
                          propagate(mesh, rule, {mended_exact}).verdict.ok();
   if (!is_mended) {
     INFO(text_view(to_text(mesh, operand)).data()
@@ -240,13 +240,13 @@ TEST_CASE("an even split passes a reshape wherever the result can be split evenl
       for (const extents_desc& from : shapes_of(elements, 2))
         for (layout_desc layout : layouts_of(mesh, from.ssize())) {
           layout.uneven = false;
-          if (!check(mesh, layout, from).ok()) continue;
+          if (!validate(mesh, layout, from).ok()) continue;
           const tensor_desc operand{element::f32, from, layout};
           for (const extents_desc& to : shapes_of(elements, 2)) {
             const bool taken = propagate(mesh, reshape_rule(from, to), {operand}).verdict.ok();
             for (layout_desc after : layouts_of(mesh, to.ssize())) {
               after.uneven = false;
-              if (taken || !check(mesh, after, to).ok()) continue;
+              if (taken || !validate(mesh, after, to).ok()) continue;
               const bool would_do = is_same_everywhere(mesh, operand, {element::f32, to, after});
               if (would_do) {
                 INFO(text_view(to_text(mesh, operand)).data()

@@ -33,7 +33,7 @@ bool partitions(const mesh_desc& mesh, const layout_desc& layout, const extents_
   const index_t copies = shards.count() * mesh.parts(layout.pending_axes());
   std::vector<index_t> owners(static_cast<std::size_t>(element_count(extents)), 0);
   for (index_t device = 0; device < mesh.devices(); ++device) {
-    const box part = shard_box(mesh, layout, extents, device);
+    const index_box part = shard_box(mesh, layout, extents, device);
     const index_t first = shards.member(0, shards.position_of(device));
     if (!(part == shard_box(mesh, layout, extents, first))) return false;
     for (index_t i = 0; i < volume(part); ++i) {

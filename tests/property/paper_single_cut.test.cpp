@@ -126,7 +126,7 @@ TEST_CASE("each policy gives every device what cutting lists gives it") {
     // What is exact is cut alike.
     layout_desc even = one.once;
     even.follow(exact{});
-    if (check(one.mesh, even, {one.size}).ok()) REQUIRE(one.alike);
+    if (validate(one.mesh, even, {one.size}).ok()) REQUIRE(one.alike);
   });
   REQUIRE(different > 300);
 }
@@ -386,7 +386,7 @@ TEST_CASE("uneven shards of PyTorch/XLA, DTensor and JAX") {
     layout.dims.resize(1);
     constexpr text_view labels[] = {"x", "y", "z"};
     for (int a = 0; a < fact.mesh.ssize(); ++a) {
-      mesh.axes.push_back({name(labels[a]), fact.mesh[a]});
+      mesh.axes.push_back({short_name(labels[a]), fact.mesh[a]});
       layout.dims[0].push_back(static_cast<std::uint8_t>(a));
     }
     layout_desc once = layout;

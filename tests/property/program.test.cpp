@@ -66,7 +66,7 @@ std::string show(const program_view& shown) {
 }
 
 /// What a program without calls costs.
-ledger cost_of(const program_view& flat) {
+cost_ledger cost_of(const program_view& flat) {
   const auto size = static_cast<std::size_t>(flat.count);
   std::vector<cluster_note> notes(size);
   std::vector<std::int32_t> step_of(size);

@@ -129,7 +129,7 @@ inline row_arrays on_one_device(const operation_row& row, const row_arrays& oper
   static const device_pool pool(
       [] {
         mesh_desc mesh;
-        for (const char* axis : {"x", "y", "z"}) mesh.axes.push_back({name(axis), 1});
+        for (const char* axis : {"x", "y", "z"}) mesh.axes.push_back({short_name(axis), 1});
         return mesh;
       }(),
       1);
@@ -167,7 +167,7 @@ inline std::optional<row_arrays> agrees(const device_pool& pool, const operation
     pending = pending || result.tensor().layout.pending != 0;
     roots.push_back(result.share().get());
   }
-  const ledger planned = [&] {
+  const cost_ledger planned = [&] {
     const lowered_program program = lower(roots);
     return summarize(pool.mesh(), program.steps.data(), program.lives.data(),
                      static_cast<std::int32_t>(program.steps.size()));
@@ -213,7 +213,7 @@ inline int agreements(const operation_row& row, const layout_choice& choice,
   // Rows name the axes x, y and z, whatever there is to split.
   mesh_desc mesh = used;
   for (std::size_t a = choice.mesh.size(); a < 3; ++a)
-    mesh.axes.push_back({name(text_view(&"xyz"[a], 1)), 1});
+    mesh.axes.push_back({short_name(text_view(&"xyz"[a], 1)), 1});
   std::vector<std::vector<layout_desc>> all;
   std::size_t combinations = 1;
   for (const row_operand& operand : row.operands) {

@@ -21,7 +21,7 @@ inline std::vector<mesh_desc> meshes(int rank, index_t largest = 3) {
     for (const mesh_desc& mesh : all)
       for (index_t size = 1; size <= largest; ++size) {
         longer.push_back(mesh);
-        longer.back().axes.push_back({name(labels[a]), size});
+        longer.back().axes.push_back({short_name(labels[a]), size});
       }
     all = longer;
   }
@@ -100,7 +100,7 @@ inline bool is_legal_layout(const mesh_desc& mesh, const layout_desc& layout,
       if (a >= mesh.rank() || (used >> a & 1U) != 0) return false;
       used |= 1U << a;
     }
-  return layout.pending >> mesh.rank() == 0 && check(mesh, layout, extents).ok();
+  return layout.pending >> mesh.rank() == 0 && validate(mesh, layout, extents).ok();
 }
 
 }  // namespace paper

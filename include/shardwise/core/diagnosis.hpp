@@ -15,7 +15,7 @@ struct diagnosis {
   broken rule = broken::nothing;
   int operand = -1;
   int dim = -1;
-  name axis{};
+  short_name axis{};
   index_t have = 0;
   index_t want = 0;
 
@@ -45,10 +45,11 @@ struct diagnosis {
   if (rule.sizes == sizes_told::device) {
     fact("device ") << verdict.have;
   } else if (verdict.have != 0 || verdict.want != 0) {
-    constexpr text_view between[] = {" where ", " into ", " of ", " where less than ",
-                                     " where a multiple of "};
-    constexpr text_view after[] = {" is needed", " equal parts", " characters", " is needed",
-                                   " is needed"};
+    constexpr text_view between[] = {
+        " where ",        " into ", " of ", " where less than ", " where a multiple of ",
+        " devices where "};
+    constexpr text_view after[] = {" is needed", " equal parts", " characters",
+                                   " is needed", " is needed",   " are needed"};
     const auto told = static_cast<unsigned>(rule.sizes);
     fact("") << verdict.have << between[told] << verdict.want << after[told];
   }

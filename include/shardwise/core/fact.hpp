@@ -37,7 +37,7 @@ struct size_below {
 struct extent {
   index_t size;
 };
-struct parts {
+struct equal_parts {
   index_t count;
 };
 struct multiple_of {
@@ -143,7 +143,7 @@ template <sizes_told Told, index_t Have, index_t Want>
   else if constexpr (Told == sizes_told::below)
     return facts<size_met{Have}, size_below{Want}>{};
   else if constexpr (Told == sizes_told::parts)
-    return facts<extent{Have}, parts{Want}>{} + sizes_near<Have, Want>();
+    return facts<extent{Have}, equal_parts{Want}>{} + sizes_near<Have, Want>();
   else
     return facts<extent{Have}, multiple_of{Want}>{} + sizes_near<Have, Want>();
 }

@@ -44,13 +44,13 @@ template <std::size_t Length>
 }
 
 /// A short name held by value: an axis, a dimension, a function. At most 23 characters.
-class name {
+class short_name {
  public:
   static constexpr std::size_t capacity = 23;
 
-  constexpr name() = default;
+  constexpr short_name() = default;
   /// The first 23 characters of `words`; `is_cut` tells rules that there were more.
-  constexpr name(text_view words) noexcept {
+  constexpr short_name(text_view words) noexcept {
     for (char c : words)
       if (size_ < capacity)
         characters_[size_++] = c;
@@ -58,7 +58,7 @@ class name {
         size_ = static_cast<unsigned char>(capacity | cut);
   }
   template <std::size_t N>
-  constexpr name(const char (&literal)[N]) noexcept : name(text_view(literal)) {}
+  constexpr short_name(const char (&literal)[N]) noexcept : short_name(text_view(literal)) {}
 
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_ & ~cut; }
@@ -66,7 +66,7 @@ class name {
   /// True if it was made from more characters than it has.
   [[nodiscard]] constexpr bool is_cut() const noexcept { return (size_ & cut) != 0; }
 
-  friend constexpr bool operator==(const name&, const name&) = default;
+  friend constexpr bool operator==(const short_name&, const short_name&) = default;
 
  private:
   static constexpr unsigned cut = 0x80;
@@ -77,7 +77,7 @@ class name {
 
 /// Writes a name to a stream; literals, which convert to names, stay the stream's own.
 template <CharacterStream Stream, class Name>
-requires std::same_as<Name, name> Stream& operator<<(Stream& out, const Name& words) {
+requires std::same_as<Name, short_name> Stream& operator<<(Stream& out, const Name& words) {
   return out << text_view(words);
 }
 

@@ -102,6 +102,7 @@ enum class broken : unsigned char {
   tensor_was_moved,
   pool_size_differs,
   device_order_differs,
+  pool_waits_for_itself,
   pool_is_not_in_use,
   operation_is_entered_twice,
   operation_has_no_kernel,
@@ -117,9 +118,17 @@ enum class broken : unsigned char {
 };
 
 /// How the two sizes of a diagnosis are told: `6 where 4 is needed`, `4 into 3 equal parts`, `5 of
-/// 8 characters`, `6 where less than 6 is needed`, `9 where a multiple of 8 is needed`, and, of one
-/// size alone, `device 3`.
-enum class sizes_told : unsigned char { needed, parts, characters, below, multiple, device };
+/// 8 characters`, `6 where less than 6 is needed`, `9 where a multiple of 8 is needed`, `4 devices
+/// where 8 are needed`, and, of one size alone, `device 3`.
+enum class sizes_told : unsigned char {
+  needed,
+  parts,
+  characters,
+  below,
+  multiple,
+  devices,
+  device
+};
 
 /// The rule's name and what it demands, in one sentence, which the compiler prints too; and the
 /// words for its facts at run time.
@@ -142,7 +151,7 @@ inline constexpr rule_text rule_texts[] = {
     {"mesh_has_too_many_axes", "a mesh has at most 7 axes"},
     {"mesh_has_too_many_devices", "a mesh has at most 2^30 devices", sizes_told::below},
     {"mesh_size_is_unknown", "a dyn axis needs its size before anything is computed from it"},
-    {"device_count_differs", "an order of devices has as many as its mesh"},
+    {"device_count_differs", "an order of devices has as many as its mesh", sizes_told::devices},
     {"device_is_repeated", "a device is in a mesh once", sizes_told::device},
     {"submesh_axis_is_not_in_mesh", "a sub-mesh names different axes of its mesh"},
     {"axis_is_not_in_mesh", "a partition spec may only name axes of its mesh"},
@@ -269,8 +278,11 @@ inline constexpr rule_text rule_texts[] = {
      "a number beside tensors, or one that fills them, is within the range of their elements"},
     {"expression_was_moved", "an expression is moved once; what is read again is read by its name"},
     {"tensor_was_moved", "a tensor that was moved from is given a value before it is read again"},
-    {"pool_size_differs", "a device pool has the mesh of its tensors"},
+    {"pool_size_differs", "a device pool has the mesh of its tensors", sizes_told::devices},
     {"device_order_differs", "a device pool has its devices in the order of its tensors' mesh"},
+    {"pool_waits_for_itself",
+     "a device function computes in no pool whose program waits for it: what it reads is computed "
+     "before"},
     {"pool_is_not_in_use", "a tensor is made in a device pool that is named or in use"},
     {"operation_is_entered_twice", "operations have different names"},
     {"operation_has_no_kernel", "an operation of a program has a kernel for its elements"},

@@ -55,20 +55,20 @@ class text_view {
 ///
 /// What does not fit is cut and the end is replaced by `...`.
 ///
-///     constexpr auto t = [] { text<32> s; s << "n = " << 8; return s; }();
+///     constexpr auto t = [] { bounded_text<32> s; s << "n = " << 8; return s; }();
 ///     static_assert(t == "n = 8");
 template <std::size_t Capacity>
-class text {
+class bounded_text {
  public:
-  constexpr text() = default;
-  constexpr text(text_view words) { *this << words; }
+  constexpr bounded_text() = default;
+  constexpr bounded_text(text_view words) { *this << words; }
 
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
   [[nodiscard]] constexpr const char* c_str() const noexcept { return characters_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
 
-  constexpr text& operator<<(text_view words) noexcept {
+  constexpr bounded_text& operator<<(text_view words) noexcept {
     const char* const from = words.data();
     const std::size_t room = Capacity - size_;
     const std::size_t count = words.size() < room ? words.size() : room;
@@ -76,7 +76,7 @@ class text {
     size_ += count;
     return count < words.size() ? *this << from[count] : *this;
   }
-  constexpr text& operator<<(char c) noexcept {
+  constexpr bounded_text& operator<<(char c) noexcept {
     if (size_ < Capacity)
       characters_[size_++] = c;
     else
@@ -84,7 +84,7 @@ class text {
     return *this;
   }
   template <std::integral N>
-  constexpr text& operator<<(N number) noexcept {
+  constexpr bounded_text& operator<<(N number) noexcept {
     char digits[20]{};
     int n = 0;
     auto rest = static_cast<std::uint64_t>(number);
@@ -100,7 +100,7 @@ class text {
     return *this;
   }
 
-  friend constexpr bool operator==(const text& a, text_view b) noexcept {
+  friend constexpr bool operator==(const bounded_text& a, text_view b) noexcept {
     return text_view(a) == b;
   }
 
@@ -111,12 +111,13 @@ class text {
 
 /// True if both have the same characters, whatever their capacities.
 template <std::size_t M, std::size_t N>
-[[nodiscard]] constexpr bool operator==(const text<M>& a, const text<N>& b) noexcept {
+[[nodiscard]] constexpr bool operator==(const bounded_text<M>& a,
+                                        const bounded_text<N>& b) noexcept {
   return text_view(a) == text_view(b);
 }
 
 /// A sentence long enough for every message and one-line picture of the library.
-using sentence = text<1000>;
+using sentence = bounded_text<1000>;
 
 /// Anything that characters can be written to, as to a `std::ostream`.
 template <class Stream>
@@ -131,7 +132,7 @@ requires std::same_as<Words, text_view> Stream& operator<<(Stream& out, Words wo
   return out;
 }
 template <CharacterStream Stream, std::size_t Capacity>
-Stream& operator<<(Stream& out, const text<Capacity>& words) {
+Stream& operator<<(Stream& out, const bounded_text<Capacity>& words) {
   return out << text_view(words);
 }
 

@@ -22,9 +22,9 @@ inline constexpr index_t most_cells = 256;
 inline constexpr index_t most_pages = 8;
 
 /// The colour of block `number` for terminals of 256 colours, readable under black text.
-[[nodiscard]] constexpr text<24> terminal_colour(index_t number) noexcept {
+[[nodiscard]] constexpr bounded_text<24> terminal_colour(index_t number) noexcept {
   constexpr int colours[] = {117, 215, 79, 228, 111, 209, 218, 250};
-  text<24> sequence;
+  bounded_text<24> sequence;
   sequence << "\x1b[30;48;5;" << colours[number % 8] << 'm';
   return sequence;
 }
@@ -137,13 +137,13 @@ constexpr void write_pages(Out& out, const Tiles& tiles, const picture_style& st
   picture_table<Out, Tiles> cells(out, tiles, style);
   for (index_t p = 0; p < all.count(); ++p) {
     if (all.count() > most_pages && p == most_pages - 1) {
-      text<60> gap;
+      bounded_text<60> gap;
       gap << "... " << all.count() - most_pages << " more pages\n";
       out << text_view(gap);
       p = all.count() - 1;
     }
     const picture_page shown = all.at(p);
-    if (const text<400> title = page_title(tiles, shown); !title.empty())
+    if (const bounded_text<400> title = page_title(tiles, shown); !title.empty())
       out << text_view(title) << text_view("\n");
     cells.draw(shown);
   }
@@ -166,7 +166,7 @@ constexpr void write_blocks(Out& out, const mesh_desc& mesh, const tensor_desc& 
 /// Draws a layout without a tensor: a table whose cells list the devices that hold each block, one
 /// page for each block of the dimensions before the last two.
 ///
-/// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
+/// `Out` takes `text_view` by `<<`: a `bounded_text` in constant expressions, any stream.
 template <class Out>
 constexpr void write_picture(Out& out, const mesh_desc& mesh, const layout_desc& layout,
                              const picture_style& style = {}) {
@@ -195,8 +195,8 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const tensor_desc&
 ///     static_assert(picture_of<layout<pod, P<"model">>>() == "[model] on mesh(data=2,
 ///     model=2)\n"...);
 template <class X, std::size_t Capacity = 4000>
-[[nodiscard]] constexpr text<Capacity> picture_of(const picture_style& style = {}) {
-  text<Capacity> out;
+[[nodiscard]] constexpr bounded_text<Capacity> picture_of(const picture_style& style = {}) {
+  bounded_text<Capacity> out;
   if constexpr (detail::is_sharded_tensor<X>) {
     constexpr detail::picture_subject shown =
         detail::picture_subject_of(static_cast<const X*>(nullptr));

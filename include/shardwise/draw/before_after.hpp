@@ -11,7 +11,8 @@ namespace detail {
 
 /// Writes what a collective does: `all_gather over model of dimension 1, 768 B received`.
 template <std::size_t N>
-constexpr text<N>& write_move(text<N>& out, const mesh_desc& mesh, const transfer& step) noexcept {
+constexpr bounded_text<N>& write_move(bounded_text<N>& out, const mesh_desc& mesh,
+                                      const transfer& step) noexcept {
   out << to_text(step.kind) << " over ";
   write_axes(out, mesh, step.axes);
   if (step.from >= 0 && step.from == step.to)
@@ -49,7 +50,7 @@ constexpr void write_reshard(Out& out, const mesh_desc& mesh, const tensor_desc&
   }
   tensor_desc now = tensor;
   for (const transfer& step : way.moves) {
-    text<400> words;
+    bounded_text<400> words;
     words << "  |  ";
     detail::write_move(words, mesh, step) << "\n  v\n";
     out << text_view(words);

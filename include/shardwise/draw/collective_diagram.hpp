@@ -44,8 +44,8 @@ class held_pieces {
     return both;
   }
   /// Writes the ranges: `[0:2 4:6, 0:8]`.
-  [[nodiscard]] text<200> words() const {
-    text<200> out;
+  [[nodiscard]] bounded_text<200> words() const {
+    bounded_text<200> out;
     out << '[';
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       if (d > 0) out << ", ";
@@ -108,7 +108,7 @@ class collective_diagram {
     for (int c = 0; c < columns_.ssize(); ++c) {
       const index_t left = x + c * pitch_;
       const index_t i = columns_[c];
-      text<40> device;
+      bounded_text<40> device;
       if (i < 0)
         device << "...";
       else
@@ -263,7 +263,7 @@ class collective_diagram {
         if (i < 0 || j < 0 || !sends(i, j, stage)) continue;
         const index_t from = x + a * pitch_ + box_width * (b + 1) / (m + 1);
         const index_t to = x + b * pitch_ + box_width * (a + 1) / (m + 1);
-        text<8> colour;
+        bounded_text<8> colour;
         colour << 'w' << (by_receiver ? j : i) % colour_count;
         out.put_line(from, top + 3, to, bottom - 9, a == b ? text_view("stay") : text_view(colour),
                      2);
@@ -278,7 +278,7 @@ class collective_diagram {
   position_moves moves_;
   device_groups group_;
   inplace_vector<index_t, 6> columns_{};
-  box frame_{};
+  index_box frame_{};
   int row_ = -1;
   int column_ = -1;
   index_t left_ = 66;

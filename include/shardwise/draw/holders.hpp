@@ -62,7 +62,7 @@ class device_set {
   /// Writes the devices: `0-63`, `0,4,8..60`, `0-3 16-19 .. 112-115`; of a list the first two and
   /// the last.
   template <std::size_t N>
-  constexpr void write(text<N>& out) const noexcept {
+  constexpr void write(bounded_text<N>& out) const noexcept {
     if (names_ != nullptr && !are_numbers()) {
       out << (*this)[0] << ' ' << (*this)[1] << " .. " << (*this)[count() - 1];
       return;
@@ -93,7 +93,7 @@ class device_set {
     return true;
   }
   template <std::size_t N>
-  constexpr void write_run(text<N>& out, index_t begin, index_t length) const noexcept {
+  constexpr void write_run(bounded_text<N>& out, index_t begin, index_t length) const noexcept {
     const index_t last = (*this)[begin + length - 1];
     out << (*this)[begin];
     if (length > 2 && levels_.back().distance == 1) {
@@ -152,7 +152,7 @@ using part_numbers = inplace_vector<index_t, max_rank>;
 /// Writes the terms of one replica, joined by `+`: `0+1+2+3`, or `0+1+..+63` for many; sums that
 /// the program keeps apart by `/`: `0+1/2+3`.
 template <std::size_t N>
-constexpr void write_terms(text<N>& out, const holders& who, index_t replica,
+constexpr void write_terms(bounded_text<N>& out, const holders& who, index_t replica,
                            index_t most) noexcept {
   const device_set terms = who.terms_of(replica);
   const index_t n = terms.count();
@@ -170,7 +170,7 @@ constexpr void write_terms(text<N>& out, const holders& who, index_t replica,
 /// Writes who holds a block: each device where there are at most `most`, `0 4` for replicas and
 /// `0+1` for terms; otherwise ranges.
 template <std::size_t N>
-constexpr void write_holders(text<N>& out, const holders& who, index_t most) noexcept {
+constexpr void write_holders(bounded_text<N>& out, const holders& who, index_t most) noexcept {
   if (!who.words.empty()) return void(out << who.words);
   const index_t n = who.replicas.count();
   if (who.devices() > most && who.terms.count() == 1) return who.replicas.write(out);
@@ -185,6 +185,6 @@ constexpr void write_holders(text<N>& out, const holders& who, index_t most) noe
 }
 
 /// The text of a block's holders.
-using cell_text = text<120>;
+using cell_text = bounded_text<120>;
 
 }  // namespace shardwise::detail

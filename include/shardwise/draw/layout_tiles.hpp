@@ -101,8 +101,8 @@ static_assert(TileSource<layout_tiles>);
 /// The words in front of the parts of a page: `[0:2, 0:4, .., ..]`, or nothing where the dimensions
 /// are two at most.
 template <class Tiles>
-[[nodiscard]] constexpr text<400> page_title(const Tiles& tiles, const picture_page& page) {
-  text<400> title;
+[[nodiscard]] constexpr bounded_text<400> page_title(const Tiles& tiles, const picture_page& page) {
+  bounded_text<400> title;
   for (int d = 0; d < page.outer.ssize(); ++d)
     title << (d > 0 ? text_view(", ") : text_view("[")) << text_view(tiles.label(d, page.outer[d]));
   if (!title.empty()) title << ", .., ..]";

@@ -153,14 +153,14 @@ class picture_pages {
 
 /// Writes the range of a part, `0:4`.
 template <std::size_t N>
-constexpr text<N>& operator<<(text<N>& out, const index_range& range) noexcept {
+constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const index_range& range) noexcept {
   return out << range.begin << ':' << range.end;
 }
 
 /// Writes where a part is on the mesh, `x=0,y=1`, or `-` for a dimension that is not split.
 template <std::size_t N>
-constexpr text<N>& write_place(text<N>& out, const mesh_desc& mesh, const axis_list& axes,
-                               index_t part) noexcept {
+constexpr bounded_text<N>& write_place(bounded_text<N>& out, const mesh_desc& mesh,
+                                       const axis_list& axes, index_t part) noexcept {
   if (axes.empty()) return out << '-';
   coordinates where;
   where.resize(mesh.axes.size());

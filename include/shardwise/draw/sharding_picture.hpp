@@ -62,7 +62,7 @@ namespace detail {
   shown.is_sized = about.has_extents;
   shown.tensor.layout = read.layout;
   shown.tensor.extents = about.extents;
-  if (about.has_extents && !check(on.mesh, read.layout, about.extents).ok())
+  if (about.has_extents && !validate(on.mesh, read.layout, about.extents).ok())
     shown.tensor.layout.follow(policy);
   return shown;
 }

@@ -47,11 +47,10 @@ namespace detail {
                                                    const seen_collective& seen) {
   const transfer& step = seen.step;
   const tensor_desc& before = seen.before;
-  text<400> title;
+  bounded_text<400> title;
   title << to_text(step.kind) << " over ";
   write_axes(title, mesh, step.axes);
-  if (!is_known(mesh, before.extents))
-    return svg_of_words(title, "sizes are not known yet");
+  if (!is_known(mesh, before.extents)) return svg_of_words(title, "sizes are not known yet");
   if (element_count(before.extents) == 0) return detail::svg_of_words(title, "no elements");
   tensor_desc after = before;
   after.layout = step.after;
@@ -75,12 +74,12 @@ namespace detail {
     const index_t others = groups.size() - 1;
     const bool hears_one =
         step.kind == collective::collective_permute || step.kind == collective::broadcast;
-    const index_t arrows = hears_one                              ? 1
+    const index_t arrows = hears_one                             ? 1
                            : step.kind == collective::all_reduce ? 2 * others
                                                                  : others;
     const index_t held = element_count(largest_shard(mesh, before.layout, before.extents));
-    const bool even = detail::is_even(mesh, before) && detail::is_even(mesh, after) &&
-                      !hears_one && (step.from < 0 || step.from != step.to) &&
+    const bool even = detail::is_even(mesh, before) && detail::is_even(mesh, after) && !hears_one &&
+                      (step.from < 0 || step.from != step.to) &&
                       (step.kind != collective::all_reduce || held % groups.size() == 0);
     sentence words;
     words << "each device receives " << (even ? text_view("") : text_view("at most "));
@@ -130,8 +129,8 @@ namespace detail {
   const mesh_desc mesh{{axis_desc{"x", 4}}};
   if (kind == collective::collective_permute || kind == collective::broadcast) {
     const tensor_desc mine{element::f32, {8, 8}, resolve(mesh, {{"", ""}}, {.manual = "x"}).layout};
-    const position_moves moves = kind == collective::broadcast ? position_moves::root(0)
-                                                               : position_moves::ring(1);
+    const position_moves moves =
+        kind == collective::broadcast ? position_moves::root(0) : position_moves::ring(1);
     return to_svg(mesh, mine, manual_collective{.kind = kind, .axes = {0}, .moves = moves});
   }
   const bool reduces = kind == collective::reduce_scatter || kind == collective::all_reduce;

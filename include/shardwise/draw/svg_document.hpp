@@ -49,11 +49,11 @@ class svg_document {
   /// A block of the tensor: its colour, its hatching, stripes if it is pending, and its border.
   void put_block(index_t x, index_t y, index_t width, index_t height, index_t number, bool pending,
                  text_view hint = {}) {
-    text<8> colour;
+    bounded_text<8> colour;
     colour << 'c' << number % colour_count;
     box("class", colour, x, y, width, height, {});
     if (number % hatch_count != 0) {
-      text<24> pattern;
+      bounded_text<24> pattern;
       pattern << "url(#sw-" << hatch_names[number % hatch_count] << ')';
       box("fill", pattern, x, y, width, height, {});
     }
@@ -130,7 +130,7 @@ class svg_document {
     return style.size() > 1 && style[1] == ' ' ? (style[0] == 't' ? 14 : 11) : 12;
   }
   void number(text_view before, index_t value) {
-    text<24> digits;
+    bounded_text<24> digits;
     digits << value;
     body_.append(before.data(), before.size());
     body_.append(digits.data(), digits.size());

@@ -32,7 +32,7 @@ class svg_grid {
       const index_t top =
           y + i / across_ * (page_height_ + page_gap) + (after_gap ? gap_height : 0);
       if (after_gap) {
-        text<60> gap;
+        bounded_text<60> gap;
         gap << "... " << pages_.count() - limits_.pages << " more pages ...";
         out.put_text(left, top - 20, gap, "dim");
       }
@@ -136,7 +136,7 @@ class svg_grid {
   }
 
   void draw_page(svg_document& out, index_t x, index_t y, const picture_page& page) const {
-    if (const text<400> title = page_title(tiles_, page); !title.empty())
+    if (const bounded_text<400> title = page_title(tiles_, page); !title.empty())
       out.put_text(x, y + 11, title);
     index_t column = x + left_;
     for (int c = 0; c < columns_.ssize(); ++c) {
@@ -166,7 +166,7 @@ class svg_grid {
     }
     const holders devices = who(page, rows_[r], columns_[c]);
     const index_t block = painted_.block_of(devices);
-    text<700> hint;
+    bounded_text<700> hint;
     hint << '[';
     for (int d = 0; d < tiles_.rank(); ++d) {
       const bool outer = d + 2 < tiles_.rank();

@@ -14,7 +14,7 @@ inline void draw_bytes_arrow(svg_document& out, index_t x, index_t y, index_t wi
                              const transfer& step) {
   index_t thick = 2;
   for (index_t rest = step.total_bytes(); rest >= 64; rest /= 64) ++thick;
-  text<40> bytes;
+  bounded_text<40> bytes;
   write_bytes(bytes, step.total_bytes());
   const index_t tip = 6 + thick;
   out.put_line(x, y, x + width - 2 * tip, y, step.total_bytes() == 0 ? "stay" : "wire", thick);
@@ -32,7 +32,7 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
   constexpr index_t arrow = 130;
   tensor_desc after = before;
   after.layout = step.after;
-  text<400> head;
+  bounded_text<400> head;
   head << number << ". ";
   write_move(head, mesh, step);
   out.put_text(x, y + 12, head, "t ink");

@@ -20,12 +20,13 @@ namespace detail {
 /// The devices whose part of a tensor is empty, in ranges; nothing where there are none. `is_empty`
 /// judges a place, `device_at` names its device.
 template <class F, class Name>
-[[nodiscard]] text<200> empty_devices(index_t count, const F& is_empty, const Name& device_at) {
-  if (count > 1 << 20) return text<200>("perhaps some of so many devices");
+[[nodiscard]] bounded_text<200> empty_devices(index_t count, const F& is_empty,
+                                              const Name& device_at) {
+  if (count > 1 << 20) return bounded_text<200>("perhaps some of so many devices");
   std::vector<bool> empty(static_cast<std::size_t>(count));
   for (index_t place = 0; place < count; ++place)
     empty[static_cast<std::size_t>(device_at(place))] = is_empty(place);
-  text<200> words;
+  bounded_text<200> words;
   int runs = 0;
   index_t begin = -1;
   for (index_t d = 0; d <= count; ++d) {
@@ -45,8 +46,9 @@ template <class F, class Name>
 }
 
 /// The same for a tensor on a mesh. `names`: which device is where in the mesh.
-[[nodiscard]] inline text<200> empty_devices(const mesh_desc& mesh, const tensor_desc& tensor,
-                                             const index_t* names) {
+[[nodiscard]] inline bounded_text<200> empty_devices(const mesh_desc& mesh,
+                                                     const tensor_desc& tensor,
+                                                     const index_t* names) {
   bool even = true;
   for (int d = 0; d < tensor.rank(); ++d)
     even =
@@ -78,7 +80,7 @@ template <class F, class Name>
 /// What stripes mean, at the point (x, y).
 inline void draw_partial_legend(svg_document& out, index_t x, index_t y, text_view pending) {
   out.put_block(x, y, 24, 16, 0, true);
-  text<200> words;
+  bounded_text<200> words;
   words << "partial " << pending << ", each device holds a term: 0+1 make the value together";
   out.put_text(x + 34, y + 12, words, "s ink");
 }
@@ -94,7 +96,7 @@ inline void draw_legend(svg_document& out, index_t x, index_t y, text_view pendi
   if (empty.empty()) return;
   y += 22;
   out.put_box(x + 1, y + 1, 22, 14, "hole");
-  text<300> words;
+  bounded_text<300> words;
   words << "no elements: " << empty;
   out.put_text(x + 34, y + 12, words, "s ink");
 }

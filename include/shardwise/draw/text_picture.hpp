@@ -62,7 +62,7 @@ constexpr void write_failure(Out& out, text_view words, const parse_verdict& ver
                              std::size_t width) {
   const std::size_t most = width < 20 ? 20 : width;
   const std::size_t before = verdict.position < most ? 0 : verdict.position - most / 2;
-  text<24> place;
+  bounded_text<24> place;
   place << verdict.position << ": ";
   write_words(out, words.substr(before, most), most);
   out << text_view("\n");
@@ -103,7 +103,7 @@ constexpr void write_shown(Out& out, const sharding_picture& shown, const pictur
 /// A text that is no sharding is drawn with a mark under the place where it stops making sense, and
 /// the reason; the verdict says the same.
 ///
-///     text<1000> out;
+///     bounded_text<1000> out;
 ///     tile_list<64> devices;
 ///     write_picture(out, "{devices=[2,2]0,2,1,3}", extents_desc{8, 8}, devices.buffer);
 template <class Out>
@@ -128,10 +128,10 @@ constexpr parse_verdict write_picture(Out& out, text_view words, const sharding_
 ///
 ///     static_assert(picture_of("{devices=[2]<=[2]}") == ...);
 template <std::size_t Capacity = 4000>
-[[nodiscard]] constexpr text<Capacity> picture_of(text_view words,
-                                                  const sharding_context& about = {},
-                                                  const picture_style& style = {}) {
-  text<Capacity> out;
+[[nodiscard]] constexpr bounded_text<Capacity> picture_of(text_view words,
+                                                          const sharding_context& about = {},
+                                                          const picture_style& style = {}) {
+  bounded_text<Capacity> out;
   tile_list<512> devices;
   write_picture(out, words, about, devices.buffer, style);
   return out;

@@ -65,7 +65,7 @@ inline void draw_tiles(svg_document& out, index_t top, const hlo_tiles& tiles, t
                .blocks = "the tiles: who holds each",
                .devices = "the devices: each in the colour of its tile"},
               !tiles.has_empty()
-                  ? text<200>()
+                  ? bounded_text<200>()
                   : empty_devices(
                         tiles.devices(), [&](index_t i) { return tiles.is_empty(i); },
                         [&](index_t i) { return tiles.device(i); }));
@@ -94,7 +94,7 @@ inline void draw_placed(svg_document& out, index_t top, const sharding_picture& 
 /// Draws what one text shows, from the line `top` down.
 inline void draw_shown(svg_document& out, index_t top, text_view words,
                        const sharding_picture& shown) {
-  text<120> title;
+  bounded_text<120> title;
   write_words(title, words, 110);
   sentence second = second_line(shown);
   const extents_desc& extents = shown.tensor.extents;
@@ -147,7 +147,7 @@ inline parse_verdict visualize(std::ostream& out, text_view words,
   std::vector<index_t> memory = detail::room_for(words);
   device_buffer buffer(memory.data(), static_cast<index_t>(memory.size()));
   detail::svg_document out;
-  text<120> title;
+  bounded_text<120> title;
   detail::write_words(title, words, 110);
   index_t top = 0;
   const parse_verdict verdict =
@@ -156,7 +156,7 @@ inline parse_verdict visualize(std::ostream& out, text_view words,
         top = out.height() + 10;
       });
   if (verdict.ok()) return out.finish(title);
-  text<200> reason;
+  bounded_text<200> reason;
   reason << verdict.position << ": " << verdict.reason;
   return detail::svg_of_words(title, reason);
 }

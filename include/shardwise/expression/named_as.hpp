@@ -17,16 +17,18 @@ namespace shardwise {
 namespace detail {
 
 /// The call that turns `value` into a tensor like `wanted`, as it is written for `x`; empty where
-/// no single call does.
+/// no single call does. Quotes stand around axes where the program has them.
 [[nodiscard]] constexpr sentence call_between(const mesh_desc& mesh, const tensor_desc& value,
-                                              const tensor_desc& wanted) noexcept {
+                                              const tensor_desc& wanted,
+                                              text_view quote = "") noexcept {
   sentence out;
   if (value.extents != wanted.extents) return out;
   if (value.layout == wanted.layout) return out << "cast<" << type_name_of(wanted.type) << ">(x)";
   if (value.type != wanted.type || wanted.layout.pending != 0 || wanted.layout.manual != 0 ||
       !check_reshard(mesh, value.layout, wanted.layout).ok())
     return out;
-  return write_reshard(out, mesh, wanted.layout, "", wanted.layout.uneven && !value.layout.uneven)
+  return write_reshard(out, mesh, wanted.layout, quote,
+                       wanted.layout.uneven && !value.layout.uneven)
          << "(x)";
 }
 

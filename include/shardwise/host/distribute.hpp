@@ -33,9 +33,10 @@ template <class X>
             .dim = d,
             .have = host.extents[d],
             .want = extents_type::value[d]});
-  return make_tensor<X>(pool, host.extents, [&](const held_box& part, const strided<T>& block) {
-    copy_part<T>(host, part, block);
-  });
+  require_pool(pool.mesh(), X::mesh_type::value);
+  return X(make_filled<T>(
+      pool.state(), desc_of<X>(host.extents),
+      [&](const held_box& part, const strided<T>& block) { copy_part<T>(host, part, block); }));
 }
 
 template <class T, class R>
@@ -89,7 +90,7 @@ template <class X, class R, class... Sizes>
   const auto count = static_cast<index_t>(std::ranges::size(host));
   extents_desc extents = X::extents_type::value;
   if constexpr (sizeof...(Sizes) > 0) {
-    extents = fill<typename X::extents_type>(sizes...);
+    extents = sized_extents<typename X::extents_type>(sizes...);
   } else {
     index_t known = 1;
     for (index_t extent : extents)
@@ -105,7 +106,7 @@ template <class X, class R, class... Sizes>
 template <class X, class H, class... Sizes>
 [[nodiscard]] X distribute_data(const device_pool& pool, const H& host, Sizes... sizes) {
   if constexpr (FunctionOf<H, typename X::value_type>)
-    return generate_each<X>(pool, host, sizes...);
+    return X(fill_each<typename X::value_type>(pool, described<X>(pool, sizes...), host));
   else if constexpr (RunOf<H, typename X::value_type>)
     return distribute_run<X>(pool, host, sizes...);
   else if constexpr (EigenMatrix<H>)

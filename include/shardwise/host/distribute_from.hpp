@@ -110,9 +110,9 @@ template <class T>
 template <ShardedTensor X, class... Sizes>
 [[nodiscard]] X distribute_from(const device_pool& pool, index_t giver,
                                 std::span<const typename X::value_type> host, Sizes... sizes) {
-  require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+  detail::require_pool(pool.mesh(), X::mesh_type::value);
   return X(detail::distribute_of_one<typename X::value_type>(
-      pool.state(), giver, host, desc_of<X>(fill<typename X::extents_type>(sizes...))));
+      pool.state(), giver, host, desc_of<X>(sized_extents<typename X::extents_type>(sizes...))));
 }
 /// The same for a layout that is a value.
 template <Element T>

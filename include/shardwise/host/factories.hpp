@@ -109,70 +109,80 @@ void for_each_row(const held_box& part, const strided<T>& block,
 /// and the same devices in the same order.
 [[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
                                              const mesh_desc& wanted) noexcept {
-  if (pool.rank() != wanted.rank())
-    return {.rule = broken::pool_size_differs, .have = pool.rank(), .want = wanted.rank()};
-  for (int a = 0; a < wanted.rank(); ++a)
-    if (pool.axes[a].label != wanted.axes[a].label)
-      return {.rule = broken::pool_size_differs, .axis = wanted.axes[a].label};
-    else if (wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
+  bool alike = pool.rank() == wanted.rank();
+  bool known = true;
+  for (int a = 0; a < wanted.rank(); ++a) {
+    known = known && wanted.size(a) != dyn;
+    alike = alike && pool.axes[a].label == wanted.axes[a].label;
+    if (alike && wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
       return {.rule = broken::pool_size_differs,
               .axis = wanted.axes[a].label,
               .have = pool.size(a),
               .want = wanted.size(a)};
+  }
+  if (!alike && known && pool.devices() != wanted.devices())
+    return {.rule = broken::pool_size_differs, .have = pool.devices(), .want = wanted.devices()};
+  if (!alike) return {.rule = broken::pool_size_differs};
   if (pool.order == wanted.order) return {};
   return {.rule = broken::device_order_differs};
 }
+/// The same at run time; the message shows both meshes.
+inline void require_pool(const mesh_desc& pool, const mesh_desc& wanted) {
+  const diagnosis verdict = check_pool(pool, wanted);
+  if (verdict.ok()) return;
+  sentence both;
+  both << "the pool has " << pool << ", the tensor " << wanted
+       << ": device_pool pool{M{}} has the mesh M of the tensor";
+  fail(verdict, both);
+}
 
-/// A tensor of type `X` whose distinct shards are filled by `fill(part, block)`.
-template <class X, class Fill>
-[[nodiscard]] X make_tensor(const device_pool& pool, const extents_desc& extents,
-                            const Fill& fill) {
-  require(check_pool(pool.mesh(), X::mesh_type::value));
-  return X(make_filled<typename X::value_type>(pool.state(), desc_of<X>(extents), fill));
+/// What is known of a tensor of type `X` that is made in a pool with these dyn extents.
+template <class X, class... Sizes>
+[[nodiscard]] tensor_desc described(const device_pool& pool, Sizes... sizes) {
+  require_pool(pool.mesh(), X::mesh_type::value);
+  return desc_of<X>(sized_extents<typename X::extents_type>(sizes...));
 }
 
 /// Fills a tensor row by row: `row(index of the first element, pointer, count)`.
-template <class X, class Row, class... Sizes>
-[[nodiscard]] X make_rows(const device_pool& pool, const Row& row, Sizes... sizes) {
-  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
-                        [&](const held_box& part, const strided<typename X::value_type>& block) {
-                          for_each_row(part, block, row);
-                        });
+template <class T, class Row>
+[[nodiscard]] node_ptr fill_rows(const device_pool& pool, const tensor_desc& tensor,
+                                 const Row& row) {
+  return make_filled<T>(pool.state(), tensor, [&](const held_box& part, const strided<T>& block) {
+    for_each_row(part, block, row);
+  });
 }
 
 /// Fills a tensor with one value.
-template <class X, class Value, class... Sizes>
-[[nodiscard]] X fill_with(const device_pool& pool, Value value, Sizes... sizes) {
-  using T = typename X::value_type;
+template <class T, class Value>
+[[nodiscard]] node_ptr fill_value(const device_pool& pool, const tensor_desc& tensor, Value value) {
   require_in_range<T>(value);
-  return make_tensor<X>(pool, fill<typename X::extents_type>(sizes...),
-                        [all = static_cast<T>(value)](const held_box&, const strided<T>& block) {
-                          fill_elements(all, block);
-                        });
+  const T all = static_cast<T>(value);
+  return make_filled<T>(pool.state(), tensor, [all](const held_box&, const strided<T>& block) {
+    fill_elements(all, block);
+  });
 }
 
 /// Fills a tensor with `f(index)`.
-template <class X, class F, class... Sizes>
-[[nodiscard]] X generate_each(const device_pool& pool, const F& f, Sizes... sizes) {
-  const auto fill_row = [&](const global_index& first, auto* row, index_t count) {
+template <class T, class F>
+[[nodiscard]] node_ptr fill_each(const device_pool& pool, const tensor_desc& tensor, const F& f) {
+  return fill_rows<T>(pool, tensor, [&](const global_index& first, T* row, index_t count) {
     global_index at = first;
     for (index_t i = 0; i < count; ++i) {
       row[i] = f(at);
       if (!at.empty()) ++at[at.ssize() - 1];
     }
-  };
-  return make_rows<X>(pool, fill_row, sizes...);
+  });
 }
 
 /// Fills a tensor whose elements depend on their place among all, row-major:
 /// `fill_row(place of the first element, pointer, count)`.
-template <class X, class Fill, class... Sizes>
-[[nodiscard]] X numbered(const device_pool& pool, const Fill& fill_row, Sizes... sizes) {
-  const extents_desc extents = fill<typename X::extents_type>(sizes...);
-  const auto row = [&](const global_index& first, auto* memory, index_t count) {
-    fill_row(static_cast<std::uint64_t>(linear(extents, first)), memory, count);
-  };
-  return make_rows<X>(pool, row, sizes...);
+template <class T, class Fill>
+[[nodiscard]] node_ptr fill_numbered(const device_pool& pool, const tensor_desc& tensor,
+                                     const Fill& fill_row) {
+  const extents_desc& extents = tensor.extents;
+  return fill_rows<T>(pool, tensor, [&](const global_index& first, T* row, index_t count) {
+    fill_row(static_cast<std::uint64_t>(linear(extents, first)), row, count);
+  });
 }
 
 /// Counts on from `first`.
@@ -192,18 +202,25 @@ struct count_row {
 /// that of the scope (`use_mesh`). Under a layout with a reduction pending, the values are what the
 /// terms make together. What cannot be made is refused by name.
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::value, X, A...> full(const A&... a) {
   return detail::make_in_pool<detail::made_from::value, X>(
-      [](const auto&... all) { return detail::fill_with<X>(all...); }, a...);
+      [](const device_pool& pool, auto value, const auto&... sizes) {
+        using T = typename X::value_type;
+        return X(detail::fill_value<T>(pool, detail::described<X>(pool, sizes...), value));
+      },
+      a...);
 }
 /// A tensor of zeros: `zeros<X>(pool, sizes...)`.
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> zeros(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const auto& pool, const auto&... sizes) { return full<X>(pool, 0, sizes...); }, a...);
 }
 /// A tensor of ones: `ones<X>(pool, sizes...)`.
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> ones(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const auto& pool, const auto&... sizes) { return full<X>(pool, 1, sizes...); }, a...);
@@ -214,17 +231,25 @@ template <class X = void, class... A>
 ///
 ///     auto x = generate<X>(pool, [](const global_index& at) { return float(at[0]); });
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::function, X, A...> generate(const A&... a) {
   return detail::make_in_pool<detail::made_from::function, X>(
-      [](const auto&... all) { return detail::generate_each<X>(all...); }, a...);
+      [](const device_pool& pool, const auto& f, const auto&... sizes) {
+        using T = typename X::value_type;
+        return X(detail::fill_each<T>(pool, detail::described<X>(pool, sizes...), f));
+      },
+      a...);
 }
 
 /// A tensor that counts its elements in row-major order, from 0: `iota<X>(pool, sizes...)`.
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> iota(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const device_pool& pool, const auto&... sizes) {
-        return detail::numbered<X>(pool, detail::count_row{}, sizes...);
+        using T = typename X::value_type;
+        return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
+                                          detail::count_row{}));
       },
       a...);
 }
@@ -232,21 +257,25 @@ template <class X = void, class... A>
 /// Random numbers, uniform in [0, 1): `uniform<X>(pool, key{1}, sizes...)`. The bits of an element
 /// depend on the key and its global index alone, so every layout on every mesh has the same.
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, key seed, const auto&... sizes) {
-        return detail::numbered<X>(
-            pool, [=](auto... row) { fill_uniform(seed, row...); }, sizes...);
+        using T = typename X::value_type;
+        return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
+                                          [=](auto... row) { fill_uniform(seed, row...); }));
       },
       a...);
 }
 /// Random numbers of the standard normal distribution; otherwise as `uniform`.
 template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, key seed, const auto&... sizes) {
-        return detail::numbered<X>(
-            pool, [=](auto... row) { fill_normal(seed, row...); }, sizes...);
+        using T = typename X::value_type;
+        return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
+                                          [=](auto... row) { fill_normal(seed, row...); }));
       },
       a...);
 }

@@ -80,7 +80,7 @@ template <class T>
                         [&](index_t shard, const held_box&, const strided<T>& memory) {
                           if (memory.size() == 0) return;
                           const index_t device = where.device_of(shard);
-                          const box part = hosts.part(batch, device);
+                          const index_box part = hosts.part(batch, device);
                           strided<const T> from = view_of(hosts.host_of(device));
                           from.extents = memory.extents;
                           for (int d = 0; d < part.ssize(); ++d)
@@ -108,7 +108,7 @@ typename X::value_type >
     [[nodiscard]] X from_host_batches(const device_pool& pool, const R& batches) {
   using layout_type = typename X::layout_type;
   using extents_type = typename X::extents_type;
-  require(detail::check_pool(pool.mesh(), layout_type::mesh_type::value));
+  detail::require_pool(pool.mesh(), layout_type::mesh_type::value);
   return X(detail::join_batches<typename X::value_type>(
       pool.state(), layout_type::value, extents_type::value,
       detail::blocks_of(batches, extents_type::rank)));
@@ -119,7 +119,7 @@ template <HostBlocks R>
 [[nodiscard]] auto from_host_batches(const device_pool& pool, const R& batches,
                                      const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
-  require(check(pool.mesh(), layout));
+  require(validate(pool.mesh(), layout));
   return any_tensor<T>(detail::join_batches<T>(pool.state(), layout, extents,
                                                detail::blocks_of(batches, layout.rank())));
 }

@@ -153,7 +153,7 @@ class local_shard {
   [[nodiscard]] index_t replica() const noexcept { return owner_->where().replica_of(device_); }
   /// The global indices that it holds; along a dimension with a grain they are no range, and this
   /// one is in storage order (see `grained_split`): ask `global` there.
-  [[nodiscard]] const box& range() const noexcept { return part_; }
+  [[nodiscard]] const index_box& range() const noexcept { return part_; }
   /// The global index along a dimension of the element at local index `x`.
   [[nodiscard]] index_t global(int dimension, index_t x) const noexcept {
     return owner_->where().held_by(device_)[dimension].global(x);
@@ -178,7 +178,7 @@ class local_shard {
  private:
   node_ptr owner_;
   index_t device_;
-  box part_;
+  index_box part_;
   buffer<std::byte> memory_;
 };
 

@@ -76,7 +76,7 @@ class host_printer {
       return;
     }
     if (inner == 2 && d > 0) {
-      text<200> page("[");
+      bounded_text<200> page("[");
       for (index_t i : index_) page << i << ", ";
       out_ << (page << ":, :]\n");
     }
@@ -118,7 +118,7 @@ std::ostream& operator<<(std::ostream& out, const host_tensor<T>& x) {
     detail::host_printer<T>(out, x).print();
     return out;
   }
-  text<200> words("no elements: [");
+  bounded_text<200> words("no elements: [");
   for (int d = 0; d < x.extents().ssize(); ++d) words << (d > 0 ? ", " : "") << x.extents()[d];
   return out << (words << ']');
 }

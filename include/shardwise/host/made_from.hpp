@@ -27,6 +27,10 @@ using shown_or_nothing = std::conditional_t<std::is_void_v<X>, nothing_given, sh
 
 namespace detail {
 
+/// Arguments of calls that make an `any_tensor<T>`: extents and a layout are among them.
+template <class T, class... A>
+concept DescribedByValue = is_element<T> &&(std::same_as<A, extents_desc> || ...);
+
 /// What a function that makes a tensor takes between the pool and the sizes.
 enum class made_from { sizes, value, key, function, data };
 

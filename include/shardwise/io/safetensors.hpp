@@ -150,7 +150,7 @@ template <ShardedTensor X>
   using T = typename X::value_type;
   const stored_tensor& stored = file.find(name, element_of<T>);
   file.require_extents(stored, X::extents_type::value);
-  require(detail::check_pool(pool.mesh(), X::mesh_type::value));
+  detail::require_pool(pool.mesh(), X::mesh_type::value);
   return X(detail::load_node<T>(pool.state(), file, stored, X::layout_type::value));
 }
 /// The same for a layout that is a value.
@@ -162,7 +162,7 @@ template <Element T>
   const stored_tensor& stored = file.find(name, element_of<T>);
   const resolved_layout to = resolve(pool.mesh(), spec, {}, uneven{});
   require(to.verdict);
-  require(check(pool.mesh(), to.layout, stored.extents));
+  require(validate(pool.mesh(), to.layout, stored.extents));
   return any_tensor<T>(detail::load_node<T>(pool.state(), file, stored, to.layout));
 }
 

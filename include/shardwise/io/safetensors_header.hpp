@@ -91,7 +91,7 @@ inline constexpr std::string_view stored_names[element_types] = {
     if (!extent) return "its shape has whole numbers";
     out.extents.push_back(*extent);
   }
-  if (!check(out.extents).ok()) return "a tensor has at most 2^56 elements";
+  if (!validate(out.extents).ok()) return "a tensor has at most 2^56 elements";
   if (!offsets.is_array() || offsets.size() != 2 || !natural(offsets[0]) || !natural(offsets[1]))
     return "its data_offsets are two whole numbers";
   out.begin = *natural(offsets[0]);

@@ -27,7 +27,7 @@ struct extents<A, B, C, D, E, F, G, H, I, More...> {
 /// The extents of a type with its dyn sizes filled in, in order.
 template <class Extents, std::convertible_to<index_t>... Sizes>
   requires(sizeof...(Sizes) == Extents::dynamic_rank)
-[[nodiscard]] constexpr extents_desc fill(Sizes... sizes) noexcept {
+[[nodiscard]] constexpr extents_desc sized_extents(Sizes... sizes) noexcept {
   extents_desc known = Extents::value;
   const inplace_vector<index_t, max_rank + 1> given{static_cast<index_t>(sizes)..., index_t{}};
   int next = 0;

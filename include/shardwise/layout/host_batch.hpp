@@ -53,7 +53,7 @@ class host_batch {
     if (batch[0] % parts() != 0)
       return {
           .rule = broken::host_batch_is_not_divisible, .dim = 0, .have = batch[0], .want = parts()};
-    return shardwise::check(mesh_, layout_, global(batch));
+    return shardwise::validate(mesh_, layout_, global(batch));
   }
   /// The extents of the whole tensor, from those of one host's batch.
   [[nodiscard]] constexpr extents_desc global(extents_desc batch) const noexcept {
@@ -66,8 +66,8 @@ class host_batch {
     return whole;
   }
   /// The part of its host's batch that a device holds.
-  [[nodiscard]] constexpr box part(const extents_desc& batch, index_t device) const noexcept {
-    box own = shard_box(mesh_, layout_, global(batch), device);
+  [[nodiscard]] constexpr index_box part(const extents_desc& batch, index_t device) const noexcept {
+    index_box own = shard_box(mesh_, layout_, global(batch), device);
     const index_t size = batch[0] / parts();
     const index_t place = place_of(rows_.position_of(device));
     own[0] = {place * size, (place + 1) * size};

@@ -76,7 +76,7 @@ struct joined_shards {
         out.extents[d] += shards[number][d];
     });
   }
-  out.verdict = check(mesh, layout, out.extents);
+  out.verdict = validate(mesh, layout, out.extents);
   if (!out.verdict.ok()) return out;
   given.for_each([&](index_t number, index_t device) {
     const extents_desc want = extents_of(shard_box(mesh, layout, out.extents, device));

@@ -79,7 +79,7 @@ namespace detail {
   return key;
 }
 
-using joined_axes = text<max_axes*(name::capacity + 1) + 12>;
+using joined_axes = bounded_text<max_axes*(short_name::capacity + 1) + 12>;
 
 /// The names of packed axes, joined by commas, and their grain.
 [[nodiscard]] constexpr joined_axes join(const mesh_desc& mesh, std::uint32_t axes,

@@ -103,7 +103,7 @@ template <class Layout, class Extents>
   using spec = typename Layout::spec_type;
   using pending = typename Layout::partial_type;
   constexpr auto verdict = [] {
-    diagnosis found = check(mesh::value, Layout::value, Extents::value);
+    diagnosis found = validate(mesh::value, Layout::value, Extents::value);
     found.axis = {};
     return found;
   };
@@ -115,7 +115,7 @@ template <class Layout, class Extents>
 
 /// Judges a layout for the extents of a tensor.
 template <class Layout, class Extents,
-          bool Legal = check(Layout::mesh_type::value, Layout::value, Extents::value).ok()>
+          bool Legal = validate(Layout::mesh_type::value, Layout::value, Extents::value).ok()>
 struct extents_judge : allowed<> {};
 template <class Layout, class Extents>
 struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, Extents>()) {};

@@ -158,7 +158,7 @@ namespace detail {
     const text_view label(words + begin, end - begin);
     const int axis = mesh.find(label);
     const auto refuse = [&](broken rule) {
-      return diagnosis{.rule = rule, .dim = dim, .axis = name(label)};
+      return diagnosis{.rule = rule, .dim = dim, .axis = short_name(label)};
     };
     if (axis < 0)
       return refuse(is_axis_name(label) ? broken::axis_is_not_in_mesh : broken::spec_is_malformed);
@@ -195,7 +195,7 @@ namespace detail {
       const text_view words = entry.substr(end, entry.size());
       layout.grains[d] = detail::read_grain(words).over(layout.dims[d].ssize());
       if (layout.grains[d].is_contiguous())
-        result.verdict = {.rule = broken::grain_is_malformed, .dim = d, .axis = name(words)};
+        result.verdict = {.rule = broken::grain_is_malformed, .dim = d, .axis = short_name(words)};
     }
     if (!result.verdict.ok()) return result;
   }
@@ -206,7 +206,7 @@ namespace detail {
     result.verdict = detail::resolve_entry(mesh, partial.axes, -1, pending, axes);
     if (!result.verdict.ok()) return result;
     for (int i = 0; i < axes.ssize(); ++i) {
-      const name& label = mesh.axes[axes[i]].label;
+      const short_name& label = mesh.axes[axes[i]].label;
       if ((unsigned{used} >> axes[i] & 1U) != 0)
         result.verdict = {
             .rule = broken::partial_axis_also_splits, .dim = layout.dim_of(axes[i]), .axis = label};

@@ -8,7 +8,8 @@ namespace shardwise {
 
 /// Judges a layout that `resolve` need not have made: its axes are in the mesh, and each splits one
 /// dimension, is pending, or is manual.
-[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout) noexcept {
+[[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh,
+                                           const layout_desc& layout) noexcept {
   unsigned used = 0;
   for (int d = 0; d < layout.rank(); ++d) {
     for (std::uint8_t a : layout.dims[d]) {
@@ -40,7 +41,7 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
 
 /// Judges the extents of a tensor: none is negative, and their elements can be counted. What is
 /// `dyn` is not judged yet.
-[[nodiscard]] constexpr diagnosis check(const extents_desc& extents) noexcept {
+[[nodiscard]] constexpr diagnosis validate(const extents_desc& extents) noexcept {
   index_t elements = 1;
   for (int d = 0; d < extents.ssize(); ++d) {
     const index_t n = extents[d];
@@ -58,11 +59,11 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
 
 /// Judges a layout for a tensor: one entry a dimension, extents as above, split extents divide into
 /// equal portions unless the layout is uneven. What is `dyn` is not judged yet.
-[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh, const layout_desc& layout,
-                                        const extents_desc& extents) noexcept {
+[[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh, const layout_desc& layout,
+                                           const extents_desc& extents) noexcept {
   if (layout.rank() != extents.ssize())
     return {.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
-  if (const diagnosis verdict = check(extents); !verdict.ok()) return verdict;
+  if (const diagnosis verdict = validate(extents); !verdict.ok()) return verdict;
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t n = extents[d];
     if (n == dyn) continue;
@@ -84,15 +85,15 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
 /// known.
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
                                               const extents_desc& extents) noexcept {
-  if (const diagnosis verdict = check(mesh, layout); !verdict.ok()) return verdict;
+  if (const diagnosis verdict = validate(mesh, layout); !verdict.ok()) return verdict;
   for (int d = 0; d < extents.ssize(); ++d)
     if (extents[d] < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = extents[d]};
-  return check(mesh, layout, extents);
+  return validate(mesh, layout, extents);
 }
 
 namespace detail {
 /// The lowest axis of a set of bits.
-[[nodiscard]] constexpr name first_axis(const mesh_desc& mesh, unsigned bits) noexcept {
+[[nodiscard]] constexpr short_name first_axis(const mesh_desc& mesh, unsigned bits) noexcept {
   for (int a = 0; a < mesh.rank(); ++a)
     if ((bits >> a & 1U) != 0) return mesh.axes[a].label;
   return {};

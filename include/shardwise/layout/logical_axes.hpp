@@ -43,7 +43,7 @@ namespace detail {
 template <class Mesh, class Maps>
 [[nodiscard]] constexpr auto judge_maps() noexcept {
   return answer_to<Maps, Maps>([] {
-    return check(axis_rules_desc{Mesh::value, Maps::alternatives});
+    return validate(axis_rules_desc{Mesh::value, Maps::alternatives});
   });
 }
 
@@ -92,7 +92,7 @@ struct refused_names {
       return refuse<decltype(nearest_type(std::make_index_sequence<nearest.size()>{}))>();
     } else {
       constexpr taken_axis taken = passed_over(Rules::value, names, found, at)[0];
-      constexpr name axis = Rules::value.mesh.axes[taken.axis].label;
+      constexpr short_name axis = Rules::value.mesh.axes[taken.axis].label;
       constexpr text_view owner = names[taken.dim];
       return refuse<decltype(taken_from(
           entries<to_fixed_string<axis.size()>(axis), to_fixed_string<owner.size()>(owner)>{}))>();

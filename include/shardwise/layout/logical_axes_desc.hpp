@@ -46,10 +46,10 @@ namespace detail {
 
 /// Judges rules: the names are well formed, and every alternative is an entry of a spec on the
 /// mesh.
-[[nodiscard]] constexpr diagnosis check(const axis_rules_desc& rules) noexcept {
+[[nodiscard]] constexpr diagnosis validate(const axis_rules_desc& rules) noexcept {
   for (const axis_rule_desc& rule : rules.alternatives) {
     if (!is_axis_name(rule.label))
-      return {.rule = broken::axis_name_is_malformed, .axis = name(rule.label)};
+      return {.rule = broken::axis_name_is_malformed, .axis = short_name(rule.label)};
     diagnosis verdict = resolve(rules.mesh, {{rule.axes}}).verdict;
     verdict.dim = -1;
     if (!verdict.ok()) return verdict;
@@ -77,7 +77,7 @@ namespace detail {
 /// if its dimension has none yet and no axis of it serves another dimension of the tensor.
 ///
 /// Judges: the rules themselves, a name is not repeated, a name has a rule, and one of its
-/// alternatives was free. Extents are not looked at; `check` of the layout does that.
+/// alternatives was free. Extents are not looked at; `validate` of the layout does that.
 ///
 ///     resolve(rules, {"batch", "embed"}).layout             // [data, model]
 [[nodiscard]] constexpr resolved_dims resolve(const axis_rules_desc& rules,
@@ -85,10 +85,10 @@ namespace detail {
   resolved_dims found;
   found.layout.dims.resize(names.size());
   for (int d = 0; d < names.ssize(); ++d) found.chosen.push_back(-1);
-  if (found.verdict = check(rules); !found.verdict.ok()) return found;
+  if (found.verdict = validate(rules); !found.verdict.ok()) return found;
 
   const auto refuse = [&](broken rule, int d) {
-    found.verdict = {.rule = rule, .dim = d, .axis = name(names[d])};
+    found.verdict = {.rule = rule, .dim = d, .axis = short_name(names[d])};
     return found;
   };
   for (int d = 0; d < names.ssize(); ++d)

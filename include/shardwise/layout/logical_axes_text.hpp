@@ -11,8 +11,8 @@ namespace detail {
 
 /// How many characters must be typed, dropped or replaced to make one name of the other.
 [[nodiscard]] constexpr int distance(text_view a, text_view b) noexcept {
-  int row[name::capacity + 1]{};
-  const text_view to = b.substr(0, name::capacity);
+  int row[short_name::capacity + 1]{};
+  const text_view to = b.substr(0, short_name::capacity);
   for (std::size_t j = 0; j <= to.size(); ++j) row[j] = int(j);
   for (std::size_t i = 0; i < a.size(); ++i) {
     int diagonal = row[0]++;
@@ -30,16 +30,16 @@ namespace detail {
 
 /// The names nearest to one that has no rule: at most three, and none that differ in more than a
 /// third of its characters and one.
-[[nodiscard]] constexpr inplace_vector<name, 3> nearest_names_to(const axis_rules_desc& rules,
-                                                                 text_view label) noexcept {
-  inplace_vector<name, 3> nearest;
+[[nodiscard]] constexpr inplace_vector<short_name, 3> nearest_names_to(const axis_rules_desc& rules,
+                                                                       text_view label) noexcept {
+  inplace_vector<short_name, 3> nearest;
   int best = 1 + int(label.size() / 3);
   for (const axis_rule_desc& rule : rules.alternatives) {
     const int far = detail::distance(label, rule.label);
     if (far > best) continue;
     if (far < best) nearest.clear();
     best = far;
-    if (!nearest.full() && !nearest.contains(name(rule.label))) nearest.push_back(rule.label);
+    if (!nearest.full() && !nearest.contains(short_name(rule.label))) nearest.push_back(rule.label);
   }
   return nearest;
 }
@@ -47,8 +47,9 @@ namespace detail {
 /// Writes what one dimension took, and why not an alternative before: `embed -> none (model is
 /// taken by heads)`. A `?` stands where there is nothing to take.
 template <std::size_t N>
-constexpr text<N>& write_choice(text<N>& out, const axis_rules_desc& rules, const dim_names& names,
-                                const resolved_dims& found, int dim) noexcept {
+constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_desc& rules,
+                                        const dim_names& names, const resolved_dims& found,
+                                        int dim) noexcept {
   out << (names[dim].empty() ? text_view("-") : names[dim]) << " -> ";
   if (found.chosen[dim] < 0 && !names[dim].empty())
     out << '?';
@@ -68,7 +69,7 @@ constexpr text<N>& write_choice(text<N>& out, const axis_rules_desc& rules, cons
     reason("a second time");
   } else if (!names[dim].empty() && !has_rule(rules, names[dim])) {
     reason("no rule");
-    for (const name& near : nearest_names_to(rules, names[dim])) reason("nearest is ", near);
+    for (const short_name& near : nearest_names_to(rules, names[dim])) reason("nearest is ", near);
   }
   return separator == ", " ? out << ')' : out;
 }

@@ -27,7 +27,7 @@ struct manual_result {
   manual_result result{tensor, {}};
   layout_desc& layout = result.tensor.layout;
   layout.follow(exact{});
-  result.verdict = check(mesh, layout, tensor.extents);
+  result.verdict = validate(mesh, layout, tensor.extents);
   for (int a = mesh.rank() - 1; a >= 0; --a)
     if (result.verdict.ok() && layout.is_pending(a))
       result.verdict = {.rule = broken::manual_axis_is_used, .axis = mesh.axes[a].label};
@@ -95,7 +95,7 @@ struct manual_result {
   if (result.verdict.ok() && tensor.layout.manual == 0 && joined != 0)
     result.verdict = {.rule = broken::axis_is_not_manual,
                       .axis = mesh.axes[std::countr_zero(joined)].label};
-  if (result.verdict.ok()) result.verdict = check(mesh, target, result.tensor.extents);
+  if (result.verdict.ok()) result.verdict = validate(mesh, target, result.tensor.extents);
   return result;
 }
 

@@ -8,7 +8,8 @@ namespace shardwise {
 
 /// Writes the axes of a dimension: `x`, or `(x,y)` for several.
 template <std::size_t N>
-constexpr text<N>& write_axes(text<N>& out, const mesh_desc& mesh, const axis_list& axes) noexcept {
+constexpr bounded_text<N>& write_axes(bounded_text<N>& out, const mesh_desc& mesh,
+                                      const axis_list& axes) noexcept {
   if (axes.size() > 1) out << '(';
   for (int i = 0; i < axes.ssize(); ++i) {
     if (i > 0) out << ',';
@@ -21,7 +22,7 @@ constexpr text<N>& write_axes(text<N>& out, const mesh_desc& mesh, const axis_li
 /// Writes a grain as an entry of a spec has it: `%32`, `*2`, `*1` for a single cut, `~3:2`
 /// for a halo, or nothing where it is contiguous.
 template <std::size_t N>
-constexpr text<N>& operator<<(text<N>& out, grain how) noexcept {
+constexpr bounded_text<N>& operator<<(bounded_text<N>& out, grain how) noexcept {
   if (how.is_contiguous()) return out;
   if (how.is_halo()) return out << '~' << how.before() << ':' << how.behind();
   return out << (how.is_cyclic() ? '%' : '*') << how.number();
@@ -29,15 +30,15 @@ constexpr text<N>& operator<<(text<N>& out, grain how) noexcept {
 
 /// Writes how a dimension is split: `x`, `(x,y)`, or `(x,y)%32` in portions of a grain.
 template <std::size_t N>
-constexpr text<N>& write_split(text<N>& out, const mesh_desc& mesh, const layout_desc& layout,
-                               int d) noexcept {
+constexpr bounded_text<N>& write_split(bounded_text<N>& out, const mesh_desc& mesh,
+                                       const layout_desc& layout, int d) noexcept {
   return write_axes(out, mesh, layout.dims[d]) << layout.grains[d];
 }
 
 /// Writes what is pending, `{partial sum: x, y}`, and what is manual, `{manual: z}`, or nothing.
 template <std::size_t N>
-constexpr text<N>& write_pending(text<N>& out, const mesh_desc& mesh,
-                                 const layout_desc& layout) noexcept {
+constexpr bounded_text<N>& write_pending(bounded_text<N>& out, const mesh_desc& mesh,
+                                         const layout_desc& layout) noexcept {
   const auto write_set = [&](const axis_list& axes) {
     for (int i = 0; i < axes.ssize(); ++i)
       out << (i > 0 ? text_view(", ") : text_view(": ")) << mesh.axes[axes[i]].label;
@@ -59,8 +60,9 @@ constexpr text<N>& write_pending(text<N>& out, const mesh_desc& mesh,
 /// chunks, `f32[5@(x,y)*1]` for a single cut over both axes. An unknown extent is `?`; a layout
 /// that may be uneven is not marked, its sizes show it.
 template <std::size_t N>
-constexpr text<N>& write_tensor(text<N>& out, element type, const mesh_desc& mesh,
-                                const extents_desc& extents, const layout_desc& layout) noexcept {
+constexpr bounded_text<N>& write_tensor(bounded_text<N>& out, element type, const mesh_desc& mesh,
+                                        const extents_desc& extents,
+                                        const layout_desc& layout) noexcept {
   out << to_text(type) << '[';
   for (int d = 0; d < layout.rank(); ++d) {
     if (d > 0) out << ", ";
@@ -75,8 +77,8 @@ constexpr text<N>& write_tensor(text<N>& out, element type, const mesh_desc& mes
 
 /// Writes a layout without a tensor: `[data, (x,y), -]{partial sum: model}`.
 template <std::size_t N>
-constexpr text<N>& write_layout(text<N>& out, const mesh_desc& mesh,
-                                const layout_desc& layout) noexcept {
+constexpr bounded_text<N>& write_layout(bounded_text<N>& out, const mesh_desc& mesh,
+                                        const layout_desc& layout) noexcept {
   out << '[';
   for (int d = 0; d < layout.rank(); ++d) {
     if (d > 0) out << ", ";

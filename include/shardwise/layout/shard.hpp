@@ -10,25 +10,25 @@ namespace shardwise {
 
 /// The part of a tensor that a device holds: one range a dimension. Ranges are of global indices,
 /// but in dimensions whose grain is not contiguous of indices in storage order (`grained_split`).
-using box = inplace_vector<index_range, max_rank>;
+using index_box = inplace_vector<index_range, max_rank>;
 
 /// The number of elements in a box.
-[[nodiscard]] constexpr index_t volume(const box& part) noexcept {
+[[nodiscard]] constexpr index_t volume(const index_box& part) noexcept {
   index_t n = 1;
   for (const index_range& range : part) n *= range.size();
   return n;
 }
 
 /// The extents of a box.
-[[nodiscard]] constexpr extents_desc extents_of(const box& part) noexcept {
+[[nodiscard]] constexpr extents_desc extents_of(const index_box& part) noexcept {
   extents_desc extents;
   for (const index_range& range : part) extents.push_back(range.size());
   return extents;
 }
 
 /// What two boxes have in common; empty ranges where they do not meet.
-[[nodiscard]] constexpr box intersect(const box& a, const box& b) noexcept {
-  box common;
+[[nodiscard]] constexpr index_box intersect(const index_box& a, const index_box& b) noexcept {
+  index_box common;
   for (int d = 0; d < a.ssize(); ++d) {
     const index_t begin = a[d].begin > b[d].begin ? a[d].begin : b[d].begin;
     const index_t end = a[d].end < b[d].end ? a[d].end : b[d].end;
@@ -124,10 +124,10 @@ using held_box = inplace_vector<held_range, max_rank>;
 }
 
 /// What a device holds of a tensor with these extents.
-[[nodiscard]] constexpr box shard_box(const mesh_desc& mesh, const layout_desc& layout,
-                                      const extents_desc& extents, index_t device) noexcept {
+[[nodiscard]] constexpr index_box shard_box(const mesh_desc& mesh, const layout_desc& layout,
+                                            const extents_desc& extents, index_t device) noexcept {
   const coordinates where = mesh.at(device);
-  box part;
+  index_box part;
   for (int d = 0; d < layout.rank(); ++d)
     part.push_back(held_of(mesh, layout.dims[d], layout.grains[d], extents[d], where).range);
   return part;

@@ -14,7 +14,7 @@ namespace detail {
                                                 index_t wrap_multiple,
                                                 const physical_shape& host) noexcept {
   topology machine;
-  machine.label = name(label);
+  machine.label = short_name(label);
   machine.kind = kind;
   for (index_t size : pod)
     machine.axes.push_back({.size = size, .way = {1e-6, link}, .wrap_multiple = wrap_multiple});
@@ -29,7 +29,7 @@ namespace detail {
 [[nodiscard]] constexpr topology switched_machine(text_view label, index_t devices, link_desc way,
                                                   double node_egress) noexcept {
   topology machine;
-  machine.label = name(label);
+  machine.label = short_name(label);
   machine.kind = device_kind::gpu;
   way.alpha = 0.6e-6;
   machine.axes.push_back({.size = devices, .way = way, .joined = fabric::switched});

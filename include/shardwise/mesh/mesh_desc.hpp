@@ -15,7 +15,7 @@ using axis_list = inplace_vector<std::uint8_t, max_axes>;
 
 /// One axis of a mesh as a value: its name and its size (`dyn` where not known yet).
 struct axis_desc {
-  name label{};
+  short_name label{};
   index_t size = 1;
 
   friend constexpr bool operator==(const axis_desc&, const axis_desc&) = default;
@@ -88,7 +88,7 @@ struct mesh_desc {
 
 /// True if these characters may name an axis: letters, digits and `_`, not beginning with a digit.
 [[nodiscard]] constexpr bool is_axis_name(text_view label) noexcept {
-  if (label.empty() || label.size() > name::capacity) return false;
+  if (label.empty() || label.size() > short_name::capacity) return false;
   for (std::size_t i = 0; i < label.size(); ++i) {
     const char c = label[i];
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -102,7 +102,7 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
 
 /// Judges a mesh: its names are well formed and different, its sizes positive or `dyn`, its
 /// devices not too many, and an order of its own has as many devices as they say.
-[[nodiscard]] constexpr diagnosis check(const mesh_desc& mesh) noexcept {
+[[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh) noexcept {
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];
     if (!is_axis_name(axis.label) || axis.label.is_cut())
@@ -133,16 +133,17 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
 
 /// The same for a mesh that a program is about to run on: every size is known.
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh) noexcept {
-  if (const diagnosis verdict = check(mesh); !verdict.ok()) return verdict;
+  if (const diagnosis verdict = validate(mesh); !verdict.ok()) return verdict;
   for (const axis_desc& axis : mesh.axes)
     if (axis.size == dyn) return {.rule = broken::mesh_size_is_unknown, .axis = axis.label};
   return {};
 }
 
-/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`. An order of
-/// its own follows, the first 16 devices of it: `mesh(x=2, y=2)[3,1,2,0]`.
+namespace detail {
+/// Writes a mesh in the one notation, with at most `most` devices of an order of its own.
 template <std::size_t N>
-constexpr text<N>& operator<<(text<N>& out, const mesh_desc& mesh) noexcept {
+constexpr bounded_text<N>& write_mesh(bounded_text<N>& out, const mesh_desc& mesh,
+                                      index_t most) noexcept {
   out << "mesh(";
   for (int a = 0; a < mesh.rank(); ++a) {
     if (a > 0) out << ", ";
@@ -154,10 +155,17 @@ constexpr text<N>& operator<<(text<N>& out, const mesh_desc& mesh) noexcept {
   }
   out << ')';
   if (mesh.order.empty()) return out;
-  constexpr index_t shown = 16;
   const index_t count = mesh.order.devices().ssize();
-  for (index_t i = 0; i < count && i < shown; ++i) out << (i == 0 ? '[' : ',') << mesh.order.at(i);
-  return out << (count > shown ? ",...]" : "]");
+  for (index_t i = 0; i < count && i < most; ++i) out << (i == 0 ? '[' : ',') << mesh.order.at(i);
+  return out << (count > most ? ",...]" : "]");
+}
+}  // namespace detail
+
+/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`. An order of
+/// its own follows, the first 16 devices of it: `mesh(x=2, y=2)[3,1,2,0]`.
+template <std::size_t N>
+constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const mesh_desc& mesh) noexcept {
+  return detail::write_mesh(out, mesh, 16);
 }
 
 }  // namespace shardwise

@@ -8,7 +8,7 @@ namespace shardwise::detail {
 /// Writes one axis of a mesh's text: `data=2`, `data=?` where the size is dyn. A label that is no
 /// name stands in `< >`, which no name has, so that no text of illegal axes reads as legal ones.
 template <std::size_t Capacity>
-constexpr void write_axis(text<Capacity>& out, text_view label, index_t size) noexcept {
+constexpr void write_axis(bounded_text<Capacity>& out, text_view label, index_t size) noexcept {
   if (!out.empty()) out << ", ";
   if (is_axis_name(label))
     out << label << '=';
@@ -35,7 +35,7 @@ template <class... Axes>
 [[nodiscard]] consteval auto mesh_text() noexcept {
   constexpr auto words = [] {
     // A label, what is around it, and the 20 characters of the longest number.
-    text<(std::size_t{1} + ... + (axis_or_none<Axes>::label.size() + 25))> out;
+    bounded_text<(std::size_t{1} + ... + (axis_or_none<Axes>::label.size() + 25))> out;
     (write_axis(out, axis_or_none<Axes>::label, axis_or_none<Axes>::size), ...);
     return out;
   }();
@@ -88,11 +88,11 @@ struct parsed_axes {
     const text_view label = words.substr(begin, at - begin);
     if (is_name && label.empty()) return refuse(at, malformed, "an axis begins with its name");
     if (!is_name || !is_axis_name(label)) {
-      const bool is_long = label.size() > name::capacity;
+      const bool is_long = label.size() > short_name::capacity;
       return refuse(begin, {.rule = broken::axis_name_is_malformed,
                             .axis = label,
                             .have = is_long ? static_cast<index_t>(label.size()) : 0,
-                            .want = is_long ? index_t{name::capacity} : 0});
+                            .want = is_long ? index_t{short_name::capacity} : 0});
     }
     if (!accept('=')) return refuse(at, malformed, no_size);
     index_t size = dyn;
@@ -125,7 +125,7 @@ struct parsed_axes {
     }
     mesh.axes.push_back({label, size});
   } while (accept(','));
-  if (const diagnosis verdict = check(mesh); !verdict.ok()) return refuse(at, verdict);
+  if (const diagnosis verdict = validate(mesh); !verdict.ok()) return refuse(at, verdict);
   return {mesh, {}, {}, at};
 }
 

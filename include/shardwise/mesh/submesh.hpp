@@ -22,7 +22,7 @@ struct derived_mesh {
   for (const text_view label : labels) {
     const int axis = mesh.find(label);
     if (axis < 0 || result.mesh.find(label) >= 0) {
-      result.verdict = {.rule = broken::submesh_axis_is_not_in_mesh, .axis = name(label)};
+      result.verdict = {.rule = broken::submesh_axis_is_not_in_mesh, .axis = short_name(label)};
       return result;
     }
     result.mesh.axes.push_back(mesh.axes[axis]);
@@ -47,7 +47,7 @@ struct derived_mesh {
 ///     flatten(mesh(data=2, model=4))                       // mesh(data_model=8)
 ///     flatten(mesh(data=2, model=4), "all")                // mesh(all=8)
 [[nodiscard]] constexpr derived_mesh flatten(const mesh_desc& mesh, text_view label = {}) noexcept {
-  text<max_axes*(name::capacity + 1)> joined(label);
+  bounded_text<max_axes*(short_name::capacity + 1)> joined(label);
   if (label.empty())
     for (int a = 0; a < mesh.rank(); ++a) {
       if (a > 0) joined << '_';
@@ -55,9 +55,9 @@ struct derived_mesh {
     }
   derived_mesh result;
   if (!is_axis_name(joined))
-    result.verdict = {.rule = broken::axis_name_is_malformed, .axis = name(joined)};
+    result.verdict = {.rule = broken::axis_name_is_malformed, .axis = short_name(joined)};
   else
-    result.mesh = {{axis_desc{name(joined), mesh.devices()}}, mesh.order};
+    result.mesh = {{axis_desc{short_name(joined), mesh.devices()}}, mesh.order};
   return result;
 }
 
@@ -85,7 +85,7 @@ struct submesh_type {
 template <class Mesh, fixed_string Label>
 struct flattened_type {
   static constexpr derived_mesh made = flatten(Mesh::value, Label);
-  static constexpr name label = made.mesh.axes[0].label;
+  static constexpr short_name label = made.mesh.axes[0].label;
   using type = mesh<axis<to_fixed_string<label.size()>(label), Mesh::devices>>;
 };
 

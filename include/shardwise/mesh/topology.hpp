@@ -96,7 +96,7 @@ struct topology_axis {
 ///     static_assert(slice.devices() == 128 && slice.axes[2].wraps());
 ///     static_assert(slice.bytes_per_second({0, 1}) == 180e9);
 struct topology {
-  name label{};
+  short_name label{};
   device_kind kind = device_kind::any;
   inplace_vector<topology_axis, max_physical_axes> axes{};
   /// The devices that share a host, along the same axes; empty if not known.

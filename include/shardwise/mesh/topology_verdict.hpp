@@ -96,7 +96,8 @@ struct topology_verdict {
 
 /// Writes sizes as `(4, 4, 8)`.
 template <std::size_t N, std::size_t Capacity>
-constexpr text<N>& write_sizes(text<N>& out, const inplace_vector<index_t, Capacity>& sizes) {
+constexpr bounded_text<N>& write_sizes(bounded_text<N>& out,
+                                       const inplace_vector<index_t, Capacity>& sizes) {
   out << '(';
   for (int i = 0; i < sizes.ssize(); ++i) {
     if (i > 0) out << ", ";

@@ -202,7 +202,8 @@ namespace detail {
 
 /// Writes the physical axes of each logical axis: `[[], [1, 2], [0]]`.
 template <std::size_t N>
-constexpr text<N>& operator<<(text<N>& out, const torus_assignment& assignment) noexcept {
+constexpr bounded_text<N>& operator<<(bounded_text<N>& out,
+                                      const torus_assignment& assignment) noexcept {
   out << '[';
   for (int l = 0; l < assignment.logical.ssize(); ++l) {
     out << (l > 0 ? ", [" : "[");

@@ -32,11 +32,12 @@ template <class X>
 template <class X, class Fill, class Change>
 [[nodiscard]] X drawn(const device_pool& pool, const Fill& fill_row, const Change& change) {
   using T = typename X::value_type;
-  return numbered<X>(pool, [&](std::uint64_t first, T* row, index_t count) {
+  const auto fill = [&](std::uint64_t first, T* row, index_t count) {
     fill_row(first, row, count);
     for (index_t i = 0; i < count; ++i)
       row[i] = static_cast<T>(change(static_cast<double>(row[i])));
-  });
+  };
+  return X(fill_numbered<T>(pool, described<X>(pool), fill));
 }
 template <class X>
 [[nodiscard]] X scaled_normal(const device_pool& pool, key seed, double deviation) {
@@ -85,7 +86,7 @@ template <ShardedTensor X>
 template <ShardedTensor X>
 [[nodiscard]] X truncated_normal(const device_pool& pool, key seed, double deviation) {
   using T = typename X::value_type;
-  return detail::numbered<X>(pool, [=](std::uint64_t first, T* row, index_t count) {
+  const auto fill = [=](std::uint64_t first, T* row, index_t count) {
     for (index_t i = 0; i < count; ++i) {
       const auto place = first + static_cast<std::uint64_t>(i);
       double x = normal<double>(seed, place);
@@ -93,7 +94,8 @@ template <ShardedTensor X>
         x = normal<double>(seed.split(again), place);
       row[i] = static_cast<T>(x * deviation);
     }
-  });
+  };
+  return X(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
 }
 
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`

@@ -114,8 +114,8 @@ inline constexpr index_t nest_bytes = detail::sizes_of_nest<Nest>.bytes;
 ///
 ///     constexpr auto recorded = trace_nests_program<512, model, X>(loss);
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] constexpr program<Capacity> trace_nests_program(const F& f, Sizes... sizes) {
-  program<Capacity> out;
+[[nodiscard]] constexpr traced_program<Capacity> trace_nests_program(const F& f, Sizes... sizes) {
+  traced_program<Capacity> out;
   program_builder code(out);
   const detail::entered<Sizes...> enter{code, {sizes...}};
   const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};

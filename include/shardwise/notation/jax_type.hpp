@@ -96,7 +96,8 @@ inline constexpr element_name element_names[] = {
 [[nodiscard]] constexpr read_tensor parse_shown_type(text_view words,
                                                      const mesh_desc& mesh) noexcept {
   const read_tensor read = parse_type(words, mesh);
-  if (!read.verdict.ok() || check(mesh, read.tensor.layout, read.tensor.extents).ok()) return read;
+  if (!read.verdict.ok() || validate(mesh, read.tensor.layout, read.tensor.extents).ok())
+    return read;
   return parse_type(words, mesh, uneven{});
 }
 

@@ -103,7 +103,7 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   const index_t count = mesh.devices();
   const bool lists = form == notation::hlo_listed || (form <= notation::sdy && !mesh.order.empty());
   if (!lists || count == dyn) return without_devices;
-  text<20> digits;
+  bounded_text<20> digits;
   digits << count;
   return without_devices + static_cast<std::size_t>(count) * (digits.size() + 2);
 }
@@ -118,15 +118,15 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
 ///     to_text(notation::jax, mesh, layout);                  // P('data', None)
 ///     to_text<30'000>(notation::hlo_listed, mesh, layout);   // of 4096 devices
 template <std::size_t Capacity = 1000>
-[[nodiscard]] constexpr text<Capacity> to_text(notation form, const mesh_desc& mesh,
-                                               const layout_desc& layout) {
-  text<Capacity + 1> out;
+[[nodiscard]] constexpr bounded_text<Capacity> to_text(notation form, const mesh_desc& mesh,
+                                                       const layout_desc& layout) {
+  bounded_text<Capacity + 1> out;
   const parse_verdict verdict = write_layout_as(out, form, mesh, layout);
   if (!verdict.ok()) fail({.rule = broken::layout_has_no_text}, verdict.reason);
   if (out.size() > Capacity)
     fail({.rule = broken::layout_has_no_text},
          "the text is longer: to_text<N> has room for N characters");
-  return text<Capacity>(out);
+  return bounded_text<Capacity>(out);
 }
 
 namespace detail {

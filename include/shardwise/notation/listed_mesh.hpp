@@ -34,14 +34,14 @@ struct named_mesh_result {
   if (!names.empty() && names.ssize() != sizes.ssize())
     return refuse(0, "a mesh has one name for each axis");
   for (int a = 0; a < sizes.ssize(); ++a) {
-    text<12> numbered;
+    bounded_text<12> numbered;
     numbered << "axis_" << a;
     const text_view label = names.empty() ? text_view(numbered) : names[a];
     if (!is_axis_name(label))
       return refuse(a, "a name is a letter or _ and up to 22 more letters, digits or _");
     if (mesh.find(label) >= 0) return refuse(a, "the axes of a mesh have different names");
     if (sizes[a] < 1) return refuse(a, "a size is at least 1");
-    mesh.axes.push_back({name(label), sizes[a]});
+    mesh.axes.push_back({short_name(label), sizes[a]});
   }
   if (const text_view reason = why_not(mesh, devices); !reason.empty()) return refuse(0, reason);
   if (!is_plain(devices)) result.mesh.devices = devices;

@@ -25,7 +25,7 @@ namespace detail {
     read.position = in.here();
     const index_t size =
         in.number(max_tile_devices, "a mesh reads data=2, model=4 or, without names, 2x4");
-    text<12> label;
+    bounded_text<12> label;
     label << "axis_" << read.value.rank();
     if (!in.ok()) {
       read.verdict.rule = broken::text_is_malformed;
@@ -41,7 +41,7 @@ namespace detail {
   } while (read.verdict.ok() && in.accept('x'));
   if (!read.verdict.ok()) return read;
   read.position = in.position();
-  read.verdict = check(read.value);
+  read.verdict = validate(read.value);
   return read;
 }
 
@@ -114,13 +114,25 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
 
 namespace detail {
 
-/// Reports a text that is malformed as an `error`: where, and why.
+/// Reports a text that is malformed as an `error`: the reason, the text, and what stands where it
+/// stops making sense. Of a long text it shows the neighbourhood.
 constexpr void require_read(const parse_verdict& verdict, text_view words) {
-  if (!verdict.ok())
-    fail({.rule = broken::text_is_malformed,
-          .have = static_cast<index_t>(verdict.position),
-          .want = static_cast<index_t>(words.size())},
-         verdict.reason);
+  if (verdict.ok()) return;
+  constexpr std::size_t shown = 60;
+  const std::size_t at = verdict.position < words.size() ? verdict.position : words.size();
+  const std::size_t begin = at > shown ? at - shown : 0;
+  const bool is_cut = words.size() - at > shown;
+  sentence advice;
+  advice << verdict.reason << ", in \"" << (begin > 0 ? "..." : "")
+         << words.substr(begin, at - begin + shown) << (is_cut ? "...\"" : "\"");
+  if (at == words.size())
+    advice << " at its end";
+  else
+    advice << " at \"" << words.substr(at, shown) << (is_cut ? "...\"" : "\"");
+  fail({.rule = broken::text_is_malformed,
+        .have = static_cast<index_t>(verdict.position),
+        .want = static_cast<index_t>(words.size())},
+       advice);
 }
 
 }  // namespace detail
@@ -137,6 +149,20 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
 [[nodiscard]] constexpr mesh_desc mesh_from_text(text_view words) {
   device_buffer no_room;
   return mesh_from_text(words, no_room);
+}
+
+/// The text of a mesh in the one notation, with all devices of an order of its own: what
+/// `mesh_from_text` reads. Reports as an `error` that the text is longer than `Capacity`.
+///
+///     to_text(mesh_from_text("data=2,model=4"));             // mesh(data=2, model=4)
+template <std::size_t Capacity = 1000>
+[[nodiscard]] constexpr bounded_text<Capacity> to_text(const mesh_desc& mesh) {
+  bounded_text<Capacity + 1> out;
+  detail::write_mesh(out, mesh, mesh.order.devices().ssize());
+  if (out.size() > Capacity)
+    fail({.rule = broken::layout_has_no_text},
+         "the text is longer: to_text<N> has room for N characters");
+  return bounded_text<Capacity>(out);
 }
 
 }  // namespace shardwise

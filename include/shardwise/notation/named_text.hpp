@@ -47,7 +47,7 @@ namespace detail {
     if (in.ok() && mesh.axes.full()) in.fail_at(begin, "a mesh has at most 7 axes");
     if (!in.ok()) break;
     count *= size;
-    mesh.axes.push_back({name(label), size});
+    mesh.axes.push_back({short_name(label), size});
     if (!in.accept(',')) break;
   }
   in.expect(']', "a mesh ends with ]");

@@ -104,7 +104,7 @@ struct op_result {
 
 /// What one device holds of a tensor: its box, and which of the replicas of that box it is.
 struct hlo_shard {
-  box part{};
+  index_box part{};
   index_t replica = 0;
 
   friend constexpr bool operator==(const hlo_shard&, const hlo_shard&) = default;

@@ -54,8 +54,8 @@ constexpr void read_groups_once(reader& in, char open, char close, index_t* list
 }
 
 /// The type of groups in StableHLO: `2x4xi64`.
-[[nodiscard]] constexpr text<60> dense_type(const replica_groups& groups) noexcept {
-  text<60> words;
+[[nodiscard]] constexpr bounded_text<60> dense_type(const replica_groups& groups) noexcept {
+  bounded_text<60> words;
   return words << groups.count() << 'x' << groups.size() << "xi64";
 }
 

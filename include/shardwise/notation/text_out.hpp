@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// Where text is written: a `text<N>`, or a stream of the standard library.
+/// Where text is written: a `bounded_text<N>`, or a stream of the standard library.
 template <class Out>
 concept TextSink = requires(Out& out, text_view words, char c, index_t n) {
   out << words;

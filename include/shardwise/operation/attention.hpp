@@ -96,8 +96,8 @@ struct attention_operation {
     return {.flops = 2 * queries * operands[1].extents[inner - 1] *
                      (width + operands[2].extents[inner])};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
     words << name;
     if (how.integers[0] != 0) words << text_view(" to earlier");
     return words;
@@ -154,9 +154,9 @@ struct attention_gradient_operation {
                                                      const tensor_desc& result) noexcept {
     return {.flops = 2 * attention_operation::cost(mesh, how, operands, result).flops};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     constexpr text_view of[] = {" of queries", " of keys", " of values"};
-    text<47> words;
+    bounded_text<47> words;
     words << name << of[how.integers[1]];
     return words;
   }

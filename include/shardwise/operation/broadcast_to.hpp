@@ -60,7 +60,7 @@ struct broadcast_to_operation : of_any_elements {
     }
     return {};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   /// Sums over what was repeated.

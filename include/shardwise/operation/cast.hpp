@@ -17,8 +17,8 @@ namespace functions {
 /// it makes 0 and 1; a number is true if it is not 0.
 template <Element To>
 struct cast {
-  static constexpr text<20> words = [] {
-    text<20> out;
+  static constexpr bounded_text<20> words = [] {
+    bounded_text<20> out;
     out << "cast_" << to_text(element_of<To>);
     return out;
   }();

@@ -150,7 +150,7 @@ namespace f = functions;
 constexpr void contraction(paper_steps& at, const attributes& how, const tensor_descs& x,
                            tensor_results& out) {
   tensor_descs left = x;
-  text<47> equation = how.words;
+  bounded_text<47> equation = how.words;
   while (left.size() > 2) {
     operand_extents extents;
     for (const tensor_desc& one : left) extents.push_back(one.extents);

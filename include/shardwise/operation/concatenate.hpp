@@ -43,7 +43,7 @@ struct concatenate_operation {
       const attributes&, const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   using emits = operations<slice_operation>;

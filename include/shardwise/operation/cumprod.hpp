@@ -54,7 +54,7 @@ struct running_share {
                                                      const tensor_desc&) noexcept {
     return {.flops = 2 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
 };

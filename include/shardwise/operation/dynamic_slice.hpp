@@ -56,7 +56,7 @@ struct dynamic_slice_operation {
       const attributes&, const tensor_descs& operands) noexcept {
     return check_indices(operands, 1, operands.ssize());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   /// Zeros with the cotangent in its place.
@@ -100,7 +100,7 @@ struct update_slice_operation {
     return alike.fault != element_fault::nothing ? alike
                                                  : check_indices(operands, 2, operands.ssize());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   using emits = operations<update_slice_operation, dynamic_slice_operation>;

@@ -27,8 +27,8 @@ struct einsum_operation {
                                                   const tensor_descs&) noexcept {
     return parse_einsum(how.words).rule;
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
     words << name << ' ' << text_view(how.words);
     return words;
   }
@@ -70,7 +70,7 @@ struct einsum_operation {
   [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
                                                              int k) {
     const text_view own = letters_of(equation, k);
-    text<47> words;
+    bounded_text<47> words;
     words << letters_of(equation, at.operand_count());
     value_ids read{at.cotangent().id};
     for (int o = 0; o < at.operand_count(); ++o) {
@@ -79,7 +79,7 @@ struct einsum_operation {
       read.push_back(at.operand(o).id);
     }
     // A letter that the operand repeats is met where it stands last.
-    const text<47> given = words;
+    const bounded_text<47> given = words;
     words << "->";
     extents_desc extents;
     bool is_whole = true;
@@ -253,7 +253,7 @@ template <fixed_string Equation>
 inline constexpr bool has_ellipsis = names_letter(text_view(Equation), '.');
 template <fixed_string Equation, class... X>
 inline constexpr auto named_equation = [] {
-  constexpr text<47> words =
+  constexpr bounded_text<47> words =
       named_dimensions(Equation, {std::remove_cvref_t<X>::extents_type::rank...});
   return to_fixed_string<words.size()>(words);
 }();

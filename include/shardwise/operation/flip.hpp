@@ -21,7 +21,7 @@ struct flip_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   static constexpr void gradient(gradient_step& at) {

@@ -28,7 +28,7 @@ struct fold_operation {
                                                   const tensor_descs& operands) noexcept {
     return reduction_rule(how.kind, operands[0].rank(), reduced(how), how.integers[1] != 0);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return to_text(how.kind);
   }
   /// Sums and products are of numbers, the largest and the least of truth values too.

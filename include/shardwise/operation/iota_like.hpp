@@ -26,7 +26,7 @@ struct iota_like_operation : of_any_elements {
                                                      const tensor_descs&) noexcept {
     return element::i64;
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
 };

@@ -63,9 +63,9 @@ struct extreme_with_index {
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     if (how.integers.size() == 1) return words_of(name, how);
-    text<47> words;
+    bounded_text<47> words;
     words << name << ' ' << how.integers[0] << " in " << how.integers[1] << " parts";
     return words;
   }

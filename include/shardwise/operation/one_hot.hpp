@@ -38,7 +38,7 @@ struct one_hot_operation {
                                                      const tensor_descs&) noexcept {
     return static_cast<element>(how.integers[1]);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));
   }
 };

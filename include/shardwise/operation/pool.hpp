@@ -140,7 +140,7 @@ struct pool_operation {
                                                      const tensor_desc& result) noexcept {
     return detail::pooled::cost(mesh, how, result);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return text_view(how.kind == reduction::max ? "max_pool"
                      : how.integers[15] == 1    ? "sum_pool"
                                                 : "average_pool");

@@ -27,7 +27,7 @@ struct reshape_operation : of_any_elements {
       return {.rule = broken::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
     return check_reshape(operands[0].extents, target(how));
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   static constexpr void gradient(gradient_step& at) {

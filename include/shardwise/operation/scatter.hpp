@@ -63,7 +63,7 @@ struct scatter_operation {
     return {.flops =
                 is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min"};
     return words_of(words[how.integers[1]], integer_attributes(how.integers[0]));
   }

@@ -112,8 +112,8 @@ struct slice_operation : of_any_elements {
     }
     return {};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
     words << name << ' ' << how.integers[0];
     const index_t ends[] = {how.integers[1], how.integers[2]};
     for (int i = 0; i < 2; ++i) {
@@ -231,7 +231,7 @@ struct pad_operation {
       const attributes&, const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     constexpr text_view words[] = {"pad", "pad_edge", "pad_reflect"};
     return words_of(words[static_cast<int>(mode(how))], how);
   }

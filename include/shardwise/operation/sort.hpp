@@ -28,8 +28,8 @@ struct ordering {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
     words << name << ' ' << how.integers[0];
     if (how.integers[1] != 0) words << " descending";
     return words;

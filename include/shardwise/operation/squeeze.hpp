@@ -28,7 +28,7 @@ struct squeeze_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
@@ -56,7 +56,7 @@ struct unsqueeze_operation : of_any_elements {
     if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers).judge(rank);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }

@@ -35,7 +35,7 @@ struct stack_operation {
       const attributes&, const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   using emits = operations<slice_operation>;

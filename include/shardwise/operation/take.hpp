@@ -57,7 +57,7 @@ struct segment_sum_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
   }
   using emits = operations<take_operation>;
@@ -95,7 +95,7 @@ struct sum_along_operation {
                                                      const tensor_desc& result) noexcept {
     return segment_sum_operation::cost(mesh, how, operands, result);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
   }
   using emits = operations<take_along_operation>;
@@ -153,7 +153,7 @@ struct take_operation {
       const attributes&, const tensor_descs& operands) noexcept {
     return check_indices(operands, 1, operands.ssize());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));
   }
   using emits = operations<segment_sum_operation>;
@@ -189,7 +189,7 @@ struct take_along_operation {
       const attributes& how, const tensor_descs& operands) noexcept {
     return take_operation::check_elements(how, operands);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));
   }
   using emits = operations<sum_along_operation>;

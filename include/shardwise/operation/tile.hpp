@@ -90,7 +90,7 @@ struct tile_operation : of_any_elements {
       return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
     return {};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
 
@@ -145,7 +145,7 @@ struct repeat_operation : of_any_elements {
     if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   static constexpr void gradient(gradient_step& at) {

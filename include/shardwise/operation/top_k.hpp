@@ -76,8 +76,8 @@ struct top_k_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
     words << name << ' ' << how.integers[0] << ' ' << how.integers[1];
     if (how.integers.size() > 2) words << " in " << how.integers[2] << " parts";
     return words;

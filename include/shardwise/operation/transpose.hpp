@@ -29,7 +29,7 @@ struct transpose_operation : of_any_elements {
     return {
         .rule = broken::dimensions_are_no_permutation, .have = how.integers.ssize(), .want = rank};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
   static constexpr void gradient(gradient_step& at) {

@@ -30,7 +30,7 @@ struct triangle {
     if (rank >= 2) return {};
     return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = 2};
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
 };

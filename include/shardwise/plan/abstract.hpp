@@ -147,7 +147,7 @@ template <class Mesh>
       if (axis.size == dyn) axis.size = *sizes++;
     require(check_known(mesh));
   }
-  require(check(mesh, layout, known));
+  require(validate(mesh, layout, known));
   return {mesh, known};
 }
 

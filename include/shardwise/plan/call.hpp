@@ -28,7 +28,7 @@ template <class Result, class Change>
 /// are those of their values in the body.
 template <std::size_t Capacity, class Result>
 struct recorded_body {
-  program<Capacity> code;
+  traced_program<Capacity> code;
   Result result;
 };
 
@@ -36,7 +36,7 @@ struct recorded_body {
 template <std::size_t Capacity, class F, class... X>
 [[nodiscard]] constexpr auto record_body(const F& f, const int (&place)[sizeof...(X)],
                                          const X&... x) {
-  program<Capacity> out;
+  traced_program<Capacity> out;
   program_builder code(out);
   int next = 0;
   const auto enter = [&]<class Input>(Input input) {

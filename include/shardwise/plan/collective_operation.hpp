@@ -30,7 +30,7 @@ struct collective_operation {
       out.axes.push_back(static_cast<std::uint8_t>(how.integers[i]));
     return out;
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return to_text(static_cast<collective>(how.integers[0]));
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,

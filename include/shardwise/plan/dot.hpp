@@ -22,7 +22,7 @@ class dot_writer {
     for (value_id i = 0; i < program_.count; ++i)
       for (value_id o : program_.code[i].operands)
         if (!is_constant(program_.what(o))) {
-          text<60> edge;
+          bounded_text<60> edge;
           edge << "  v" << o << " -> v" << i << ";\n";
           line(edge);
         }
@@ -36,7 +36,7 @@ class dot_writer {
   constexpr void write_pass(value_id root) {
     int members = 0;
     for (value_id i = 0; i <= root; ++i) members += is_member(i, root) ? 1 : 0;
-    text<60> frame;
+    bounded_text<60> frame;
     frame << "  subgraph cluster_" << root << " {\n    style=dashed;\n";
     if (members > 1) line(frame);
     for (value_id i = 0; i <= root; ++i)
@@ -49,7 +49,7 @@ class dot_writer {
 
   constexpr void write_value(value_id i, text_view indent) {
     const instruction& at = program_.code[i];
-    text<600> node;
+    bounded_text<600> node;
     node << indent << 'v' << i << " [label=\"%" << i << ' ';
     node << text_view(label_of(*at.what, program_.how(i)));
     for (value_id o : at.operands)
@@ -73,11 +73,11 @@ class dot_writer {
 /// inputs round, named values bold, results with two borders; what runs as one pass stands in one
 /// frame. Numbers are words of the operations that read them.
 ///
-/// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
+/// `Out` takes `text_view` by `<<`: a `bounded_text` in constant expressions, any stream.
 ///
 ///     write_dot(file, trace_program(layer, abstract<X>(), abstract<W>()));   // dot -Tsvg file
 template <class Out, std::size_t Capacity>
-constexpr void write_dot(Out& out, const program<Capacity>& recorded) {
+constexpr void write_dot(Out& out, const traced_program<Capacity>& recorded) {
   cluster_note notes[Capacity]{};
   const program_view view = recorded.view();
   form_clusters(view, notes);

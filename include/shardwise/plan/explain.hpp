@@ -16,7 +16,7 @@ constexpr void write_bytes(Out& out, index_t bytes) {
     bytes /= 1024;
     ++unit;
   }
-  text<40> words;
+  bounded_text<40> words;
   words << bytes << units[unit];
   out << text_view(words);
 }
@@ -26,19 +26,20 @@ constexpr void write_bytes(Out& out, index_t bytes) {
 /// Writes a program, one line a step: its number, what it does to which steps, the tensor that it
 /// makes, what moves over which axis, and whose memory it takes over. Then the ledger in one line.
 ///
-/// `Out` takes `text_view` and numbers by `<<`: a `text` in constant expressions, any stream.
+/// `Out` takes `text_view` and numbers by `<<`: a `bounded_text` in constant expressions, any
+/// stream.
 ///
 ///     %3 = all_reduce %2 over model : f32[512@data, 1024]   receives 1536 KiB
 template <class Out>
 constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* steps,
-                             const lifetime* lives, std::int32_t count, const ledger& total) {
-  text<200> head;
+                             const lifetime* lives, std::int32_t count, const cost_ledger& total) {
+  bounded_text<200> head;
   head << mesh;
   out << text_view(head) << text_view("\n");
   for (std::int32_t i = 0; i < count; ++i) {
     const step_desc& step = steps[i];
     if (!lives[i].needed && step.kind != step_kind::input) continue;
-    text<600> line;
+    bounded_text<600> line;
     line << '%' << i << " = ";
     if (step.kind == step_kind::pass) line << "fused ";
     line << text_view(step.label);
@@ -52,7 +53,7 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
     if (lives[i].reuses >= 0) line << "   in the memory of %" << step.operands[lives[i].reuses];
     out << text_view(line) << text_view("\n");
   }
-  text<400> sum;
+  bounded_text<400> sum;
   sum << total.collectives() << (total.collectives() == 1 ? " collective, " : " collectives, ");
   detail::write_bytes(sum, total.bytes_moved());
   sum << " received, " << total.flops() << " flops, peak ";
@@ -68,7 +69,7 @@ constexpr void write_program(Out& out, const planned_program<Capacity>& planned)
   write_program(out, planned.mesh, planned.steps, planned.lives, planned.count, planned.total);
 }
 template <class Out, std::size_t Capacity>
-constexpr void write_program(Out& out, const program<Capacity>& traced) {
+constexpr void write_program(Out& out, const traced_program<Capacity>& traced) {
   write_program(out, plan(traced));
 }
 

@@ -12,10 +12,10 @@ namespace shardwise {
 /// A collective over several axes is one collective; it counts for each of its axes, and its bytes
 /// are charged to them as in the hierarchy that does the same. Slices move nothing and are no
 /// collectives, and neither is what runs over axes of size 1. Sizes are those of the largest shard.
-class ledger {
+class cost_ledger {
  public:
-  constexpr ledger() = default;
-  constexpr explicit ledger(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
+  constexpr cost_ledger() = default;
+  constexpr explicit cost_ledger(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
 
   /// How many collectives there are: all, of one kind, over one axis, or of one kind over one axis.
   [[nodiscard]] constexpr index_t collectives() const noexcept {
@@ -80,7 +80,7 @@ class ledger {
   constexpr void note_live(index_t bytes) noexcept { peak_ = bytes > peak_ ? bytes : peak_; }
 
   /// Adds a program that runs while `held` bytes are live besides its own.
-  constexpr void add(const ledger& inner, index_t held) noexcept {
+  constexpr void add(const cost_ledger& inner, index_t held) noexcept {
     for (int k = 0; k < collective_count; ++k) {
       counts_[k] += inner.counts_[k];
       for (std::size_t a = 0; a < max_axes; ++a) {
@@ -92,12 +92,12 @@ class ledger {
     note_live(held + inner.peak_);
   }
 
-  friend constexpr bool operator==(const ledger&, const ledger&) = default;
+  friend constexpr bool operator==(const cost_ledger&, const cost_ledger&) = default;
 
  private:
   [[nodiscard]] constexpr std::size_t number_of(text_view axis) const {
     const int a = mesh_.find(axis);
-    if (a < 0) fail({.rule = broken::axis_is_not_in_mesh, .axis = name(axis)});
+    if (a < 0) fail({.rule = broken::axis_is_not_in_mesh, .axis = short_name(axis)});
     return static_cast<std::size_t>(a);
   }
 

@@ -77,10 +77,10 @@ struct call_use {
 /// Adds up a program: every needed step once, and the memory that is live while it runs.
 /// `called(step, use)` is the ledger of the body that a step calls.
 template <class Called>
-[[nodiscard]] constexpr ledger summarize(const mesh_desc& mesh, const step_desc* steps,
-                                         const lifetime* lives, std::int32_t count,
-                                         const Called& called) {
-  ledger total(mesh);
+[[nodiscard]] constexpr cost_ledger summarize(const mesh_desc& mesh, const step_desc* steps,
+                                              const lifetime* lives, std::int32_t count,
+                                              const Called& called) {
+  cost_ledger total(mesh);
   index_t live = 0;
   const auto bytes = [&](std::int32_t i) { return bytes_per_device(mesh, steps[i].result); };
   for (std::int32_t i = 0; i < count; ++i)
@@ -116,10 +116,10 @@ template <class Called>
 }
 
 /// The same of a program without calls.
-[[nodiscard]] constexpr ledger summarize(const mesh_desc& mesh, const step_desc* steps,
-                                         const lifetime* lives, std::int32_t count) noexcept {
+[[nodiscard]] constexpr cost_ledger summarize(const mesh_desc& mesh, const step_desc* steps,
+                                              const lifetime* lives, std::int32_t count) noexcept {
   return summarize(mesh, steps, lives, count,
-                   [&](const step_desc&, const call_use&) { return ledger(mesh); });
+                   [&](const step_desc&, const call_use&) { return cost_ledger(mesh); });
 }
 
 }  // namespace shardwise

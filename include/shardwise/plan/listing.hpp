@@ -9,7 +9,7 @@ namespace detail {
 
 /// Writes a number with at most six digits after the point, and none that are 0 at its end.
 template <std::size_t Capacity>
-constexpr void write_number(text<Capacity>& out, double number) {
+constexpr void write_number(bounded_text<Capacity>& out, double number) {
   if (number != number) {
     out << "nan";
     return;
@@ -37,7 +37,7 @@ constexpr void write_number(text<Capacity>& out, double number) {
 
 /// Writes the number that an instruction is.
 template <std::size_t Capacity>
-constexpr void write_constant(text<Capacity>& out, const attributes& how) {
+constexpr void write_constant(bounded_text<Capacity>& out, const attributes& how) {
   if (how.integers.empty())
     write_number(out, how.number);
   else
@@ -50,7 +50,7 @@ constexpr void write_code(Out& out, const program_view& program) {
   for (value_id i = 0; i < program.count; ++i) {
     const instruction& at = program.code[i];
     const attributes& how = program.how(i);
-    text<600> line;
+    bounded_text<600> line;
     line << '%' << i << (at.kept ? "**" : at.named ? "*" : "") << " = ";
     line << text_view(label_of(*at.what, how));
     if (is_constant(*at.what)) write_constant(line << ' ', how);
@@ -66,7 +66,7 @@ constexpr void write_code(Out& out, const program_view& program) {
 /// the operation with its attributes, what it reads, and what it is. Named values are marked by a
 /// star, kept ones by two. Bodies that are called follow, each by its number.
 ///
-/// `Out` takes `text_view` by `<<`: a `text` in constant expressions, any stream.
+/// `Out` takes `text_view` by `<<`: a `bounded_text` in constant expressions, any stream.
 ///
 ///     %2 = constant 2 : f32[]
 ///     %3* = * %0 %2 : f32[8@data, 4]
@@ -74,7 +74,7 @@ template <class Out>
 constexpr void write_instructions(Out& out, const program_view& program) {
   detail::write_code(out, program);
   for (std::int32_t k = 0; k < program.body_count; ++k) {
-    text<40> head;
+    bounded_text<40> head;
     head << "body " << k << ":\n";
     out << text_view(head);
     detail::write_code(out, program.body(k));

@@ -18,7 +18,7 @@ struct manual_operation {
     out.integers = {index_t{enters}};
     return out;
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return text_view(how.integers[0] != 0 ? "enable_manual_sharding" : "disable_manual_sharding");
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc&, const attributes&,
@@ -78,7 +78,7 @@ struct seen_collective {
 struct manual_collective_operation {
   static constexpr text_view name = "manual_collective";
 
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     const manual_collective called = manual_collective::read(how);
     if (called.as_terms) return text_view("as_terms");
     if (called.kind == collective::slice && called.to < 0) return text_view("vary");

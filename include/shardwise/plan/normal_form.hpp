@@ -93,8 +93,9 @@ constexpr void normal_form(const program_view& program, cluster_note* notes, val
 ///     constexpr auto recorded = trace_program(doubled, abstract<X>(512));
 ///     static_assert(normal_form(recorded) == recorded);
 template <std::size_t Capacity>
-[[nodiscard]] constexpr program<Capacity> normal_form(const program<Capacity>& recorded) {
-  program<Capacity> out;
+[[nodiscard]] constexpr traced_program<Capacity> normal_form(
+    const traced_program<Capacity>& recorded) {
+  traced_program<Capacity> out;
   program_builder to(out);
   cluster_note notes[Capacity]{};
   value_id passes[Capacity]{};

@@ -13,7 +13,7 @@ struct planned_program {
   step_desc steps[Capacity]{};
   lifetime lives[Capacity]{};
   std::int32_t count = 0;
-  ledger total{};
+  cost_ledger total{};
 };
 
 namespace detail {
@@ -32,12 +32,12 @@ constexpr std::int32_t plan_steps(const program_view& recorded, step_desc* steps
 inline constexpr auto as_recorded = [](step_desc*, const std::int32_t*, std::int32_t) {};
 
 template <std::size_t Capacity>
-[[nodiscard]] constexpr ledger sum_steps(const program_view& recorded, const step_desc* steps,
-                                         const lifetime* lives, std::int32_t count);
+[[nodiscard]] constexpr cost_ledger sum_steps(const program_view& recorded, const step_desc* steps,
+                                              const lifetime* lives, std::int32_t count);
 
 /// The costs of a body that is used in a way.
 template <std::size_t Capacity>
-[[nodiscard]] constexpr ledger ledger_of_call(const program_view& body, const call_use& use) {
+[[nodiscard]] constexpr cost_ledger ledger_of_call(const program_view& body, const call_use& use) {
   step_desc steps[Capacity]{};
   lifetime lives[Capacity]{};
   const auto adapt = [&](step_desc* all, const std::int32_t* step_of, std::int32_t count) {
@@ -56,13 +56,13 @@ template <std::size_t Capacity>
 /// The costs of a program whose steps are formed, with those of the bodies that it calls. Layers
 /// are called one after another and used alike: what the last call costs is not added up again.
 template <std::size_t Capacity>
-[[nodiscard]] constexpr ledger sum_steps(const program_view& recorded, const step_desc* steps,
-                                         const lifetime* lives, std::int32_t count) {
+[[nodiscard]] constexpr cost_ledger sum_steps(const program_view& recorded, const step_desc* steps,
+                                              const lifetime* lives, std::int32_t count) {
   std::int32_t known = -1;
   call_use known_use;
-  ledger known_costs;
+  cost_ledger known_costs;
   return summarize(*recorded.mesh, steps, lives, count,
-                   [&](const step_desc& step, const call_use& use) -> const ledger& {
+                   [&](const step_desc& step, const call_use& use) -> const cost_ledger& {
                      const std::int32_t body = call_operation::body(recorded.how(step.root));
                      if (body != known || !(use == known_use)) {
                        known = body;
@@ -80,7 +80,7 @@ template <std::size_t Capacity>
 ///     constexpr auto planned = plan(recorded);
 ///     static_assert(planned.steps[3].label == "gelu" && planned.lives[3].reuses == 0);
 template <std::size_t Capacity>
-[[nodiscard]] constexpr planned_program<Capacity> plan(const program<Capacity>& recorded) {
+[[nodiscard]] constexpr planned_program<Capacity> plan(const traced_program<Capacity>& recorded) {
   planned_program<Capacity> out;
   out.mesh = recorded.mesh;
   out.count = detail::plan_steps<Capacity>(recorded.view(), out.steps, out.lives, true,
@@ -91,7 +91,7 @@ template <std::size_t Capacity>
 
 /// The costs alone: `plan(recorded).total`, for less than half of what that costs the compiler.
 template <std::size_t Capacity>
-[[nodiscard]] constexpr ledger ledger_of(const program<Capacity>& recorded) {
+[[nodiscard]] constexpr cost_ledger ledger_of(const traced_program<Capacity>& recorded) {
   step_desc steps[Capacity]{};
   lifetime lives[Capacity]{};
   const std::int32_t count =

@@ -114,7 +114,7 @@ struct program_view {
 /// A program of at most `Capacity` instructions over one mesh, as a value: what `trace_program`
 /// records, in the compiler too.
 template <std::size_t Capacity>
-struct program {
+struct traced_program {
   mesh_desc mesh{};
   instruction code[Capacity]{};
   tensor_desc values[Capacity]{};
@@ -131,7 +131,8 @@ struct program {
     return {&mesh, code, values, table, count, results, result_count, bodies, body_count};
   }
   template <std::size_t Other>
-  friend constexpr bool operator==(const program& a, const program<Other>& b) noexcept {
+  friend constexpr bool operator==(const traced_program& a,
+                                   const traced_program<Other>& b) noexcept {
     return a.view() == b.view();
   }
 };

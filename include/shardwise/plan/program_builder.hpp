@@ -15,7 +15,7 @@ namespace shardwise {
 class program_builder {
  public:
   template <std::size_t Capacity>
-  constexpr explicit program_builder(program<Capacity>& to) noexcept
+  constexpr explicit program_builder(traced_program<Capacity>& to) noexcept
       : mesh_(&to.mesh),
         code_(to.code),
         values_(to.values),
@@ -29,9 +29,9 @@ class program_builder {
         bodies_(to.bodies),
         body_count_(&to.body_count),
         body_capacity_(std::int32_t{Capacity / 16 + 1}) {}
-  /// Appends to a program in memory of any owner, with the members of `program`: ranges with room
-  /// for all instructions, one attribute more, of which the first is there, and all results; and
-  /// for the bodies, if it has some.
+  /// Appends to a program in memory of any owner, with the members of `traced_program`: ranges with
+  /// room for all instructions, one attribute more, of which the first is there, and all results;
+  /// and for the bodies, if it has some.
   template <class Owner>
     requires requires(Owner& to) { to.code.data(); }
   constexpr explicit program_builder(Owner& to) noexcept

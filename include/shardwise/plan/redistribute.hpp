@@ -363,7 +363,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
                                                     const tensor_desc& tensor,
                                                     const layout_desc& target) noexcept {
   redistribution way;
-  way.verdict = check(mesh, target, tensor.extents);
+  way.verdict = validate(mesh, target, tensor.extents);
   if (way.verdict.ok()) way.verdict = check_reshard(mesh, tensor.layout, target);
   if (!way.verdict.ok()) return way;
 

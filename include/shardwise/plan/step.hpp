@@ -23,7 +23,7 @@ using step_operands = inplace_vector<std::int32_t, max_values_read>;
 struct step_desc {
   step_kind kind = step_kind::input;
   /// The functions of a fused pass from the first on, and the word for the operation.
-  text<60> label{};
+  bounded_text<60> label{};
   /// The steps whose results it reads.
   step_operands operands{};
   tensor_desc result{};

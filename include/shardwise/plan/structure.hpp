@@ -50,7 +50,7 @@ struct result_operation {
   [[nodiscard]] static constexpr std::int32_t number(const attributes& how) noexcept {
     return static_cast<std::int32_t>(how.integers[0]);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
 };
@@ -66,8 +66,8 @@ struct call_operation {
   [[nodiscard]] static constexpr std::int32_t body(const attributes& how) noexcept {
     return static_cast<std::int32_t>(how.integers[0]);
   }
-  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
-    text<47> words;
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
     words << name << " body " << how.integers[0];
     return words;
   }

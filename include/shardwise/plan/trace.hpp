@@ -140,7 +140,7 @@ struct refused_ledger {
   [[nodiscard]] constexpr agreed flops() const noexcept { return {}; }
   [[nodiscard]] constexpr agreed peak_bytes_per_device() const noexcept { return {}; }
   [[nodiscard]] constexpr mesh_desc mesh() const noexcept { return {}; }
-  constexpr operator ledger() const noexcept { return {}; }
+  constexpr operator cost_ledger() const noexcept { return {}; }
   template <class Other>
   friend constexpr bool operator==(const refused_ledger&, const Other&) noexcept {
     return true;
@@ -167,8 +167,8 @@ constexpr void keep(program_builder& program, const R& results) {
 /// `f` is the function that later runs on tensors. `Capacity` bounds the number of instructions;
 /// each number in the function is one.
 template <std::size_t Capacity = 64, class F, class... X>
-[[nodiscard]] constexpr program<Capacity> trace_program(const F& f, X... operands) {
-  program<Capacity> out;
+[[nodiscard]] constexpr traced_program<Capacity> trace_program(const F& f, X... operands) {
+  traced_program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
   using judged = decltype(detail::judge_trace<result, F, X...>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
@@ -187,7 +187,7 @@ template <std::size_t Capacity = 64, class F, class... X>
 ///     static_assert(cost.collectives() == 0 && cost.peak_bytes_per_device() <= 16_MiB);
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr auto trace(const F& f, X... operands) {
-  program<Capacity> out;
+  traced_program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
   // One tensor is not traced by way of `trace_program`: compilers would judge more and copy the
   // whole program, and errors would pass through one more function.

@@ -12,8 +12,8 @@ namespace shardwise {
 struct contraction_step {
   int first = 0;
   int second = 1;
-  text<47> pair{};
-  text<47> rest{};
+  bounded_text<47> pair{};
+  bounded_text<47> rest{};
 };
 
 namespace detail {
@@ -53,7 +53,7 @@ struct equation_words {
 /// is as it was.
 ///
 ///     named_dimensions("...ij,jk->...ik", {3, 2});          // "Zij,jk->Zik"
-[[nodiscard]] constexpr text<47> named_dimensions(
+[[nodiscard]] constexpr bounded_text<47> named_dimensions(
     text_view equation, const inplace_vector<int, max_operands>& ranks) noexcept {
   int most = 0;
   const detail::equation_words words(equation);
@@ -65,7 +65,7 @@ struct equation_words {
   };
   for (int o = 0; o < words.operands.ssize(); ++o)
     if (left_over(o) > most) most = left_over(o);
-  text<47> out;
+  bounded_text<47> out;
   int operand = 0;
   for (std::size_t i = 0; i < equation.size(); ++i) {
     if (!(equation.substr(i, 3) == "...")) {
@@ -77,7 +77,7 @@ struct equation_words {
     // Letters from the end of the alphabet that the equation does not use: one for each dimension
     // that any operand has, of which this one has the last.
     const int count = operand == max_operands ? most : left_over(operand);
-    text<max_rank> letters;
+    bounded_text<max_rank> letters;
     char next = 'Z';
     for (int skipped = 0; skipped < most; --next) {
       if (detail::names_letter(equation, next)) continue;
@@ -128,7 +128,7 @@ struct equation_words {
         return true;
     return false;
   };
-  text<47> kept;
+  bounded_text<47> kept;
   for (const text_view word : {a, b})
     for (char c : word)
       if (is_read_later(c) && !detail::names_letter(text_view(kept), c)) kept << c;

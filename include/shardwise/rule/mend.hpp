@@ -27,7 +27,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   for (int d = refused.dim - 1; d >= 0; --d) {
     if (!without_it.grains[d].is_contiguous()) continue;
     operand.layout.dims[d].push_back(axis);
-    if (check(mesh, operand.layout, operand.extents).ok() &&
+    if (validate(mesh, operand.layout, operand.extents).ok() &&
         propagate(mesh, rule, operands).verdict.ok())
       return;
     operand.layout = without_it;
@@ -93,7 +93,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       if (out.layout.pending == 0) out.layout.kind = reduction::sum;
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
-      if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
+      if (!validate(mesh, out.layout, operands[verdict.operand].extents).ok())
         out.layout.uneven = out.becomes_uneven = true;
       else if (!out.layout.uneven)
         out.layout.follow(exact{});

@@ -18,7 +18,7 @@ struct attributes {
   inplace_vector<index_t, 2 * max_rank> integers{};
   double number = 0;
   reduction kind = reduction::sum;
-  text<47> words{};
+  bounded_text<47> words{};
 
   /// True for those of an operation that needs none.
   [[nodiscard]] constexpr bool empty() const noexcept {
@@ -43,8 +43,8 @@ template <std::convertible_to<index_t>... Integers>
 
 /// The name of an operation and its integers in words: `transpose 1 0`. One that is not known is
 /// `?`.
-[[nodiscard]] constexpr text<47> words_of(text_view name, const attributes& how) noexcept {
-  text<47> words;
+[[nodiscard]] constexpr bounded_text<47> words_of(text_view name, const attributes& how) noexcept {
+  bounded_text<47> words;
   words << name;
   for (index_t n : how.integers) {
     words << ' ';
@@ -163,7 +163,7 @@ struct operation {
   operation_cost (*cost)(const mesh_desc&, const attributes&, const tensor_descs&,
                          const tensor_desc& result) = nullptr;
   /// The word for it in the steps of a program.
-  text<47> (*label)(const attributes&) = nullptr;
+  bounded_text<47> (*label)(const attributes&) = nullptr;
   /// True if what it makes is a constant where gradients are taken.
   bool stops_gradient = false;
   /// Gives the cotangents of the operands, from those of the results; null for what has no
@@ -203,9 +203,10 @@ template <class Class>
 inline constexpr operation operation_of = detail::describe_operation<Class>();
 
 /// The words for an operation in a program: its own, or its name.
-[[nodiscard]] constexpr text<47> label_of(const operation& what, const attributes& how) noexcept {
+[[nodiscard]] constexpr bounded_text<47> label_of(const operation& what,
+                                                  const attributes& how) noexcept {
   if (what.label != nullptr) return what.label(how);
-  text<47> words;
+  bounded_text<47> words;
   words << what.name;
   return words;
 }

@@ -12,7 +12,7 @@ namespace shardwise {
 template <Element T, LayoutValue Target>
 [[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x, const Target& target) {
   const layout_desc to = detail::layout_for(x, target);
-  require(check(x.mesh(), to));
+  require(validate(x.mesh(), to));
   const manual_result made = from_manual(x.mesh(), x.tensor(), to);
   require(made.verdict);
   return any_domain::by_hand<any_tensor<T>>(x, made.tensor);

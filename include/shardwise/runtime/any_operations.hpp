@@ -187,7 +187,8 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
   std::vector<any_tensor<T>> left{first, rest...};
-  text<47> words = named_dimensions(equation, {first.tensor().rank(), rest.tensor().rank()...});
+  bounded_text<47> words =
+      named_dimensions(equation, {first.tensor().rank(), rest.tensor().rank()...});
   const auto once = [](text_view of, auto... x) {
     require(parse_einsum(of).verdict);
     return any_tensor<T>(any_domain::whole<einsum_operation, T, T, sizeof...(x)>(
@@ -233,7 +234,7 @@ template <Element T>
 /// The same tensor under another layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
-  require(check(x.mesh(), target));
+  require(validate(x.mesh(), target));
   return any_tensor<T>(reshard_node_of(detail::read_operand<decltype(x)>(x), target));
 }
 

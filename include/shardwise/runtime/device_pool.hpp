@@ -7,6 +7,7 @@
 #include "shardwise/pool/worker_team.hpp"
 #include "shardwise/runtime/owner_link.hpp"
 #include "shardwise/runtime/pending_list.hpp"
+#include "shardwise/runtime/turn.hpp"
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/placement.hpp"
@@ -94,16 +95,18 @@ class machine {
   }
 
   /// Held by the thread whose program runs: one at a time on one machine.
-  [[nodiscard]] std::mutex& turn() noexcept { return turn_; }
+  [[nodiscard]] machine_turn& turn() noexcept { return turn_; }
   /// What the programs that ran have cost one device; for the holder of the turn.
-  [[nodiscard]] ledger& counted() noexcept { return counted_; }
+  [[nodiscard]] cost_ledger& counted() noexcept { return counted_; }
   /// What has been asked for and not been computed.
   [[nodiscard]] pending_list& pending() noexcept { return pending_; }
 
  private:
   template <class DeviceOf, class Body>
   void run_named(index_t count, const DeviceOf& device_of, Body&& body, index_t work) {
+    const machine_turn* const turn = machine_turn::current();
     const auto named = [&](index_t task) {
+      const machine_turn::worker working(turn);
 #if defined(__cpp_exceptions)
       try {
         body(task);
@@ -157,7 +160,7 @@ class machine {
     return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
   }
   [[nodiscard]] static const mesh_desc& checked(const mesh_desc& mesh) {
-    require(check(mesh));
+    require(validate(mesh));
     for (const axis_desc& axis : mesh.axes)
       if (axis.size == dyn) fail({.rule = broken::mesh_size_is_unknown, .axis = axis.label});
     return mesh;
@@ -177,8 +180,8 @@ class machine {
   index_t devices_;
   device_memory memory_;
   std::shared_ptr<arena> arena_;
-  std::mutex turn_;
-  ledger counted_{mesh_};
+  machine_turn turn_;
+  cost_ledger counted_{mesh_};
   pending_list pending_;
   std::unique_ptr<owner_link> link_;
   std::vector<index_t> own_devices_;
@@ -190,8 +193,10 @@ class machine {
 ///     device_pool pool{pod{}};                         // 8 devices on min(8, cores) threads
 ///     pool.for_each_device([&](index_t device) { ... });
 ///
-/// The pool may be used by several threads at once, inside its own devices' work, and destroyed
-/// while tensors in it are still pending: they keep what they need.
+/// The pool may be used by several threads at once, and destroyed while tensors in it are still
+/// pending: they keep what they need. A device function that a program of the pool calls may read
+/// the pool's counters and tensors that are there, and compute in other pools; what would compute
+/// in a pool whose program waits for it throws `pool_waits_for_itself`.
 class device_pool {
  public:
   /// `devices` devices on one axis named "devices"; 0 threads stand for `min(devices, cores)`.
@@ -244,22 +249,22 @@ class device_pool {
 
   /// What the programs that ran in this pool have cost one device since the last reset: what
   /// `trace` says of the same programs on paper.
-  [[nodiscard]] ledger counters() const {
-    const std::lock_guard turn(state_->turn());
-    ledger now = state_->counted();
+  [[nodiscard]] cost_ledger counters() const {
+    const machine_turn::look looking(state_->turn());
+    cost_ledger now = state_->counted();
     now.note_live(state_->memory().peak());
     return now;
   }
   /// Begins a new count; the peak begins at what is held now.
   void reset_counters() const {
-    const std::lock_guard turn(state_->turn());
-    state_->counted() = ledger(mesh());
+    const machine_turn::look looking(state_->turn());
+    state_->counted() = cost_ledger(mesh());
     state_->memory().reset_peaks();
     if (owner_link* const link = state_->link()) link->traffic() = {};
   }
   /// The bytes that crossed owners since the last reset; none where one process owns all devices.
   [[nodiscard]] owner_traffic traffic() const {
-    const std::lock_guard turn(state_->turn());
+    const machine_turn::look looking(state_->turn());
     return state_->link() != nullptr ? state_->link()->traffic() : owner_traffic{};
   }
 

@@ -18,7 +18,7 @@ namespace detail {
 /// Writes a program with its plan, as `explain` shows it.
 [[nodiscard]] std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
                                         const lifetime* lives, std::int32_t count,
-                                        const ledger& total);
+                                        const cost_ledger& total);
 }  // namespace detail
 
 /// What computing tensors together will do, or nothing but their names if they are there already:
@@ -40,7 +40,7 @@ typename detail::reading<"explain", X>::type explain(const X&) {
 
 /// The same of a program on paper, as `trace_program` records it.
 template <std::size_t Capacity>
-[[nodiscard]] std::string explain(const program<Capacity>& traced) {
+[[nodiscard]] std::string explain(const traced_program<Capacity>& traced) {
   const planned_program<Capacity> planned = plan(traced);
   return detail::explain_steps(planned.mesh, planned.steps, planned.lives, planned.count,
                                planned.total);

@@ -6,14 +6,13 @@
 #include "shardwise/runtime/explain.hpp"
 #include "shardwise/runtime/lower.hpp"
 
-#include <mutex>
 #include <sstream>
 
 namespace shardwise::detail {
 
 SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
                                            const lifetime* lives, std::int32_t count,
-                                           const ledger& total) {
+                                           const cost_ledger& total) {
   std::ostringstream out;
   out.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
   write_program(out, mesh, steps, lives, count, total);
@@ -27,7 +26,7 @@ SHARDWISE_INLINE std::string explain_nodes(const std::vector<node_ptr>& named) {
     if (root->home() != home) fail({.rule = broken::operand_pools_differ});
     roots.push_back(root.get());
   }
-  const std::lock_guard turn(home->turn());
+  const machine_turn::look looking(home->turn());
   const lowered_program program = lower(roots);
   const auto count = static_cast<std::int32_t>(program.steps.size());
   return explain_steps(home->mesh(), program.steps.data(), program.lives.data(), count,

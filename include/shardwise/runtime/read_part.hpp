@@ -29,7 +29,7 @@ namespace shardwise::detail {
                                                const held_box& want,
                                                std::vector<std::byte>& gathered) {
   const held_box own = operand.where().held_by(device);
-  box part;
+  index_box part;
   bool in_place = true;
   for (int d = 0; d < want.ssize(); ++d) {
     const grained_split& theirs = want[d].split;

@@ -205,7 +205,7 @@ class prepared_program {
 
 /// Makes a recorded program ready to run, where its tensors hold elements of `T...`.
 template <Element... T, std::size_t Capacity>
-[[nodiscard]] prepared_program prepare(const program<Capacity>& recorded) {
+[[nodiscard]] prepared_program prepare(const traced_program<Capacity>& recorded) {
   enter_known<T...>();
   return prepared_program(recorded.view(), {&element_kernels_of<T>..., &element_kernels_of<bool>});
 }

@@ -77,13 +77,13 @@ template <std::size_t... N>
 
 namespace detail {
 template <index_t Number>
-inline constexpr std::size_t length_of = (text<20>{} << Number).size();
+inline constexpr std::size_t length_of = (bounded_text<20>{} << Number).size();
 
 /// A list of axes, a mark, and a number: the text of an entry with a grain.
 template <char Mark, index_t Number, std::size_t N>
 [[nodiscard]] consteval auto with_grain(const fixed_string<N>& axes) noexcept {
   constexpr std::size_t size = N + 1 + length_of<Number>;
-  text<size> words;
+  bounded_text<size> words;
   words << text_view(axes) << Mark << Number;
   return to_fixed_string<size - 1>(words);
 }

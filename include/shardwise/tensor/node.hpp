@@ -88,9 +88,9 @@ class node : public std::enable_shared_from_this<node> {
   [[nodiscard]] const_any_block held_by(index_t device) const noexcept {
     return block_of(where().shard_of(device));
   }
-  [[nodiscard]] const_any_block part_held_by(index_t device, const box& want) const noexcept {
+  [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept {
     const index_t place = where().shard_of(device);
-    const box have = where().box_of(device);
+    const index_box have = where().box_of(device);
     const_any_block part{shard(place).data(), tensor().type, extents_of(want),
                          row_major(extents_of(have))};
     if (part.size() == 0) return part;

@@ -85,15 +85,15 @@ class placement {
   }
 
   /// The part of the tensor that a device holds, and which global indices that is.
-  [[nodiscard]] box box_of(index_t device) const noexcept {
+  [[nodiscard]] index_box box_of(index_t device) const noexcept {
     return shard_box(mesh_, tensor_.layout, tensor_.extents, device);
   }
   [[nodiscard]] held_box held_by(index_t device) const noexcept {
     return held_of(mesh_, tensor_.layout, tensor_.extents, device);
   }
 
-  /// The extents of a shard, and the number of its elements. Exact layouts without halos have shards
-  /// of one size.
+  /// The extents of a shard, and the number of its elements. Exact layouts without halos have
+  /// shards of one size.
   [[nodiscard]] extents_desc extents_of_shard(index_t shard) const noexcept {
     return has_one_size() ? largest_ : extents_of(box_of(device_of(shard)));
   }

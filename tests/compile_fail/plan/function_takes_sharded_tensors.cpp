@@ -13,4 +13,4 @@ using A = sharded_tensor<float, extents<8>, rows>;
 struct twice {
   auto operator()(const A& a) const { return a + a; }
 };
-ledger cost() { return trace(twice{}, abstract<A>()); }
+cost_ledger cost() { return trace(twice{}, abstract<A>()); }

@@ -28,23 +28,24 @@ static_assert(!(text_view("abc") == text_view("ab")));
 static_assert(text_view("abcdef").substr(2, 3) == "cde" && text_view("abc").substr(2, 9) == "c");
 static_assert(text_view("abc").substr(3, 1).empty() && text_view("abc").substr(7, 1).empty());
 constexpr auto counted = [] {
-  text<32> s;
+  bounded_text<32> s;
   s << "n = " << 8;
   return s;
 }();
 static_assert(counted == "n = 8");
 static_assert([] {
-  text<64> s;
+  bounded_text<64> s;
   s << std::numeric_limits<index_t>::min() << ' ' << std::numeric_limits<index_t>::max();
   return s;
 }() == "-9223372036854775808 9223372036854775807");
 static_assert([] {
-  text<64> s;
+  bounded_text<64> s;
   s << std::numeric_limits<std::uint64_t>::max() << ' ' << 0 << ' ' << -7;
   return s;
 }() == "18446744073709551615 0 -7");
-static_assert(text<8>("12345678") == "12345678" && text<8>("123456789") == "12345...");
-static_assert(text<2>("123") == ".." && text<0>("1").empty());
+static_assert(bounded_text<8>("12345678") == "12345678" &&
+              bounded_text<8>("123456789") == "12345...");
+static_assert(bounded_text<2>("123") == ".." && bounded_text<0>("1").empty());
 
 // fixed_string.hpp
 template <fixed_string Words>
@@ -55,11 +56,13 @@ static_assert(std::is_same_v<tag<"x">, tag<to_fixed_string<1>("xyz")>>);
 static_assert(!std::is_same_v<tag<"x">, tag<"y">> && !std::is_same_v<tag<"x">, tag<"xy">>);
 static_assert(tag<"">::words.empty() && tag<"model">::words == "model");
 static_assert(fixed_string("model").size() == 5 && fixed_string("") == fixed_string<1>(""));
-static_assert(name("model") == name(text_view("model")) && !(name("x") == name("y")));
-static_assert(name().empty() && name("").empty() && name("abc").size() == 3);
-static_assert(name("abcdefghijklmnopqrstuvwxyz").size() == name::capacity && name::capacity == 23);
-static_assert(name("abcdefghijklmnopqrstuvwx").is_cut() &&
-              !name("abcdefghijklmnopqrstuvw").is_cut());
+static_assert(short_name("model") == short_name(text_view("model")) &&
+              !(short_name("x") == short_name("y")));
+static_assert(short_name().empty() && short_name("").empty() && short_name("abc").size() == 3);
+static_assert(short_name("abcdefghijklmnopqrstuvwxyz").size() == short_name::capacity &&
+              short_name::capacity == 23);
+static_assert(short_name("abcdefghijklmnopqrstuvwx").is_cut() &&
+              !short_name("abcdefghijklmnopqrstuvw").is_cut());
 
 // inplace_vector.hpp
 using numbers = inplace_vector<int, 4>;
@@ -84,7 +87,7 @@ static_assert([] {
 }());
 static_assert(!std::is_constructible_v<numbers, int, int, int, int, int>);
 static_assert(!std::is_constructible_v<numbers, const char*>);
-static_assert(std::is_trivially_copyable_v<numbers> && std::is_trivially_copyable_v<name>);
+static_assert(std::is_trivially_copyable_v<numbers> && std::is_trivially_copyable_v<short_name>);
 
 // diagnosis.hpp
 static_assert(diagnosis{}.ok() && !diagnosis{.rule = broken::spec_is_malformed}.ok());
@@ -144,7 +147,7 @@ constexpr auto parts_of_8 = [] {
 };
 static_assert(is_refused<answer<parts_of_8, pod, int, char>,
                          broken_rule<broken::extent_is_not_divisible, pod, dimension{0},
-                                     extent{1001}, parts{8}, nearest{1000, 1008}>>);
+                                     extent{1001}, equal_parts{8}, nearest{1000, 1008}>>);
 constexpr auto rank = [] { return diagnosis{.rule = broken::rank_is_too_high, .dim = 8}; };
 static_assert(
     is_refused<answer<rank, pod>, broken_rule<broken::rank_is_too_high, types<>, dimension{8}>>);

@@ -38,8 +38,8 @@ static_assert(picture_of<sharded_tensor<float, extents<dyn>, layout<pod, P<"data
               "f32[?@data] on mesh(data=2, model=2)\n(sizes are not known yet)\n");
 
 // before_after.hpp
-constexpr text<1000> gathered = [] {
-  text<1000> out;
+constexpr bounded_text<1000> gathered = [] {
+  bounded_text<1000> out;
   write_reshard(out, pod::value, {element::f32, {4}, layout<pod, P<"data">>::value},
                 layout<pod, P<none>>::value);
   return out;
@@ -61,7 +61,7 @@ static_assert(gathered ==
 // holders.hpp: ranges, distances, and runs of runs.
 constexpr mesh_desc large{{axis_desc{"x", 16}, axis_desc{"y", 8}, axis_desc{"z", 4}}};
 constexpr auto written = [](const axis_list& axes, index_t first) {
-  text<100> out;
+  bounded_text<100> out;
   detail::device_set(large, axes, first).write(out);
   return out;
 };

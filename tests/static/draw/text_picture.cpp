@@ -48,13 +48,13 @@ static_assert(picture_of("{devices=[2,2]0,1,2}") ==
 
 // The whole tensor somewhere: on devices that nobody knows, on those of a mesh, on one.
 constexpr auto last_row = [](text_view words, const sharding_context& about) {
-  const text<1000> all = picture_of<1000>(words, about);
+  const bounded_text<1000> all = picture_of<1000>(words, about);
   std::size_t begin = 0;
   for (std::size_t i = 1; i + 1 < all.size(); ++i)
     if (all.data()[i - 1] == '\n' && all.data()[i] == '|') begin = i;
   std::size_t end = begin;
   while (all.data()[end] != '\n') ++end;
-  return text<100>(text_view(all).substr(begin, end - begin));
+  return bounded_text<100>(text_view(all).substr(begin, end - begin));
 };
 static_assert(last_row("{replicated}", {}) == "| every device |");
 static_assert(last_row("{replicated}", pod) == "| 0 1 2 3 |");

@@ -54,7 +54,7 @@ static_assert(pack_grains(layout<pod, P<"x", "y">>::value, 0) == 0);
 
 // Extents: whole rounds, or uneven.
 constexpr diagnosis fits(const spec_desc& spec, index_t size, policy_desc policy = exact{}) {
-  return check(pod::value, resolve(pod::value, spec, {}, policy).layout, {size});
+  return validate(pod::value, resolve(pod::value, spec, {}, policy).layout, {size});
 }
 static_assert(fits({{"y%32"}}, 256).ok() && fits({{"y*2"}}, 16).ok());
 static_assert(fits({{"y%32"}}, 100) ==

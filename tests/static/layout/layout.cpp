@@ -61,7 +61,7 @@ static_assert(judged(P<"x", "z", none, none, none, none, none, none, none, none>
               diagnosis{.rule = broken::rank_is_too_high, .dim = 8});
 
 constexpr auto checked = [](const extents_desc& extents, const auto& layout) {
-  return check(pod::value, std::remove_cvref_t<decltype(layout)>::value, extents);
+  return validate(pod::value, std::remove_cvref_t<decltype(layout)>::value, extents);
 };
 static_assert(checked({4, 3}, rows{}).ok() && checked({0, 3}, rows{}).ok() &&
               checked({dyn, dyn}, rows{}).ok());
@@ -75,8 +75,8 @@ static_assert(checked({4}, rows{}) ==
               diagnosis{.rule = broken::rank_differs_from_spec, .have = 2, .want = 1});
 static_assert(checked({4, -3}, rows{}) ==
               diagnosis{.rule = broken::extent_is_negative, .dim = 1, .have = -3});
-static_assert(check(slice::value, layout<slice, P<"data">>::value, {5}).ok());
-static_assert(check(slice{{2}}.desc(), layout<slice, P<"data">>::value, {5}).rule ==
+static_assert(validate(slice::value, layout<slice, P<"data">>::value, {5}).ok());
+static_assert(validate(slice{{2}}.desc(), layout<slice, P<"data">>::value, {5}).rule ==
               broken::extent_is_not_divisible);
 
 // key.hpp: a value and its type are one.
@@ -102,8 +102,8 @@ static_assert(extents<>::rank == 0 && extents<dyn, 1024>::rank == 2 &&
               extents<dyn, 4, dyn>::dynamic_rank == 2);
 static_assert(std::is_empty_v<extents<1, 2>> && extents<3, dyn>::value == extents_desc{3, dyn});
 static_assert(extents<1, 2, 3, 4, 5, 6, 7, 8>::value.full());
-static_assert(fill<extents<dyn, 4, dyn>>(7, 9) == extents_desc{7, 4, 9} &&
-              fill<extents<>>().empty());
+static_assert(sized_extents<extents<dyn, 4, dyn>>(7, 9) == extents_desc{7, 4, 9} &&
+              sized_extents<extents<>>().empty());
 struct held {
   static constexpr extents_desc extents_value{3, dyn};
 };
@@ -136,7 +136,7 @@ constexpr diagnosis judged_value(const inplace_vector<axis_list, max_rank>& dims
   given.pending = static_cast<std::uint8_t>(pending);
   given.manual = static_cast<std::uint8_t>(manual);
   given.grains[0] = first;
-  return check(pod::value, given);
+  return validate(pod::value, given);
 }
 static_assert(judged_value({}).ok() && judged_value({axis_list{1}, axis_list{}}, 1).ok() &&
               judged_value({axis_list{1, 0}}).ok() && judged_value({axis_list{1}}, 0, 1).ok() &&

@@ -64,7 +64,7 @@ static_assert(policy_desc(single_cut{}).is_uneven && policy_desc(single_cut{}).c
 constexpr diagnosis judged(axis_list axes) {
   layout_desc layout{{axes}};
   layout.grains[0] = grain::single_cut();
-  return check(pod::value, layout);
+  return validate(pod::value, layout);
 }
 static_assert(judged({0, 1}).ok() && judged({0}).rule == broken::grain_is_malformed &&
               judged({}).rule == broken::grain_is_malformed);

@@ -88,12 +88,13 @@ static_assert(is_axis_name("x") && is_axis_name("_9") && is_axis_name("Az_09"));
 static_assert(!is_axis_name("") && !is_axis_name("9x") && !is_axis_name("a b") &&
               !is_axis_name("x,y"));
 static_assert(!is_axis_name("abcdefghijklmnopqrstuvwx") && is_axis_name("abcdefghijklmnopqrstuvw"));
-static_assert(check(mesh_desc{{axis_desc{"abcdefghijklmnopqrstuvw", 2}}}).ok());
-static_assert(check(mesh_desc{{axis_desc{"abcdefghijklmnopqrstuvwx", 2}}}).rule ==
+static_assert(validate(mesh_desc{{axis_desc{"abcdefghijklmnopqrstuvw", 2}}}).ok());
+static_assert(validate(mesh_desc{{axis_desc{"abcdefghijklmnopqrstuvwx", 2}}}).rule ==
               broken::axis_name_is_malformed);
 
-constexpr auto judged = [](auto... axes) { return check(mesh_desc{{axes...}}).rule; };
-static_assert(check(mesh_desc{}).ok() && check(pod::value).ok() && check(slice::value).ok());
+constexpr auto judged = [](auto... axes) { return validate(mesh_desc{{axes...}}).rule; };
+static_assert(validate(mesh_desc{}).ok() && validate(pod::value).ok() &&
+              validate(slice::value).ok());
 static_assert(judged(axis_desc{"x", 2}, axis_desc{"x", 2}) == broken::axis_is_repeated_in_mesh);
 static_assert(judged(axis_desc{"x", 0}) == broken::axis_size_is_not_positive);
 static_assert(judged(axis_desc{"x", -2}) == broken::axis_size_is_not_positive);

@@ -43,8 +43,8 @@ static_assert(describe(judged(twice, 4)) ==
 static_assert(Mesh<pod> && std::is_empty_v<pod> && pod::devices == 4 && pod{}.desc() == pod::value);
 static_assert(pod::value != grid::value && pod::value.axes == grid::value.axes);
 static_assert(pod::value.at(3) == coordinates{0, 0} && pod::value.device({1, 1}) == 0);
-static_assert(check(pod::value).ok());
-static_assert(check(mesh_desc{{axis_desc{"x", 3}}, order}).rule == broken::device_count_differs);
+static_assert(validate(pod::value).ok());
+static_assert(validate(mesh_desc{{axis_desc{"x", 3}}, order}).rule == broken::device_count_differs);
 
 constexpr sentence shown = [] {
   sentence out;
@@ -56,9 +56,9 @@ static_assert(shown == "mesh(x=2, y=2)[3,1,2,0]");
 // Shards and groups are those of the devices.
 using rows = layout<pod, P<"x", none>>;
 static_assert(shard_box(pod::value, rows::value, {4, 2}, 3) ==
-              box{index_range{0, 2}, index_range{0, 2}});
+              index_box{index_range{0, 2}, index_range{0, 2}});
 static_assert(shard_box(pod::value, rows::value, {4, 2}, 0) ==
-              box{index_range{2, 4}, index_range{0, 2}});
+              index_box{index_range{2, 4}, index_range{0, 2}});
 constexpr device_groups along_y(pod::value, {1});
 static_assert(along_y.member(0, 0) == 3 && along_y.member(0, 1) == 1 && along_y.group_of(0) == 1);
 

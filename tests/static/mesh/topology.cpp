@@ -31,7 +31,7 @@ static_assert(prime_factors(360) == inplace_vector<index_t, 62>{2, 2, 2, 3, 3, 5
 static_assert(prime_factors(10) == inplace_vector<index_t, 62>{2, 5});
 
 constexpr auto shown = [](const physical_shape& machine, const mesh_shape& mesh) {
-  text<64> out;
+  bounded_text<64> out;
   return out << assign_whole_axes(machine, mesh).assignment;
 };
 static_assert(shown({4, 4, 4}, {1, 16, 4}) == "[[], [1, 2], [0]]");

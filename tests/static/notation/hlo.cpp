@@ -96,7 +96,7 @@ constexpr auto tuple_says = [](text_view words) {
     const parse_verdict named = parse_hlo_named(element, memory.buffer).verdict;
     return named.ok() ? named : parse_hlo(element, memory.buffer).verdict;
   });
-  text<100> out;
+  bounded_text<100> out;
   out << count << " elements, " << verdict.position << ": " << verdict.reason;
   return out;
 };

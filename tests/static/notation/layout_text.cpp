@@ -8,7 +8,7 @@ using namespace shardwise;
 constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
 
 constexpr auto in_notation = [](notation form, text_view spec) {
-  text<200> out;
+  bounded_text<200> out;
   const read_layout read = parse_layout(notation::jax, spec, pod);
   const parse_verdict verdict = write_layout_as(out, form, pod, read.layout);
   if (verdict.ok() && !(out == to_text(form, pod, read.layout))) out << " or something else";
@@ -122,7 +122,7 @@ constexpr bool devices_stay() {
   for (int form = 0; form < notation_count; ++form) {
     tile_list<64> memory;
     const read_layout read = parse_partition_spec("P('data', 'model')", pod);
-    text<200> out;
+    bounded_text<200> out;
     const auto kind = static_cast<notation>(form);
     if (!write_layout_as(out, kind, pod, read.layout, memory.buffer, devices).ok()) return false;
     const read_layout back = parse_layout(out, pod, 2, memory.buffer, devices);

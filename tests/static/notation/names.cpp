@@ -35,7 +35,7 @@ static_assert(specs_hold());
 // Axes of size 1 can be left out of a type.
 constexpr mesh_desc plane{{axis_desc{"x", 2}, axis_desc{"y", 1}}};
 constexpr auto without = [](text_view spec) {
-  text<50> out;
+  bounded_text<50> out;
   write_partition_spec(out, plane,
                        without_unit_axes(plane, parse_partition_spec(spec, plane).layout));
   return out;
@@ -79,7 +79,7 @@ constexpr auto values_say = [](text_view words, int results) {
   const named_mesh foo{{{axis_desc{"a", 2}, axis_desc{"b", 4}}}};
   const parse_verdict verdict = parse_sdy_values(
       words, results, [&](text_view each) { return parse_sdy(each, foo, "foo", empty).verdict; });
-  text<100> out;
+  bounded_text<100> out;
   out << verdict.position << ": " << verdict.reason;
   return out;
 };

@@ -65,7 +65,7 @@ static_assert(std::is_same_v<decltype(call(layer, abstract<X>(), abstract<W>()))
 
 // The instructions of a body stand behind those of the program.
 constexpr auto words = [] {
-  text<2000> out;
+  bounded_text<2000> out;
   write_instructions(out, trace_program(stack<2>{}, abstract<X>(), abstract<W>()).view());
   return out;
 }();

@@ -15,7 +15,7 @@ constexpr auto layer = [](const auto& x, const auto& w) {
   return relu(h * 0.5F + 1.0F) - h;
 };
 constexpr auto words = [] {
-  text<2000> out;
+  bounded_text<2000> out;
   write_dot(out, trace_program(layer, abstract<X>(), abstract<W>()));
   return out;
 }();

@@ -92,11 +92,11 @@ constexpr auto promises = [](const auto& x, const auto& whole_x) {
   const auto cut = constrain<P<"x", "y">>(kept);
   return cut + mark_sharding<P<"x", "y">>(whole_x);
 };
-constexpr ledger of_promises = trace(promises, abstract<rows>(), abstract<whole>());
+constexpr cost_ledger of_promises = trace(promises, abstract<rows>(), abstract<whole>());
 static_assert(of_promises.collectives() == 0 && of_promises.bytes_moved() == 0);
 
 constexpr auto clear = [](const auto& x) { return clear_sharding(x); };
-constexpr ledger of_clear = trace(clear, abstract<rows>());
+constexpr cost_ledger of_clear = trace(clear, abstract<rows>());
 static_assert(of_clear.collectives() == 1 && of_clear.collectives(collective::all_gather) == 1);
 static_assert(of_clear.bytes_moved() == 8 * 16 * 4 / 2);
 static_assert(trace(clear, abstract<whole>()).collectives() == 0);

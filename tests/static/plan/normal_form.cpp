@@ -63,7 +63,7 @@ static_assert(!(normal(one_first) == normal(other_first)));
 // Programs that are put together, not recorded.
 constexpr tensor_desc one_tile{element::f32, {64, 64}, layout<pod, P<"data", none>>::value};
 constexpr auto built = [](auto write) {
-  program<12> out;
+  traced_program<12> out;
   program_builder code(out);
   code.place(pod::value);
   write(code, code.append(operation_of<input_operation>, {}, {}, one_tile));
@@ -132,13 +132,13 @@ static_assert(marked.code[1].named && marked.code[2].kept && marked.code[2].name
 // Equal programs have equal hashes, however they are stored; the numbers are those of any compiler.
 static_assert(hash_of(trace_program<8>(alone, abstract<Q>(), abstract<Q>()).view()) ==
               hash_of(trace_program<16>(alone, abstract<Q>(), abstract<Q>()).view()));
-static_assert(hash_of(program<1>{}.view()) == 0xd44f354183b6d328U);
+static_assert(hash_of(traced_program<1>{}.view()) == 0xd44f354183b6d328U);
 static_assert(hash_of(left_first.view()) == 0x6172b4e7dc3e3abaU);
 
 // Whatever is compared is hashed.
 constexpr auto hash = [](const mesh_desc& mesh, const tensor_desc& of, const attributes& how,
                          const instruction& marks, const operation& what) {
-  program<2> out;
+  traced_program<2> out;
   program_builder code(out);
   code.place(mesh);
   const value_id x = code.append(operation_of<input_operation>, {}, {}, of);

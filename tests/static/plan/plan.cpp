@@ -109,7 +109,7 @@ static_assert(to_text(step_kind::collective) == "collective" &&
 static_assert(may_fuse({4, 8}, {4, 8}) && !may_fuse({8}, {4, 8}) && !may_fuse({1, 8}, {4, 8}));
 static_assert(may_fuse({1, 8}, {1, 8}) && may_fuse({dyn}, {dyn}) && may_fuse({}, {}));
 static_assert(has_room(0, 8, 0) && has_room(7, 1, 0) && !has_room(7, 2, 0) && !has_room(7, 1, 1));
-static_assert(ledger{}.collectives() == 0 && ledger{} == ledger{mesh_desc{}} &&
+static_assert(cost_ledger{}.collectives() == 0 && cost_ledger{} == cost_ledger{mesh_desc{}} &&
               !(cost == whole_cost));
 
 constexpr auto program_of_whole =
@@ -177,7 +177,7 @@ static_assert(plan(of_a_sum).total.flops() == 2 * 32 * 64);
 
 // listing.hpp
 constexpr auto listed = [] {
-  text<400> words;
+  bounded_text<400> words;
   const auto program = scaled([](const auto& q) {
     const auto half = q * -0.5F;
     return half + 3;

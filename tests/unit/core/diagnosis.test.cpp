@@ -144,6 +144,7 @@ TEST_CASE("an error says its rule and its facts") {
              contains(" (6 where less than 6 is needed)"));
   CHECK_THAT(facts(broken::dimension_is_out_of_range, 2, 2),
              contains(" (2 where less than 2 is needed)"));
+  CHECK_THAT(facts(broken::pool_size_differs, 4, 8), contains(" (4 devices where 8 are needed)"));
   CHECK_THROWS_AS(fail(verdict), error);
   CHECK_THROWS_AS(require(verdict), std::exception);
   CHECK_NOTHROW(require({}));

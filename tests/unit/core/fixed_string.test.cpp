@@ -8,6 +8,6 @@ using namespace shardwise;
 
 TEST_CASE("names are written to streams of every kind, and literals beside them") {
   std::ostringstream out;
-  out << "axis " << name("model") << ", " << text_view("rule");
+  out << "axis " << short_name("model") << ", " << text_view("rule");
   CHECK(out.str() == "axis model, rule");
 }

@@ -204,7 +204,7 @@ TEST_CASE("a layout and its texts have the same picture") {
       for (const char* third : {"", "data"})
         for (const char* pending : pendings) {
           const resolved_layout layout = resolve(pod, {{first, second, third}}, {pending});
-          if (!layout.verdict.ok() || !check(pod, layout.layout, extents).ok()) continue;
+          if (!layout.verdict.ok() || !validate(pod, layout.layout, extents).ok()) continue;
           std::ostringstream own;
           write_picture(own, pod, tensor_desc{element::f32, extents, layout.layout});
           for (int form = 0; form < notation_count; ++form) {

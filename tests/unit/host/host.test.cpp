@@ -21,7 +21,7 @@ TEST_CASE("a device's part is a view of its shard with its range and replica") {
   const auto part = local(x, 3);
   REQUIRE(part.device() == 3);
   REQUIRE(part.replica() == 1);
-  REQUIRE(part.range() == box{index_range{3, 5}, index_range{0, 4}});
+  REQUIRE(part.range() == index_box{index_range{3, 5}, index_range{0, 4}});
   REQUIRE(part.elements().size() == 8);
   REQUIRE(part.elements()[0] == 12.0F);
   const auto block = part.matrix();

@@ -15,7 +15,7 @@ struct host_batch_fact {
   shardwise::extents_desc batch;
   shardwise::extents_desc whole;
   shardwise::index_t device;
-  shardwise::box part;
+  shardwise::index_box part;
   shardwise::broken rule = shardwise::broken::nothing;
 };
 

@@ -28,7 +28,7 @@ using names = std::vector<std::string>;
 mesh_desc mesh_of_rank(std::size_t rank) {
   mesh_desc mesh;
   for (const char* label : {"x", "y", "z"})
-    if (mesh.axes.size() < rank) mesh.axes.push_back({name(text_view(label)), 2});
+    if (mesh.axes.size() < rank) mesh.axes.push_back({short_name(text_view(label)), 2});
   return mesh;
 }
 
@@ -188,7 +188,7 @@ int hold_against_oracles(const mesh_desc& mesh, const std::vector<choice>& list,
       right = found.verdict ==
               diagnosis{.rule = known ? broken::no_alternative_is_free : broken::name_has_no_rule,
                         .dim = int(first),
-                        .axis = name(tensor[first])};
+                        .axis = short_name(tensor[first])};
     }
 
     // Every alternative that a dimension did not get was in the way of an earlier one.
@@ -318,7 +318,7 @@ TEST_CASE("the nearest names are those that take the fewest keys") {
   const axis_rule_desc list[] = {{"batch", ""}, {"heads", ""}, {"head", ""},
                                  {"heads", ""}, {"mlp", ""},   {"embed", ""}};
   const axis_rules_desc rules{{}, list};
-  using near = inplace_vector<name, 3>;
+  using near = inplace_vector<short_name, 3>;
   CHECK(nearest_names_to(rules, "emebd") == near{"embed"});
   CHECK(nearest_names_to(rules, "headz") == near{"heads", "head"});
   CHECK(nearest_names_to(rules, "vocabulary").empty());

@@ -129,7 +129,8 @@ constexpr bool holds(const names_fact& fact) {
   const axis_rules_desc rules{names_mesh, {fact.rules, count}};
   const resolved_dims found = resolve(rules, fact.names);
   if (fact.rule != broken::nothing)
-    return found.verdict == diagnosis{.rule = fact.rule, .dim = fact.dim, .axis = name(fact.name)};
+    return found.verdict ==
+           diagnosis{.rule = fact.rule, .dim = fact.dim, .axis = short_name(fact.name)};
   sentence layout;
   write_layout(layout, names_mesh, found.layout);
   return found.verdict.ok() && layout == fact.layout &&

@@ -64,7 +64,7 @@ TEST_CASE("the batches of hosts hold what their devices hold, in the global orde
           std::vector<std::set<index_t>> rows(static_cast<std::size_t>(hosts));
           const bool deals = mesh.devices() % hosts == 0;
           for (index_t d = 0; deals && d < mesh.devices(); ++d) {
-            const box part = shard_box(mesh, layout, {size, 3}, d);
+            const index_box part = shard_box(mesh, layout, {size, 3}, d);
             for (index_t r = part[0].begin; r < part[0].end; ++r)
               rows[static_cast<std::size_t>(d / (mesh.devices() / hosts))].insert(r);
           }
@@ -84,8 +84,8 @@ TEST_CASE("the batches of hosts hold what their devices hold, in the global orde
           REQUIRE(batch.global(local) == extents_desc{size, 3});
           REQUIRE(batch.local({size, 3}) == local);
           for (index_t d = 0; d < mesh.devices(); ++d) {
-            const box whole = shard_box(mesh, layout, {size, 3}, d);
-            const box part = batch.part(local, d);
+            const index_box whole = shard_box(mesh, layout, {size, 3}, d);
+            const index_box part = batch.part(local, d);
             const std::set<index_t>& mine = rows[static_cast<std::size_t>(batch.host_of(d))];
             REQUIRE(part[1] == whole[1]);
             REQUIRE(part[0].size() == whole[0].size());

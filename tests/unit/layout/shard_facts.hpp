@@ -10,7 +10,7 @@ struct shard_fact {
   shardwise::spec_desc spec;
   shardwise::extents_desc extents;
   shardwise::index_t device;
-  shardwise::box part;
+  shardwise::index_box part;
 };
 
 /// A mesh with axes x, y, z of these sizes.
@@ -18,7 +18,7 @@ constexpr shardwise::mesh_desc mesh_of_sizes(const shardwise::extents_desc& size
   constexpr shardwise::text_view labels[] = {"x", "y", "z", "u", "v", "w", "t"};
   shardwise::mesh_desc mesh;
   for (int a = 0; a < sizes.ssize(); ++a)
-    mesh.axes.push_back({shardwise::name(labels[a]), sizes[a]});
+    mesh.axes.push_back({shardwise::short_name(labels[a]), sizes[a]});
   return mesh;
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("a split transformer has the loss and the gradients of one device") {
 }
 
 TEST_CASE("what a transformer costs on paper depends on the sizes of its mesh") {
-  const ledger alone = cost_on(1, 1);
+  const cost_ledger alone = cost_on(1, 1);
   REQUIRE(alone.collectives() == 0);
   REQUIRE(alone.flops() > 3 * cost.flops());
   REQUIRE(cost_on(4, 1).collectives("data") == 1);

@@ -47,7 +47,7 @@ constexpr shardwise::mesh_desc mesh_abc(const shardwise::extents_desc& sizes) {
   constexpr shardwise::text_view labels[] = {"a", "b", "c"};
   shardwise::mesh_desc mesh;
   for (int a = 0; a < sizes.ssize(); ++a)
-    mesh.axes.push_back({shardwise::name(labels[a]), sizes[a]});
+    mesh.axes.push_back({shardwise::short_name(labels[a]), sizes[a]});
   return mesh;
 }
 
@@ -56,7 +56,7 @@ constexpr bool holds(const placement_fact& fact) {
   const mesh_desc mesh = mesh_abc(fact.mesh);
   const read_placements read = parse_placements(fact.placements);
   if (!read.verdict.ok()) return false;
-  text<100> printed;
+  bounded_text<100> printed;
   write_placements(printed, read.placements);
   if (!(printed == fact.placements)) return false;
   int next = 0;
@@ -111,7 +111,7 @@ constexpr bool holds(const order_of_axes_fact& fact) {
   using namespace shardwise;
   const mesh_desc mesh = mesh_abc({4, 2});
   const read_layout spec = parse_partition_spec(fact.spec, mesh);
-  text<100> printed;
+  bounded_text<100> printed;
   write_partition_spec(printed, mesh, spec.layout);
   if (!spec.verdict.ok() || !(printed == fact.spec)) return false;
   const dtensor_form forms[] = {dtensor_form::plain, dtensor_form::strided, dtensor_form::ordered};
@@ -120,7 +120,7 @@ constexpr bool holds(const order_of_axes_fact& fact) {
     const read_placements placed = to_placements(mesh, spec.layout, forms[i]);
     if (placed.verdict.ok() != !texts[i].empty()) return false;
     if (!placed.verdict.ok()) continue;
-    text<100> out;
+    bounded_text<100> out;
     write_placements(out, placed.placements);
     const read_placements again = parse_placements(texts[i]);
     const read_layout back = to_layout(mesh, again.placements, spec.layout.rank());
@@ -161,7 +161,7 @@ inline constexpr placement_text_fact placement_text_facts[] = {
 
 constexpr bool holds(const placement_text_fact& fact) {
   const shardwise::read_placements read = shardwise::parse_placements(fact.given);
-  shardwise::text<200> out;
+  shardwise::bounded_text<200> out;
   if (read.verdict.ok())
     shardwise::write_placements(out, read.placements);
   else

@@ -4,7 +4,7 @@
 
 #include <shardwise/notation.hpp>
 
-using group_text = shardwise::text<1000>;
+using group_text = shardwise::bounded_text<1000>;
 
 constexpr group_text said_of_groups(const shardwise::parse_verdict& verdict) {
   group_text out;

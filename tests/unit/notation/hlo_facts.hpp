@@ -5,7 +5,7 @@
 
 #include <shardwise/notation.hpp>
 
-using long_text = shardwise::text<1500>;
+using long_text = shardwise::bounded_text<1500>;
 
 /// What a parser said, for comparison with what it should say: `19: every tile has a device`.
 constexpr long_text said(const shardwise::parse_verdict& verdict) {

@@ -53,7 +53,7 @@ TEST_CASE("the longest names have room in a text") {
   layout_desc layout;
   layout.dims.resize(max_rank);
   for (std::uint8_t a = 0; a < max_axes; ++a) {
-    text<name::capacity> label("abcdefghijklmnopqrstuv");
+    bounded_text<short_name::capacity> label("abcdefghijklmnopqrstuv");
     label << char('a' + a);
     mesh.axes.push_back({text_view(label), 16});
     layout.dims[a % 2 == 0 ? 7 : 0].push_back(a);
@@ -78,7 +78,7 @@ TEST_CASE("lists of 4096 devices need no buffer, longer ones do") {
   for (const notation form : forms) {
     constexpr std::size_t room = 1000 + 4096 * 6;
     REQUIRE(longest_text(form, most.mesh) == (form <= notation::sdy ? room : 1000));
-    const text<room> words = to_text<room>(form, most.mesh, split);
+    const bounded_text<room> words = to_text<room>(form, most.mesh, split);
     CHECK(layout_of(form, words, most.mesh, 1) == split);
 
     std::ostringstream out;
@@ -123,8 +123,10 @@ TEST_CASE("what has no text, and what is no layout, is thrown") {
   CHECK_THROWS_AS(to_text<15>(notation::jax, pod, columns), error);
   CHECK_THROWS_WITH(layout_of(notation::jax, "P('data', 'modle')", pod),
                     "text_is_malformed: a text reads as its notation has it (10 of 18 "
-                    "characters); axes are those of the mesh");
+                    "characters); axes are those of the mesh, in \"P('data', 'modle')\" at "
+                    "\"'modle')\"");
   CHECK_THROWS_WITH(layout_of("S(0) R", pod),
                     "text_is_malformed: a text reads as its notation has it (0 of 6 characters); "
-                    "a text without dimensions needs the rank of the tensor");
+                    "a text without dimensions needs the rank of the tensor, in \"S(0) R\" at "
+                    "\"S(0) R\"");
 }

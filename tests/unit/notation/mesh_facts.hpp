@@ -111,7 +111,7 @@ constexpr bool holds(const said_mesh& fact) {
   sentence out;
   out << read.mesh;
   const bool is_plain = read.mesh.order.empty();
-  return read.verdict.ok() && read.rule.ok() && check(read.mesh).ok() && out == fact.mesh &&
+  return read.verdict.ok() && read.rule.ok() && validate(read.mesh).ok() && out == fact.mesh &&
          is_plain == (room.buffer.room() == 32) &&
          (is_plain || read.mesh.order.find(read.mesh.order.at(1)) == 1);
 }

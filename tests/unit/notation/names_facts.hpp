@@ -30,7 +30,7 @@ inline constexpr sdy_fact sdy_mesh_facts[] = {
 constexpr bool holds_mesh(const sdy_fact& fact) {
   shardwise::tile_list<16> memory;
   const shardwise::sdy_mesh_result read = shardwise::parse_sdy_mesh(fact.given, memory.buffer);
-  shardwise::text<200> out;
+  shardwise::bounded_text<200> out;
   if (!read.verdict.ok())
     out << read.verdict.position << ": " << read.verdict.reason;
   else if (read.symbol.empty())
@@ -87,7 +87,7 @@ constexpr bool holds(const sdy_fact& fact) {
   const named_mesh foo{{{axis_desc{"a", 8}, axis_desc{"b", 4}, axis_desc{"c", 2}}}};
   tile_list<64> memory;
   const named_result read = parse_sdy(fact.given, foo, "foo", memory.buffer);
-  text<200> out;
+  bounded_text<200> out;
   if (!read.verdict.ok())
     out << read.verdict.position << ": " << read.verdict.reason;
   else
@@ -131,14 +131,14 @@ inline constexpr append_fact append_facts[] = {
 };
 
 constexpr shardwise::named_sharding one_dimension(shardwise::text_view dim) {
-  shardwise::text<200> words;
+  shardwise::bounded_text<200> words;
   words << "{mesh[a=2,b=4,c=3,d=8,e=1], [{" << dim << "}]}";
   shardwise::device_buffer empty;
   return shardwise::parse_hlo_named(words, empty).sharding;
 }
-constexpr shardwise::text<200> names_of(const shardwise::mesh_desc& mesh,
-                                        const shardwise::axis_refs& refs) {
-  shardwise::text<200> out;
+constexpr shardwise::bounded_text<200> names_of(const shardwise::mesh_desc& mesh,
+                                                const shardwise::axis_refs& refs) {
+  shardwise::bounded_text<200> out;
   shardwise::detail::write_axis_refs(out, mesh, refs, shardwise::quotes::bare);
   return out;
 }
@@ -224,7 +224,7 @@ inline constexpr shardwise::mesh_desc jax_mesh{
 
 constexpr bool holds_type(const jax_fact& fact) {
   const shardwise::read_tensor read = shardwise::parse_type(fact.given, jax_mesh);
-  shardwise::text<200> out;
+  shardwise::bounded_text<200> out;
   if (read.verdict.ok())
     shardwise::write_type(out, jax_mesh, read.tensor);
   else
@@ -233,7 +233,7 @@ constexpr bool holds_type(const jax_fact& fact) {
 }
 constexpr bool holds_spec(const jax_fact& fact) {
   const shardwise::read_layout read = shardwise::parse_partition_spec(fact.given, jax_mesh);
-  shardwise::text<200> out;
+  shardwise::bounded_text<200> out;
   if (read.verdict.ok())
     shardwise::write_partition_spec(out, jax_mesh, read.layout);
   else

@@ -36,7 +36,7 @@ operation_inference inferred(text_view name,
 template <class F, class... Tensors>
 void check_same(const operation_inference& made, F f, const Tensors&... tensors) {
   REQUIRE(made.ok());
-  const ledger total = trace(f, tensors...);
+  const cost_ledger total = trace(f, tensors...);
   CHECK(made.flops == total.flops());
   index_t collectives = 0, bytes = 0;
   for (const paper_reshard& step : made.reshards)

@@ -41,8 +41,8 @@ inline tensor_desc type_of(const mesh_desc& mesh, const std::string& words) {
   CAPTURE(words);
   const read_tensor read = parse_shown_type(text_view(words), mesh);
   REQUIRE(read.verdict.ok());
-  REQUIRE(check(mesh, read.tensor.layout).ok());
-  REQUIRE(check(mesh, read.tensor.layout, read.tensor.extents).ok());
+  REQUIRE(validate(mesh, read.tensor.layout).ok());
+  REQUIRE(validate(mesh, read.tensor.layout, read.tensor.extents).ok());
   return read.tensor;
 }
 inline std::string words_of(const mesh_desc& mesh, const tensor_desc& type) {

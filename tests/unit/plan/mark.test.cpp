@@ -13,7 +13,7 @@ bool every_part_is_there(const mesh_desc& mesh, const tensor_desc& from, const l
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if (mesh.size(a) > 1 && from.layout.is_pending(a) != to.is_pending(a)) return false;
   for (index_t d = 0; d < mesh.devices(); ++d) {
-    const box wanted = shard_box(mesh, to, from.extents, d);
+    const index_box wanted = shard_box(mesh, to, from.extents, d);
     if (intersect(wanted, shard_box(mesh, from.layout, from.extents, d)) != wanted) return false;
   }
   return true;

@@ -88,7 +88,7 @@ constexpr bool holds(const redistribute_fact& fact) {
   const auto way = shardwise::redistribute(mesh, read(mesh, fact.from), target);
   if (!way.verdict.ok() || way.moves.size() != fact.moves.size()) return false;
   for (int i = 0; i < way.moves.ssize(); ++i) {
-    shardwise::text<60> words(shardwise::to_text(way.moves[i].kind));
+    shardwise::bounded_text<60> words(shardwise::to_text(way.moves[i].kind));
     for (int k = 0; k < way.moves[i].axes.ssize(); ++k)
       words << (k == 0 ? ' ' : ',') << mesh.axes[way.moves[i].axes[k]].label;
     if (!(words == fact.moves[i])) return false;

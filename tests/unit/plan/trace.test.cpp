@@ -96,15 +96,14 @@ TEST_CASE("temporaries fuse into one pass, and named values do not") {
 }
 
 TEST_CASE("numbers are part of a pass and read nothing") {
-  const auto p =
-      planned([](const auto& a) { return 1.0F - (a * 2 + 3.0F) / 4; }, abstract<A>());
+  const auto p = planned([](const auto& a) { return 1.0F - (a * 2 + 3.0F) / 4; }, abstract<A>());
   CHECK(run_steps(p) == words{"pass * + / -"});
   CHECK(p.steps[p.count - 1].operands.size() == 1);
 }
 
 TEST_CASE("a pass that is repeated along the result is not fused into it") {
-  const auto p = planned([](const auto& a, const auto& r) { return a + exp(r); },
-                               abstract<A>(), abstract<R>());
+  const auto p = planned([](const auto& a, const auto& r) { return a + exp(r); }, abstract<A>(),
+                         abstract<R>());
   CHECK(run_steps(p) == words{"pass exp", "pass +"});
   CHECK(p.total.flops() == 16 + elements_of_a);
 }
@@ -116,9 +115,9 @@ TEST_CASE("a fused pass reads at most eight tensors") {
     CHECK(p.steps[i].operands.size() <= std::size_t{max_fused_operands});
   CHECK(run_steps(p) == words{"pass + + + + + + +", "pass +"});
   CHECK(p.total.flops() == 8 * elements_of_a);
-  const auto q = planned(
-      [](const auto& a) { return where(a + a + a + a > 0, a + a + a + a, a + a + a); },
-      abstract<A>());
+  const auto q =
+      planned([](const auto& a) { return where(a + a + a + a > 0, a + a + a + a, a + a + a); },
+              abstract<A>());
   for (std::int32_t i = 0; i < q.count; ++i)
     CHECK(q.steps[i].operands.size() <= std::size_t{max_fused_operands});
   CHECK(q.total.flops() == 10 * elements_of_a);
@@ -148,8 +147,7 @@ TEST_CASE("an epilogue takes over the memory of the product") {
 }
 
 TEST_CASE("several results are kept") {
-  const auto p =
-      planned([](const auto& a) { return std::tuple(-a, exp(a), a); }, abstract<A>());
+  const auto p = planned([](const auto& a) { return std::tuple(-a, exp(a), a); }, abstract<A>());
   CHECK(p.steps[0].kept);
   CHECK(p.steps[1].kept);
   CHECK(p.steps[2].kept);
@@ -157,22 +155,18 @@ TEST_CASE("several results are kept") {
 }
 
 TEST_CASE("a reshard is one step for each collective") {
-  const auto p =
-      planned([](const auto& a) { return reshard<P<none, "x">>(a); }, abstract<A>());
+  const auto p = planned([](const auto& a) { return reshard<P<none, "x">>(a); }, abstract<A>());
   CHECK(run_steps(p) == words{"collective all_to_all"});
   CHECK(p.total.collectives(collective::all_to_all, "x") == 1);
   CHECK(p.total.bytes_moved() == bytes_of_a / 2);
-  const auto q =
-      planned([](const auto& k) { return reshard<P<none, none>>(k); }, abstract<K>());
+  const auto q = planned([](const auto& k) { return reshard<P<none, none>>(k); }, abstract<K>());
   CHECK(run_steps(q) == words{"collective all_gather", "collective all_gather"});
   CHECK(q.total.collectives() == 2);
   CHECK(q.total.collectives("x") == 1);
   CHECK(q.total.collectives("y") == 1);
-  const auto same =
-      planned([](const auto& a) { return reshard<P<"x", none>>(a); }, abstract<A>());
+  const auto same = planned([](const auto& a) { return reshard<P<"x", none>>(a); }, abstract<A>());
   CHECK(run_steps(same).empty());
-  const auto slices =
-      planned([](const auto& a) { return reshard<P<"x", "y">>(a); }, abstract<A>());
+  const auto slices = planned([](const auto& a) { return reshard<P<"x", "y">>(a); }, abstract<A>());
   CHECK(run_steps(slices) == words{"collective slice"});
   CHECK(slices.total.collectives() == 0);
   CHECK(slices.total.collectives(collective::slice) == 1);
@@ -181,7 +175,7 @@ TEST_CASE("a reshard is one step for each collective") {
 
 TEST_CASE("a collective over several axes is one, and counts for each axis") {
   using J = sharded_tensor<float, extents<16>, layout<pod, P<by("x", "y")>>>;
-  const ledger cost = trace([](const auto& j) { return reshard<P<none>>(j); }, abstract<J>());
+  const cost_ledger cost = trace([](const auto& j) { return reshard<P<none>>(j); }, abstract<J>());
   CHECK(cost.collectives() == 1);
   CHECK(cost.collectives(collective::all_gather) == 1);
   CHECK(cost.collectives("x") == 1);
@@ -194,7 +188,7 @@ TEST_CASE("a collective over several axes is one, and counts for each axis") {
 }
 
 TEST_CASE("a ledger knows the axes of its mesh") {
-  const ledger cost = trace([](const auto& a) { return -a; }, abstract<A>());
+  const cost_ledger cost = trace([](const auto& a) { return -a; }, abstract<A>());
   CHECK_THROWS_AS(cost.collectives("z"), error);
   CHECK_THROWS_AS(cost.bytes_moved("z"), error);
   CHECK_THROWS_AS(cost.bytes_moved(collective::all_reduce, ""), error);
@@ -220,7 +214,7 @@ TEST_CASE("sizes that only the run knows are checked by the same rules") {
   using D = sharded_tensor<float, extents<dyn, 64>, layout<slice, P<"data", "model">>>;
   using E = sharded_tensor<float, extents<64, dyn>, layout<slice, P<"model", none>>>;
   const auto f = [](const auto& d, const auto& e) { return einsum<"ij,jk->ik">(d, e); };
-  const ledger cost = trace(f, abstract<D>(32, 8), abstract<E>(10, 8));
+  const cost_ledger cost = trace(f, abstract<D>(32, 8), abstract<E>(10, 8));
   CHECK(cost.flops() == 2 * 4 * 16 * 10);
   CHECK(cost.mesh().devices() == 32);
   CHECK_THROWS_WITH((abstract<D>(30, 8)), contains("extent_is_not_divisible"));

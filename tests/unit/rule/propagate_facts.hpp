@@ -464,8 +464,8 @@ constexpr bool fold_facts_hold() {
 // -----------------------------------------------------------------------
 
 /// The factors of operands and result as letters, `([i,j],[j])->([i,j]) sum=i`; `.` is repeated.
-constexpr shardwise::text<100> written(const shardwise::factor_rule& rule) {
-  shardwise::text<100> out;
+constexpr shardwise::bounded_text<100> written(const shardwise::factor_rule& rule) {
+  shardwise::bounded_text<100> out;
   const auto map = [&](const shardwise::factor_map& factors) {
     out << '[';
     for (int d = 0; d < factors.ssize(); ++d) {

@@ -8,8 +8,8 @@
 
 /// The same as `written`, with the factors of a product in parentheses and those of one side alone
 /// marked by `~`.
-constexpr shardwise::text<100> written_products(const shardwise::factor_rule& rule) {
-  shardwise::text<100> out;
+constexpr shardwise::bounded_text<100> written_products(const shardwise::factor_rule& rule) {
+  shardwise::bounded_text<100> out;
   const auto letter = [&](int f) {
     const bool here = rule.dim_with(rule.operands[0], f) >= 0;
     const bool there = rule.dim_with(rule.result, f) >= 0;

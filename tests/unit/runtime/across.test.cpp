@@ -20,7 +20,7 @@ TEST_CASE("the largest along a split dimension is found part by part") {
 
   // Two small tensors are gathered, and not the operand.
   using X = matrix<float, 8, P<"data", "model">>;
-  constexpr ledger cost = trace(f, abstract<X>());
+  constexpr cost_ledger cost = trace(f, abstract<X>());
   STATIC_REQUIRE(cost.collectives(collective::all_gather) == 2 && cost.collectives() == 2);
   STATIC_REQUIRE(cost.bytes_moved() == 3 * 2 * (4 + 8));
 }

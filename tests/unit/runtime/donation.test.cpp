@@ -25,7 +25,7 @@ constexpr auto two_updates = [](const auto& w, const auto& m, const auto& dw) {
 
 /// The counters of what `f` computes of tensors that only `f` holds.
 template <class F>
-ledger cost_of(const device_pool& pool, const F& f) {
+cost_ledger cost_of(const device_pool& pool, const F& f) {
   pool.reset_counters();
   f();
   return pool.counters();
@@ -35,8 +35,9 @@ ledger cost_of(const device_pool& pool, const F& f) {
 
 TEST_CASE("an input that nobody holds is written over, as the trace says of one given up") {
   const device_pool pool{pod{}};
-  constexpr ledger given = trace(update, donate(abstract<W>()), abstract<W>(), abstract<rate>());
-  constexpr ledger held = trace(update, abstract<W>(), abstract<W>(), abstract<rate>());
+  constexpr cost_ledger given =
+      trace(update, donate(abstract<W>()), abstract<W>(), abstract<rate>());
+  constexpr cost_ledger held = trace(update, abstract<W>(), abstract<W>(), abstract<rate>());
   static_assert(held.peak_bytes_per_device() - given.peak_bytes_per_device() == 4 * 4 * 4);
   static_assert(given.flops() == held.flops());
 
@@ -61,9 +62,9 @@ TEST_CASE("an input that nobody holds is written over, as the trace says of one 
 
 TEST_CASE("a program of several steps writes over what its caller gave up") {
   const device_pool pool{pod{}};
-  constexpr ledger given =
+  constexpr cost_ledger given =
       trace(two_updates, donate(abstract<W>()), donate(abstract<W>()), abstract<W>());
-  constexpr ledger held = trace(two_updates, abstract<W>(), abstract<W>(), abstract<W>());
+  constexpr cost_ledger held = trace(two_updates, abstract<W>(), abstract<W>(), abstract<W>());
   static_assert(held.peak_bytes_per_device() - given.peak_bytes_per_device() == 2 * 4 * 4 * 4);
 
   const W dw = full<W>(pool, 2.0F);
@@ -87,14 +88,14 @@ TEST_CASE("a prepared program writes over what it was traced and run to write ov
   const prepared_program ready = prepare<float>(recorded);
   const any_tensor<float> dw = full<W>(pool, 2.0F);
   any_tensor<float> w = full<W>(pool, 1.0F);
-  const ledger given = ledger_of(recorded);
+  const cost_ledger given = ledger_of(recorded);
   for (const float lr : {0.5F, 0.25F, 0.125F})
     REQUIRE(cost_of(pool, [&] { w = run<float>(ready, std::move(w), dw, lr); }) == given);
   REQUIRE(to_host(w)(7, 0) == -0.75F);
 
   SECTION("what others hold stays") {
     const any_tensor<float> kept = w;
-    const ledger cost = cost_of(pool, [&] { w = run<float>(ready, std::move(w), dw, 1); });
+    const cost_ledger cost = cost_of(pool, [&] { w = run<float>(ready, std::move(w), dw, 1); });
     REQUIRE(cost.peak_bytes_per_device() > given.peak_bytes_per_device());
     REQUIRE(to_host(kept)(7, 0) == -0.75F);
     REQUIRE(to_host(w)(7, 0) == -2.75F);

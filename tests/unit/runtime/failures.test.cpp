@@ -329,3 +329,81 @@ TEST_CASE("a million pending tensors are dropped, alone or by threads that share
   }
   REQUIRE_NOTHROW(sync(pool));
 }
+
+TEST_CASE("a device function looks at its own pool and computes in it only what is there") {
+  for (const unsigned threads : {1U, 3U}) {
+    const device_pool pool(pod{}, threads);
+    const M x = rows(pool);
+    const auto there = sharded_tensor(x * 2.0F);
+    sync(there);
+    const auto pending = sharded_tensor(x * 3.0F);
+    const auto run = [&] { return to_host(sharded_tensor(at<0, 0>(x) + 1.0F)); };
+    const auto expected = run();
+    std::atomic<int> looked{0};
+    {
+      const arm<0> looking([&] {
+        looked += to_host(there)(0, 0) == -8.0F && local(there, 0).elements()[0] == -8.0F;
+        looked += pool.counters().peak_bytes_per_device() > 0;
+        looked += !explain(pending).empty();
+      });
+      CHECK(run() == expected);
+      CHECK(looked >= 3);
+      CHECK(looked % 3 == 0);
+    }
+    const auto refused = [&](auto&& action) {
+      const arm<0> nested(action);
+      CHECK_THROWS_AS(run(), device_error);
+      CHECK_THAT(words_of(run), contains("device ") && contains("pool_waits_for_itself"));
+    };
+    refused([&] { (void)to_host(pending); });
+    refused([&] { sync(pending); });
+    refused([&] { sync(pool); });
+    // Through another pool, and with threads between.
+    const device_pool other(pod{}, threads);
+    const M u = rows(other);
+    refused([&] {
+      const arm<1> inner([&] { (void)to_host(pending); });
+      (void)to_host(at<0, 1>(u));
+    });
+    CHECK(run() == expected);
+    CHECK(to_host(pending) == to_host(x * 3.0F));
+  }
+}
+
+TEST_CASE("pools whose device functions compute in each other end, one of them refused") {
+  for (const unsigned threads : {1U, 3U}) {
+    const device_pool first(pod{}, threads), second(pod{}, threads);
+    const M x = rows(first), u = rows(second);
+    sync(x);
+    sync(u);
+    std::atomic<bool> first_runs{false}, second_runs{false};
+    const arm<0> from_first([&] {
+      first_runs = true;
+      while (!second_runs) std::this_thread::yield();
+      (void)to_host(u * 2.0F);
+    });
+    const arm<1> from_second([&] {
+      second_runs = true;
+      while (!first_runs) std::this_thread::yield();
+      (void)to_host(x * 2.0F);
+    });
+    std::string words[2];
+    {
+      const std::jthread one([&] { words[0] = words_of([&] { return to_host(at<0, 0>(x)); }); });
+      const std::jthread two([&] { words[1] = words_of([&] { return to_host(at<0, 1>(u)); }); });
+    }
+    const std::string both = words[0] + words[1];
+    CHECK_THAT(both, contains("pool_waits_for_itself"));
+    CHECK_THAT(both, contains("nothing was thrown"));
+    CHECK(to_host(x * 1.0F) == to_host(u * 1.0F));
+  }
+}
+
+TEST_CASE("a device function without memory is the device's failure") {
+  const device_pool pool(pod{}, 2);
+  const M x = rows(pool);
+  const arm<0> greedy([] { throw std::bad_alloc(); });
+  const auto y = sharded_tensor(at<0, 0>(x) + 1.0F);
+  CHECK_THROWS_AS(to_host(y), device_error);
+  CHECK_THAT(words_of([&] { return to_host(y); }), contains("device ") && contains("bad_alloc"));
+}

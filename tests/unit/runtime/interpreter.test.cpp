@@ -221,7 +221,7 @@ TEST_CASE("the epilogue of a product has the peak of its trace, however it is wr
     auto w = einsum<"ij,jk->ik">(x, y) + z;
     return w;
   };
-  constexpr ledger cost = trace(f, abstract<A>(), abstract<B>(), abstract<K>());
+  constexpr cost_ledger cost = trace(f, abstract<A>(), abstract<B>(), abstract<K>());
   pool.reset_counters();
   {
     auto y = f(a, b, k);
@@ -243,7 +243,7 @@ TEST_CASE("the epilogue of a product has the peak of its trace, however it is wr
     };
     const sharded_tensor y = g(a, b, k);
     sync(pool);
-    constexpr ledger folded = trace(g, abstract<A>(), abstract<B>(), abstract<K>());
+    constexpr cost_ledger folded = trace(g, abstract<A>(), abstract<B>(), abstract<K>());
     REQUIRE(pool.counters() == folded);
   }
 }

@@ -42,8 +42,8 @@ constexpr auto written = [](const auto& w, const auto& x) {
   const auto y = step(h, w);
   return mean(y);
 };
-constexpr ledger of_called = trace(gradient(in_calls), abstract<S>(), abstract<X>());
-constexpr ledger of_written = trace(gradient(written), abstract<S>(), abstract<X>());
+constexpr cost_ledger of_called = trace(gradient(in_calls), abstract<S>(), abstract<X>());
+constexpr cost_ledger of_written = trace(gradient(written), abstract<S>(), abstract<X>());
 static_assert(of_called.flops() == of_written.flops());
 static_assert(of_called.bytes_moved() == of_written.bytes_moved());
 

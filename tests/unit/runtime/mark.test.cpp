@@ -44,8 +44,8 @@ TEST_CASE("marking gives a new tensor by local slices and leaves the old one as 
   static_assert(is<decltype(marked), X<P<"x", "y">>>);
   REQUIRE(values(marked) == counting());
   REQUIRE(values(x) == counting());
-  REQUIRE(local(marked, 5).range() == box{index_range{4, 8}, index_range{4, 8}});
-  REQUIRE(local(x, 5).range() == box{index_range{0, 8}, index_range{0, 16}});
+  REQUIRE(local(marked, 5).range() == index_box{index_range{4, 8}, index_range{4, 8}});
+  REQUIRE(local(x, 5).range() == index_box{index_range{0, 8}, index_range{0, 16}});
   REQUIRE(values(mark_sharding<P<"x", "y">>(marked)) == counting());
   REQUIRE(pool.counters().collectives() == 0);
   REQUIRE(pool.counters().bytes_moved() == 0);
@@ -77,7 +77,7 @@ TEST_CASE("clearing gathers by its name, and what is cleared is marked anew") {
   const sharded_tensor cleared_x = clear_sharding(x);
   static_assert(is<decltype(cleared_x), whole>);
   REQUIRE(values(cleared_x) == counting());
-  constexpr ledger on_paper =
+  constexpr cost_ledger on_paper =
       trace([](const auto& t) { return clear_sharding(t); }, abstract<rows>());
   REQUIRE(pool.counters().collectives(collective::all_gather) == 1);
   REQUIRE(pool.counters().bytes_moved() == on_paper.bytes_moved());
@@ -142,7 +142,7 @@ TEST_CASE("every device of a replicated tensor has the whole range and is a repl
   for (const auto& shard : shards(iota<whole>(pool))) {
     REQUIRE(shard.device() == device);
     REQUIRE(shard.replica() == device);
-    REQUIRE(shard.range() == box{index_range{0, 8}, index_range{0, 16}});
+    REQUIRE(shard.range() == index_box{index_range{0, 8}, index_range{0, 16}});
     REQUIRE(std::vector<float>(shard.elements().begin(), shard.elements().end()) == counting());
     ++device;
   }

@@ -34,7 +34,7 @@ TEST_CASE("top_k exchanges the candidates of each part") {
   check<matrix<std::int32_t, 8, P<none, "model">>>(two);
   check<matrix<bfloat16, 8, P<none, "model">>>(two);
   // Two candidates of each of four parts, their values and their indices.
-  constexpr ledger cost = trace(two, abstract<split>());
+  constexpr cost_ledger cost = trace(two, abstract<split>());
   STATIC_REQUIRE(cost.collectives(collective::all_gather) == 2 && cost.collectives() == 2);
   STATIC_REQUIRE(cost.bytes_moved() == 3 * 2 * 2 * (4 + 8));
   // Parts of two have no three candidates: the dimension is fetched.

@@ -71,8 +71,8 @@ void check(const F& f, double allowed = 0) {
       sync(made);
     return pool.counters();
   };
-  const ledger paper = trace(f, abstract<X>());
-  for (const ledger& run : {cost_of(x), cost_of(any)}) {
+  const cost_ledger paper = trace(f, abstract<X>());
+  for (const cost_ledger& run : {cost_of(x), cost_of(any)}) {
     REQUIRE(run.flops() == paper.flops());
     REQUIRE(run.collectives() == paper.collectives());
     REQUIRE(run.bytes_moved() == paper.bytes_moved());

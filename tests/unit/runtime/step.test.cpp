@@ -124,7 +124,7 @@ TEST_CASE("a step costs what its program costs on paper") {
   const device_pool pool{pod{}};
   const X x = normal<X>(pool, key{1});
   const W w = normal<W>(pool, key{2});
-  constexpr ledger paper = trace(layer, abstract<X>(), abstract<W>());
+  constexpr cost_ledger paper = trace(layer, abstract<X>(), abstract<W>());
   pool.reset_counters();
   const auto y = step(pool, [&] { return layer(x, w); });
   REQUIRE(pool.counters() == paper);

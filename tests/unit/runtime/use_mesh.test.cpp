@@ -72,7 +72,7 @@ TEST_CASE("shards of a mesh with an order of its own name their devices") {
   const device_pool pool{other{}};
   const Z x = iota<Z>(pool);
   REQUIRE(local(x, 3).elements()[0] == 0.0F);
-  REQUIRE(local(x, 0).range() == box{index_range{2, 4}, index_range{1, 2}});
+  REQUIRE(local(x, 0).range() == index_box{index_range{2, 4}, index_range{1, 2}});
   index_t next = 0;
   for (const auto& shard : shards(x)) REQUIRE(shard.device() == next++);
 }

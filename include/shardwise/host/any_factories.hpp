@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/host/factories.hpp"
+#include "shardwise/runtime/any_operations.hpp"
+
+#include <concepts>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+/// What says how a tensor is spread, by value.
+template <class Target>
+concept LayoutOrSpec = std::same_as<Target, layout_desc> || std::same_as<Target, spec_desc>;
+
+/// What is known of a tensor of `T` with these extents that is made in a pool.
+template <class T>
+[[nodiscard]] tensor_desc described_as(const device_pool&, const extents_desc& extents,
+                                       const layout_desc& layout) {
+  return {element_of<T>, extents, layout};
+}
+template <class T>
+[[nodiscard]] tensor_desc described_as(const device_pool& pool, const extents_desc& extents,
+                                       const spec_desc& spec) {
+  return {element_of<T>, extents, layout_of(pool.mesh(), spec, {}, exact{})};
+}
+}  // namespace detail
+
+/// `full` of a tensor whose layout is a value: a `layout_desc`, or a `spec_desc` of the pool's mesh
+/// with nothing pending. In this and in all that follow the layout is checked as those of
+/// operations are, and a broken rule throws `error`.
+///
+///     auto x = full<float>(pool, 0.5F, extents_desc{4, 8}, spec_desc{{"data", ""}});
+template <Element T, class Value, detail::LayoutOrSpec Target>
+  requires std::convertible_to<Value, T>
+[[nodiscard]] any_tensor<T> full(const device_pool& pool, const Value& value,
+                                 const extents_desc& extents, const Target& target) {
+  return any_tensor<T>(
+      detail::fill_value<T>(pool, detail::described_as<T>(pool, extents, target), value));
+}
+/// `zeros` of a tensor whose layout is a value.
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> zeros(const device_pool& pool, const extents_desc& extents,
+                                  const Target& target) {
+  return full<T>(pool, T{}, extents, target);
+}
+/// `ones` of a tensor whose layout is a value.
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> ones(const device_pool& pool, const extents_desc& extents,
+                                 const Target& target) {
+  return full<T>(pool, static_cast<T>(1), extents, target);
+}
+/// `generate` of a tensor whose layout is a value: the element at a global index is `f(index)`.
+///
+///     auto x = generate<float>(pool, [](const global_index& at) { return float(at[0]); },
+///                              extents_desc{4, 8}, spec_desc{{"data", ""}});
+template <Element T, class F, detail::LayoutOrSpec Target>
+  requires detail::FunctionOf<F, T>
+[[nodiscard]] any_tensor<T> generate(const device_pool& pool, const F& f,
+                                     const extents_desc& extents, const Target& target) {
+  return any_tensor<T>(
+      detail::fill_each<T>(pool, detail::described_as<T>(pool, extents, target), f));
+}
+/// `iota` of a tensor whose layout is a value.
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> iota(const device_pool& pool, const extents_desc& extents,
+                                 const Target& target) {
+  return any_tensor<T>(detail::fill_numbered<T>(
+      pool, detail::described_as<T>(pool, extents, target), detail::count_row{}));
+}
+/// `uniform` of a tensor whose layout is a value: the bits of `uniform<X>` of the same key.
+template <std::floating_point T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> uniform(const device_pool& pool, key seed, const extents_desc& extents,
+                                    const Target& target) {
+  return any_tensor<T>(detail::fill_numbered<T>(pool,
+                                                detail::described_as<T>(pool, extents, target),
+                                                [=](auto... row) { fill_uniform(seed, row...); }));
+}
+/// `normal` of a tensor whose layout is a value: the bits of `normal<X>` of the same key.
+template <std::floating_point T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> normal(const device_pool& pool, key seed, const extents_desc& extents,
+                                   const Target& target) {
+  return any_tensor<T>(detail::fill_numbered<T>(pool,
+                                                detail::described_as<T>(pool, extents, target),
+                                                [=](auto... row) { fill_normal(seed, row...); }));
+}
+
+/// A tensor whose layout is a value, as one of type `X`: its mesh, elements, extents and layout are
+/// those of the type, dyn ones any; otherwise throws `operand_meshes_differ` or
+/// `tensor_type_differs` with both types and, where one call helps, that call.
+///
+///     auto typed = as<X>(reshard(x, spec_desc{{"data", ""}}));
+template <ShardedTensor X, Element T>
+[[nodiscard]] X as(const any_tensor<T>& x) {
+  if (!detail::check_pool(x.mesh(), X::mesh_type::value).ok()) {
+    sentence both;
+    both << "the tensor is on " << x.mesh() << ", its type on " << X::mesh_type::value;
+    fail({.rule = broken::operand_meshes_differ}, both);
+  }
+  extents_desc extents = X::extents_type::value;
+  if (extents.size() == x.extents().size())
+    for (int d = 0; d < extents.ssize(); ++d)
+      if (extents[d] == dyn) extents[d] = x.extents()[d];
+  const tensor_desc wanted = desc_of<X>(extents);
+  if (const diagnosis verdict = check_assignment(wanted, x.tensor()); !verdict.ok()) {
+    sentence both;
+    both << "the tensor is " << to_text(x.mesh(), x.tensor()) << ", its type "
+         << to_text(x.mesh(), wanted);
+    const sentence call = detail::call_between(x.mesh(), x.tensor(), wanted, "\"");
+    if (!call.empty()) both << "; try " << call;
+    fail(verdict, both);
+  }
+  return X(x.share());
+}
+
+}  // namespace shardwise

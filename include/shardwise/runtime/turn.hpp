@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace shardwise {
+
+/// The right to run a program on a machine: one thread at a time has it, as with a mutex.
+///
+/// A program waits for its device functions, which may run programs on other machines. A thread
+/// that would wait for the turn of a program that waits for the thread, itself or through programs
+/// of other threads, throws `pool_waits_for_itself` instead.
+class machine_turn {
+ public:
+  machine_turn() = default;
+  machine_turn(const machine_turn&) = delete;
+  machine_turn& operator=(const machine_turn&) = delete;
+
+  /// Waits for the turn, or throws if it would wait for ever.
+  void lock() {
+    if (waits_here()) refuse();
+    if (!mutex_.try_lock()) wait();
+    outer_ = std::exchange(innermost(), this);
+  }
+  void unlock() noexcept {
+    innermost() = outer_;
+    mutex_.unlock();
+  }
+
+  /// True if the program that has the turn waits for the calling thread: it called the device
+  /// function that this thread runs, or one further out.
+  [[nodiscard]] bool waits_here() const noexcept {
+    return reaches(innermost(), [this](const machine_turn* held) { return held == this; });
+  }
+
+  /// The turn of the program whose device function the calling thread runs; null outside of one.
+  [[nodiscard]] static const machine_turn* current() noexcept { return innermost(); }
+
+  /// Lets the calling thread work for a program, the one that had `turn` as its current one.
+  class worker {
+   public:
+    explicit worker(const machine_turn* turn) noexcept
+        : before_(std::exchange(innermost(), turn)) {}
+    worker(const worker&) = delete;
+    worker& operator=(const worker&) = delete;
+    ~worker() { innermost() = before_; }
+
+   private:
+    const machine_turn* before_;
+  };
+
+  /// Held by a thread that looks at what programs leave on a machine: the turn, or, in a device
+  /// function of the program that has it and meanwhile rests, one of these at a time.
+  class look {
+   public:
+    explicit look(machine_turn& at) : at_(at), inside_(at.waits_here()) {
+      if (inside_)
+        at_.looking_.lock();
+      else
+        at_.lock();
+    }
+    look(const look&) = delete;
+    look& operator=(const look&) = delete;
+    ~look() {
+      if (inside_)
+        at_.looking_.unlock();
+      else
+        at_.unlock();
+    }
+
+   private:
+    machine_turn& at_;
+    bool inside_;
+  };
+
+ private:
+  /// A thread that waits: the turn that it works for, and the one that it wants.
+  struct waiter {
+    const machine_turn* works_for;
+    const machine_turn* wants;
+  };
+  struct waiting_room {
+    std::mutex mutex;
+    std::vector<waiter> waiters;
+  };
+
+  [[nodiscard]] static const machine_turn*& innermost() noexcept {
+    static thread_local const machine_turn* turn = nullptr;
+    return turn;
+  }
+  [[nodiscard]] static waiting_room& room() {
+    static waiting_room all;
+    return all;
+  }
+  /// True if a turn, or one that its thread had before, is such.
+  template <class Such>
+  [[nodiscard]] static bool reaches(const machine_turn* turn, const Such& such) noexcept {
+    for (; turn != nullptr; turn = turn->outer_)
+      if (such(turn)) return true;
+    return false;
+  }
+  [[noreturn]] static void refuse() { fail({.rule = broken::pool_waits_for_itself}); }
+
+  /// Waits in the room, unless the turn would never come. Every thread that waits is there, so the
+  /// last of those that would wait for each other sees all the others.
+  void wait() {
+    waiting_room& all = room();
+    const machine_turn* const own = innermost();
+    {
+      const std::lock_guard lock(all.mutex);
+      if (own != nullptr && would_wait_for(own, all.waiters)) refuse();
+      all.waiters.push_back({own, this});
+    }
+    mutex_.lock();
+    const std::lock_guard lock(all.mutex);
+    const auto here = std::find_if(all.waiters.begin(), all.waiters.end(), [&](const waiter& w) {
+      return w.works_for == own && w.wants == this;
+    });
+    *here = all.waiters.back();
+    all.waiters.pop_back();
+  }
+  /// True if whoever has this turn waits, through others, for a thread that works for `own`.
+  [[nodiscard]] bool would_wait_for(const machine_turn* own,
+                                    const std::vector<waiter>& waiters) const {
+    std::vector<const machine_turn*> awaited{this};
+    const auto is_awaited = [&](const machine_turn* turn) {
+      return std::find(awaited.begin(), awaited.end(), turn) != awaited.end();
+    };
+    for (std::size_t before = 0; before != awaited.size();) {
+      before = awaited.size();
+      for (const waiter& w : waiters)
+        if (!is_awaited(w.wants) && reaches(w.works_for, is_awaited)) awaited.push_back(w.wants);
+    }
+    return reaches(own, is_awaited);
+  }
+
+  std::mutex mutex_;
+  std::mutex looking_;
+  /// What the thread that has the turn worked for before; for threads that work for it too.
+  const machine_turn* outer_ = nullptr;
+};
+
+}  // namespace shardwise

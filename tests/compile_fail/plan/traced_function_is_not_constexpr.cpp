@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// The compiler names the function that is not constexpr; a value of it is computed before, or given.
+// expect-gcc: call to non-'constexpr' function 'float rate()'
+// expect-clang: non-constexpr function 'rate' cannot be used in a constant expression
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+struct rows : layout<pod, P<"x">> {};
+using A = sharded_tensor<float, extents<8>, rows>;
+float rate();
+struct scaled {
+  constexpr auto operator()(const auto& a) const { return a * rate(); }
+};
+constexpr auto cost = trace(scaled{}, abstract<A>());

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+using X = sharded_tensor<float, extents<8, 12>, layout<pod, P<"data", "model">>>;
+using rows = sharded_tensor<float, extents<dyn, 12>, layout<pod, P<"data", none>>>;
+
+const extents_desc shape{8, 12};
+const spec_desc split{{"data", "model"}};
+
+/// Compares a tensor whose layout is a value with one whose layout is a type.
+template <class Any, class Typed>
+void require_same(const Any& any, const Typed& typed) {
+  REQUIRE(any.tensor() == typed.share()->tensor());
+  REQUIRE(to_host(any) == to_host(any_tensor<typename Typed::value_type>(typed)));
+}
+
+}  // namespace
+
+TEST_CASE("what is made with a layout that is a value is what its type makes") {
+  const device_pool pool{pod{}};
+  require_same(full<float>(pool, 0.5F, shape, split), full<X>(pool, 0.5F));
+  require_same(full<float>(pool, 2, shape, X::layout_type::value), full<X>(pool, 2));
+  require_same(zeros<float>(pool, shape, split), zeros<X>(pool));
+  require_same(ones<float>(pool, shape, split), ones<X>(pool));
+  require_same(iota<float>(pool, shape, split), iota<X>(pool));
+  require_same(uniform<float>(pool, key{7}, shape, split), uniform<X>(pool, key{7}));
+  require_same(normal<float>(pool, key{7}, shape, split), normal<X>(pool, key{7}));
+  const auto place = [](const global_index& at) { return static_cast<float>(100 * at[0] + at[1]); };
+  require_same(generate<float>(pool, place, shape, split), generate<X>(pool, place));
+  using W = sharded_tensor<std::int32_t, extents<8, 12>, X::layout_type>;
+  require_same(iota<std::int32_t>(pool, shape, split), iota<W>(pool));
+}
+
+TEST_CASE("a layout that is a value is checked where a tensor is made") {
+  const device_pool pool{pod{}};
+  const extents_desc odd{7, 12};
+  REQUIRE_THROWS_WITH(zeros<float>(pool, odd, split), contains("extent_is_not_divisible"));
+  const auto wrong = [&] { return zeros<float>(pool, shape, spec_desc{{"data", "modle"}}); };
+  REQUIRE_THROWS_WITH(wrong(), contains("axis_is_not_in_mesh") && contains("modle"));
+  REQUIRE_THROWS_WITH(full<std::int8_t>(pool, 300, shape, split),
+                      contains("number_is_out_of_range"));
+  const layout_desc ragged = layout_of(pod::value, split, {}, uneven{});
+  REQUIRE(to_host(iota<float>(pool, odd, ragged))(6, 11) == 83.0F);
+}
+
+TEST_CASE("a tensor whose layout is a value is one of a type that says the same") {
+  const device_pool pool{pod{}};
+  const auto any = iota<float>(pool, shape, split);
+  REQUIRE(to_host(as<X>(any)) == to_host(iota<X>(pool)));
+  const auto tall = as<rows>(reshard(any, spec_desc{{"data", ""}}));
+  REQUIRE(tall.extents() == shape);
+  REQUIRE_THROWS_WITH(as<rows>(any), contains("tensor_type_differs") &&
+                                         contains("f32[8@data, 12@model]") &&
+                                         contains("try reshard<P<\"data\", none>>(x)"));
+  using whole = sharded_tensor<double, extents<8, 12>, X::layout_type>;
+  REQUIRE_THROWS_WITH(as<whole>(any), contains("tensor_type_differs") && contains("f64[8"));
+  using longer = sharded_tensor<float, extents<16, 12>, X::layout_type>;
+  REQUIRE_THROWS_WITH(as<longer>(any), contains("tensor_type_differs") && contains("f32[16@data"));
+  struct line : mesh<axis<"data", 8>> {};
+  using other = sharded_tensor<float, extents<8, 12>, layout<line, P<"data", none>>>;
+  REQUIRE_THROWS_WITH(as<other>(any),
+                      contains("operand_meshes_differ") && contains("mesh(data=8)"));
+}
