@@ -4,6 +4,7 @@
 /// Modules: aggregates of tensors with a call operator, their parameters by name, their losses.
 
 #include "shardwise/nn/attention.hpp"
+#include "shardwise/nn/convolution.hpp"
 #include "shardwise/nn/dropout.hpp"
 #include "shardwise/nn/embedding.hpp"
 #include "shardwise/nn/initialise.hpp"

@@ -66,6 +66,11 @@ TEST_CASE("operations give the same bits for all owners, wherever layouts are le
           attempt([&] { return exp(x) * 0.5F; });
           attempt([&] { return max(x, over{0}); });
           attempt([&] { return sum(y, over{0, 1}); });
+          attempt(
+              [&] { return average_pool<windows<3>, strides<1>, paddings<1>>(x, across<"x">); });
+          attempt([&] {
+            return max_pool<windows<4, 3>, strides<1, 1>, paddings<3, 0, 1, 1>>(x, across<"x">);
+          });
         }
       if (legal < 50) throw std::logic_error("few operations were legal");
     });

@@ -136,7 +136,8 @@ struct broken_rule {
   static_assert(respected<rule<axis_would_split_twice>, About, Facts...>,
                 "a mesh axis splits one dimension of an operation");
   static_assert(respected<rule<dimension_is_split>, About, Facts...>,
-                "what orders, joins or scans a dimension needs the whole of it on each device");
+                "what orders, joins or scans a dimension, or reads windows of it, needs the whole "
+                "on each device");
   static_assert(respected<rule<split_would_move>, About, Facts...>,
                 "a split stays with major parts, so that no element moves");
   static_assert(respected<rule<element_count_differs>, About, Facts...>,
@@ -156,6 +157,9 @@ struct broken_rule {
   static_assert(respected<rule<slice_is_out_of_range>, About, Facts...>,
                 "a slice begins and ends within its dimension, and what is padded by its own "
                 "elements has some");
+  static_assert(respected<rule<window_does_not_fit>, About, Facts...>,
+                "windows fit into the padded tensor, with a number for each spatial dimension, and "
+                "groups divide channels");
   static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
                 "no more elements are taken of a dimension than it has");
   static_assert(

@@ -62,6 +62,7 @@ enum class broken : unsigned char {
   dimension_is_out_of_range,
   dimensions_are_no_permutation,
   slice_is_out_of_range,
+  window_does_not_fit,
   index_is_out_of_range,
   dimension_is_too_short,
   tensor_type_differs,
@@ -186,7 +187,8 @@ inline constexpr rule_text rule_texts[] = {
     {"operand_layouts_conflict", "dimensions that meet are split alike"},
     {"axis_would_split_twice", "a mesh axis splits one dimension of an operation"},
     {"dimension_is_split",
-     "what orders, joins or scans a dimension needs the whole of it on each device"},
+     "what orders, joins or scans a dimension, or reads windows of it, needs the whole on each "
+     "device"},
     {"split_would_move", "a split stays with major parts, so that no element moves"},
     {"element_count_differs",
      "a reshape keeps the number of elements, and leaves at most one extent open"},
@@ -200,6 +202,9 @@ inline constexpr rule_text rule_texts[] = {
     {"slice_is_out_of_range",
      "a slice begins and ends within its dimension, and what is padded by its own elements has "
      "some"},
+    {"window_does_not_fit",
+     "windows fit into the padded tensor, with a number for each spatial dimension, and groups "
+     "divide channels"},
     {"index_is_out_of_range",
      "an index is below the size of its dimension, or the call says clamp or fill",
      sizes_told::below},

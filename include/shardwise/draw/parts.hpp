@@ -34,20 +34,19 @@ struct picture_dim {
   index_t size = 0;
 };
 
-/// A dimension of a tensor; portions mean nothing where there is one part.
+/// A dimension of a tensor; portions mean nothing where there is one part, and what is shown of one
+/// with a halo is its own.
 [[nodiscard]] constexpr picture_dim picture_dim_of(const mesh_desc& mesh, const tensor_desc& tensor,
                                                    int d) noexcept {
   const axis_list& axes = tensor.layout.dims[d];
-  return {axes, mesh.parts(axes) == 1 ? grain{} : tensor.layout.grains[d], tensor.extents[d]};
+  return {axes, mesh.parts(axes) == 1 ? grain{} : tensor.layout.grains[d].without_halo(),
+          tensor.extents[d]};
 }
 
 /// One contiguous part; empty for trailing parts that got nothing.
 [[nodiscard]] constexpr index_range part_range(const mesh_desc& mesh, const picture_dim& dim,
                                                index_t part) noexcept {
-  coordinates where;
-  where.resize(mesh.axes.size());
-  place_part(mesh, dim.axes, part, where);
-  return split_range(mesh, dim.axes, dim.size, where);
+  return range_at(mesh, dim.axes, dim.size, part);
 }
 
 /// A piece of a dimension that is dealt out, in the order of its indices.

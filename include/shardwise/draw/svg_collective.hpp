@@ -98,7 +98,8 @@ namespace detail {
 [[nodiscard]] inline std::string to_svg(collective kind) {
   const mesh_desc mesh{{axis_desc{"x", 4}}};
   const bool reduces = kind == collective::reduce_scatter || kind == collective::all_reduce;
-  const bool split = kind == collective::all_to_all || kind == collective::all_gather;
+  const bool halo = kind == collective::halo_exchange;
+  const bool split = kind == collective::all_to_all || kind == collective::all_gather || halo;
   const spec_desc whole{{"", ""}}, rows{{"x", ""}}, columns{{"", "x"}};
   const tensor_desc before{
       element::f32,
@@ -106,8 +107,12 @@ namespace detail {
       resolve(mesh, split ? rows : whole, {reduces ? "x" : "", reduction::sum}).layout};
   const bool to_rows = kind == collective::slice || kind == collective::reduce_scatter;
   const spec_desc& target = kind == collective::all_to_all ? columns : to_rows ? rows : whole;
-  return to_svg(mesh, before,
-                redistribute(mesh, before, resolve(mesh, target, {}).layout).moves[0]);
+  layout_desc after = resolve(mesh, target, {}).layout;
+  if (halo) {
+    after = before.layout;
+    after.grains[0] = grain::halo(1, 1);
+  }
+  return to_svg(mesh, before, redistribute(mesh, before, after).moves[0]);
 }
 
 }  // namespace shardwise

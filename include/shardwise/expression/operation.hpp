@@ -83,7 +83,7 @@ constexpr void require_same_split(const propagation& said, const mesh_desc& mesh
   propagation known = split;
   known.sizes = known_sizes(mesh, rule, operands, extents);
   known.result.extents = result_extents(rule.result, known.sizes);
-  if (!rule.composites.empty())
+  if (rule.depends_on_sizes())
     require_same_split(split, mesh, rule, with_extents(operands, extents));
   return known;
 }
@@ -154,7 +154,7 @@ struct result_of {
   static constexpr decltype(detail::rule_of<Operation>(operands)) rule =
       detail::rule_of<Operation>(operands);
   /// True if dimensions are made of several factors, so that layouts are judged by sizes too.
-  static constexpr bool has_composites = !rule.composites.empty();
+  static constexpr bool has_composites = rule.depends_on_sizes();
   /// True if the types say all that there is to judge.
   static constexpr bool is_static =
       dynamic_extents == 0 && !(has_composites && mesh_type::dynamic_axes != 0);

@@ -17,8 +17,8 @@
 namespace shardwise {
 
 /// One application of an operation to the blocks of one device: what each dimension of a block is
-/// follows from the rule, `parts` says which global indices the blocks of the operands hold, and
-/// `sizes` how many there are of each factor.
+/// follows from the rule, `parts` and `made` say which global indices the blocks of the operands
+/// and of the results hold, and `sizes` how many there are of each factor.
 struct kernel_call {
   const attributes& how;
   const factor_rule& rule;
@@ -26,6 +26,7 @@ struct kernel_call {
   std::span<const held_box> parts;
   std::span<const any_block> results;
   const factor_sizes& sizes;
+  const held_box& made;
 };
 
 /// The highest number of results of one operation.

@@ -103,6 +103,8 @@ SHARDWISE_EXTERN template const operation operation_of<attention_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradient_operation>;
 SHARDWISE_EXTERN template const operation operation_of<broadcast_to_operation>;
 SHARDWISE_EXTERN template const operation operation_of<concatenate_operation>;
+SHARDWISE_EXTERN template const operation operation_of<convolution_operation>;
+SHARDWISE_EXTERN template const operation operation_of<convolution_weights_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cummax_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cummax_share_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cummin_operation>;
@@ -119,6 +121,9 @@ SHARDWISE_EXTERN template const operation operation_of<max_with_index_operation>
 SHARDWISE_EXTERN template const operation operation_of<min_with_index_operation>;
 SHARDWISE_EXTERN template const operation operation_of<one_hot_operation>;
 SHARDWISE_EXTERN template const operation operation_of<pad_operation>;
+SHARDWISE_EXTERN template const operation operation_of<pool_operation>;
+SHARDWISE_EXTERN template const operation operation_of<pool_matches_operation>;
+SHARDWISE_EXTERN template const operation operation_of<pool_spread_operation>;
 SHARDWISE_EXTERN template const operation operation_of<repeat_operation>;
 SHARDWISE_EXTERN template const operation operation_of<reshape_operation>;
 SHARDWISE_EXTERN template const operation operation_of<roll_operation>;

@@ -5,6 +5,7 @@
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
+#include "shardwise/kernel/convolution_kernel.hpp"
 #include "shardwise/kernel/dropout_kernel.hpp"
 #include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/einsum_kernel.hpp"
@@ -18,6 +19,7 @@
 #include "shardwise/kernel/order_kernel.hpp"
 #include "shardwise/kernel/pad_kernel.hpp"
 #include "shardwise/kernel/place_kernel.hpp"
+#include "shardwise/kernel/pool_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
 #include "shardwise/kernel/rotary_kernel.hpp"
@@ -156,6 +158,12 @@ void enter_library() {
       detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
+      enter_operation<convolution_operation, T, T, T>();
+      enter_operation<convolution_weights_operation, T, T, T>();
+      enter_operation<pool_operation, T, T>();
+      enter_operation<pool_matches_operation, T, T, T>();
+      enter_operation<pool_matches_operation, T, T, T, T>();
+      enter_operation<pool_spread_operation, T, T, T, T>();
     }
     if constexpr (Fractional<T>) {
       detail::enter_fractional<T>();

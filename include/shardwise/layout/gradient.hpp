@@ -8,14 +8,15 @@ namespace shardwise {
 
 /// The layout that the gradient of a value has: the value's own splits, so that marking a value
 /// marks its gradient too. Where a sum is pending it is not: the gradient of a sum is the same for
-/// each of its terms, so every device along a pending axis holds all of it.
+/// each of its terms, so every device along a pending axis holds all of it. Elements of a halo are
+/// those of other devices.
 ///
 /// Of pending maxima, minima and products this says nothing: their terms have gradients of their
 /// own.
 ///
 ///     // f32[8@data, 4]{partial sum: model}: the gradient is f32[8@data, 4]
 [[nodiscard]] constexpr layout_desc gradient_layout(const layout_desc& value) noexcept {
-  layout_desc gradient = value;
+  layout_desc gradient = value.without_halos();
   gradient.pending = 0;
   gradient.kind = reduction::sum;
   return gradient;

@@ -79,7 +79,7 @@ namespace detail {
   return key;
 }
 
-using joined_axes = text<max_axes*(name::capacity + 1) + 11>;
+using joined_axes = text<max_axes*(name::capacity + 1) + 12>;
 
 /// The names of packed axes, joined by commas, and their grain.
 [[nodiscard]] constexpr joined_axes join(const mesh_desc& mesh, std::uint32_t axes,
@@ -90,7 +90,10 @@ using joined_axes = text<max_axes*(name::capacity + 1) + 11>;
       if (!joined.empty()) joined << ',';
       joined << mesh.axes[digit - 1].label;
     }
-  if (!how.is_contiguous()) joined << (how.is_cyclic() ? '%' : '*') << how.number();
+  if (how.is_halo())
+    joined << '~' << how.before() << ':' << how.behind();
+  else if (!how.is_contiguous())
+    joined << (how.is_cyclic() ? '%' : '*') << how.number();
   return joined;
 }
 

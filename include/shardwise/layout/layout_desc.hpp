@@ -34,6 +34,19 @@ struct layout_desc {
       if (!grains[d].is_contiguous()) return false;
     return true;
   }
+  /// True if a dimension has a halo.
+  [[nodiscard]] constexpr bool has_halo() const noexcept {
+    for (int d = 0; d < rank(); ++d)
+      if (grains[d].is_halo()) return true;
+    return false;
+  }
+  /// The same parts without neighbours that other devices have too.
+  [[nodiscard]] constexpr layout_desc without_halos() const noexcept {
+    layout_desc own = *this;
+    for (int d = 0; d < rank(); ++d)
+      if (grains[d].is_halo()) own.grains[d] = {};
+    return own;
+  }
   /// Leaves a dimension whole.
   constexpr void unsplit(int d) noexcept {
     dims[d].clear();
@@ -93,16 +106,36 @@ struct resolved_layout {
 
 namespace detail {
 
-/// Where the grain of an entry begins: at a `%` or `*`, or at its end.
+/// Where the grain of an entry begins: at a `%`, `*` or `~`, or at its end.
 [[nodiscard]] constexpr std::size_t grain_begin(text_view entry) noexcept {
   std::size_t at = 0;
-  while (at < entry.size() && entry[at] != '%' && entry[at] != '*') ++at;
+  while (at < entry.size() && entry[at] != '%' && entry[at] != '*' && entry[at] != '~') ++at;
   return at;
 }
 
-/// The grain that `%32` (blocks of 32), `*2` (2 chunks) or `*1` (a single cut) says, or a
-/// contiguous one where it is malformed: a plain number from 1 to 2^30.
+/// The halo that `~3:2` says, 3 elements before and 2 behind, or a contiguous grain where it is
+/// malformed: plain numbers below 2^15, not both 0.
+[[nodiscard]] constexpr grain read_halo(text_view words) noexcept {
+  index_t sides[2] = {};
+  int side = 0;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const char c = words[i];
+    const bool is_first = words[i - 1] < '0' || words[i - 1] > '9';
+    if (c == ':' && side == 0 && !is_first && i + 1 < words.size()) {
+      side = 1;
+      continue;
+    }
+    if (c < '0' || c > '9' || (sides[side] == 0 && !is_first)) return {};
+    sides[side] = sides[side] * 10 + (c - '0');
+    if (sides[side] >= grain::halo_end) return {};
+  }
+  return side == 0 ? grain{} : grain::halo(sides[0], sides[1]);
+}
+
+/// The grain that `%32` (blocks of 32), `*2` (2 chunks), `*1` (a single cut) or `~3:2` (a halo)
+/// says, or a contiguous one where it is malformed: a plain number from 1 to 2^30.
 [[nodiscard]] constexpr grain read_grain(text_view words) noexcept {
+  if (words[0] == '~') return read_halo(words);
   index_t number = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const char c = words[i];

@@ -18,11 +18,12 @@ constexpr text<N>& write_axes(text<N>& out, const mesh_desc& mesh, const axis_li
   return out;
 }
 
-/// Writes a grain as an entry of a spec has it: `%32`, `*2`, `*1` for a single cut, or nothing
-/// where it is contiguous.
+/// Writes a grain as an entry of a spec has it: `%32`, `*2`, `*1` for a single cut, `~3:2`
+/// for a halo, or nothing where it is contiguous.
 template <std::size_t N>
 constexpr text<N>& operator<<(text<N>& out, grain how) noexcept {
   if (how.is_contiguous()) return out;
+  if (how.is_halo()) return out << '~' << how.before() << ':' << how.behind();
   return out << (how.is_cyclic() ? '%' : '*') << how.number();
 }
 

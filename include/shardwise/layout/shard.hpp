@@ -55,6 +55,25 @@ using box = inplace_vector<index_range, max_rank>;
   return left;
 }
 
+/// The same by the position along the axes, the first one major.
+[[nodiscard]] constexpr index_range range_at(const mesh_desc& mesh, const axis_list& axes,
+                                             index_t size, index_t position) noexcept {
+  coordinates where;
+  where.resize(mesh.axes.size());
+  for (int i = axes.ssize() - 1; i >= 0; --i) {
+    where[axes[i]] = position % mesh.size(axes[i]);
+    position /= mesh.size(axes[i]);
+  }
+  return split_range(mesh, axes, size, where);
+}
+
+/// A range and the neighbours that belong to its halo, as far as there are any.
+[[nodiscard]] constexpr index_range with_halo(const index_range& own, grain how,
+                                              index_t size) noexcept {
+  const index_t begin = own.begin - how.before(), end = own.end + how.behind();
+  return {begin < 0 ? 0 : begin, end < size ? end : size};
+}
+
 /// What one device has of one dimension: a range of a box, and which global indices that is.
 struct held_range {
   index_range range{};
@@ -88,6 +107,7 @@ using held_box = inplace_vector<held_range, max_rank>;
 [[nodiscard]] constexpr held_range held_of(const mesh_desc& mesh, const axis_list& axes, grain how,
                                            index_t size, const coordinates& where) noexcept {
   if (how.is_contiguous()) return {split_range(mesh, axes, size, where), {}, 0};
+  if (how.is_halo()) return {with_halo(split_range(mesh, axes, size, where), how, size), {}, 0};
   const grained_split split{how, size, mesh.parts(axes)};
   const index_t position = position_along(mesh, axes, where);
   return {{split.offset(position), split.offset(position + 1)}, split, position};
@@ -113,14 +133,22 @@ using held_box = inplace_vector<held_range, max_rank>;
   return part;
 }
 
-/// The elements that device 0, which has the most, has of a dimension.
+/// The elements that the device with the most has of a dimension: device 0, unless halos differ.
 [[nodiscard]] constexpr index_t largest_part(const mesh_desc& mesh, const axis_list& axes,
                                              grain how, index_t size) noexcept {
   const index_t parts = mesh.parts(axes);
+  if (how.is_halo()) {
+    index_t most = 0;
+    for (index_t p = 0; p < parts; ++p) {
+      const index_t has = with_halo(range_at(mesh, axes, size, p), how, size).size();
+      most = has > most ? has : most;
+    }
+    return most;
+  }
   return how.is_contiguous() ? ceil_div(size, parts) : grained_split{how, size, parts}.offset(1);
 }
 
-/// The extents of the largest shard, which is device 0's.
+/// The extents of the largest shard: device 0's, unless halos differ.
 [[nodiscard]] constexpr extents_desc largest_shard(const mesh_desc& mesh, const layout_desc& layout,
                                                    const extents_desc& extents) noexcept {
   extents_desc largest;

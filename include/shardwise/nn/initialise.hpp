@@ -99,8 +99,8 @@ template <ShardedTensor X>
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`
 /// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
 /// any other with `truncated_normal` whose variance is 1 over the number of elements that meet in
-/// one of the result: the first extent, or all but the last of a tensor called `out`. Each has a
-/// key of its own.
+/// one of the result: the first extent, or all but the last of a tensor called `out`, or all but
+/// the first of one called `filter`. Each has a key of its own.
 ///
 ///     auto model = nn::initialise<gpt>(pool, key{1});
 template <class Model>
@@ -116,7 +116,7 @@ template <class Model>
     constexpr extents_desc extents = X::extents_type::value;
     double meet = 1;
     for (int d = 0; d < extents.ssize(); ++d)
-      if (d == 0 || (name == "out" && d + 1 < extents.ssize()))
+      if (name == "filter" ? d > 0 : d == 0 || (name == "out" && d + 1 < extents.ssize()))
         meet *= static_cast<double>(extents[d]);
     return truncated_normal<X>(pool, own, 1 / std::sqrt(meet));
   });

@@ -74,7 +74,10 @@ class layout_axes {
 /// Writes a grain, or nothing where parts are contiguous.
 template <TextSink Out>
 constexpr void write_grain(text_out<Out>& out, grain how) {
-  if (!how.is_contiguous()) out << (how.is_cyclic() ? '%' : '*') << how.number();
+  if (how.is_halo())
+    out << '~' << how.before() << ':' << how.behind();
+  else if (!how.is_contiguous())
+    out << (how.is_cyclic() ? '%' : '*') << how.number();
 }
 
 [[nodiscard]] constexpr reduction read_reduction(reader& in) noexcept {

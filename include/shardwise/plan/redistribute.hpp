@@ -97,6 +97,44 @@ namespace detail {
   return bytes;
 }
 
+/// The same for an exchange of halos: the most that a device gets over each axis. What comes from a
+/// device belongs to the most major axis along which the two differ.
+[[nodiscard]] constexpr inplace_vector<index_t, max_axes> halo_bytes(
+    const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
+  inplace_vector<index_t, max_axes> bytes;
+  bytes.resize(step.axes.size());
+  const int d = step.to;
+  const index_t size = before.extents[d], parts = mesh.parts(step.axes);
+  index_t across = size_of(before.type);
+  for (int k = 0; k < before.rank(); ++k)
+    if (k != d)
+      across *=
+          largest_part(mesh, before.layout.dims[k], before.layout.grains[k], before.extents[k]);
+  const auto own = [&](index_t p) { return range_at(mesh, step.axes, size, p); };
+  for (index_t p = 0; p < parts; ++p) {
+    const index_range has = own(p), gets = with_halo(has, step.after.grains[d], size);
+    inplace_vector<index_t, max_axes> elements;
+    elements.resize(step.axes.size());
+    const auto take = [&](index_t from) {
+      const index_range theirs = own(from);
+      const index_t begin = theirs.begin > gets.begin ? theirs.begin : gets.begin;
+      const index_t end = theirs.end < gets.end ? theirs.end : gets.end;
+      int axis = step.axes.ssize() - 1;
+      for (index_t a = p, b = from;
+           axis > 0 && a / mesh.size(step.axes[axis]) != b / mesh.size(step.axes[axis]); --axis) {
+        a /= mesh.size(step.axes[axis]);
+        b /= mesh.size(step.axes[axis]);
+      }
+      if (end > begin) elements[axis] += end - begin;
+    };
+    for (index_t q = p; q-- > 0 && own(q).end > gets.begin;) take(q);
+    for (index_t q = p + 1; q < parts && own(q).begin < gets.end; ++q) take(q);
+    for (int i = 0; i < step.axes.ssize(); ++i)
+      if (elements[i] * across > bytes[i]) bytes[i] = elements[i] * across;
+  }
+  return bytes;
+}
+
 /// What a device receives over each axis of a collective, as `piece_bytes` counts it for each: at
 /// least what any device gets. Several axes are charged as the hierarchy that does the same:
 /// gathering from the minor axis out, reducing from the major axis in. A single cut that is that of
@@ -106,6 +144,7 @@ namespace detail {
                                                                          transfer step) noexcept {
   before.layout = said_by_axis(mesh, before.layout, before.extents);
   step.after = said_by_axis(mesh, step.after, before.extents);
+  if (step.kind == collective::halo_exchange) return halo_bytes(mesh, before, step);
   if (is_grained(before.layout, step) && step.kind != collective::slice)
     return grained_bytes(mesh, before, step);
   inplace_vector<index_t, max_axes> bytes;
@@ -190,9 +229,10 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return true;
 }
 
-/// The next collective on the way, or one without axes when the layouts agree.
-[[nodiscard]] constexpr transfer next_move(const layout_desc& now,
-                                           const layout_desc& target) noexcept {
+/// The next collective on the way between layouts without halos, or one without axes when they
+/// agree.
+[[nodiscard]] constexpr transfer next_of_parts(const layout_desc& now,
+                                               const layout_desc& target) noexcept {
   transfer next;
   next.after = now;
   const unsigned leaving = now.pending & ~unsigned{target.pending};
@@ -243,6 +283,29 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return next;
 }
 
+/// The next collective on the way, or one without axes when the layouts agree: what is no part of a
+/// device's own is dropped first, and neighbours are fetched last.
+[[nodiscard]] constexpr transfer next_move(const layout_desc& now,
+                                           const layout_desc& target) noexcept {
+  const bool is_plain = !now.has_halo() && !target.has_halo();
+  if (is_plain) return next_of_parts(now, target);
+  transfer next = next_of_parts(now.without_halos(), target.without_halos());
+  const bool moves_parts = !next.axes.empty();
+  for (int d = 0; d < now.rank(); ++d) {
+    const grain have = now.grains[d];
+    const grain want = moves_parts ? have.without_halo() : target.grains[d];
+    if (have == want) continue;
+    next = {};
+    next.kind = have.is_halo() ? collective::slice : collective::halo_exchange;
+    next.axes = now.dims[d];
+    next.from = next.to = d;
+    next.after = now;
+    next.after.grains[d] = have.is_halo() ? grain{} : want;
+    return next;
+  }
+  return next;
+}
+
 /// True if `next` can be one collective with `last`: the same kind between the same dimensions.
 [[nodiscard]] constexpr bool joins(const transfer& last, const transfer& next) noexcept {
   return last.kind == next.kind && last.from == next.from && last.to == next.to &&
@@ -281,6 +344,13 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 }
 
 }  // namespace detail
+
+/// The axes over which a transfer moves anything: those that have several devices, and none of a
+/// slice.
+[[nodiscard]] constexpr axis_list moving_axes(const mesh_desc& mesh,
+                                              const transfer& step) noexcept {
+  return step.kind == collective::slice ? axis_list{} : detail::real_axes(mesh, step.axes);
+}
 
 /// Plans the way from a tensor's layout to another: slices, reduce-scatters and all-to-alls first,
 /// what is left pending reduced while it is small, gathers last. No device ever holds more than the

@@ -18,15 +18,17 @@ enum class collective : unsigned char {
   all_reduce,
   /// Takes axes from a dimension: every device of a group gets the whole group's part.
   all_gather,
+  /// Every device gets neighbours of its part of a dimension from those that have them.
+  halo_exchange,
 };
 
 /// The number of collectives.
-inline constexpr int collective_count = 5;
+inline constexpr int collective_count = 6;
 
 /// The field's name of a collective.
 [[nodiscard]] constexpr text_view to_text(collective kind) noexcept {
-  constexpr text_view words[] = {"slice", "reduce_scatter", "all_to_all", "all_reduce",
-                                 "all_gather"};
+  constexpr text_view words[] = {"slice",      "reduce_scatter", "all_to_all",
+                                 "all_reduce", "all_gather",     "halo_exchange"};
   return words[static_cast<unsigned>(kind)];
 }
 

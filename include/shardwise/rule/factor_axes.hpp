@@ -142,38 +142,44 @@ constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
 }
 
 /// Lets every axis split one factor only; axes of size 1 give way. A composite has those of its
-/// parts.
+/// parts. Of a factor that the result has and one that is folded away, it is the latter that gives
+/// way, so that the result stays split.
 constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned used = 0;
-  for (int f = 0; f < out.axes.ssize(); ++f) {
-    if (rule.composite_of(f) >= 0) continue;
-    const unsigned bits = bits_of(out.axes[f]);
-    if ((used & bits) == 0) {
-      used |= bits;
-      continue;
-    }
-    axis_list kept;
-    for (std::uint8_t a : out.axes[f]) {
-      const bool taken = (used >> a & 1U) != 0;
-      used |= 1U << a;
-      if (!taken) {
-        kept.push_back(a);
-      } else if (mesh.size(a) != 1) {
-        for (int o = 0; o < operands.ssize(); ++o) {
-          const int d = operands[o].layout.dim_of(a);
-          if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
-            out.verdict = {.rule = broken::axis_would_split_twice,
-                           .operand = o,
-                           .dim = d,
-                           .axis = mesh.axes[a].label};
-        }
-        return;
+  for (const bool are_folded : {false, true})
+    for (int f = 0; f < out.axes.ssize(); ++f) {
+      // What windows read is split as their reader is.
+      const int w = rule.window_of(f);
+      if (rule.composite_of(f) >= 0 || (w >= 0 && rule.windows[w].reader != f) ||
+          (rule.factors[f] == factor_kind::reduction) != are_folded)
+        continue;
+      const unsigned bits = bits_of(out.axes[f]);
+      if ((used & bits) == 0) {
+        used |= bits;
+        continue;
       }
+      axis_list kept;
+      for (std::uint8_t a : out.axes[f]) {
+        const bool taken = (used >> a & 1U) != 0;
+        used |= 1U << a;
+        if (!taken) {
+          kept.push_back(a);
+        } else if (mesh.size(a) != 1) {
+          for (int o = 0; o < operands.ssize(); ++o) {
+            const int d = operands[o].layout.dim_of(a);
+            if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
+              out.verdict = {.rule = broken::axis_would_split_twice,
+                             .operand = o,
+                             .dim = d,
+                             .axis = mesh.axes[a].label};
+          }
+          return;
+        }
+      }
+      out.axes[f] = kept;
+      if (!out.grains[f].is_contiguous()) out.grains[f] = out.grains[f].over(kept.ssize());
     }
-    out.axes[f] = kept;
-    if (!out.grains[f].is_contiguous()) out.grains[f] = out.grains[f].over(kept.ssize());
-  }
 }
 
 /// True for a factor that passes no split: devices would need elements that others have.
@@ -182,12 +188,55 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
     case factor_kind::need_replication:
     case factor_kind::permutation:
       return true;
-    case factor_kind::blocked:
-      for (const factor_halo& halo : rule.halos)
-        if (halo.factor == factor && (halo.before > 0 || halo.after > 0)) return true;
-      return false;
     default:
       return false;
+  }
+}
+
+/// The refusal of the split of a factor that devices need whole.
+[[nodiscard]] constexpr diagnosis needed_whole(const mesh_desc& mesh, const factor_rule& rule,
+                                               const tensor_descs& operands, int factor,
+                                               std::uint8_t axis) noexcept {
+  diagnosis verdict{.rule = broken::dimension_is_split, .axis = mesh.axes[axis].label};
+  for (int o = operands.ssize() - 1; o >= 0; --o)
+    if (const int d = rule.dim_with(rule.operands[o], factor);
+        d >= 0 && operands[o].layout.dims[d].contains(axis)) {
+      verdict.operand = o;
+      verdict.dim = d;
+    }
+  return verdict;
+}
+
+/// Splits what reads windows of a split factor as that is split, where each device has what its
+/// windows read: its own part, or that and a halo. Refuses all else, and halos that nothing reads.
+constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
+                             const tensor_descs& operands, propagation& out) noexcept {
+  for (int f = 0; f < out.axes.ssize() && out.verdict.ok(); ++f) {
+    const grain how = said_by_axis(mesh, out.axes[f], out.grains[f], out.sizes[f]);
+    const int w = rule.window_of(f);
+    if (out.axes[f].empty() || (w < 0 && !how.is_halo())) continue;
+    const axis_list real = real_axes(mesh, out.axes[f]);
+    if (real.empty()) continue;
+    const needed_halo lacks = w < 0
+                                  ? needed_halo{0, 0, false}
+                                  : halo_of(mesh, out.axes[f], rule.windows[w].reads, out.sizes[f]);
+    if (!how.without_halo().is_contiguous() || !lacks.is_known || lacks.before > how.before() ||
+        lacks.behind > how.behind()) {
+      out.verdict = needed_whole(mesh, rule, operands, f, real[0]);
+      return;
+    }
+    const std::uint8_t reader = rule.windows[w].reader;
+    if (reader == f) {
+      if (how.is_halo()) out.verdict = needed_whole(mesh, rule, operands, f, real[0]);
+      continue;
+    }
+    const axis_list theirs = real_axes(mesh, out.axes[reader]);
+    if (!theirs.empty() && !(theirs == real && out.grains[reader].is_contiguous())) {
+      out.verdict = moving_split(mesh, operands, theirs.back());
+      out.verdict.rule = broken::operand_layouts_conflict;
+      return;
+    }
+    give_axes(out, reader, out.axes[f], {});
   }
 }
 
@@ -198,15 +247,8 @@ constexpr void require_whole(const mesh_desc& mesh, const factor_rule& rule,
     if (out.axes[f].empty() || !needs_others(rule, f)) continue;
     const axis_list real = real_axes(mesh, out.axes[f]);
     if (real.empty()) continue;
-    for (int o = 0; o < operands.ssize(); ++o)
-      if (const int d = rule.dim_with(rule.operands[o], f);
-          d >= 0 && operands[o].layout.dims[d].contains(real[0])) {
-        out.verdict = {.rule = broken::dimension_is_split,
-                       .operand = o,
-                       .dim = d,
-                       .axis = mesh.axes[real[0]].label};
-        return;
-      }
+    out.verdict = needed_whole(mesh, rule, operands, f, real[0]);
+    return;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/layout/layout_desc.hpp"
 #include "shardwise/rule/linearity.hpp"
+#include "shardwise/rule/window.hpp"
 
 namespace shardwise {
 
@@ -22,8 +23,8 @@ enum class factor_kind : std::uint8_t {
   /// The result has its indices in another order, so that a split of it would need the elements of
   /// other devices: flip. Judged like the one above.
   permutation,
-  /// An index of the result needs its neighbours, as many as the `halo` of the factor says; a split
-  /// would need those of other devices, unless there are none: convolution.
+  /// What indices of another factor, or of the same, read a window of: see `factor_window`. A split
+  /// needs neighbours that other devices have, unless windows end where parts do: convolution.
   blocked,
 };
 
@@ -36,13 +37,14 @@ inline constexpr std::uint8_t repeated = 255;
 /// The size of each factor of an operation, by number; `dyn` where not known yet.
 using factor_sizes = inplace_vector<index_t, max_factors>;
 
-/// How many neighbours before and after each index of a `blocked` factor are needed.
-struct factor_halo {
-  std::uint8_t factor = 0;
-  index_t before = 0;
-  index_t after = 0;
+/// A `blocked` factor and the one whose indices each read a window of it. Where neighbours are at
+/// hand both are split alike.
+struct factor_window {
+  std::uint8_t source = 0;
+  std::uint8_t reader = 0;
+  window reads{};
 
-  friend constexpr bool operator==(const factor_halo&, const factor_halo&) = default;
+  friend constexpr bool operator==(const factor_window&, const factor_window&) = default;
 };
 
 /// How a factor is made of others: each index of it is one of each, the first of them major; or it
@@ -70,7 +72,7 @@ struct factor_rule {
   factor_map result{};
   inplace_vector<factor_kind, max_factors> factors{};
   inplace_vector<composite_factor, max_rank> composites{};
-  inplace_vector<factor_halo, max_rank> halos{};
+  inplace_vector<factor_window, max_rank> windows{};
   /// The sizes that the operation itself gives to factors; empty where its operands say them all.
   factor_sizes sizes{};
   /// How the operation treats operands that are pending.
@@ -84,12 +86,24 @@ struct factor_rule {
       if (composites[c].whole == factor) return c;
     return -1;
   }
+  /// The window that is read of a factor, or -1.
+  [[nodiscard]] constexpr int window_of(int factor) const noexcept {
+    for (int w = 0; w < windows.ssize(); ++w)
+      if (windows[w].source == factor) return w;
+    return -1;
+  }
   /// True if a dimension of this factor has the indices of another: it is that factor, or is made
-  /// of it.
+  /// of it, or is split as that is, which reads windows of it.
   [[nodiscard]] constexpr bool has_part(int factor, int part) const noexcept {
+    if (factor == part) return true;
     const int c = composite_of(factor);
-    return factor == part ||
-           (c >= 0 && composites[c].parts.contains(static_cast<std::uint8_t>(part)));
+    if (c >= 0) return composites[c].parts.contains(static_cast<std::uint8_t>(part));
+    const int w = window_of(factor);
+    return w >= 0 && windows[w].reader == part;
+  }
+  /// True if layouts are judged by the sizes of factors too.
+  [[nodiscard]] constexpr bool depends_on_sizes() const noexcept {
+    return !composites.empty() || !windows.empty();
   }
   /// The dimension of a tensor that has the indices of a factor, or -1.
   [[nodiscard]] constexpr int dim_with(const factor_map& map, int factor) const noexcept {

@@ -15,6 +15,8 @@ struct mending {
   layout_desc layout{};
   /// True if the operand is exact and cannot stay so.
   bool becomes_uneven = false;
+  /// The axes over which neighbours alone would do, if the call permitted it.
+  axis_list permitted{};
 };
 
 namespace detail {
@@ -36,6 +38,28 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 }
 
 }  // namespace detail
+
+/// The exchange that gives devices the neighbours which windows of a split dimension lack;
+/// `operand` is -1 where that is not what is refused, or sizes are not known.
+[[nodiscard]] constexpr mending propose_halo(const mesh_desc& mesh, const factor_rule& rule,
+                                             const tensor_descs& operands,
+                                             const diagnosis& verdict) noexcept {
+  if (verdict.rule != broken::dimension_is_split || verdict.operand < 0) return {};
+  const tensor_desc& operand = operands[verdict.operand];
+  const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
+  const int w = f == repeated ? -1 : rule.window_of(f);
+  if (w < 0 || rule.windows[w].reader == f) return {};
+  mending out{verdict.operand, said_by_axis(mesh, operand.layout, operand.extents)};
+  const axis_list& axes = out.layout.dims[verdict.dim];
+  grain& how = out.layout.grains[verdict.dim];
+  if (axes.empty() || !how.is_contiguous()) return {};
+  const needed_halo lacks =
+      halo_of(mesh, axes, rule.windows[w].reads, operand.extents[verdict.dim]);
+  if (!lacks.is_known || lacks.before >= grain::halo_end || lacks.behind >= grain::halo_end)
+    return {};
+  how = grain::halo(lacks.before, lacks.behind);
+  return out;
+}
 
 /// What to propose when `propagate` refuses the operands' layouts; `operand` is -1 where no reshard
 /// helps (sizes that differ, for instance).
@@ -66,6 +90,10 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         }
       for (int d = 0; d < out.layout.rank(); ++d)
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
+      // Nothing is left pending over what splits it.
+      for (std::uint8_t a : wanted)
+        out.layout.pending = static_cast<std::uint8_t>(out.layout.pending & ~(1U << a));
+      if (out.layout.pending == 0) out.layout.kind = reduction::sum;
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
       if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
@@ -77,6 +105,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     case broken::dimension_is_split: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, {});
+      if (const mending halo = propose_halo(mesh, rule, operands, verdict); halo.operand >= 0)
+        out.permitted = detail::real_axes(mesh, halo.layout.dims[verdict.dim]);
       break;
     }
     case broken::split_would_move: {
@@ -134,6 +164,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       out << "cut_once(";
     else if (how.is_cyclic())
       out << "block_cyclic<" << how.number() << ">(";
+    else if (how.is_halo())
+      out << "with_halo<" << how.before() << ", " << how.behind() << ">(";
     else if (how.is_strided())
       out << "strided_by<" << how.number() << ">(";
     else if (dim.size() > 1)
@@ -146,12 +178,18 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
 }
 
-/// The call that mends: `reshard<P<"data", none>>(operand 1)`; empty where no reshard helps.
+/// The call that mends: `reshard<P<"data", none>>(operand 1)`, and where neighbours alone would do
+/// `, or across<"model">`; empty where no reshard helps.
 [[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
                                          text_view quote = "\"") noexcept {
   if (fix.operand < 0) return {};
-  return write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven)
-         << "(operand " << fix.operand << ')';
+  sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven);
+  out << "(operand " << fix.operand << ')';
+  for (int i = 0; i < fix.permitted.ssize(); ++i)
+    out << text_view(i == 0 ? ", or across<" : ", ") << quote << mesh.axes[fix.permitted[i]].label
+        << quote;
+  if (!fix.permitted.empty()) out << '>';
+  return out;
 }
 
 namespace detail {

@@ -8,8 +8,12 @@ namespace shardwise {
 /// The operands of an operation once each device has fetched, over permitted axes alone, what the
 /// rule lacks: every reshard that mends it, as long as only such axes leave their places or deal
 /// out other portions. What is refused then is refused for another reason.
+///
+/// Of a dimension that windows read their neighbours are fetched, unless `whole` says that it is
+/// gathered.
 [[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
-                                             tensor_descs operands, unsigned permitted) noexcept {
+                                             tensor_descs operands, unsigned permitted,
+                                             bool whole = false) noexcept {
   const auto is_permitted = [&](const tensor_desc& operand, const layout_desc& to) {
     const layout_desc from = said_by_axis(mesh, operand.layout, operand.extents);
     for (int a = 0; a < mesh.axes.ssize(); ++a) {
@@ -26,7 +30,9 @@ namespace shardwise {
   for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;
-    const mending fix = propose(mesh, rule, operands, verdict);
+    mending fix;
+    if (!whole) fix = propose_halo(mesh, rule, operands, verdict);
+    if (fix.operand < 0) fix = propose(mesh, rule, operands, verdict);
     if (fix.operand < 0 || !is_permitted(operands[fix.operand], fix.layout)) break;
     operands[fix.operand].layout = fix.layout;
   }

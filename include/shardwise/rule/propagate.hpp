@@ -139,6 +139,7 @@ namespace detail {
     out.verdict = detail::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes);
   if (out.verdict.ok()) out.verdict = complete_sizes(rule, out.sizes);
   if (out.verdict.ok()) detail::merge_axes(mesh, rule, operands, out);
+  if (out.verdict.ok()) detail::split_readers(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::split_products(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::require_whole(mesh, rule, operands, out);
   if (out.verdict.ok()) detail::separate_axes(mesh, rule, operands, out);

@@ -87,7 +87,7 @@ class described_fold : public pending_node {
     const const_any_block operand{made.data, made.type, made.extents, made.strides};
     const any_block out = writable_block(shard);
     // The kernel of a fold reads no rule and no sizes: its attributes say what is folded.
-    kernel_({how_, {}, {&operand, 1}, {&part, 1}, {&out, 1}, {}});
+    kernel_({how_, {}, {&operand, 1}, {&part, 1}, {&out, 1}, {}, {}});
   }
 
  private:

@@ -60,7 +60,13 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
   for (std::size_t k = 0; k < further.size(); ++k)
     out[1 + k] = {(*memory)[k][static_cast<std::size_t>(shard)].writable(), further[k]->type,
                   out[0].extents, out[0].strides};
-  kernel({how, rule, {blocks, count}, {parts, count}, {out, 1 + further.size()}, split.sizes});
+  kernel({how,
+          rule,
+          {blocks, count},
+          {parts, count},
+          {out, 1 + further.size()},
+          split.sizes,
+          result.where().held_by(device)});
 }
 
 }  // namespace detail

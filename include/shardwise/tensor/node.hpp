@@ -106,6 +106,8 @@ class node : public std::enable_shared_from_this<node> {
   std::int32_t number = -1;
 
  private:
+  /// Every device is charged for its shard; for one with a halo as the device with most neighbours
+  /// is, so that device 0 has the most of everything.
   void charge(device_memory& memory, index_t sign) noexcept;
 
   std::shared_ptr<machine> home_;

@@ -37,11 +37,11 @@ SHARDWISE_INLINE held_box placement::held_by(index_t device) const noexcept {
 }
 
 SHARDWISE_INLINE extents_desc placement::extents_of_shard(index_t shard) const noexcept {
-  return tensor_.layout.uneven ? extents_of(box_of(device_of(shard))) : largest_;
+  return has_one_size() ? largest_ : extents_of(box_of(device_of(shard)));
 }
 
 SHARDWISE_INLINE index_t placement::size_of_shard(index_t shard) const noexcept {
-  return tensor_.layout.uneven ? volume(box_of(device_of(shard))) : largest_size_;
+  return has_one_size() ? largest_size_ : volume(box_of(device_of(shard)));
 }
 
 }  // namespace shardwise

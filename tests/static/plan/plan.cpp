@@ -103,7 +103,7 @@ static_assert(trace(total, abstract<D>(32, 2)).flops() == 16 * 16);
 // program.hpp, collective.hpp, step.hpp
 static_assert(to_text(collective::all_to_all) == "all_to_all" &&
               to_text(collective::slice) == "slice");
-static_assert(to_text(collective::all_gather) == "all_gather" && collective_count == 5);
+static_assert(to_text(collective::all_gather) == "all_gather" && collective_count == 6);
 static_assert(to_text(step_kind::collective) == "collective" &&
               to_text(step_kind::input) == "input");
 static_assert(may_fuse({4, 8}, {4, 8}) && !may_fuse({8}, {4, 8}) && !may_fuse({1, 8}, {4, 8}));

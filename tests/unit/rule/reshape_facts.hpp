@@ -145,7 +145,7 @@ constexpr shardwise::factor_rule rule_along(shardwise::factor_kind kind,
                                             shardwise::index_t after = 0) {
   shardwise::factor_rule rule = shardwise::same_dimensions_rule(linearity::structural, 2);
   rule.factors[1] = kind;
-  if (before + after > 0) rule.halos.push_back({1, before, after});
+  if (before + after > 0) rule.windows.push_back({1, 1, {before + after + 1, 1, before, after}});
   return rule;
 }
 

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/transpose.hpp"
+#include "shardwise/operation/windowed.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+struct convolution_operation;
+struct convolution_weights_operation;
+
+namespace detail {
+
+/// What a convolution and its gradients share: the numbers of its windows, and its factors.
+struct convolved {
+  using numbers = inplace_vector<window_numbers, window_numbers::most_dimensions>;
+
+  /// The window of `size` elements that are `one.extent` apart.
+  [[nodiscard]] static constexpr window window_of(const window_numbers& one,
+                                                  index_t size) noexcept {
+    return {size == dyn ? dyn : (size - 1) * one.extent + 1, one.stride, one.low, one.high,
+            one.spacing};
+  }
+  /// How many elements the device with the most has of a dimension of two tensors that meet there.
+  [[nodiscard]] static constexpr index_t least_part(const mesh_desc& mesh, const tensor_desc& a,
+                                                    int of_a, const tensor_desc& b,
+                                                    int of_b) noexcept {
+    const auto part = [&](const tensor_desc& x, int d) {
+      return largest_part(mesh, x.layout.dims[d], x.layout.grains[d].without_halo(), x.extents[d]);
+    };
+    const index_t first = part(a, of_a), second = part(b, of_b);
+    return first < second ? first : second;
+  }
+
+  /// The factors of inputs [n, c, s...], weights [o, c / groups, k...] and results [n, o, p...];
+  /// the windows are for the caller to add, who knows their sizes.
+  struct factors {
+    factor_rule rule{};
+    factor_map inputs{}, weights{}, results{};
+  };
+  [[nodiscard]] static constexpr factors factors_of(int dimensions, index_t groups) noexcept {
+    factors out;
+    const auto add = [&](factor_kind kind) {
+      out.rule.factors.push_back(kind);
+      return static_cast<std::uint8_t>(out.rule.factors.ssize() - 1);
+    };
+    const bool has_groups = groups != 1;
+    const std::uint8_t batch = add(factor_kind::pass_through);
+    const std::uint8_t in = add(has_groups ? factor_kind::pass_through : factor_kind::reduction);
+    const std::uint8_t made = add(factor_kind::pass_through);
+    out.inputs = {batch, in};
+    out.weights = {made, in};
+    out.results = {batch, made};
+    if (has_groups) {
+      const std::uint8_t group = add(factor_kind::pass_through);
+      out.weights[1] = add(factor_kind::reduction);
+      const std::uint8_t each = add(factor_kind::pass_through);
+      out.rule.composites.push_back({in, composition::product, {group, out.weights[1]}});
+      out.rule.composites.push_back({made, composition::product, {group, each}});
+      out.rule.sizes = out.rule.given_sizes();
+      out.rule.sizes[group] = groups;
+    }
+    for (int d = 0; d < dimensions; ++d) {
+      out.inputs.push_back(add(factor_kind::blocked));
+      out.weights.push_back(add(factor_kind::need_replication));
+      out.results.push_back(add(factor_kind::pass_through));
+    }
+    if (has_groups) out.rule.sizes = out.rule.given_sizes();
+    out.rule.law = linearity::multilinear;
+    return out;
+  }
+  /// Judges the ranks of two operands, and that groups divide channels: the second dimension of the
+  /// first, and that dimension of the second.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands, int other) noexcept {
+    const int rank = operands[0].rank();
+    if (rank < 3 || rank > 2 + window_numbers::most_dimensions)
+      return {.rule = broken::operand_rank_differs,
+              .operand = 0,
+              .have = rank,
+              .want = rank < 3 ? 3 : 2 + window_numbers::most_dimensions};
+    if (operands[1].rank() != rank)
+      return {.rule = broken::operand_rank_differs,
+              .operand = 1,
+              .have = operands[1].rank(),
+              .want = rank};
+    const index_t groups = window_attributes::groups(how);
+    for (int o = 0; o < 2; ++o) {
+      const int d = o == 0 ? 1 : other;
+      const index_t channels = operands[o].extents[d];
+      if (groups < 1 || (channels != dyn && channels % groups != 0))
+        return {.rule = broken::window_does_not_fit,
+                .operand = o,
+                .dim = d,
+                .have = channels,
+                .want = groups};
+    }
+    return {};
+  }
+  /// The weights with inputs and outputs exchanged, and windows the other way round.
+  [[nodiscard]] static constexpr gradient_value turned(const gradient_value& weights,
+                                                       index_t groups) {
+    const extents_desc have = weights.tensor().extents;
+    attributes flipped, order;
+    for (int d = 2; d < have.ssize(); ++d) flipped.integers.push_back(d);
+    gradient_value out = emit<flip_operation>(flipped, weights);
+    extents_desc grouped{groups, have[0] / groups, have[1]}, joined{groups * have[1], grouped[1]};
+    for (int d = 2; d < have.ssize(); ++d) {
+      grouped.push_back(have[d]);
+      joined.push_back(have[d]);
+    }
+    const int skipped = groups == 1 ? 1 : 0;
+    for (int d = skipped; d < grouped.ssize(); ++d)
+      order.integers.push_back((d == 1 ? 2 : d == 2 ? 1 : d) - skipped);
+    if (groups == 1) return emit<transpose_operation>(order, out);
+    out = emit<reshape_operation>(reshape_operation::how(grouped), out);
+    out = emit<transpose_operation>(order, out);
+    return emit<reshape_operation>(reshape_operation::how(joined), out);
+  }
+  /// The cotangent of the inputs of a convolution from that of its results: a convolution by the
+  /// turned weights, of results that stand as far apart as windows do.
+  [[nodiscard]] static constexpr gradient_value input_cotangent(const numbers& all, index_t groups,
+                                                                const extents_desc& inputs,
+                                                                const gradient_value& cotangent,
+                                                                const gradient_value& weights);
+};
+
+}  // namespace detail
+
+/// The operation that multiplies windows of a tensor with weights. Its attributes are those of
+/// `window_attributes`: the distance of the elements of a window is the dilation.
+struct convolution_operation {
+  static constexpr text_view name = "convolution";
+  using window_how = detail::window_attributes;
+
+  /// The batch and the channels of the result may be split; channels that are summed leave the
+  /// result pending; what windows read of a split dimension may lack a halo.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const int dimensions = operands[0].rank() - 2;
+    detail::convolved::factors out =
+        detail::convolved::factors_of(dimensions, window_how::groups(how));
+    out.rule.operands = {out.inputs, out.weights};
+    out.rule.result = out.results;
+    for (int d = 0; d < dimensions; ++d)
+      out.rule.windows.push_back({out.inputs[2 + d], out.results[2 + d],
+                                  detail::convolved::window_of(window_how::at(how, dimensions, d),
+                                                               operands[1].extents[2 + d])});
+    return out.rule;
+  }
+  /// Judges ranks, groups and numbers, and that windows, whose sizes are known, fit.
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    if (const diagnosis shapes = detail::convolved::check(how, operands, 0); !shapes.ok())
+      return shapes;
+    const int dimensions = operands[0].rank() - 2;
+    if (const diagnosis numbers = window_how::check(how, dimensions, false); !numbers.ok())
+      return numbers;
+    for (int d = 0; d < dimensions; ++d) {
+      const index_t size = operands[1].extents[2 + d], have = operands[0].extents[2 + d];
+      const window_numbers one = window_how::at(how, dimensions, d);
+      const window reads = detail::convolved::window_of(one, size);
+      constexpr index_t largest = index_t{1} << 30;
+      if (size > largest)
+        return {.rule = broken::window_does_not_fit,
+                .operand = 1,
+                .dim = 2 + d,
+                .have = size,
+                .want = largest};
+      if (size == dyn || size < 1)
+        return {.rule = broken::window_does_not_fit,
+                .operand = 1,
+                .dim = 2 + d,
+                .have = size,
+                .want = 1};
+      if (have != dyn && one.high >= 0 && reads.spread(have) + one.low + one.high < reads.span)
+        return {.rule = broken::window_does_not_fit,
+                .operand = 0,
+                .dim = 2 + d,
+                .have = reads.spread(have) + one.low + one.high,
+                .want = reads.span};
+    }
+    return {};
+  }
+  /// A multiplication and an addition for each weight of each element of the result.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    index_t products = largest_shard_size(mesh, result.layout, result.extents) *
+                       detail::convolved::least_part(mesh, operands[0], 1, operands[1], 1);
+    for (int d = 2; d < operands[1].rank(); ++d) products *= operands[1].extents[d];
+    return {.flops = 2 * products};
+  }
+  using emits = operations<flip_operation, transpose_operation, reshape_operation,
+                           convolution_operation, convolution_weights_operation>;
+  /// That of the inputs is a convolution too, that of the weights a convolution over positions.
+  static constexpr void gradient(gradient_step& at);
+};
+
+/// The operation that multiplies windows of a tensor with what belongs to each of them, and sums
+/// over windows and the batch: the cotangent of the weights of a convolution, from the inputs and
+/// the cotangent of the result. Its attributes are as those of a convolution, but that the second
+/// number of a padding is the size of a window.
+struct convolution_weights_operation {
+  static constexpr text_view name = "convolution_weights";
+  using window_how = detail::window_attributes;
+
+  /// The padding behind follows from how many windows there are.
+  [[nodiscard]] static constexpr window_numbers numbers_at(const attributes& how,
+                                                           const tensor_descs& operands,
+                                                           int d) noexcept {
+    window_numbers out = window_how::at(how, operands[0].rank() - 2, d);
+    const index_t size = out.high;
+    const index_t have = operands[0].extents[2 + d], count = operands[1].extents[2 + d];
+    const window reads = detail::convolved::window_of(out, size);
+    out.high = have == dyn || count == dyn
+                   ? 0
+                   : (count - 1) * out.stride + reads.span - out.low - reads.spread(have);
+    return out;
+  }
+  [[nodiscard]] static constexpr index_t window_size(const attributes& how, int dimensions,
+                                                     int d) noexcept {
+    return window_how::at(how, dimensions, d).high;
+  }
+  /// As that of a convolution, but that batch and positions are summed.
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    const int dimensions = operands[0].rank() - 2;
+    detail::convolved::factors out =
+        detail::convolved::factors_of(dimensions, window_how::groups(how));
+    const auto kind = [&](std::uint8_t factor) -> factor_kind& { return out.rule.factors[factor]; };
+    kind(out.inputs[0]) = factor_kind::reduction;
+    kind(out.weights[1]) = factor_kind::pass_through;
+    out.rule.operands = {out.inputs, out.results};
+    out.rule.result = out.weights;
+    out.rule.sizes = out.rule.given_sizes();
+    for (int d = 0; d < dimensions; ++d) {
+      const index_t size = window_size(how, dimensions, d);
+      kind(out.results[2 + d]) = factor_kind::reduction;
+      kind(out.weights[2 + d]) = factor_kind::pass_through;
+      out.rule.sizes[out.weights[2 + d]] = size;
+      out.rule.windows.push_back(
+          {out.inputs[2 + d], out.results[2 + d],
+           detail::convolved::window_of(numbers_at(how, operands, d), size)});
+    }
+    return out.rule;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return detail::convolved::check(how, operands, 1);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    index_t products = largest_shard_size(mesh, result.layout, result.extents) *
+                       detail::convolved::least_part(mesh, operands[0], 0, operands[1], 0);
+    for (int d = 2; d < operands[1].rank(); ++d) {
+      const bool by_inputs = operands[1].layout.dims[d].empty();
+      const tensor_desc& split = operands[by_inputs ? 0 : 1];
+      products *= largest_part(mesh, split.layout.dims[d], split.layout.grains[d].without_halo(),
+                               operands[1].extents[d]);
+    }
+    return {.flops = 2 * products};
+  }
+  using emits =
+      operations<flip_operation, transpose_operation, reshape_operation, convolution_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    const tensor_descs known{at.operand(0).tensor(), at.operand(1).tensor()};
+    const index_t groups = window_how::groups(at.how());
+    detail::convolved::numbers all;
+    for (int d = 0; d < known[0].rank() - 2; ++d) all.push_back(numbers_at(at.how(), known, d));
+    if (at.wants(0))
+      at.give(0, detail::convolved::input_cotangent(all, groups, known[0].extents, at.operand(1),
+                                                    at.cotangent()));
+    if (at.wants(1))
+      at.give(1, emit<convolution_operation>(window_how::from(all, groups), at.operand(0),
+                                             at.cotangent()));
+  }
+};
+
+constexpr gradient_value detail::convolved::input_cotangent(const numbers& all, index_t groups,
+                                                            const extents_desc& inputs,
+                                                            const gradient_value& cotangent,
+                                                            const gradient_value& weights) {
+  numbers back;
+  for (int d = 0; d < all.ssize(); ++d) {
+    const window_numbers& one = all[d];
+    const index_t size = weights.tensor().extents[2 + d];
+    const index_t reach = (size - 1) * one.extent;
+    const index_t low = reach - one.low;
+    const window read{1, 1, 0, 0, one.stride};
+    const index_t high = (inputs[2 + d] - 1) * one.spacing + reach + 1 - low -
+                         read.spread(cotangent.tensor().extents[2 + d]);
+    back.push_back({one.spacing, low, high, one.extent, one.stride});
+  }
+  return emit<convolution_operation>(window_attributes::from(back, groups), cotangent,
+                                     turned(weights, groups));
+}
+
+constexpr void convolution_operation::gradient(gradient_step& at) {
+  const extents_desc inputs = at.operand(0).tensor().extents;
+  const extents_desc weights = at.operand(1).tensor().extents;
+  const index_t groups = window_how::groups(at.how());
+  detail::convolved::numbers all;
+  for (int d = 0; d < inputs.ssize() - 2; ++d)
+    all.push_back(window_how::at(at.how(), inputs.ssize() - 2, d));
+  if (at.wants(0))
+    at.give(0,
+            detail::convolved::input_cotangent(all, groups, inputs, at.cotangent(), at.operand(1)));
+  if (!at.wants(1)) return;
+  for (int d = 0; d < all.ssize(); ++d) all[d].high = weights[2 + d];
+  at.give(1, emit<convolution_weights_operation>(window_how::from(all, groups), at.operand(0),
+                                                 at.cotangent()));
+}
+
+/// The same as types have it.
+template <class... Options>
+struct convolution_of {
+  using operation_class = convolution_operation;
+  static constexpr attributes how = [] {
+    const auto all = detail::window_options::of<Options...>();
+    return detail::window_attributes::from(all.strides, all.paddings, all.dilations, all.groups);
+  }();
+};
+
+/// Products of windows of a tensor with weights, summed over the channels: the cross-correlation
+/// that networks call convolution, in one to three spatial dimensions.
+///
+/// Inputs are `[batch, channels, spatial...]`, weights `[features, channels / groups, window...]`,
+/// results `[batch, features, spatial...]`, of `(size + padding - reach) / stride + 1` positions
+/// where a window reaches over `(window - 1) * dilation + 1`. Options are `strides`, `paddings`,
+/// `dilations` and `feature_groups`, in any order; without them windows follow each other and
+/// nothing is padded.
+///
+/// The batch may be split, and the features where the weights' are. Channels that both operands
+/// split leave the result pending; groups may be split in both. Windows are whole on each device. A
+/// split spatial dimension needs neighbours that other devices have, which are exchanged over
+/// permitted axes; without permission it is refused unless windows end where parts do.
+///
+///     auto y = convolution(x, w);                // f32[8@data, 3, 32, 32], f32[16@model, 3, 3, 3]
+///     auto z = convolution<strides<2, 2>, paddings<1, 1>>(x, w, across<"height">);
+template <detail::ConvolutionOption... Options, NamedOperand X, NamedOperand W,
+          fixed_string... Axes>
+[[nodiscard]] constexpr auto convolution(X&& x, W&& weights, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<convolution_of<Options...>>(permitted, static_cast<X&&>(x),
+                                                            static_cast<W&&>(weights))) {
+  return apply_operation<convolution_of<Options...>>(permitted, static_cast<X&&>(x),
+                                                     static_cast<W&&>(weights));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/number.hpp"
+#include "shardwise/operation/windowed.hpp"
+#include "shardwise/rule/gradient_step.hpp"
+
+namespace shardwise {
+
+struct pool_operation;
+struct pool_matches_operation;
+struct pool_spread_operation;
+
+namespace detail {
+
+/// What operations on the elements of windows share. Their attributes are those of
+/// `window_attributes`: what a convolution has as dilation is the size of a window, and the last
+/// integer is what sums are divided by. Windows have the last dimensions of the operand, as many as
+/// sizes are given.
+struct pooled {
+  using how_type = window_attributes;
+
+  [[nodiscard]] static constexpr int dimensions(const attributes& how) noexcept {
+    return static_cast<int>(how_type::extents_given(how));
+  }
+  /// The numbers of a spatial dimension: without strides windows follow each other.
+  [[nodiscard]] static constexpr window_numbers at(const attributes& how, int d) noexcept {
+    window_numbers out = how_type::at(how, dimensions(how), d);
+    if (how_type::strides_given(how) == 0) out.stride = out.extent;
+    return out;
+  }
+  /// What the windows of a result read.
+  [[nodiscard]] static constexpr window forward(const attributes& how, int d) noexcept {
+    const window_numbers one = at(how, d);
+    return {one.extent, one.stride, one.low, one.high, one.spacing};
+  }
+  /// Which windows, `count` of them, read an element of `size` ones.
+  [[nodiscard]] static constexpr window backward(const attributes& how, int d, index_t size,
+                                                 index_t count) noexcept {
+    const window_numbers one = at(how, d);
+    window out{one.extent, one.spacing, one.extent - 1 - one.low, 0, one.stride};
+    if (size != dyn && count != dyn)
+      out.high = (size - 1) * one.spacing + one.extent - out.low - out.spread(count);
+    return out;
+  }
+  /// Factors for each dimension of what is read, and behind them those of the windows.
+  struct factors {
+    factor_rule rule{};
+    factor_map source{}, windows{};
+  };
+  [[nodiscard]] static constexpr factors factors_of(const attributes& how, int rank,
+                                                    factor_kind source,
+                                                    factor_kind windows) noexcept {
+    factors out;
+    const int leading = rank - dimensions(how);
+    for (int d = 0; d < rank; ++d) {
+      out.rule.factors.push_back(d < leading ? factor_kind::pass_through : source);
+      out.source.push_back(static_cast<std::uint8_t>(d));
+    }
+    out.windows = out.source;
+    for (int d = leading; d < rank; ++d) {
+      out.windows[d] = static_cast<std::uint8_t>(out.rule.factors.ssize());
+      out.rule.factors.push_back(windows);
+    }
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const int rank = operands[0].rank(), count = dimensions(how);
+    if (count < 1 || count > window_numbers::most_dimensions)
+      return {.rule = broken::window_does_not_fit, .have = count, .want = 1};
+    if (rank < count || rank + count > max_factors || rank > max_rank)
+      return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = count};
+    if (const diagnosis numbers = how_type::check(how, count, true); !numbers.ok()) return numbers;
+    for (int d = 0; d < count; ++d) {
+      const int dim = rank - count + d;
+      const index_t have = operands[0].extents[dim];
+      const window reads = forward(how, d);
+      const index_t room = have == dyn ? dyn : reads.spread(have) + reads.low + reads.high;
+      if (have != dyn && reads.high >= 0 && room < reads.span)
+        return {.rule = broken::window_does_not_fit,
+                .operand = 0,
+                .dim = dim,
+                .have = room,
+                .want = reads.span};
+    }
+    return {};
+  }
+  /// An operation for each element of each window.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_desc& windows) noexcept {
+    index_t flops = largest_shard_size(mesh, windows.layout, windows.extents);
+    for (int d = 0; d < dimensions(how); ++d) flops *= at(how, d).extent;
+    return {.flops = flops};
+  }
+};
+
+}  // namespace detail
+
+/// The operation that folds the elements of windows. The kind of its attributes is that of the
+/// reduction: sums, which are divided by the last integer, or maxima.
+struct pool_operation {
+  static constexpr text_view name = "pool";
+
+  [[nodiscard]] static constexpr attributes how(const attributes& windows, reduction kind,
+                                                bool is_mean = false) noexcept {
+    attributes out = windows;
+    out.kind = kind;
+    out.integers[15] = 1;
+    constexpr index_t largest = index_t{1} << 30;
+    for (int d = 0; is_mean && d < detail::pooled::dimensions(out) && d < 3; ++d) {
+      const index_t size = detail::pooled::at(out, d).extent;
+      // `check` refuses what is larger.
+      if (size > 0 && size <= largest && out.integers[15] <= largest) out.integers[15] *= size;
+    }
+    return out;
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    detail::pooled::factors out = detail::pooled::factors_of(
+        how, operands[0].rank(), factor_kind::blocked, factor_kind::pass_through);
+    const int leading = operands[0].rank() - detail::pooled::dimensions(how);
+    out.rule.operands = {out.source};
+    out.rule.result = out.windows;
+    out.rule.law = law_of(how.kind);
+    out.rule.fold = how.kind;
+    for (int d = 0; d < detail::pooled::dimensions(how); ++d)
+      out.rule.windows.push_back(
+          {out.source[leading + d], out.windows[leading + d], detail::pooled::forward(how, d)});
+    return out.rule;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return detail::pooled::check(how, operands);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs&,
+                                                     const tensor_desc& result) noexcept {
+    return detail::pooled::cost(mesh, how, result);
+  }
+  [[nodiscard]] static constexpr text<47> label(const attributes& how) noexcept {
+    return text_view(how.kind == reduction::max ? "max_pool"
+                     : how.integers[15] == 1    ? "sum_pool"
+                                                : "average_pool");
+  }
+  using emits = operations<pool_operation, pool_matches_operation, pool_spread_operation>;
+  /// Equal maxima of a window share evenly.
+  static constexpr void gradient(gradient_step& at);
+};
+
+/// The operation that counts the elements of each window that equal the one of a second operand, or
+/// adds those of a third operand in their places. NaN equals NaN.
+struct pool_matches_operation {
+  static constexpr text_view name = "pool_matches";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    detail::pooled::factors out = detail::pooled::factors_of(
+        how, operands[0].rank(), factor_kind::blocked, factor_kind::pass_through);
+    const int leading = operands[0].rank() - detail::pooled::dimensions(how);
+    out.rule.operands = {out.source, out.windows};
+    if (operands.size() > 2) out.rule.operands.push_back(out.source);
+    out.rule.result = out.windows;
+    for (int d = 0; d < detail::pooled::dimensions(how); ++d)
+      out.rule.windows.push_back(
+          {out.source[leading + d], out.windows[leading + d], detail::pooled::forward(how, d)});
+    return out.rule;
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs&,
+                                                     const tensor_desc& result) noexcept {
+    return detail::pooled::cost(mesh, how, result);
+  }
+  using emits = operations<pool_spread_operation>;
+  static constexpr void gradient(gradient_step& at);
+};
+
+/// The operation that gives each element the sum of what belongs to the windows in which it equals
+/// the one of the second operand; the third operand is what belongs to them.
+struct pool_spread_operation {
+  static constexpr text_view name = "pool_spread";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    detail::pooled::factors out = detail::pooled::factors_of(
+        how, operands[0].rank(), factor_kind::pass_through, factor_kind::blocked);
+    const int leading = operands[0].rank() - detail::pooled::dimensions(how);
+    out.rule.operands = {out.source, out.windows, out.windows};
+    out.rule.result = out.source;
+    for (int d = 0; d < detail::pooled::dimensions(how); ++d)
+      out.rule.windows.push_back({out.windows[leading + d], out.source[leading + d],
+                                  detail::pooled::backward(how, d, operands[0].extents[leading + d],
+                                                           operands[1].extents[leading + d])});
+    return out.rule;
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return detail::pooled::cost(mesh, how, operands[1]);
+  }
+  using emits = operations<pool_matches_operation>;
+  static constexpr void gradient(gradient_step& at) {
+    if (at.wants(2))
+      at.give(2,
+              emit<pool_matches_operation>(at.how(), at.operand(0), at.operand(1), at.cotangent()));
+  }
+};
+
+constexpr void pool_matches_operation::gradient(gradient_step& at) {
+  if (at.operand_count() > 2 && at.wants(2))
+    at.give(2, emit<pool_spread_operation>(at.how(), at.operand(0), at.operand(1), at.cotangent()));
+}
+
+constexpr void pool_operation::gradient(gradient_step& at) {
+  const attributes& how = at.how();
+  if (how.kind == reduction::max) {
+    const gradient_value x = at.operand(0), y = at.result();
+    const gradient_value share = at.cotangent() / emit<pool_matches_operation>(how, x, y);
+    return at.give(0, emit<pool_spread_operation>(how, x, y, share));
+  }
+  const extents_desc have = at.operand(0).tensor().extents;
+  const extents_desc made = at.cotangent().tensor().extents;
+  inplace_vector<window_numbers, window_numbers::most_dimensions> back;
+  const int leading = have.ssize() - detail::pooled::dimensions(how);
+  for (int d = 0; d < detail::pooled::dimensions(how); ++d) {
+    const window reads = detail::pooled::backward(how, d, have[leading + d], made[leading + d]);
+    back.push_back({reads.stride, reads.low, reads.high, reads.span, reads.spacing});
+  }
+  at.give(0, emit<pool_operation>(detail::window_attributes::from(back, how.integers[15]),
+                                  at.cotangent()));
+}
+
+/// The same as types have it.
+template <reduction Kind, class... Options>
+struct pool_of {
+  using operation_class = pool_operation;
+  static constexpr attributes how = [] {
+    const auto all = detail::window_options::of<Options...>();
+    return pool_operation::how(
+        detail::window_attributes::from(all.strides, all.paddings, all.windows, 1), Kind,
+        Kind == reduction::sum);
+  }();
+};
+
+namespace detail {
+template <class Option>
+inline constexpr bool is_pool_option = is_window_option<Option>;
+template <index_t... N>
+inline constexpr bool is_pool_option<windows<N...>> = sizeof...(N) <= 3;
+template <index_t... N>
+inline constexpr bool is_pool_option<dilations<N...>> = false;
+template <index_t N>
+inline constexpr bool is_pool_option<feature_groups<N>> = false;
+
+template <class Option>
+concept PoolOption = is_pool_option<Option>;
+
+template <class Permitted, class... Options>
+using average_pool_call =
+    fractional_call<pool_of<reduction::sum, Options...>,
+                    fetching_call<pool_of<reduction::sum, Options...>, Permitted>>;
+}  // namespace detail
+
+/// The largest element of each window. Windows have the last dimensions of the tensor, as many as
+/// `windows` has sizes; they follow each other unless `strides` says how far apart they are.
+/// `paddings` adds places below all elements. NaN is the largest; equal maxima share a gradient
+/// evenly. Pending maxima stay such.
+///
+/// All other dimensions may be split. A split one that windows have needs neighbours that other
+/// devices have, unless windows end where parts do; over permitted axes they are exchanged.
+///
+///     auto y = max_pool<windows<2, 2>>(x);       // f32[8@data, 16, 28, 28] -> f32[8, 16, 14, 14]
+///     auto z = max_pool<windows<3, 3>, strides<2, 2>, paddings<1, 1>>(x, across<"height">);
+template <detail::PoolOption... Options, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto max_pool(X&& x, across_axes<Axes...> permitted = {})
+    -> decltype(apply_operation<pool_of<reduction::max, Options...>>(permitted,
+                                                                     static_cast<X&&>(x))) {
+  return apply_operation<pool_of<reduction::max, Options...>>(permitted, static_cast<X&&>(x));
+}
+
+/// The mean of each window, whose padding counts as zeros; otherwise as `max_pool`. Pending sums
+/// stay such.
+///
+///     auto y = average_pool<windows<7, 7>>(x);       // f32[8@data, 512, 7, 7] -> [8, 512, 1, 1]
+template <detail::PoolOption... Options, NamedOperand X, fixed_string... Axes>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::average_pool_call<across_axes<Axes...>, Options...>, X>
+average_pool(X&& x, across_axes<Axes...> = {}) {
+  return detail::carry_out<detail::average_pool_call<across_axes<Axes...>, Options...>>(
+      static_cast<X&&>(x));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::dimension_is_split,
+// expect: shardwise::operand{0}, shardwise::dimension{2}, shardwise::called<2>{"y"}
+// expect: reshard<P<x, none, none, none>>(operand 0), or across<y>
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using X = sharded_tensor<float, extents<8, 3, 32, 32>, layout<pod, P<"x", none, "y", none>>>;
+using W = sharded_tensor<float, extents<16, 3, 3, 3>, layout<pod, P<none, none, none, none>>>;
+auto use() { return convolution<paddings<1, 1>>(abstract<X>(), abstract<W>()); }

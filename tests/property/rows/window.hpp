@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows of operations on windows: convolutions and poolings.
+#pragma once
+
+#include "property/operation_row.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace generated {
+
+/// How windows of one dimension are read, as a plain loop needs it.
+struct loop_window {
+  index_t stride = 1;
+  index_t low = 0;
+  index_t high = 0;
+  index_t dilation = 1;
+};
+
+/// Calls `f(index)` for every index of these extents, in row-major order.
+template <class F>
+void for_each_index(const extents_desc& extents, F f) {
+  const host_array shape(extents, element::f64);
+  for (index_t i = 0; i < shape.size(); ++i) f(shape.index_of(i));
+}
+
+/// The element of `x` in a batch and a channel that element `k` of window `p` reads, or 0.
+inline double read_by_window(const host_array& x, index_t n, index_t c,
+                             const std::vector<index_t>& p, const std::vector<index_t>& k,
+                             const std::vector<loop_window>& how) {
+  std::vector<index_t> at{n, c};
+  for (std::size_t d = 0; d < how.size(); ++d) {
+    const index_t place = p[d] * how[d].stride - how[d].low + k[d] * how[d].dilation;
+    if (place < 0 || place >= x.extents[static_cast<int>(d) + 2]) return 0;
+    at.push_back(place);
+  }
+  return x.at(at);
+}
+
+/// The extents of what windows of `sizes` make of the spatial dimensions of `x`.
+inline extents_desc positions_of(const host_array& x, const extents_desc& sizes,
+                                 const std::vector<loop_window>& how) {
+  extents_desc positions;
+  for (std::size_t d = 0; d < how.size(); ++d) {
+    const int s = static_cast<int>(d);
+    const index_t reach = (sizes[s] - 1) * how[d].dilation + 1;
+    positions.push_back((x.extents[2 + s] + how[d].low + how[d].high - reach) / how[d].stride + 1);
+  }
+  return positions;
+}
+
+/// A fold of windows: `fold(elements)`, in which `nothing` stands for padding.
+template <class F>
+auto pool_loop(extents_desc sizes, std::vector<loop_window> how, double nothing, F fold) {
+  return [=](const row_arrays& x) {
+    const extents_desc positions = positions_of(x[0], sizes, how);
+    extents_desc made{x[0].extents[0], x[0].extents[1]};
+    for (index_t n : positions) made.push_back(n);
+    host_array out(made, x[0].type);
+    host_array inside(x[0].extents, x[0].type);
+    for (double& one : inside.values) one = 1;
+    for_each_index(made, [&](const std::vector<index_t>& at) {
+      const std::vector<index_t> p(at.begin() + 2, at.end());
+      std::vector<double> elements;
+      for_each_index(sizes, [&](const std::vector<index_t>& k) {
+        const bool is_there = read_by_window(inside, at[0], at[1], p, k, how) == 1;
+        elements.push_back(is_there ? read_by_window(x[0], at[0], at[1], p, k, how) : nothing);
+      });
+      out.at(at) = fold(elements);
+    });
+    return row_arrays{out};
+  };
+}
+
+/// A convolution as it is written on paper.
+inline auto convolution_loop(std::vector<loop_window> how, index_t groups = 1) {
+  return [how = std::move(how), groups](const row_arrays& x) {
+    extents_desc sizes;
+    for (int d = 2; d < x[1].rank(); ++d) sizes.push_back(x[1].extents[d]);
+    const extents_desc positions = positions_of(x[0], sizes, how);
+    extents_desc made{x[0].extents[0], x[1].extents[0]};
+    for (index_t n : positions) made.push_back(n);
+    host_array out(made, x[0].type);
+    const index_t in_group = x[1].extents[1], out_group = x[1].extents[0] / groups;
+    for_each_index(made, [&](const std::vector<index_t>& at) {
+      const std::vector<index_t> p(at.begin() + 2, at.end());
+      double sum = 0;
+      for (index_t c = 0; c < in_group; ++c)
+        for_each_index(sizes, [&](const std::vector<index_t>& k) {
+          std::vector<index_t> weight{at[1], c};
+          weight.insert(weight.end(), k.begin(), k.end());
+          sum += x[1].at(weight) *
+                 read_by_window(x[0], at[0], at[1] / out_group * in_group + c, p, k, how);
+        });
+      out.at(at) = sum;
+    });
+    return row_arrays{out};
+  };
+}
+
+inline std::vector<operation_row> window_rows() {
+  std::vector<operation_row> rows;
+  const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
+    rows.push_back({.name = std::move(name),
+                    .operands = std::move(operands),
+                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x)}; },
+                    .loop = loop,
+                    .error = 1e-12,
+                    .rounding = 1e-12,
+                    .is_differentiable = true});
+  };
+  add(
+      "convolution", {{{3, 2, 6}}, {{4, 2, 3}}},
+      [](const row_tensors& x) { return convolution(x[0].as<>(), x[1].as<>()); },
+      convolution_loop({{}}));
+  add(
+      "convolution of two dimensions", {{{2, 2, 5, 6}}, {{3, 2, 2, 3}}},
+      [](const row_tensors& x) {
+        return convolution<strides<2, 1>, paddings<1, 0, 2, 1>, dilations<1, 2>>(x[0].as<>(),
+                                                                                 x[1].as<>());
+      },
+      convolution_loop({{2, 1, 0, 1}, {1, 2, 1, 2}}));
+  add(
+      "convolution of groups", {{{2, 4, 5}}, {{6, 2, 3}}},
+      [](const row_tensors& x) {
+        return convolution<feature_groups<2>, paddings<1>>(x[0].as<>(), x[1].as<>());
+      },
+      convolution_loop({{1, 1, 1, 1}}, 2));
+  add(
+      "convolution of each channel", {{{2, 4, 5}}, {{4, 1, 2}}},
+      [](const row_tensors& x) {
+        return convolution<feature_groups<4>, strides<2>>(x[0].as<>(), x[1].as<>());
+      },
+      convolution_loop({{2, 0, 0, 1}}, 4));
+  add(
+      "convolution of three dimensions", {{{2, 2, 3, 2, 4}}, {{2, 2, 2, 2, 3}}},
+      [](const row_tensors& x) {
+        return convolution<strides<1, 1, 2>, paddings<0, 1, 1>>(x[0].as<>(), x[1].as<>());
+      },
+      convolution_loop({{}, {1, 1, 1, 1}, {2, 1, 1, 1}}));
+  add(
+      "convolution of windows that end where parts do", {{{2, 2, 12}}, {{2, 2, 2}}},
+      [](const row_tensors& x) { return convolution<strides<2>>(x[0].as<>(), x[1].as<>()); },
+      convolution_loop({{2, 0, 0, 1}}));
+  const auto over_all = across<"x", "y", "z">;
+  add(
+      "convolution across", {{{2, 2, 7}}, {{2, 2, 3}}},
+      [=](const row_tensors& x) {
+        return convolution<paddings<1>>(x[0].as<>(), x[1].as<>(), over_all);
+      },
+      convolution_loop({{1, 1, 1, 1}}));
+  add(
+      "convolution across, wider than a part", {{{1, 2, 8}}, {{2, 2, 6}}},
+      [=](const row_tensors& x) {
+        return convolution<paddings<3, 1>>(x[0].as<>(), x[1].as<>(), over_all);
+      },
+      convolution_loop({{1, 3, 1, 1}}));
+  add(
+      "convolution across two dimensions", {{{2, 2, 6, 5}}, {{2, 2, 3, 2}}},
+      [=](const row_tensors& x) {
+        return convolution<strides<2, 1>, paddings<1, 0, 1, 2>, dilations<1, 2>>(
+            x[0].as<>(), x[1].as<>(), over_all);
+      },
+      convolution_loop({{2, 1, 0, 1}, {1, 1, 2, 2}}));
+  const double lowest = -std::numeric_limits<double>::infinity();
+  const auto largest = [](const std::vector<double>& all) {
+    return *std::max_element(all.begin(), all.end());
+  };
+  const auto mean_of = [](const std::vector<double>& all) {
+    double sum = 0;
+    for (double one : all) sum += one;
+    return sum / static_cast<double>(all.size());
+  };
+  const draw some = between(-4, 4);
+  add(
+      "max_pool", {{{2, 3, 8}, some}},
+      [](const row_tensors& x) { return max_pool<windows<2>>(x[0].as<>()); },
+      pool_loop({2}, {{2, 0, 0, 1}}, lowest, largest));
+  add(
+      "max_pool across", {{{1, 2, 7, 5}, some}},
+      [=](const row_tensors& x) {
+        return max_pool<windows<3, 2>, strides<2, 1>, paddings<1, 0>>(x[0].as<>(), over_all);
+      },
+      pool_loop({3, 2}, {{2, 1, 1, 1}, {1, 0, 0, 1}}, lowest, largest));
+  rows.back().pending = reduction::max;
+  add(
+      "average_pool", {{{2, 1, 5, 4}, some}},
+      [](const row_tensors& x) {
+        return average_pool<windows<2, 3>, strides<1, 2>, paddings<0, 0, 1, 1>>(x[0].as<>());
+      },
+      pool_loop({2, 3}, {{1, 0, 0, 1}, {2, 1, 1, 1}}, 0, mean_of));
+  add(
+      "average_pool across", {{{2, 2, 9}, some}},
+      [=](const row_tensors& x) {
+        return average_pool<windows<4>, strides<2>, paddings<3, 0>>(x[0].as<>(), over_all);
+      },
+      pool_loop({4}, {{2, 3, 0, 1}}, 0, mean_of));
+  return rows;
+}
+
+}  // namespace generated

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "property/row_agreement.hpp"
+#include "property/rows/window.hpp"
+
+using namespace generated;
+
+TEST_CASE("operations on windows agree with loops under every layout") {
+  check_rows(window_rows());
+}

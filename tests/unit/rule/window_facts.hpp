@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// What windows lack of a split dimension, and what their exchange moves: facts that the static
+// tests and the unit tests share.
+#pragma once
+
+#include <shardwise/layout.hpp>
+
+namespace windowed {
+
+using namespace shardwise;
+
+/// A dimension over one axis, the windows of it, the halo that devices need, and over how many
+/// distances neighbours send it: a collective-permute each, where there are only those.
+struct halo_fact {
+  index_t devices;
+  index_t size;
+  window reads;
+  index_t before;
+  index_t behind;
+  int distances;
+};
+
+constexpr mesh_desc line_of(index_t devices) { return {{axis_desc{"x", devices}}}; }
+
+/// A tensor of one row and a dimension that is split.
+constexpr tensor_desc split_row(const mesh_desc& mesh, index_t size) {
+  tensor_desc out{element::f32, {1, size}, layout_of(mesh, {{"", "x"}}, {}, uneven{})};
+  return out;
+}
+
+/// What the exchange of a halo moves: the distances, and the most bytes that a device gets.
+struct exchanged {
+  int distances = 0;
+  index_t bytes = 0;
+  bool is_one_exchange = false;
+};
+constexpr exchanged exchange_of(const mesh_desc& mesh, const tensor_desc& x, grain halo) {
+  exchanged out;
+  layout_desc target = x.layout;
+  target.grains[1] = halo;
+  const redistribution way = redistribute(mesh, x, target);
+  if (way.moves.empty()) return out;
+  out.is_one_exchange = way.moves.ssize() == 1 && way.moves[0].kind == collective::halo_exchange;
+  inplace_vector<index_t, 64> distances;
+  for (index_t to = 0; to < mesh.devices(); ++to) {
+    index_t bytes = 0;
+    for_each_piece(mesh, x, way.moves[0], to, [&](const piece& p) {
+      if (p.from == to) return;
+      bytes += p.elements * size_of(x.type);
+      if (!distances.contains(p.from - to)) distances.push_back(p.from - to);
+    });
+    out.bytes = bytes > out.bytes ? bytes : out.bytes;
+  }
+  out.distances = distances.ssize();
+  out.is_one_exchange = out.is_one_exchange && way.moves[0].total_bytes() == out.bytes;
+  return out;
+}
+
+constexpr bool holds(const halo_fact& fact) {
+  const mesh_desc mesh = line_of(fact.devices);
+  const needed_halo found = halo_of(mesh, axis_list{0}, fact.reads, fact.size);
+  if (!found.is_known || found.before != fact.before || found.behind != fact.behind) return false;
+  if (found.is_nothing()) return fact.distances == 0;
+  const exchanged moved =
+      exchange_of(mesh, split_row(mesh, fact.size), grain::halo(found.before, found.behind));
+  return moved.is_one_exchange && moved.distances == fact.distances;
+}
+
+inline constexpr halo_fact facts[] = {
+    // A convolution of 224 elements, windows of 7 at a stride of 2 with 3 around.
+    {2, 224, {7, 2, 3, 3}, 3, 2, 2},
+    // Valid windows of 6: devices have 4 and 3 results of 6 elements each.
+    {2, 12, {6, 1, 0, 0}, 2, 3, 2},
+    // The cotangent of weights: as many windows as results, as wide as the weights.
+    {2, 14, {3, 2, 1, 0}, 0, 1, 1},
+    {2, 28, {3, 1, 1, 1}, 1, 1, 2},
+    // Poolings: no neighbours, those on one side, those beyond the next device, both sides.
+    {4, 128, {2, 2, 0, 0}, 0, 0, 0},
+    {2, 6, {3, 2, 0, 1}, 0, 2, 1},
+    {5, 9, {4, 2, 3, 0}, 3, 0, 2},
+    {3, 9, {3, 2, 1, 1}, 0, 2, 1},
+    {4, 16, {3, 1, 1, 1}, 1, 1, 2},
+    // Windows that end where even parts do, but not uneven ones.
+    {4, 12, {3, 3, 0, 0}, 0, 0, 0},
+    {4, 10, {2, 2, 0, 0}, 0, 2, 1},
+    // Wider than several parts, and parts that are empty but have results.
+    {8, 8, {7, 1, 3, 3}, 3, 3, 6},
+    {3, 4, {1, 1, 1, 1}, 1, 0, 1},
+    // Elements that stand apart, as where a stride goes back.
+    {2, 8, {3, 1, 1, 2, 2}, 0, 1, 1},
+    // One element, in its place.
+    {4, 10, {1, 1, 0, 0}, 0, 0, 0},
+};
+
+}  // namespace windowed
