@@ -82,6 +82,7 @@ TEST_CASE("each collective has a diagram: who sends what to whom") {
   check_of_docs("all_to_all.svg", to_svg(collective::all_to_all));
   check_of_docs("all_reduce.svg", to_svg(collective::all_reduce));
   check_of_docs("all_gather.svg", to_svg(collective::all_gather));
+  check_of_docs("halo_exchange.svg", to_svg(collective::halo_exchange));
 }
 
 TEST_CASE("a diagram of some devices of many, and of shards that are empty") {
