@@ -53,7 +53,8 @@ inline void run_compilations(const std::vector<std::string_view>& filters, int r
   bool begun = false;
   for (const program& each :
        {program{"examples/06_mlp.cpp", "headers", 8}, program{"examples/06_mlp.cpp", "compiled", 4},
-        program{"examples/demo.cpp", "headers", 8}, program{"examples/demo.cpp", "compiled", 4}}) {
+        program{"examples/10_next_character.cpp", "headers", 8},
+        program{"examples/10_next_character.cpp", "compiled", 4}}) {
     const std::string name = "compile " + each.name + ", " + std::string(each.way);
     const auto wanted = [&](std::string_view f) { return name.find(f) != std::string::npos; };
     if (!filters.empty() && std::none_of(filters.begin(), filters.end(), wanted)) continue;

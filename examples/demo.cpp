@@ -1,321 +1,210 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains a next-character model on real text, on eight devices: two along `data`, four along
-// `model`. The model and its step are in demo/model.hpp; this file feeds, checks and shows them.
+// The program of `./run demo`: trains a small transformer on text, byte by byte, on the devices of
+// a mesh. The model is in demo/model.hpp; this file feeds, checks, saves and shows it.
+#include "demo/corpus.hpp"
+#include "demo/curve.hpp"
 #include "demo/model.hpp"
+#include "demo/options.hpp"
 #include "demo/progress.hpp"
 #include "demo/text.hpp"
-#include <shardwise/shardwise.hpp>
+#include "demo/training.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace {
 
 using namespace demo;
 
-struct options {
-  std::string root = ".";
-  std::string file;
-  long steps = 800;
-  bool help = false;
-};
+volatile std::sig_atomic_t interrupted = 0;
 
-/// The text as numbers. Of every 1024 characters the last 64 are never trained on.
-class corpus {
- public:
-  corpus(std::string_view text, const vocabulary& known)
-      : codes_(known.codes(text)), places_(static_cast<index_t>(text.size()) - context) {}
-
-  [[nodiscard]] index_t size() const noexcept { return places_ + context; }
-  [[nodiscard]] bool has_unseen() const noexcept { return unseen() > 0; }
-  [[nodiscard]] std::uint8_t code(index_t place) const noexcept {
-    return codes_[static_cast<std::size_t>(place)];
-  }
-  /// Where the contexts of a batch begin.
-  template <class Random>
-  [[nodiscard]] std::vector<index_t> draw(Random& random, bool seen) const {
-    std::vector<index_t> places(static_cast<std::size_t>(batch));
-    for (index_t& place : places) {
-      const index_t from = seen ? places_ - unseen() : unseen();
-      const auto n = static_cast<index_t>(random() % static_cast<std::uint64_t>(from));
-      place = seen ? n / kept * period + n % kept
-                   : n / (period - kept) * period + kept + n % (period - kept);
-    }
-    return places;
-  }
-
- private:
-  static constexpr index_t period = 1024, kept = 960;
-  [[nodiscard]] index_t unseen() const noexcept {
-    return places_ / period * (period - kept) + std::max(places_ % period - kept, index_t{0});
-  }
-
-  std::vector<std::uint8_t> codes_;
-  index_t places_;
-};
-
-/// The one-hot tensors of a batch, made where they are needed: there is no such matrix on the host.
-template <Mesh M>
-examples<M> make_examples(const device_pool& pool, const corpus& text,
-                          const std::vector<index_t>& places) {
-  return distribute<examples<M>>(pool, [&](const global_index& at) {
-    const index_t place = places[static_cast<std::size_t>(at[0])] + at[1] / symbols;
-    return text.code(place) == at[1] % symbols ? 1.0F : 0.0F;
-  });
-}
-template <Mesh M>
-targets<M> make_targets(const device_pool& pool, const corpus& text,
-                        const std::vector<index_t>& places) {
-  return distribute<targets<M>>(pool, [&](const global_index& at) {
-    return text.code(places[static_cast<std::size_t>(at[1])] + context) == at[0] ? 1.0F : 0.0F;
-  });
+void show_layouts(const training& run) {
+  const model& m = run.parameters();
+  std::cout << "Who holds what. A cell lists its devices: `0 4` are replicas.\n"
+            << "\nread.table, the rows of the bytes:\n";
+  visualize(m.read.table);
+  std::cout << "\nlayers.0.attention.query, split by heads:\n";
+  visualize(m.layers[0].attention.query);
+  std::cout << "\nlayers.0.mlp.up.weight, split by columns, and down.weight, by rows:\n";
+  visualize(m.layers[0].mlp.up.weight);
+  visualize(m.layers[0].mlp.down.weight);
 }
 
-/// The state of a training on the devices of one mesh.
-template <Mesh M>
-struct training {
-  device_pool pool{M{}};
-  weights<M> w = zeros<weights<M>>(pool);
-  momentum<M> m = zeros<momentum<M>>(pool);
-
-  /// Takes one step and returns the loss before it.
-  float advance(const corpus& text, const std::vector<index_t>& places, float rate) {
-    auto [loss, new_w, new_m] = update{rate}(make_examples<M>(pool, text, places),
-                                             make_targets<M>(pool, text, places), w, m);
-    w = std::move(new_w);
-    m = std::move(new_m);
-    sync(loss, w, m);
-    return to_host(loss)();
-  }
-};
-
-/// How far a step on eight devices is from the same step on one.
-struct difference {
-  double loss = 0;
-  double weights = 0;
-};
-
-/// Takes the step on both meshes from the state of the first.
-std::pair<float, difference> advance_both(training<pod>& many, training<single>& one,
-                                          const corpus& text, const std::vector<index_t>& places,
-                                          float rate) {
-  one.w = distribute<weights<single>>(one.pool, to_host(many.w).elements());
-  one.m = distribute<momentum<single>>(one.pool, to_host(many.m).elements());
-  const float loss = many.advance(text, places, rate);
-  const float same = one.advance(text, places, rate);
-  const Eigen::MatrixXf a = to_host(many.w);
-  const Eigen::MatrixXf b = to_host(one.w);
-  // A loss near 0 has few digits.
-  return {loss,
-          {std::abs(loss - same) / std::max(double{same}, 0.1), double{(a - b).norm() / b.norm()}}};
-}
-
-void show_layouts(const training<pod>& run, const corpus& text,
-                  const std::vector<index_t>& places) {
-  const auto x = make_examples<pod>(run.pool, text, places);
-  const auto y = make_targets<pod>(run.pool, text, places);
-  std::cout << "Who holds what. A cell lists its devices: `0 4` are replicas, `0+4` hold terms of "
-               "a sum.\n"
-            << "\nx, the previous " << context << " characters:\n";
-  visualize(x);
-  std::cout << "\nw, the weights:\n";
-  visualize(run.w);
-  // Nothing runs for these two: expressions have layouts too.
-  const auto gradient = std::get<1>(differentiate(x, y, run.w));
-  std::cout << "\nthe gradient, before and after the reduce_scatter over data:\n";
-  visualize(gradient);
-  visualize(reshard<P<"data", "model">>(gradient));
-}
-
-/// Prints a step's costs as traced and as counted; true if they are the same.
+/// Prints a step's costs as foretold and as counted; true if they are the same.
 bool show_ledger(const ledger& traced, const ledger& counted) {
   const auto row = [](const char* words, index_t a, index_t b) {
     std::printf("  %-32s %14lld %14lld\n", words, static_cast<long long>(a),
                 static_cast<long long>(b));
   };
-  std::printf("\nOne step, for one device           by the compiler    by the pool\n");
-  row("collectives over data", traced.collectives("data"), counted.collectives("data"));
-  row("collectives over model", traced.collectives("model"), counted.collectives("model"));
-  row("bytes received over data", traced.bytes_moved("data"), counted.bytes_moved("data"));
-  row("bytes received over model", traced.bytes_moved("model"), counted.bytes_moved("model"));
+  std::printf("\nOne step, for one device               on paper    by the pool\n");
+  for (const char* axis : {"data", "model"}) {
+    const auto words = [&](const char* what) { return std::string(what) + axis; };
+    row(words("collectives over ").c_str(), traced.collectives(axis), counted.collectives(axis));
+    row(words("bytes received over ").c_str(), traced.bytes_moved(axis), counted.bytes_moved(axis));
+  }
   row("floating-point operations", traced.flops(), counted.flops());
   row("peak bytes", traced.peak_bytes_per_device(), counted.peak_bytes_per_device());
   return traced == counted;
 }
 
-/// What the model writes after `start`.
-std::string write_line(const training<pod>& run, const vocabulary& known, const corpus& text) {
-  using draws = sharded_tensor<float, extents<88>, layout<pod, P<none>>>;
-  const auto chance = to_host(uniform<draws>(run.pool, key{2024}));
-  const auto w = to_host(run.w);
-  std::vector<index_t> codes;
-  for (index_t i = 0; i < context; ++i) codes.push_back(text.code(i));
-  std::string line;
-  for (index_t i = 0; i < chance.size(); ++i) {
-    std::array<double, symbols> mass{};
-    double total = 0;
-    for (index_t o = 0; o + 1 < symbols; ++o) {  // all but "other", which has no character
-      double score = 0;
-      for (index_t k = 0; k < context; ++k)
-        score +=
-            double{w(k * symbols + codes[codes.size() - std::size_t{context} + std::size_t(k)], o)};
-      // A little less adventurous than the model is.
-      total += mass[static_cast<std::size_t>(o)] = std::exp(score / 0.8);
-    }
-    double left = double{chance(i)} * total;
-    index_t next = 0;
-    while (next + 2 < symbols && (left -= mass[static_cast<std::size_t>(next)]) > 0) ++next;
-    codes.push_back(next);
-    line += known.byte(static_cast<std::size_t>(next));
-  }
-  return printable(line);
-}
-
-/// What a training came to.
-struct outcome {
-  double first_loss = 0;
-  double loss = 0;  ///< the mean of the last 50 steps
-  int checks = 0;
-  difference worst;
+/// Whether a step costs what was foretold, and steps on one device have the same losses.
+struct check {
+  double apart = 0;
+  bool same_losses = false, same_costs = false;
 };
-
-outcome train(training<pod>& many, const corpus& text, std::mt19937_64& random, long steps) {
-  training<single> one;
-  outcome out;
-  progress_bar bar(steps);
-  double seconds = 0;
-  for (long s = 0; s < steps; ++s) {
-    const std::vector<index_t> places = text.draw(random, true);
-    const float rate = 8.0F * (1.0F - 0.95F * static_cast<float>(s) / static_cast<float>(steps));
-    float loss = 0;
-    if (s % std::max(steps / 4, 1L) == 0 || s + 1 == steps) {
-      difference off;
-      std::tie(loss, off) = advance_both(many, one, text, places, rate);
-      out.worst = {std::max(out.worst.loss, off.loss), std::max(out.worst.weights, off.weights)};
-      ++out.checks;
-    } else {
-      const double start = now();
-      loss = many.advance(text, places, rate);
-      seconds += now() - start;
-    }
-    if (s == 0) out.first_loss = loss;
-    out.loss += (loss - out.loss) / static_cast<double>(std::min(s + 1, 50L));
-    const auto timed = static_cast<double>((s + 1 - out.checks) * batch);
-    bar.show(s + 1, out.loss, seconds > 0 ? timed / seconds : 0);
+/// Takes three steps on the mesh and on one device, from the state that the training begins with.
+check take_steps_twice(const options& wanted, const corpus& text) {
+  training many(wanted.data, wanted.model_parallel), one(1, 1);
+  if (!wanted.resume.empty()) {
+    (void)many.load(wanted.resume);
+    (void)one.load(wanted.resume);
   }
+  std::mt19937_64 random(5);
+  check out;
+  ledger counted;
+  for (int s = 0; s < 3; ++s) {
+    const places from = text.draw(random, false);
+    many.pool().reset_counters();
+    const double loss = double{many.advance(text, from, 1e-3)};
+    counted = many.pool().counters();
+    const double same = double{one.advance(text, from, 1e-3)};
+    out.apart = std::max(out.apart, std::abs(loss - same) / std::abs(same));
+  }
+  out.same_losses = out.apart < 1e-4;
+  out.same_costs = show_ledger(cost_of_step(wanted.data, wanted.model_parallel), counted);
   return out;
 }
 
-/// What the pool counts while it takes one step.
-ledger count_step(const training<pod>& run, const corpus& text,
-                  const std::vector<index_t>& places) {
-  const auto x = make_examples<pod>(run.pool, text, places);
-  const auto y = make_targets<pod>(run.pool, text, places);
-  run.pool.reset_counters();
-  const auto [loss, w, m] = update{}(x, y, run.w, run.m);
-  sync(loss, w, m);
-  return run.pool.counters();
+/// The losses of a training, and how far it came.
+struct outcome {
+  progress at{};
+  double loss = 0;
+  double held_out = 0;
+  bool is_stopped = false;
+  std::vector<loss_at> trained{}, tested{};
+};
+
+/// Trains until the steps or the minutes are over, or somebody interrupts.
+outcome train(training& run, const options& wanted, const corpus& text, const progress& from) {
+  outcome out;
+  out.at = from;
+  std::mt19937_64 random(1 + static_cast<std::uint64_t>(from.steps));
+  progress_bar bar;
+  double waited = 0;
+  const double start = now();
+  const auto measure = [&](int batches) {
+    const double begin = now();
+    out.held_out = run.loss_held_out(text, batches);
+    out.tested.push_back({out.at.steps, out.held_out});
+    waited += now() - begin;
+  };
+  const auto part_done = [&] {
+    const double by_steps =
+        wanted.steps > 0 ? static_cast<double>(out.at.steps) / static_cast<double>(wanted.steps)
+                         : 0;
+    const double by_time =
+        wanted.minutes > 0 ? from.done + (now() - start) / (60 * wanted.minutes) : 0;
+    return std::max(by_steps, by_time);
+  };
+  // The rate follows the part that is done, whether steps or minutes say when to end.
+  constexpr optim::warmup_cosine schedule{
+      .peak = 4e-3, .warmup = 300, .steps = 10'000, .least = 1e-4};
+  int tested = -1;
+  for (;;) {
+    out.at.done = part_done();
+    const bool is_done = out.at.done >= 1 && !out.trained.empty();
+    const bool ends = is_done || interrupted != 0;
+    if (const int twentieth = static_cast<int>(out.at.done * 20); ends || twentieth != tested) {
+      measure(ends ? 24 : 4);
+      tested = twentieth;
+    }
+    if (ends && !is_done) {
+      bar.end();
+      out.is_stopped = true;
+      return out;
+    }
+    if (!out.trained.empty()) {
+      const double seconds = now() - start;
+      const auto count = static_cast<double>(out.trained.size() * batch * positions);
+      bar.show({out.at.done, out.at.steps, out.loss, out.held_out, count / (seconds - waited),
+                seconds * (1 - out.at.done) / std::max(out.at.done - from.done, 1e-6)});
+    }
+    if (ends) return out;
+    const double loss = double{run.advance(text, text.draw(random, false),
+                                           schedule(static_cast<index_t>(out.at.done * 10'000)))};
+    out.trained.push_back({++out.at.steps, loss});
+    out.loss +=
+        (loss - out.loss) / static_cast<double>(std::min<std::size_t>(out.trained.size(), 50));
+  }
 }
 
-/// The loss of characters that were not trained on. The gradient is not read, so it never runs.
-double loss_of(const training<pod>& run, const corpus& text, const std::vector<index_t>& places) {
-  const auto x = make_examples<pod>(run.pool, text, places);
-  const auto y = make_targets<pod>(run.pool, text, places);
-  return to_host(std::get<0>(differentiate(x, y, run.w)))();
+/// What it writes after samples of the text held out.
+void show_writing(const training& run, const options& wanted, const corpus& text) {
+  std::mt19937_64 random(3);
+  const places from = text.draw(random, true);
+  const auto lines = run.write(text, from, wanted.letters);
+  std::printf("it reads | and writes\n");
+  for (std::size_t b = 0; b < 5; ++b)
+    std::printf("  %s|%s\n", printable(text.part(from[b] + positions - 12, 12)).c_str(),
+                printable(lines[b]).c_str());
+  const auto [known, all] = count_words(text, lines);
+  std::printf("of %ld words of three letters or more that it wrote, %ld are words of the text\n",
+              all, known);
 }
 
 int run(const options& wanted) {
   const double begin = now();
   const std::string name = wanted.file.empty() ? "the project's text" : "'" + wanted.file + "'";
-  const std::string bytes =
-      wanted.file.empty() ? read_project(wanted.root) : read_file(wanted.file);
-  require_text(bytes, name);
-  const vocabulary known(bytes, symbols);
-  const corpus text(bytes, known);
-  training<pod> many;
-  std::mt19937_64 random(1);
+  std::string content = wanted.file.empty() ? read_project(wanted.root) : read_file(wanted.file);
+  require_text(content, name, corpus::shortest);
+  for (const std::string& path : {wanted.state, wanted.curve}) require_writable(path);
+  const corpus text(std::move(content));
+  training all(wanted.data, wanted.model_parallel);
+  progress at;
+  if (!wanted.resume.empty()) at = all.load(wanted.resume);
+  if (at.done >= 1) at.done = 0;  // what had ended begins another round
+  if (wanted.steps > 0 && at.steps >= wanted.steps)
+    throw bad_input("--steps " + std::to_string(wanted.steps) + ": '" + wanted.resume + "' has " +
+                    std::to_string(at.steps) + " already");
 
-  std::cout << "A next-character model on " << type_name<pod>() << ": " << pod::devices
-            << " devices on " << many.pool.threads()
-            << (many.pool.threads() == 1 ? " thread.\n" : " threads.\n") << "It learns from "
-            << name << ": " << text.size() << " bytes, " << known.known()
-            << " of them different.\n\n";
-  show_layouts(many, text, text.draw(random, true));
-  std::cout << "\nThe step, as the compiler recorded it:\n";
-  write_program(std::cout, program_of<pod>);
+  std::printf(
+      "A transformer of %lld parameters on mesh(data=%lld, model=%lld): %lld devices on %u "
+      "threads.\nIt learns from %s, %lld bytes, of which one sixteenth is held out.\n"
+      "\n",
+      static_cast<long long>(count_parameters(all.parameters())),
+      static_cast<long long>(wanted.data), static_cast<long long>(wanted.model_parallel),
+      static_cast<long long>(all.pool().devices()), all.pool().threads(), name.c_str(),
+      static_cast<long long>(text.size()));
+  show_layouts(all);
+  const check checked = take_steps_twice(wanted, text);
+  std::printf("three steps on one device have the same losses within %.1e: %s\n", checked.apart,
+              checked.same_losses ? "the same" : "NOT THE SAME");
+  std::printf("costs of a step, on paper and counted: %s\n",
+              checked.same_costs ? "the same" : "NOT THE SAME");
 
-  std::cout << "\nTraining, " << batch << " characters a step:\n";
-  const outcome trained = train(many, text, random, wanted.steps);
-  const bool same_costs = show_ledger(cost<pod>, count_step(many, text, text.draw(random, true)));
-  const bool same_loss = trained.worst.loss <= 1e-5 && trained.worst.weights <= 1e-4;
-
-  std::printf("\nloss %.3f nats, %.3f at the beginning", trained.loss, trained.first_loss);
-  if (text.has_unseen())
-    std::printf(", %.3f on characters not trained on",
-                loss_of(many, text, text.draw(random, false)));
-  std::printf("\n%d steps repeated on one device: loss within %.1e, weights within %.1e: %s\n",
-              trained.checks, trained.worst.loss, trained.worst.weights,
-              same_loss ? "the same" : "NOT THE SAME");
-  std::printf("costs of a step, traced and counted: %s\n",
-              same_costs ? "the same" : "NOT THE SAME");
-  std::printf("it writes: %s\n", write_line(many, known, text).c_str());
-  std::printf("%.1f s in all\n", now() - begin);
-  return same_loss && same_costs && std::isfinite(trained.loss) ? 0 : 1;
-}
-
-/// The number of steps as it was written.
-long parse_steps(std::string_view value) {
-  long steps = 0;
-  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), steps);
-  if (problem != std::errc{} || end != value.data() + value.size() || steps < 1 ||
-      steps > 1'000'000)
-    throw bad_input("--steps is a number from 1 to 1000000, not '" + std::string(value) + "'");
-  return steps;
-}
-
-/// The command line. What cannot be understood is named.
-options parse(int argc, char** argv) {
-  options wanted;
-  bool only_files = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (!only_files && word == "--") {
-      only_files = true;
-    } else if (!only_files && (word == "--help" || word == "-h")) {
-      wanted.help = true;
-    } else if (!only_files && (word == "--root" || word == "--steps")) {
-      if (i + 1 == argc) throw bad_input("what follows " + std::string(word) + "?");
-      const std::string_view value = argv[++i];
-      if (word == "--root")
-        wanted.root = value;
-      else
-        wanted.steps = parse_steps(value);
-    } else if (!only_files && word.starts_with('-')) {
-      throw bad_input("unknown option '" + std::string(word) + "'; the options: demo --help");
-    } else if (word.empty()) {
-      throw bad_input("the name of the file is empty");
-    } else if (!wanted.file.empty()) {
-      throw bad_input("one file, not '" + wanted.file + "' and '" + std::string(word) + "'");
-    } else {
-      wanted.file = word;
-    }
+  std::printf("\nTraining, %lld bytes a step, losses in nats for a byte:\n",
+              static_cast<long long>(batch * positions));
+  const outcome trained = train(all, wanted, text, at);
+  all.save(wanted.state, trained.at);
+  const bool has_curve = draw_curve(wanted.curve, trained.trained, trained.tested);
+  if (trained.is_stopped) {
+    std::printf("\nstopped after %ld steps; the same command goes on with: --resume %s\n",
+                trained.at.steps, wanted.state.c_str());
+    return 130;
   }
-  return wanted;
+  std::printf("\nloss %.3f after %.3f at the beginning, %.3f on the text held out\n", trained.loss,
+              trained.trained.front().loss, trained.held_out);
+  if (wanted.letters > 0) show_writing(all, wanted, text);
+  std::printf("state in %s\n", wanted.state.c_str());
+  if (has_curve) std::printf("learning curve in %s\n", wanted.curve.c_str());
+  std::printf("%.1f s in all\n", now() - begin);
+  return checked.same_losses && checked.same_costs && std::isfinite(trained.held_out) ? 0 : 1;
 }
-
-constexpr const char* usage =
-    "usage: demo [--root DIR] [--steps N] [FILE]\n"
-    "\n"
-    "Trains a next-character model on FILE, or on the README.md, docs and headers under DIR.\n"
-    "N is the number of steps, 1 to 1000000.\n"
-    "\n"
-    "status: 0; 1 where a result is not the one that was expected; 2 where the request or its "
-    "text\n"
-    "cannot be used; 3 where the output cannot be written\n";
 
 /// What was printed is with whoever reads it, or the status says that it is not.
 int written(int status) {
@@ -331,6 +220,11 @@ int main(int argc, char** argv) {
 #ifdef SIGPIPE
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like a full disk
 #endif
+  // The second interrupt ends the program at once.
+  std::signal(SIGINT, [](int) {
+    interrupted = 1;
+    std::signal(SIGINT, SIG_DFL);
+  });
   try {
     const options wanted = parse(argc, argv);
     if (!wanted.help) return written(run(wanted));

@@ -1,77 +1,86 @@
 // SPDX-License-Identifier: BSL-1.0
-// The demo's model: softmax regression from the previous characters to the next one, and one step
-// of its training. This header needs nothing that runs: the compiler already knows what it costs.
+// The demo's model: a transformer that reads bytes and says which comes next. Its mesh has two
+// axes: `data` splits the batch, `model` the heads, the hidden layers and the classes. Their sizes
+// are known when the program runs; who holds what, and what has to move, the compiler knows before.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include "sizes.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
 
+#include <array>
 #include <tuple>
 
 namespace demo {
 
 using namespace shardwise;
 
-/// The mesh that the demo trains on, and the one that checks it: the same axes with one device.
-struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
-struct single : mesh<axis<"data", 1>, axis<"model", 1>> {};
-
-inline constexpr index_t context = 4;   ///< how many characters the model sees
-inline constexpr index_t symbols = 96;  ///< the most frequent bytes, and one for all others
-inline constexpr index_t inputs = context * symbols;
-inline constexpr index_t batch = 2048;  ///< characters that one step learns from
-
-/// The tensors of a step. Examples are split over `data`, classes over `model`; the running mean of
-/// the gradient, which only the update reads, is split over both (what ZeRO does).
-template <Mesh M>
-using examples = sharded_tensor<float, extents<batch, inputs>, layout<M, P<"data", none>>>;
-template <Mesh M>
-using targets = sharded_tensor<float, extents<symbols, batch>, layout<M, P<"model", "data">>>;
-template <Mesh M>
-using weights = sharded_tensor<float, extents<inputs, symbols>, layout<M, P<none, "model">>>;
-template <Mesh M>
-using momentum = sharded_tensor<float, extents<inputs, symbols>, layout<M, P<"data", "model">>>;
-
-/// The mean loss of a batch and its gradient, which is still a pending sum over `data`.
-///
-/// Classes are the rows of `scores`, so that a number for each example meets them from the right.
-inline constexpr auto differentiate = [](const auto& x, const auto& y, const auto& w) {
-  const auto scores = einsum<"bi,io->ob">(x, w);            // [96@model, 2048@data]
-  const auto highest = reshard<P<"data">>(max<0>(scores));  // all_reduce over model
-  const auto shifted = scores - highest;
-  const auto likely = exp(shifted);
-  const auto total = reshard<P<"data">>(sum<0>(likely));       // all_reduce over model
-  const auto right = reshard<P<"data">>(sum<0>(shifted * y));  // all_reduce over model
-  const auto loss = reshard<P<>>(mean(log(total) - right));    // all_reduce over data
-  const auto error = (likely / total - y) * (1.0F / batch);
-  return std::tuple(loss, einsum<"bi,ob->io">(x, error));  // {partial sum: data}
+struct pod : mesh<axis<"data", dyn>, axis<"model", dyn>> {
+  using mesh::mesh;
 };
 
-/// What one step does: the loss before it, the new weights, the new momentum.
-struct update {
-  float rate = 1.0F;
+template <class Spec, index_t... N>
+using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
+/// What runs through the layers: whole on every device of a group along `model`.
+using stream = P<"data", none, none>;
 
-  constexpr auto operator()(const auto& x, const auto& y, const auto& w, const auto& m) const {
-    const auto [loss, gradient] = differentiate(x, y, w);
-    auto mean_gradient = 0.9F * m + reshard<P<"data", "model">>(gradient);  // reduce_scatter
-    auto new_w = w - reshard<P<none, "model">>(rate * mean_gradient);       // all_gather
-    return std::tuple(loss, std::move(new_w), std::move(mean_gradient));
+/// Adds a row of its own to each position.
+template <class Table>
+struct position_rows {
+  Table table;
+  constexpr auto operator()(const auto& x) const { return x + table; }
+};
+
+template <class Bytes, class Positions, class Layers, class Norm, class Head>
+struct transformer {
+  Bytes read;
+  Positions place;
+  Layers layers;
+  Norm norm;
+  Head head;
+
+  /// Scores of the next byte: `[batch, positions]` to `[batch, positions, bytes]`.
+  constexpr auto operator()(const auto& text) const {
+    const auto h0 = place(read(text));
+    const auto h1 = layers[0](h0);
+    const auto h2 = layers[1](h1);
+    const auto h3 = layers[2](h2);
+    const auto h4 = layers[3](h3);
+    const auto h5 = layers[4](h4);
+    return head(norm(h5));
   }
 };
 
-template <Mesh M>
-inline constexpr auto program_of =
-    plan(trace_program(update{}, abstract<examples<M>>(), abstract<targets<M>>(),
-                       abstract<weights<M>>(), abstract<momentum<M>>()));
-template <Mesh M>
-inline constexpr const ledger& cost = program_of<M>.total;
+using norm = nn::layer_norm<tensor<P<none>, width>>;
+using projection = tensor<P<none, "model", none>, width, heads, head_size>;
+using attention = nn::attention<projection, projection, projection,
+                                tensor<P<"model", none, none>, heads, head_size, width>, stream>;
+using mlp =
+    nn::mlp<nn::linear<tensor<P<none, "model">, width, hidden>, tensor<P<"model">, hidden>>,
+            nn::linear<tensor<P<"model", none>, hidden, width>, tensor<P<none>, width>, stream>>;
+using model = transformer<nn::embedding<tensor<P<"model", none>, bytes, width>, stream>,
+                          position_rows<tensor<P<none, none>, positions, width>>,
+                          std::array<nn::transformer_block<norm, attention, mlp>, 5>, norm,
+                          nn::linear<tensor<P<none, "model">, width, bytes>>>;
+using state = optim::adam_state<model>;
+using tokens =
+    sharded_tensor<std::int32_t, extents<batch, positions>, layout<pod, P<"data", none>>>;
+using number = scalar<float, pod>;
 
-// What a step communicates, counted by the compiler.
-static_assert(cost<pod>.collectives() == 6);
-static_assert(cost<pod>.collectives(collective::all_reduce, "model") == 3);
-static_assert(cost<pod>.collectives(collective::all_reduce, "data") == 1);
-static_assert(cost<pod>.collectives(collective::reduce_scatter, "data") == 1);
-static_assert(cost<pod>.collectives(collective::all_gather, "data") == 1);
-static_assert(cost<pod>.bytes_moved() <= 64_KiB);
-static_assert(cost<pod>.peak_bytes_per_device() <= 2_MiB);
+struct next_byte_loss {
+  constexpr auto operator()(const auto& m, const auto& seen, const auto& next) const {
+    return reshard<P<>>(nn::cross_entropy(m(seen), next, across<"model">));
+  }
+};
+/// A step of training: the loss, its gradients, their norm at most 1, then Adam.
+inline constexpr optim::training_step learn{next_byte_loss{},
+                                            optim::adamw{.beta2 = 0.99, .weight_decay = 0.01}, 1.0};
+
+/// What a step costs on a mesh of this size, without data and without running anything.
+[[nodiscard]] inline ledger cost_of_step(index_t data, index_t model_parallel) {
+  return ledger_of(trace_nests_program<8192, model, state, number, tokens, tokens>(
+      optim::functional_step{learn}, data, model_parallel));
+}
 
 }  // namespace demo

@@ -16,31 +16,46 @@ namespace demo {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+/// What the line says, losses in nats for a byte.
+struct shown_progress {
+  double done = 0;  ///< the part that is done, 0 to 1
+  long steps = 0;
+  double loss = 0;
+  double held_out = 0;
+  double speed = 0;  ///< bytes a second
+  double left = 0;   ///< seconds
+};
+
 class progress_bar {
  public:
-  explicit progress_bar(long steps) : steps_(steps), terminal_(isatty(STDOUT_FILENO) != 0) {}
+  progress_bar() : terminal_(isatty(STDOUT_FILENO) != 0) {}
 
-  /// Shows that `done` steps are done; `loss` in nats, `speed` in characters a second.
-  void show(long done, double loss, double speed) {
-    const bool last = done == steps_;
-    const long tenth = done * 10 / steps_;
-    if (terminal_ ? !last && now() - shown_at_ < 0.05 : tenth == shown_tenth_) return;
+  /// Shows how far the training is, if it is time to.
+  void show(const shown_progress& at) {
+    const int tenth = static_cast<int>(at.done * 10);
+    const bool is_last = at.done >= 1;
+    if (terminal_ ? !is_last && now() - shown_at_ < 0.1 : tenth == shown_tenth_) return;
     shown_at_ = now();
     shown_tenth_ = tenth;
-    constexpr long width = 30;
-    std::string bar(static_cast<std::size_t>(done * width / steps_), '=');
-    bar.resize(width, ' ');
-    std::printf("%s  step %5ld of %ld [%s] loss %.3f  %4.0f thousand characters/s%s",
-                terminal_ ? "\r" : "", done, steps_, bar.c_str(), loss, speed * 1e-3,
-                terminal_ && !last ? "\x1b[K" : "\n");
+    constexpr int cells = 24;
+    std::string bar(static_cast<std::size_t>(std::min(at.done, 1.0) * cells), '=');
+    bar.resize(cells, ' ');
+    const int left = static_cast<int>(at.left + 0.5);
+    std::printf(
+        "%s  [%s] step %ld, loss %.3f, held out %.3f, %.1f thousand bytes/s, %d:%02d left%s",
+        terminal_ ? "\r" : "", bar.c_str(), at.steps, at.loss, at.held_out, at.speed * 1e-3,
+        left / 60, left % 60, terminal_ ? "\x1b[K" : "\n");
     std::fflush(stdout);
+  }
+  /// Ends the line.
+  void end() const {
+    if (terminal_) std::printf("\n");
   }
 
  private:
-  long steps_;
   bool terminal_;
   double shown_at_ = 0;
-  long shown_tenth_ = 0;
+  int shown_tenth_ = -1;
 };
 
 }  // namespace demo

@@ -42,14 +42,25 @@ inline constexpr std::size_t shortest_text = 64;
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(errno != 0 ? std::strerror(errno) : "it cannot be opened");
-  std::string bytes;
+  std::string content;
   std::array<char, 65536> block{};
-  while (bytes.size() < longest_text &&
+  while (content.size() < longest_text &&
          (file.read(block.data(), block.size()) || file.gcount() > 0))
-    bytes.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    content.append(block.data(), static_cast<std::size_t>(file.gcount()));
   if (file.bad()) refuse("reading stopped early");
-  bytes.resize(std::min(bytes.size(), longest_text));
-  return bytes;
+  content.resize(std::min(content.size(), longest_text));
+  return content;
+}
+
+/// Refuses a file that cannot be written, before anything is computed for it; leaves it as it is.
+inline void require_writable(const std::string& path) {
+  std::error_code ignored;
+  const bool was_there = std::filesystem::exists(path, ignored);
+  errno = 0;
+  if (!std::ofstream(path, std::ios::binary | std::ios::app))
+    throw bad_input("cannot write '" + path +
+                    "': " + (errno != 0 ? std::strerror(errno) : "it cannot be opened"));
+  if (!was_there) std::filesystem::remove(path, ignored);
 }
 
 /// How many bytes at the beginning of `rest` are one character of UTF-8 text; 0 if none are.
@@ -87,7 +98,8 @@ inline constexpr std::size_t shortest_text = 64;
 }
 
 /// Refuses what is empty, too short, or not text; `name` is what the person called it.
-inline void require_text(std::string_view text, const std::string& name) {
+inline void require_text(std::string_view text, const std::string& name,
+                         std::size_t shortest = shortest_text) {
   if (text.empty()) throw bad_input(name + " is empty");
   if (text.find('\0') != text.npos) throw bad_input(name + " is binary: it has zero bytes");
   std::size_t strange = 0;
@@ -100,9 +112,9 @@ inline void require_text(std::string_view text, const std::string& name) {
   if (strange * 4 > text.size())
     throw bad_input(name + " is binary, or not in UTF-8: " + std::to_string(strange) + " of " +
                     std::to_string(text.size()) + " bytes are no text");
-  if (text.size() < shortest_text)
+  if (text.size() < shortest)
     throw bad_input(name + " is too short: " + std::to_string(text.size()) + " bytes, at least " +
-                    std::to_string(shortest_text) + " are needed");
+                    std::to_string(shortest) + " are needed");
 }
 
 /// The project's own text: README.md, docs/**/*.md and include/**/*.hpp under `root`, in the order

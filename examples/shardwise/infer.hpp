@@ -20,14 +20,26 @@ struct inferred {
 
 /// Reads the type of a tensor, of known extents, as a mesh and a layout allow it.
 [[nodiscard]] inline tensor_desc read_type(const std::string& words, const mesh_desc& mesh) {
-  const read_tensor read = parse_type(text_view(words), mesh);
+  const read_tensor read = parse_shown_type(text_view(words), mesh);
   if (!read.verdict.ok()) refuse_text("type_is_malformed", read.verdict);
   for (const index_t size : read.tensor.extents)
-    if (size == dyn)
-      throw refusal("extent_is_unknown", "the extents of an operand are numbers here");
+    if (size == dyn) throw refusal("extent_is_unknown", "the extents of a type are numbers here");
   judge(check(mesh, read.tensor.layout));
   judge(check(mesh, read.tensor.layout, read.tensor.extents));
   return read.tensor;
+}
+
+/// The axes that `--across` names, a bit for each.
+[[nodiscard]] inline unsigned read_axes(const std::string& words, const mesh_desc& mesh) {
+  unsigned bits = 0;
+  reader in{text_view(words)};
+  shardwise::detail::layout_axes axes(mesh);
+  do {
+    bits |= 1U << axes.read(in);
+  } while (in.accept(','));
+  if (const parse_verdict verdict = in.finish(); !verdict.ok())
+    throw refusal("parameter_is_malformed", "--across: " + str(verdict.reason));
+  return bits;
 }
 
 /// The arguments of an operation among the options of a request.
@@ -60,9 +72,15 @@ struct inferred {
   const argument_fault fault = check_arguments(entry, given);
   if (!fault.missing.empty())
     throw refusal("option_is_missing", "this operation needs --" + str(fault.missing));
+  if (!fault.too_long.empty())
+    throw refusal("parameter_is_malformed",
+                  "--" + str(fault.too_long) + ": this operation has room for at most " +
+                      std::to_string(attributes{}.integers.capacity()) + " numbers in all");
   if (fault.has_unknown)
-    throw refusal("option_is_unknown",
-                  "the parameters of '" + str(entry.name) + "' are: " + str(entry.parameters));
+    throw refusal("option_is_unknown", entry.parameters.empty()
+                                           ? in_quotes(view(entry.name)) + " has no parameters"
+                                           : "the parameters of " + in_quotes(view(entry.name)) +
+                                                 " are: " + str(entry.parameters));
   return given;
 }
 
@@ -77,6 +95,25 @@ struct inferred {
                   std::move(reshards));
   const std::string code = str(text_of(found.verdict.rule).name);
   throw refusal(code, str(describe(found.verdict)).substr(code.size() + 2), std::move(reshards));
+}
+
+/// The types of several results, which have semicolons between them.
+[[nodiscard]] inline std::vector<std::string> types_of(const std::string& words) {
+  std::vector<std::string> all(1);
+  for (const char c : words)
+    if (c == ';')
+      all.emplace_back();
+    else
+      all.back() += c;
+  return all;
+}
+
+/// Adds the collectives that give a tensor another layout.
+inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) {
+  const redistribution way = redistribute(out.mesh, from, to);
+  judge(way.verdict);
+  for (const transfer& step : way.moves)
+    if (!moving_axes(out.mesh, step).empty()) out.moves.push_back(step);
 }
 
 [[nodiscard]] inline inferred infer(const request& asked, workspace& memory) {
@@ -99,23 +136,29 @@ struct inferred {
              .want = max_operands});
     operands.push_back(read_type(words, out.mesh));
   }
-  operation_inference found = infer_operation(out.mesh, *entry, given, operands);
+  std::vector<tensor_desc> wanted;
+  if (asked.has("out"))
+    for (const std::string& words : types_of(*asked.get("out")))
+      wanted.push_back(read_type(words, out.mesh));
+  inference_wishes wishes;
+  if (given.has("across")) wishes.permitted = read_axes(str(given.words("across")), out.mesh);
+  if (!wanted.empty()) wishes.wanted = &wanted[0].layout;
+  operation_inference found = infer_operation(out.mesh, *entry, given, operands, wishes);
   if (!found.ok()) refuse_operation(out.mesh, found);
   out.flops = found.flops;
-  if (asked.has("out")) {
-    if (found.results.size() != 1)
-      throw refusal("option_does_not_apply", "--out is for an operation with one result");
-    tensor_desc& made = found.results[0];
-    const tensor_desc wanted = read_type(*asked.get("out"), out.mesh);
-    if (wanted.extents != made.extents || wanted.type != made.type)
+  for (const paper_reshard& step : found.reshards) move(out, step.from, step.to);
+  if (!wanted.empty() && wanted.size() != found.results.size())
+    throw refusal("result_type_differs",
+                  "--out has a type for each result, with ';' between them; there are " +
+                      std::to_string(found.results.size()));
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    tensor_desc& made = found.results[r];
+    if (wanted[r].extents != made.extents || wanted[r].type != made.type)
       throw refusal("result_type_differs",
                     "the result is " + str(to_text(out.mesh, made)) +
                         ": --out has the same elements and extents, and another layout");
-    const redistribution way = redistribute(out.mesh, made, wanted.layout);
-    judge(way.verdict);
-    for (const transfer& move : way.moves)
-      if (move.kind != collective::slice) out.moves.push_back(move);
-    made = wanted;
+    move(out, made, wanted[r].layout);
+    made = wanted[r];
   }
   for (const tensor_desc& made : found.results) out.results.push_back(str(to_text(out.mesh, made)));
   return out;
@@ -136,7 +179,8 @@ inline void write_json(json_writer& out, const inferred& found) {
     out.value(view(to_text(move.kind)));
     out.key("axes");
     out.open('[');
-    for (const std::uint8_t a : move.axes) out.value(view(found.mesh.axes[a].label));
+    for (const std::uint8_t a : moving_axes(found.mesh, move))
+      out.value(view(found.mesh.axes[a].label));
     out.close(']');
     out.key("bytes");
     out.value(move.total_bytes());
@@ -153,7 +197,7 @@ inline void write_json(json_writer& out, const inferred& found) {
   for (const std::string& type : found.results) rows.row({"result", type});
   for (const transfer& move : found.moves) {
     std::string axes;
-    for (const std::uint8_t a : move.axes)
+    for (const std::uint8_t a : moving_axes(found.mesh, move))
       axes += (axes.empty() ? "" : ", ") + str(found.mesh.axes[a].label);
     rows.row({"collective", str(to_text(move.kind)) + " over " + axes + ", " +
                                 std::to_string(move.total_bytes()) + " B"});

@@ -100,7 +100,12 @@ class flat_object {
   bool boolean(bool value) { return take(value ? "true" : "false", true); }
   bool number_integer(number_integer_t value) { return take_number(std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) { return take_number(std::to_string(value)); }
-  bool number_float(number_float_t, const std::string&) { return refuse_value(); }
+  bool number_float(number_float_t, const std::string&) {
+    if (inside_ && each_.takes_numbers(key_))
+      throw refusal("number_is_malformed",
+                    "the numbers of \"" + key_ + "\" are whole, and fit into 64 bits");
+    return refuse_value();
+  }
   bool string(std::string& value) {
     if (!in_list_) return take(value, false);
     list_.push_back(value);
@@ -158,7 +163,8 @@ class flat_object {
 }  // namespace detail
 
 /// Reads a JSON object of texts and truth values: calls `each(key, value, is_bool)` for every pair,
-/// and `each(key, list)` for a list where `each.takes_lists(key)`.
+/// and `each(key, list)` for a list where `each.takes_lists(key)`; of keys that `takes_numbers`, a
+/// fraction is refused as such.
 template <class Each>
 void read_json_object(std::string_view words, Each& each) {
   detail::flat_object<Each> reader(each);

@@ -72,7 +72,8 @@ inline constexpr option own_options[] = {
     {"kind", hybrid_command, "tpu_v5e", "the kind of chip: some have rings of their own"},
     {"contiguous", hybrid_command, "", "the devices of a host are together, or it is refused"},
     {"op", infer_command, "einsum", "the operation; `shardwise operations` lists them"},
-    {"out", infer_command, "'f32[8@data,32@model]'", "the type that the result is to have"},
+    {"out", infer_command, "'f32[8@data,32@model]'",
+     "the type that the result is to have; of several, types with ; between them"},
     {"markdown", operations_command, "", "the page of all operations"},
     {"json", of_all, "", "the answer is one JSON object"},
 };
@@ -163,20 +164,25 @@ struct request_reader {
   request asked{};
   bool is_named = false;
 
-  /// Numbers and lists are values of the parameters of operations, and operands are a list.
+  /// Numbers and lists are values of the parameters of operations; operands are a list, and types
+  /// of several results may be one.
   [[nodiscard]] static bool takes_lists(const std::string& key) {
-    return key == "operands" || find_parameter(text_view(key)) != nullptr;
+    return key == "operands" || key == "out" || takes_numbers(key);
+  }
+  [[nodiscard]] static bool takes_numbers(const std::string& key) {
+    return find_parameter(text_view(key)) != nullptr;
   }
   void operator()(const std::string& key, const std::vector<std::string>& list) {
     if (key == "operands") {
       asked.operands = list;
       return;
     }
-    const bool is_shape = find_parameter(text_view(key))->form == parameter_form::extents;
+    const parameter_desc* const what = find_parameter(text_view(key));
+    const char between = what == nullptr ? ';' : what->form == parameter_form::extents ? 'x' : ',';
     std::string words;
-    for (const std::string& item : list) {
-      if (!words.empty()) words += is_shape ? 'x' : ',';
-      words += item;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) words += between;
+      words += list[i];
     }
     asked.set(request::option_named(key), words);
   }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 namespace {
@@ -300,6 +301,81 @@ void template_arguments(const source_tree& tree, findings& found) {
   }
 }
 
+// The name of the function whose declaration a line of a header begins with, at its left edge:
+// what is before the parenthesis.
+std::string function_of(const std::string& line) {
+  const std::size_t open = line.find('(');
+  if (open == std::string::npos || open == 0 || line[0] == ' ') return {};
+  const std::size_t before =
+      line.find_last_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", open - 1);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  if (begin == open || (begin > 0 && line[before] != ' ')) return {};
+  return line.substr(begin, open - begin);
+}
+
+// Every function of tensors and every function of elements in operation/ is in the catalogue, from
+// which the tool, the page of operations and tests come.
+void operations_are_catalogued(const source_tree& tree, findings& found) {
+  // What applies the operations of others, what stands for nothing being done, and what has an
+  // entry for each of its modes.
+  static const std::set<std::string> no_operations = {"apply_operation", "identity", "scatter"};
+  static const std::set<std::string> keywords = {"requires", "decltype", "if", "static_assert"};
+  std::string catalogue;
+  std::set<std::string> included;
+  for (const header& h : tree.headers) {
+    if (h.path == "operation/catalogue.hpp" || h.path == "operation/catalogue_entry.hpp")
+      catalogue += h.text;
+    if (h.path == "operation.hpp")
+      for (const include_line& line : h.includes)
+        included.insert(line.target.substr(std::string_view("shardwise/").size()));
+  }
+  catalogue.erase(std::remove_if(catalogue.begin(), catalogue.end(),
+                                 [](char c) { return c == ' ' || c == '\n'; }),
+                  catalogue.end());
+  int count = 0;
+  for (const header& h : tree.headers) {
+    if (!included.count(h.path)) continue;
+    std::string where;  // the namespace in shardwise
+    bool is_template = false;
+    int number = 0;
+    std::istringstream lines(h.code);
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (begins(line, "namespace ")) {
+        where = line.substr(std::string_view("namespace ").size());
+        where.resize(where.find(' '));
+        continue;
+      }
+      if (begins(line, "}")) {
+        // The end of a definition, or of a namespace, of which the inner one is the first to end.
+        if (line.find_first_not_of("} ;") == std::string::npos && is_template)
+          is_template = false;
+        else if (line.find_first_not_of("} ") == std::string::npos && where != "shardwise")
+          where = "shardwise";
+        continue;
+      }
+      if (begins(line, "template <")) {
+        is_template = true;
+        continue;
+      }
+      const bool is_function = where == "shardwise" && is_template;
+      std::string name = is_function ? function_of(line) : std::string();
+      if (where == "functions" && !is_template && begins(line, "struct ")) {
+        name = line.substr(std::string_view("struct ").size());
+        name.resize(name.find_first_of(" ;{"));
+      }
+      if (name.empty() || keywords.count(name) || no_operations.count(name)) continue;
+      ++count;
+      // The name is the first that an entry is made with.
+      const std::string wanted = is_function ? "(\"" + name + '"' : "functions::" + name + ">";
+      if (catalogue.find(wanted) == std::string::npos)
+        found.breach(h, number, name + " is not in operation/catalogue.hpp");
+    }
+  }
+  found.notes.push_back(std::to_string(count) + " functions of tensors and of elements");
+  if (count < 100) found.breach("tests/architecture", "the functions of operations are not found");
+}
+
 void top_level(const source_tree& tree, findings& found) {
   static const std::set<std::string> expected = {
       "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "include", "tests",
@@ -322,6 +398,7 @@ const std::map<std::string, rule> rules = {{"include_order", include_order},
                                            {"folder_readme", folder_readme},
                                            {"diagnostics_are_tested", diagnostics_are_tested},
                                            {"template_arguments", template_arguments},
+                                           {"operations_are_catalogued", operations_are_catalogued},
                                            {"top_level", top_level}};
 
 }  // namespace

@@ -2,11 +2,12 @@
 // Operations on tensors under every combination of layouts against the same on whole tensors.
 #pragma once
 
+#include "property/every_owner.hpp"
 #include "property/generated.hpp"
-#include "support/catch.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace generated {
 
@@ -18,12 +19,16 @@ inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values, bool
   return all;
 }
 
+/// An operation on tensors whose layouts are values.
+using tensor_function = std::function<any_tensor<float>(const std::vector<any_tensor<float>>&)>;
+/// The layouts of an operand of a rank that are tried on a mesh.
+using layout_choices_of = std::function<std::vector<layout_desc>(const mesh_desc&, int rank)>;
+
 /// Applies `f` to tensors under given layouts and to the same tensors held whole, where the rules
 /// allow the first, and compares bits; not the sign of zeros where terms are added later, since 0
 /// is the sum of 1 and -1, and -0 that of -0 and -0. Returns whether the rules did.
-template <class F>
-bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
-            const std::vector<layout_desc>& chosen, const F& f) {
+inline bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
+                   const std::vector<layout_desc>& chosen, const tensor_function& f) {
   std::vector<any_tensor<float>> spread;
   std::vector<any_tensor<float>> held;
   for (std::size_t o = 0; o < extents.size(); ++o) {
@@ -42,29 +47,40 @@ bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
   const std::vector<float> expected = values(f(held));
   const bool pending = std::any_of(chosen.begin(), chosen.end(),
                                    [](const layout_desc& layout) { return layout.pending != 0; });
-  REQUIRE(bits_of(result, pending) == bits_of(expected, pending));
+  require(bits_of(result, pending) == bits_of(expected, pending));
   return true;
 }
 
 /// How many combinations of layouts `f` may be applied under, on meshes of these sizes; each has
-/// agreed. `layouts_of(mesh, rank)` gives the layouts of one operand.
-template <class F, class LayoutsOf>
-int agreements(const std::vector<std::vector<index_t>>& sizes,
-               const std::vector<extents_desc>& extents, const F& f, const LayoutsOf& layouts_of) {
+/// agreed. `layouts_of(mesh, rank)` gives the layouts of one operand. Two and three owners of the
+/// devices try one combination in `stride`, with the same outcome.
+inline int agreements(const std::vector<std::vector<index_t>>& sizes,
+                      const std::vector<extents_desc>& extents, const tensor_function& f,
+                      const layout_choices_of& layouts_of, std::size_t stride = 101) {
   int legal = 0;
   for (const mesh_desc& mesh : meshes(sizes)) {
-    const device_pool pool(mesh, 2);
     std::vector<std::vector<layout_desc>> all;
     for (const extents_desc& e : extents) all.push_back(layouts_of(mesh, e.ssize()));
-    std::vector<std::size_t> at(extents.size(), 0);
-    for (bool more = true; more;) {
-      std::vector<layout_desc> chosen;
-      for (std::size_t o = 0; o < all.size(); ++o) chosen.push_back(all[o][at[o]]);
-      legal += agrees(pool, extents, chosen, f) ? 1 : 0;
-      std::size_t o = 0;
-      while (o < at.size() && ++at[o] == all[o].size()) at[o++] = 0;
-      more = o < at.size();
-    }
+    std::vector<char> is_legal;
+    for_all_owners(mesh, stride, [&](const device_pool& pool, every pick) {
+      std::vector<std::size_t> at(extents.size(), 0);
+      std::size_t number = 0;
+      for (bool more = true; more; ++number) {
+        if (pick()) {
+          std::vector<layout_desc> chosen;
+          for (std::size_t o = 0; o < all.size(); ++o) chosen.push_back(all[o][at[o]]);
+          const bool allowed = agrees(pool, extents, chosen, f);
+          if (pick.all())
+            is_legal.push_back(allowed ? 1 : 0);
+          else
+            require(allowed == (is_legal[number] != 0));
+        }
+        std::size_t o = 0;
+        while (o < at.size() && ++at[o] == all[o].size()) at[o++] = 0;
+        more = o < at.size();
+      }
+    });
+    legal += static_cast<int>(std::count(is_legal.begin(), is_legal.end(), 1));
   }
   return legal;
 }

@@ -39,10 +39,10 @@ double slope_of(const operation_row& row, row_arrays operands, std::size_t o, in
   return (above - loss_of(row, operands)) / (2 * step);
 }
 
-/// True if a row allows these layouts; then its gradients are right, laid out as the operands are,
-/// and cost what their program says.
-bool gradients_agree(const device_pool& pool, const operation_row& row,
-                     const std::vector<layout_desc>& layouts) {
+/// The gradients of a row, if it allows these layouts: they are right, laid out as the operands
+/// are, and cost what their program says.
+std::optional<row_arrays> gradients_agree(const device_pool& pool, const operation_row& row,
+                                          const std::vector<layout_desc>& layouts) {
   row_tensors spread;
   row_arrays operands;
   doubles differentiated;
@@ -55,7 +55,7 @@ bool gradients_agree(const device_pool& pool, const operation_row& row,
   try {
     (void)row.apply(spread);
   } catch (const error&) {
-    return false;
+    return std::nullopt;
   }
   const auto loss = [&](const doubles& given) {
     row_tensors all = spread;
@@ -93,25 +93,27 @@ bool gradients_agree(const device_pool& pool, const operation_row& row,
     pool.reset_counters();
     run_program(roots);
     // Other tensors are in memory too.
-    REQUIRE(pool.counters().flops() == planned.flops());
-    REQUIRE(pool.counters().collectives() == planned.collectives());
-    REQUIRE(pool.counters().bytes_moved() == planned.bytes_moved());
+    require(pool.counters().flops() == planned.flops());
+    require(pool.counters().collectives() == planned.collectives());
+    require(pool.counters().bytes_moved() == planned.bytes_moved());
   }
-  std::size_t next = 0;
+  row_arrays gradients;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     if (row.operands[o].type != element::f64) continue;
-    const any_tensor<double>& got = made[next++];
-    REQUIRE(got.extents() == operands[o].extents);
-    REQUIRE(got.layout().dims == layouts[o].dims);
-    REQUIRE(got.layout().pending == 0);
+    const any_tensor<double>& got = made[gradients.size()];
+    require(got.extents() == operands[o].extents);
+    require(got.layout().dims == layouts[o].dims);
+    require(got.layout().pending == 0);
     const host_array values = host_value(got);
     for (index_t i = 0; i < values.size(); ++i) {
       const double want = slope_of(row, operands, o, i);
-      CAPTURE(o, i, values.values, want);
-      REQUIRE(std::abs(values[i] - want) <= 1e-5 * std::max(1.0, std::abs(want)));
+      require(std::abs(values[i] - want) <= 1e-5 * std::max(1.0, std::abs(want)),
+              "operand " + std::to_string(o) + ", element " + std::to_string(i) + ": " +
+                  std::to_string(values[i]) + " instead of " + std::to_string(want));
     }
+    gradients.push_back(values);
   }
-  return true;
+  return gradients;
 }
 
 /// The same numbers away from those that are equal, zero or none, where slopes end.

@@ -22,65 +22,73 @@ layout_desc uneven_layout(const mesh_desc& mesh, const spec_desc& spec) {
 
 TEST_CASE("what is dealt out is what is gathered, of every size, in every portion") {
   for (const mesh_desc& mesh : meshes({{1}, {2}, {3}, {4}, {2, 2}, {3, 2}, {2, 1}})) {
-    const device_pool pool(mesh, 2);
-    for (index_t n = 0; n <= 13; ++n) {
-      const std::vector<float> host = whole_numbers(n, 1);
-      for (const layout_desc& layout :
-           grained_layouts(mesh, 1, false,
-                           {grain::cyclic(1), grain::cyclic(2), grain::cyclic(3), grain::cyclic(5),
-                            grain::strided(2), grain::strided(3), grain::single_cut()})) {
-        const any_tensor<float> x =
-            distribute(pool, std::span<const float>(host), extents_desc{n}, layout);
-        REQUIRE(elements_of(x) == host);
-        // Each device says which elements it has, and has them.
-        index_t held = 0;
-        for (const auto& part : shards(x)) {
-          if (part.replica() == 0) held += part.extents()[0];
-          for (index_t i = 0; i < part.extents()[0]; ++i)
-            REQUIRE(part.elements()[static_cast<std::size_t>(i)] ==
-                    host[static_cast<std::size_t>(part.global(0, i))]);
+    const std::vector<layout_desc> all =
+        grained_layouts(mesh, 1, false,
+                        {grain::cyclic(1), grain::cyclic(2), grain::cyclic(3), grain::cyclic(5),
+                         grain::strided(2), grain::strided(3), grain::single_cut()});
+    for_all_owners(mesh, 11, [&](const device_pool& pool, every pick) {
+      for (index_t n = 0; n <= 13; ++n) {
+        const std::vector<float> host = whole_numbers(n, 1);
+        for (const layout_desc& layout : all) {
+          if (!pick()) continue;
+          const any_tensor<float> x =
+              distribute(pool, std::span<const float>(host), extents_desc{n}, layout);
+          require(elements_of(x) == host);
+          // Each device says which elements it has, and has them.
+          index_t held = 0;
+          for (const auto& part : shards(x)) {
+            if (part.replica() == 0) held += part.extents()[0];
+            for (index_t i = 0; i < part.extents()[0]; ++i)
+              require(part.elements()[static_cast<std::size_t>(i)] ==
+                      host[static_cast<std::size_t>(part.global(0, i))]);
+          }
+          // Other owners have the rest.
+          require(held == n || !pick.all());
         }
-        REQUIRE(held == n);
       }
-    }
+    });
   }
 }
 
 TEST_CASE("every reshard between portions gives the right bits and what its plan counts") {
   for (const mesh_desc& mesh : meshes({{2}, {3}, {2, 2}, {2, 3}, {2, 1}})) {
-    const device_pool pool(mesh, 2);
     const extents_desc extents{7, 5};
     const std::vector<layout_desc> targets = grained_layouts(mesh, 2, false, portions);
-    std::uint64_t seed = 0;
-    for (const layout_desc& source : grained_layouts(mesh, 2, mesh.size(0) == 2, portions)) {
-      const tensor_and_value x = make(pool, extents, source, ++seed);
-      for (const layout_desc& target : targets) {
-        pool.reset_counters();
-        const any_tensor<float> moved = reshard(x.tensor, target);
-        sync(moved);
-        const redistribution way = redistribute(mesh, x.tensor.tensor(), target);
-        REQUIRE(pool.counters().bytes_moved() == way.total_bytes());
-        REQUIRE(moved.layout() == (way.moves.empty() ? source : target));
-        REQUIRE(elements_of(moved) == x.value);
+    const std::vector<layout_desc> sources = grained_layouts(mesh, 2, mesh.size(0) == 2, portions);
+    for_all_owners(mesh, 307, [&](const device_pool& pool, every pick) {
+      std::uint64_t seed = 0;
+      for (const layout_desc& source : sources) {
+        const tensor_and_value x = make(pool, extents, source, ++seed);
+        for (const layout_desc& target : targets) {
+          if (!pick()) continue;
+          pool.reset_counters();
+          const any_tensor<float> moved = reshard(x.tensor, target);
+          sync(moved);
+          const redistribution way = redistribute(mesh, x.tensor.tensor(), target);
+          require(pool.counters().bytes_moved() == way.total_bytes());
+          require(moved.layout() == (way.moves.empty() ? source : target));
+          require(elements_of(moved) == x.value);
+        }
       }
-    }
+    });
   }
 }
 
 TEST_CASE("a tensor of rank 3 is dealt out along each of its dimensions") {
   const mesh_desc mesh = meshes({{2, 2, 2}}).front();
-  const device_pool pool(mesh, 2);
   const std::vector<layout_desc> all = {
       uneven_layout(mesh, {{"x%1", "y%2", "z*2"}}), uneven_layout(mesh, {{"", "", ""}}),
       uneven_layout(mesh, {{"x,y%2", "", "z%1"}}),  uneven_layout(mesh, {{"z", "y,x%1", ""}}),
       uneven_layout(mesh, {{"", "z*2", "x,y*2"}}),  uneven_layout(mesh, {{"z,x*1", "y", ""}}),
       uneven_layout(mesh, {{"", "", "z,y,x*1"}}),   uneven_layout(mesh, {{"", "", "z,y,x%2"}})};
-  for (const extents_desc& extents : {extents_desc{4, 5, 9}, extents_desc{1, 8, 3}})
-    for (const layout_desc& source : all) {
-      const tensor_and_value x = make(pool, extents, source, 3);
-      for (const layout_desc& target : all)
-        REQUIRE(elements_of(reshard(x.tensor, target)) == x.value);
-    }
+  for_all_owners(mesh, 7, [&](const device_pool& pool, every pick) {
+    for (const extents_desc& extents : {extents_desc{4, 5, 9}, extents_desc{1, 8, 3}})
+      for (const layout_desc& source : all) {
+        const tensor_and_value x = make(pool, extents, source, 3);
+        for (const layout_desc& target : all)
+          if (pick()) require(elements_of(reshard(x.tensor, target)) == x.value);
+      }
+  });
 }
 
 namespace {
@@ -166,8 +174,7 @@ TEST_CASE("contiguous parts that are dealt out in whole rounds move what the for
 
 namespace {
 
-template <class F>
-int count_agreements(const std::vector<extents_desc>& extents, const F& f) {
+int count_agreements(const std::vector<extents_desc>& extents, const tensor_function& f) {
   return agreements({{2}, {2, 3}}, extents, f, [](const mesh_desc& mesh, int rank) {
     return grained_layouts(mesh, rank, false,
                            {grain::cyclic(1), grain::strided(2), grain::single_cut()});

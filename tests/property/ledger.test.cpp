@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "property/every_owner.hpp"
 #include "property/generated_program.hpp"
 #include "support/catch.hpp"
 
@@ -11,24 +12,24 @@ void check_program() {
   const auto program = [](const auto& x, const auto& w, const auto& v) {
     return generated_program<Steps...>::run(x, w, v);
   };
-  for (const index_t rows : {index_t{8}, index_t{5}}) {
-    const device_pool pool(grid{}, 2);
-    const X x = generate<X>(
-        pool,
-        [](const global_index& at) { return static_cast<float>((at[0] * 5 + at[1]) % 7 - 3); },
-        rows);
-    const W w = generate<W>(pool, [](const global_index& at) {
-      return static_cast<float>((at[0] + 2 * at[1]) % 5 - 2);
-    });
-    const V v = generate<V>(pool, [](const global_index& at) {
-      return static_cast<float>((3 * at[0] + at[1]) % 5 - 2);
-    });
-    pool.reset_counters();
-    const sharded_tensor y = program(x, w, v);
-    sync(y);
-    REQUIRE(pool.counters() ==
-            trace<128>(program, abstract<X>(rows), abstract<W>(), abstract<V>()));
-  }
+  for_all_owners(grid::value, 1, [&](const device_pool& pool, every) {
+    for (const index_t rows : {index_t{8}, index_t{5}}) {
+      const X x = generate<X>(
+          pool,
+          [](const global_index& at) { return static_cast<float>((at[0] * 5 + at[1]) % 7 - 3); },
+          rows);
+      const W w = generate<W>(pool, [](const global_index& at) {
+        return static_cast<float>((at[0] + 2 * at[1]) % 5 - 2);
+      });
+      const V v = generate<V>(pool, [](const global_index& at) {
+        return static_cast<float>((3 * at[0] + at[1]) % 5 - 2);
+      });
+      pool.reset_counters();
+      const sharded_tensor y = program(x, w, v);
+      sync(y);
+      require(costs(pool, trace<128>(program, abstract<X>(rows), abstract<W>(), abstract<V>())));
+    }
+  });
 }
 
 }  // namespace

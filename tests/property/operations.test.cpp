@@ -6,8 +6,8 @@ using namespace generated;
 
 namespace {
 
-template <class F>
-int count_agreements(const std::vector<extents_desc>& extents, bool pending, const F& f) {
+int count_agreements(const std::vector<extents_desc>& extents, bool pending,
+                     const tensor_function& f) {
   return agreements({{2}, {3, 2}, {2, 1}}, extents, f,
                     [&](const mesh_desc& mesh, int rank) { return layouts(mesh, rank, pending); });
 }

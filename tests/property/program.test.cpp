@@ -3,7 +3,7 @@
 // are one value, for the same function: also where compilers evaluate the operands of a call from
 // left to right in constant expressions, and from right to left where they run, as g++ does. Only
 // functions that name values of their own are not called twice in one expression.
-#include "../../examples/demo/model.hpp"
+#include "../../examples/next_character/model.hpp"
 #include "property/generated_program.hpp"
 #include "support/catch.hpp"
 #include <shardwise/operation/manual.hpp>
@@ -405,9 +405,10 @@ TEST_CASE("a layer is one program on paper and in the run") {
     auto terms = einsum<"bh,ho->bo">(h, reshard<P<"model", none>>(w_down));
     return x + reshard<P<"data", none>>(terms);
   });
-  // The demo's step of training: three results of four inputs.
-  check<demo::examples<demo::pod>, demo::targets<demo::pod>, demo::weights<demo::pod>,
-        demo::momentum<demo::pod>>(demo::update{});
+  // A step of training: three results of four inputs.
+  using small = next_character::pod;
+  check<next_character::examples<small>, next_character::targets<small>,
+        next_character::weights<small>, next_character::momentum<small>>(next_character::update{});
 }
 
 namespace {

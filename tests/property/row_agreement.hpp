@@ -2,6 +2,7 @@
 // Rows of the table of operations under every combination of layouts, against one device and loops.
 #pragma once
 
+#include "property/every_owner.hpp"
 #include "property/operation_row.hpp"
 #include "support/catch.hpp"
 
@@ -21,8 +22,7 @@ struct filled_operand {
 inline filled_operand fill_operand(const device_pool& pool, const row_operand& operand,
                                    const layout_desc& layout, std::uint64_t seed) {
   return with_element(operand.type, [&]<class T>(std::type_identity<T>) {
-    auto place = std::make_shared<const placement>(
-        pool.mesh(), tensor_desc{element_of<T>, operand.extents, layout});
+    auto place = pool.state()->place(tensor_desc{element_of<T>, operand.extents, layout});
     const placement& where = *place;
     host_array value(operand.extents, operand.type);
     std::vector<bool> seen(value.values.size(), false);
@@ -58,7 +58,7 @@ inline filled_operand fill_operand(const device_pool& pool, const row_operand& o
           at[d] = 0;
         }
       }
-      shards.push_back(shard);
+      shards.push_back(where.is_here(s) ? shard : buffer<T>());
     }
     auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
     made->charge(pool.state()->memory());
@@ -104,15 +104,14 @@ inline bool same_number(double a, double b, double allowed, bool one_zero) {
 
 inline void require_same(const row_arrays& got, const row_arrays& want, double allowed,
                          bool one_zero) {
-  REQUIRE(got.size() == want.size());
+  require(got.size() == want.size());
   for (std::size_t r = 0; r < got.size(); ++r) {
-    REQUIRE(got[r].extents == want[r].extents);
-    REQUIRE(got[r].type == want[r].type);
-    for (index_t i = 0; i < got[r].size(); ++i) {
-      if (same_number(got[r][i], want[r][i], allowed, one_zero)) continue;
-      CAPTURE(r, i, got[r][i], want[r][i], got[r].values, want[r].values);
-      FAIL("results differ");
-    }
+    require(got[r].extents == want[r].extents);
+    require(got[r].type == want[r].type);
+    for (index_t i = 0; i < got[r].size(); ++i)
+      if (!same_number(got[r][i], want[r][i], allowed, one_zero))
+        require(false, "result " + std::to_string(r) + ", element " + std::to_string(i) + ": " +
+                           std::to_string(got[r][i]) + " instead of " + std::to_string(want[r][i]));
   }
 }
 
@@ -142,10 +141,11 @@ inline row_arrays on_one_device(const operation_row& row, const row_arrays& oper
   return results;
 }
 
-/// Applies a row to operands under these layouts, unless it refuses them: then false. The ledger of
-/// the program equals the counters of its run, and the results those of one device.
-inline bool agrees(const device_pool& pool, const operation_row& row,
-                   const std::vector<layout_desc>& layouts) {
+/// Applies a row to operands under these layouts and returns its results, unless it refuses them:
+/// then none. The ledger of the program equals the counters of its run, and the results those of
+/// one device.
+inline std::optional<row_arrays> agrees(const device_pool& pool, const operation_row& row,
+                                        const std::vector<layout_desc>& layouts) {
   row_tensors spread;
   row_arrays operands;
   bool pending = false;
@@ -159,9 +159,8 @@ inline bool agrees(const device_pool& pool, const operation_row& row,
   try {
     made = row.apply(spread);
   } catch (const error& refusal) {
-    INFO(refusal.what());
-    REQUIRE(is_about_layouts(refusal.code()));
-    return false;
+    require(is_about_layouts(refusal.code()), refusal.what());
+    return std::nullopt;
   }
   std::vector<node*> roots;
   for (const row_tensor& result : made) {
@@ -175,11 +174,11 @@ inline bool agrees(const device_pool& pool, const operation_row& row,
   }();
   pool.reset_counters();
   run_program(roots);
-  REQUIRE(pool.counters() == planned);
+  require(costs(pool, planned));
   row_arrays results;
   for (const row_tensor& result : made) results.push_back(host_value(result));
   require_same(results, on_one_device(row, operands), row.rounding, pending);
-  return true;
+  return results;
 }
 
 /// How layouts of operands are chosen on one mesh: all combinations, or so many at random.
@@ -200,16 +199,21 @@ inline const std::vector<layout_choice>& layout_choices() {
   return all;
 }
 
-/// How many combinations of layouts a row allows on a mesh, as `check(pool, row, layouts)` says;
-/// each has agreed.
-template <class Check>
-int agreements(const operation_row& row, const layout_choice& choice, const Check& check) {
+/// How many of the combinations two and three owners try.
+inline constexpr std::size_t tries_of_owners = 3;
+
+/// How many combinations of layouts a row allows on a mesh. `check(pool, row, layouts)` throws
+/// where one does not agree, and returns its results, or none if the row refuses the layouts. Two
+/// and three owners of the devices get the same bits of some of the combinations that are allowed.
+using row_check = std::function<std::optional<row_arrays>(const device_pool&, const operation_row&,
+                                                          const std::vector<layout_desc>&)>;
+inline int agreements(const operation_row& row, const layout_choice& choice,
+                      const row_check& check) {
   mesh_desc used = meshes({choice.mesh}).front();
   // Rows name the axes x, y and z, whatever there is to split.
   mesh_desc mesh = used;
   for (std::size_t a = choice.mesh.size(); a < 3; ++a)
     mesh.axes.push_back({name(text_view(&"xyz"[a], 1)), 1});
-  const device_pool pool(mesh, 2);
   std::vector<std::vector<layout_desc>> all;
   std::size_t combinations = 1;
   for (const row_operand& operand : row.operands) {
@@ -223,7 +227,7 @@ int agreements(const operation_row& row, const layout_choice& choice, const Chec
     combinations *= mine.size();
     all.push_back(std::move(mine));
   }
-  const auto picked = [&](std::size_t number) {
+  const auto pick = [&](std::size_t number) {
     std::vector<layout_desc> chosen;
     for (const auto& mine : all) {
       chosen.push_back(mine[number % mine.size()]);
@@ -231,25 +235,43 @@ int agreements(const operation_row& row, const layout_choice& choice, const Chec
     }
     return chosen;
   };
-  int allowed = 0;
-  const auto try_one = [&](std::size_t number) {
-    const std::vector<layout_desc> chosen = picked(number);
-    sentence words;
-    for (std::size_t o = 0; o < chosen.size(); ++o)
-      words << ' '
-            << to_text(mesh, tensor_desc{row.operands[o].type, row.operands[o].extents, chosen[o]});
-    INFO(row.name << words.c_str());
-    allowed += check(pool, row, chosen) ? 1 : 0;
+  const auto try_one = [&](const device_pool& pool, std::size_t number) {
+    const std::vector<layout_desc> chosen = pick(number);
+    try {
+      return check(pool, row, chosen);
+    } catch (const std::exception& failure) {
+      std::string words = row.name;
+      for (std::size_t o = 0; o < chosen.size(); ++o)
+        words += std::string(" ") +
+                 to_text(mesh, {row.operands[o].type, row.operands[o].extents, chosen[o]}).c_str();
+      throw std::logic_error(words + ": " + failure.what());
+    }
   };
+  std::vector<std::size_t> tried;
   if (choice.at_random == 0 || combinations <= static_cast<std::size_t>(choice.at_random)) {
-    for (std::size_t number = 0; number < combinations; ++number) try_one(number);
+    for (std::size_t number = 0; number < combinations; ++number) tried.push_back(number);
   } else {
     numbers random(combinations);
-    try_one(0);
+    tried.push_back(0);
     for (int i = 0; i < choice.at_random; ++i)
-      try_one(static_cast<std::size_t>(random.below(static_cast<index_t>(combinations))));
+      tried.push_back(static_cast<std::size_t>(random.below(static_cast<index_t>(combinations))));
   }
-  return allowed;
+  std::vector<std::pair<std::size_t, row_arrays>> allowed;
+  {
+    const device_pool pool(mesh, 2);
+    for (const std::size_t number : tried)
+      if (std::optional<row_arrays> results = try_one(pool, number))
+        allowed.emplace_back(number, std::move(*results));
+  }
+  const std::size_t stride = allowed.size() / tries_of_owners + 1;
+  for_several_owners(mesh, [&](const device_pool& pool) {
+    for (std::size_t i = stride / 2; i < allowed.size(); i += stride) {
+      const std::optional<row_arrays> results = try_one(pool, allowed[i].first);
+      require(results.has_value(), row.name);
+      require_same(*results, allowed[i].second, 0, false);
+    }
+  });
+  return static_cast<int>(allowed.size());
 }
 
 /// Checks rows under all choices of layouts. Each is allowed somewhere beyond the whole tensor.

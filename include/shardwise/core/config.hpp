@@ -14,6 +14,14 @@
 #define SHARDWISE_INLINE inline
 #endif
 
+/// Before an explicit instantiation, of which the compiled library has the definition: it alone
+/// defines `SHARDWISE_ENGINE`.
+#if defined(SHARDWISE_ENGINE)
+#define SHARDWISE_EXTERN
+#else
+#define SHARDWISE_EXTERN extern
+#endif
+
 namespace shardwise {
 
 /// What the compiler was asked to support, as values that `if constexpr` can read.

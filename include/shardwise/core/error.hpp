@@ -9,13 +9,6 @@
 #include <cstdlib>
 #include <exception>
 
-#if defined(SHARDWISE_GIVE_KERNELS)
-/// What kernels of the compiled library report broken rules to, a `diagnosis` and words: they stand
-/// in namespaces of their own, whose errors no program knows.
-extern "C" [[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,
-                                                     std::size_t size);
-#endif
-
 namespace shardwise {
 
 /// A broken rule at run time: the diagnosis and the sentence that the compiler would have printed.
@@ -56,17 +49,7 @@ inline failure_handler set_failure_handler(failure_handler handler) noexcept {
 }
 
 /// Reports a broken rule: throws `error`, or calls the failure handler and aborts.
-[[noreturn]] inline void fail(const diagnosis& verdict, text_view advice = {}) {
-#if defined(SHARDWISE_GIVE_KERNELS)
-  shardwise_kernel_failed(&verdict, advice.data(), advice.size());
-#elif defined(__cpp_exceptions)
-  throw error(verdict, advice);
-#else
-  const error failure(verdict, advice);
-  detail::current_failure_handler(failure);
-  std::abort();
-#endif
-}
+[[noreturn]] void fail(const diagnosis& verdict, text_view advice = {});
 
 /// Reports the diagnosis unless nothing is wrong; the one check of every run-time entry point.
 ///
@@ -76,3 +59,7 @@ constexpr void require(const diagnosis& verdict, text_view advice = {}) {
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/core/error_work.hpp"
+#endif

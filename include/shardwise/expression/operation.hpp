@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -21,11 +24,10 @@ namespace detail {
   return met;
 }
 
-/// The sizes of an operation's factors once every extent is known: its layouts are judged already,
-/// its sizes are met now.
-[[nodiscard]] constexpr factor_sizes known_sizes(const mesh_desc& mesh, const factor_rule& rule,
-                                                 const tensor_descs& operands,
-                                                 const known_operands& extents) {
+/// What `known_sizes` does.
+[[nodiscard]] constexpr factor_sizes meet_sizes(const mesh_desc& mesh, const factor_rule& rule,
+                                                const tensor_descs& operands,
+                                                const known_operands& extents) {
   factor_sizes sizes = rule.given_sizes();
   diagnosis verdict;
   for (int o = 0; o < extents.ssize() && verdict.ok(); ++o)
@@ -36,6 +38,21 @@ namespace detail {
     fail(verdict, advice(mesh, rule, met, verdict));
   }
   return sizes;
+}
+/// The same when a program runs; in the compiled library.
+[[nodiscard]] factor_sizes known_sizes_now(const mesh_desc& mesh, const factor_rule& rule,
+                                           const tensor_descs& operands,
+                                           const known_operands& extents);
+
+/// The sizes of an operation's factors once every extent is known: its layouts are judged already,
+/// its sizes are met now.
+[[nodiscard]] constexpr factor_sizes known_sizes(const mesh_desc& mesh, const factor_rule& rule,
+                                                 const tensor_descs& operands,
+                                                 const known_operands& extents) {
+  if constexpr (config::compiled) {
+    if (!std::is_constant_evaluated()) return known_sizes_now(mesh, rule, operands, extents);
+  }
+  return meet_sizes(mesh, rule, operands, extents);
 }
 
 /// The extents of a result whose factors have these sizes.

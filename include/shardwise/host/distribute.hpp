@@ -3,7 +3,6 @@
 
 #include "shardwise/host/factories.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
-#include "shardwise/tensor/shared_blocks.hpp"
 
 namespace shardwise {
 
@@ -14,11 +13,12 @@ template <class T>
 using host_view = strided<const T>;
 
 /// Copies a part of the host's data into a shard.
+void copy_any_part(const const_any_block& host, const held_box& part, const any_block& block,
+                   const element_kernels& elements);
 template <class T>
 void copy_part(const host_view<T>& host, const held_box& part, const strided<T>& block) {
-  for_each_shared_block(
-      whole_of(host.extents), host, part, block,
-      [](const strided<const T>& from, const strided<T>& to) { copy_elements(from, to); });
+  copy_any_part({host.data, element_of<T>, host.extents, host.strides}, part,
+                {block.data, element_of<T>, block.extents, block.strides}, element_kernels_of<T>);
 }
 
 /// Spreads a view that has the rank of the tensor.
@@ -185,3 +185,7 @@ template <Element T>
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/host/distribute_work.hpp"
+#endif

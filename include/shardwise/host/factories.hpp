@@ -3,6 +3,7 @@
 
 #include "shardwise/core/function_view.hpp"
 #include "shardwise/host/made_from.hpp"
+#include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/layout/layout_rules.hpp"
@@ -19,83 +20,51 @@ namespace detail {
 
 /// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
 /// `part` is what the shard holds of each dimension and `block` its row-major memory.
+[[nodiscard]] node_ptr make_any_shards(
+    const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+    const element_kernels& elements,
+    function_view<void(index_t, const held_box&, const any_block&)> fill);
 template <class T>
 [[nodiscard]] node_ptr make_shards(
     const std::shared_ptr<machine>& home, const tensor_desc& tensor,
     function_view<void(index_t, const held_box&, const strided<T>&)> fill) {
-  require(check_known(home->mesh(), tensor.layout, tensor.extents));
-  auto place = home->place(tensor);
-  const placement& where = *place;
-  std::vector<buffer<T>> shards;
-  for (index_t s = 0; s < where.count(); ++s)
-    if (where.is_here(s))
-      detail::run_for_owners(home->link(),
-                             [&] { shards.emplace_back(home->storage(), where.size_of_shard(s)); });
-    else
-      shards.emplace_back();
-  home->run_shards(
-      where,
-      [&](index_t shard) {
-        const held_box part = where.held_by(where.device_of(shard));
-        T* memory = shards[static_cast<std::size_t>(shard)].writable();
-        fill(shard, part, strided<T>{memory, extents_of(part), row_major(extents_of(part))});
-      },
-      where.count() * where.bytes_per_device());
-  auto made = std::make_shared<node>(home, std::move(place), shards);
-  made->charge(home->memory());
-  return made;
+  return make_any_shards(home, tensor, element_kernels_of<T>,
+                         [&](index_t shard, const held_box& part, const any_block& block) {
+                           fill(shard, part, block.as<T>());
+                         });
 }
 
 /// True for the shards that have the elements of a tensor on which a reduction may be pending: the
 /// first device along its axes has them, and the others what changes nothing.
-[[nodiscard]] inline bool has_elements(const placement& where, index_t shard) noexcept {
-  const device_groups terms(where.mesh(), where.tensor().layout.pending_axes());
-  return terms.position_of(where.first_device_of(shard)) == 0;
-}
+[[nodiscard]] bool has_elements(const placement& where, index_t shard) noexcept;
 
-/// The same for shards whose elements depend on their global indices alone: `fill(part, block)`.
+/// The same for shards whose elements depend on their global indices alone: `fill(part, block)`;
+/// `identity` is what changes nothing in the reduction that is pending on it.
+[[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<machine>& home,
+                                       const tensor_desc& tensor, const element_kernels& elements,
+                                       function_view<void(const held_box&, const any_block&)> fill,
+                                       const void* identity);
 template <class T>
 [[nodiscard]] node_ptr make_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
                                    function_view<void(const held_box&, const strided<T>&)> fill) {
-  const placement where(home->mesh(), tensor);
-  return make_shards<T>(home, tensor,
-                        [&](index_t shard, const held_box& part, const strided<T>& block) {
-                          if (has_elements(where, shard))
-                            fill(part, block);
-                          else
-                            fill_elements(identity_of<T>(tensor.layout.kind), block);
-                        });
+  const T identity = identity_of<T>(tensor.layout.kind);
+  return make_any_filled(
+      home, tensor, element_kernels_of<T>,
+      [&](const held_box& part, const any_block& block) { fill(part, block.as<T>()); }, &identity);
 }
 
-/// Calls `row(first, pointer, count)` for each run of neighbours of a part: `first` is the global
-/// index of the first element, `pointer` where it goes.
+/// Calls `run(first, place, count)` for each run of neighbours of a part: `first` is the global
+/// index of the first element, `place` where it is in the row-major memory of the part.
+void for_each_run(const held_box& part,
+                  function_view<void(const global_index&, index_t, index_t)> run);
+
+/// The same with the memory: `row(first, pointer, count)`.
 template <class T>
 void for_each_row(const held_box& part, const strided<T>& block,
                   std::type_identity_t<function_view<void(const global_index&, T*, index_t)>> row) {
-  if (block.size() == 0) return;
-  inplace_vector<index_t, max_rank> local;
-  global_index at;
-  for (const held_range& held : part) {
-    local.push_back(0);
-    at.push_back(held.global(0));
-  }
-  const int last = part.ssize() - 1;
-  T* pointer = block.data;
-  if (last < 0) return row(at, pointer, 1);
-  for (;;) {
-    for (index_t x = 0, count = 0; x < part[last].size(); x += count, pointer += count) {
-      at[last] = part[last].global(x);
-      count = part[last].run(x);
-      row(at, pointer, count);
-    }
-    int d = last - 1;
-    for (bool more = false; d >= 0 && !more; d -= more ? 0 : 1) {
-      more = ++local[d] < part[d].size();
-      if (!more) local[d] = 0;
-      at[d] = part[d].global(local[d]);
-    }
-    if (d < 0) return;
-  }
+  for_each_run(part, [&](const global_index& first, index_t place, index_t count) {
+    row(first, block.data + place, count);
+  });
 }
 
 /// The place of an element among all elements of the tensor, row-major.
@@ -123,11 +92,14 @@ void for_each_row(const held_box& part, const strided<T>& block,
   return {.rule = broken::device_order_differs};
 }
 
+/// Refuses a pool that has another mesh than a tensor.
+void require_pool(const device_pool& pool, const mesh_desc& wanted);
+
 /// A tensor of type `X` whose distinct shards are filled by `fill(part, block)`.
 template <class X, class Fill>
 [[nodiscard]] X make_tensor(const device_pool& pool, const extents_desc& extents,
                             const Fill& fill) {
-  require(check_pool(pool.mesh(), X::mesh_type::value));
+  require_pool(pool, X::mesh_type::value);
   return X(make_filled<typename X::value_type>(pool.state(), desc_of<X>(extents), fill));
 }
 
@@ -252,3 +224,7 @@ template <class X = void, class... A>
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/host/factories_work.hpp"
+#endif

@@ -4,10 +4,8 @@
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/runtime/device_pool.hpp"
-#include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
-#include "shardwise/tensor/shared_blocks.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
 #include <algorithm>
@@ -230,31 +228,19 @@ template <class X>
 }
 
 namespace detail {
+/// Refuses a tensor that the host cannot read, with the call that mends it.
+void require_readable(const node& owner);
+/// Copies all elements of a tensor, computed first if need be, to row-major memory.
+void gather_into(node& owner, void* memory);
+
 /// The elements of a tensor, computed first if need be, in the host's memory.
 template <class T>
 [[nodiscard]] host_tensor<T> gather(const node_ptr& owner) {
-  const placement& where = owner->where();
-  const tensor_desc& tensor = where.tensor();
-  const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
-  if (verdict.rule == broken::partial_value_is_read) {
-    const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
-    fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
-  }
-  require(verdict);
-  owner->evaluate();
-  const shards_of_all shards(*owner);
-  host_elements<T> elements(static_cast<std::size_t>(element_count(tensor.extents)));
-  const strided<T> whole{elements.data(), tensor.extents, row_major(tensor.extents)};
-  owner->home()->team().run(
-      where.count(),
-      [&](index_t shard) {
-        const held_box part = where.held_by(where.first_device_of(shard));
-        for_each_shared_block(
-            part, shards.block_of(shard).template as<const T>(), whole_of(tensor.extents), whole,
-            [](const strided<const T>& from, const strided<T>& to) { copy_elements(from, to); });
-      },
-      2 * static_cast<index_t>(elements.size() * sizeof(T)));
-  return host_tensor<T>(tensor.extents, std::move(elements));
+  require_readable(*owner);
+  const extents_desc& extents = owner->tensor().extents;
+  host_elements<T> elements(static_cast<std::size_t>(element_count(extents)));
+  gather_into(*owner, elements.data());
+  return host_tensor<T>(extents, std::move(elements));
 }
 }  // namespace detail
 
@@ -303,3 +289,7 @@ template <class X>
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/host/host_work.hpp"
+#endif

@@ -34,9 +34,11 @@ using any_block = basic_block<void>;
 
 /// Moves the start of a block by `elements`.
 inline void advance(const_any_block& block, index_t elements) noexcept {
+  if (block.data == nullptr) return;  // an empty block may have no memory
   block.data = static_cast<const char*>(block.data) + elements * size_of(block.type);
 }
 inline void advance(any_block& block, index_t elements) noexcept {
+  if (block.data == nullptr) return;
   block.data = static_cast<char*>(block.data) + elements * size_of(block.type);
 }
 

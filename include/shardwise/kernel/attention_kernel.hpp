@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/block_functions.hpp"
+#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/operation/attention.hpp"
 
@@ -14,6 +17,23 @@
 namespace shardwise {
 
 namespace detail {
+
+/// The largest of a row of scores, or NaN if there is one.
+template <class C>
+[[nodiscard]] C largest_score(const C* row, index_t count) noexcept {
+  return fold_run<C, functions::maximum>(row, count, identity_of<C>(reduction::max));
+}
+/// Turns scores, none above `high`, into the weights that they are the logarithms of, and returns
+/// their sum. The lowest of all, of what is not met, weighs 0. The bits depend on the scores alone,
+/// not on where they are.
+template <class C>
+C weigh_scores(C* row, index_t count, C high) {
+  for (index_t j = 0; j < count; ++j) row[j] -= high;
+  const void* const from[]{row};
+  const index_t moves[]{1};
+  run_function<functions::exp, C, 1>(from, moves, row, count);
+  return fold_run<C, functions::add>(row, count, C(0));
+}
 
 /// Attention of one head in blocks of queries and keys: the largest score of each query so far, the
 /// sum of the weights below it, and the values weighted so.
@@ -84,7 +104,7 @@ class attention_head {
   void weigh(index_t query, C* row, index_t keys) {
     const auto i = static_cast<std::size_t>(query);
     C high = largest_[i];
-    for (index_t j = 0; j < keys; ++j) high = row[j] > high || row[j] != row[j] ? row[j] : high;
+    if (const C own = largest_score(row, keys); own > high || own != own) high = own;
     if (high == lowest) {
       std::fill_n(row, keys, C(0));
       return;
@@ -96,10 +116,7 @@ class attention_head {
         sum_[i * static_cast<std::size_t>(values_) + static_cast<std::size_t>(x)] *= shrink;
       largest_[i] = high;
     }
-    Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> weights(row, keys);
-    // What is not met weighs nothing at all: the exponential of the lowest number is above 0.
-    weights = (weights == lowest).select(C(0), (weights - high).exp());
-    weight_[i] += weights.sum();
+    weight_[i] += weigh_scores(row, keys, high);
   }
 
   C scale_;
@@ -249,47 +266,50 @@ class attention_gradient_head {
  public:
   attention_gradient_head(index_t width, index_t keys)
       : scale_(C(1) / std::sqrt(static_cast<C>(width))),
-        keys_(keys),
-        weights_(static_cast<std::size_t>(most_queries * keys)),
+        most_queries_(std::clamp<index_t>(most_weights / std::max<index_t>(keys, 1), 16, 64)),
+        weights_(static_cast<std::size_t>(most_queries_ * keys)),
         slopes_(weights_.size()) {}
-
-  /// Few enough that the rows of long sequences stay small.
-  static constexpr index_t most_queries = 16;
 
   /// Adds the cotangent of the queries, the keys or the values to `out`.
   template <class Mask, class Keys>
-  void run(const matrix_view<const C>& q, const matrix_view<const C>& k,
-           const matrix_view<const C>& v, const matrix_view<const C>& dy, int which,
+  void run(const matrix_view<const C>& q, const matrix_view<const C>& all_keys,
+           const matrix_view<const C>& all_values, const matrix_view<const C>& dy, int which,
            const matrix_view<C>& out, const Mask& mask_row, const Keys& keys_of) {
-    for (index_t begin = 0; begin < q.rows; begin += most_queries) {
-      const index_t end = std::min(begin + most_queries, q.rows);
-      const matrix_view<C> weights{weights_.data(), end - begin, keys_, keys_, 1};
-      const matrix_view<C> slopes{slopes_.data(), end - begin, keys_, keys_, 1};
+    for (index_t begin = 0; begin < q.rows; begin += most_queries_) {
+      const index_t end = std::min(begin + most_queries_, q.rows);
+      // What none of these queries meets has no part in their gradient.
+      index_t met = 0;
+      for (index_t i = begin; i < end; ++i) met = std::max(met, keys_of(i));
+      if (met == 0) continue;
+      const auto k = all_keys.row_range(0, met), v = all_values.row_range(0, met);
+      const matrix_view<C> weights{weights_.data(), end - begin, met, met, 1};
+      const matrix_view<C> slopes{slopes_.data(), end - begin, met, met, 1};
       product(q.row_range(begin, end), k.transposed(), weights);
       for (index_t i = begin; i < end; ++i) {
-        C* const row = weights_.data() + (i - begin) * keys_;
-        for (index_t j = 0; j < keys_; ++j) row[j] *= scale_;
-        mask_row(i, 0, keys_, row);
-        std::fill(row + keys_of(i), row + keys_, -std::numeric_limits<C>::infinity());
-        weigh(row);
+        C* const row = weights_.data() + (i - begin) * met;
+        for (index_t j = 0; j < met; ++j) row[j] *= scale_;
+        mask_row(i, 0, met, row);
+        std::fill(row + keys_of(i), row + met, lowest);
+        weigh(row, met);
       }
       if (which == 2) {
-        add_product(constant(weights).transposed(), dy.row_range(begin, end), out);
+        add_product(constant(weights).transposed(), dy.row_range(begin, end),
+                    out.row_range(0, met));
         continue;
       }
       product(dy.row_range(begin, end), v.transposed(), slopes);
       for (index_t i = 0; i < end - begin; ++i) {
-        const C* const weight = weights_.data() + i * keys_;
-        C* const slope = slopes_.data() + i * keys_;
-        C mean = 0;
-        for (index_t j = 0; j < keys_; ++j) mean += weight[j] * slope[j];
-        for (index_t j = 0; j < keys_; ++j)
-          slope[j] = weight[j] == 0 ? C(0) : weight[j] * (slope[j] - mean) * scale_;
+        const C* const weight = weights_.data() + i * met;
+        C* const slope = slopes_.data() + i * met;
+        for (index_t j = 0; j < met; ++j) slope[j] *= weight[j];
+        const C mean = fold_run<C, functions::add>(slope, met, C(0));
+        for (index_t j = 0; j < met; ++j)
+          slope[j] = weight[j] == 0 ? C(0) : (slope[j] - weight[j] * mean) * scale_;
       }
       if (which == 0)
         add_product(constant(slopes), k, out.row_range(begin, end));
       else
-        add_product(constant(slopes).transposed(), q.row_range(begin, end), out);
+        add_product(constant(slopes).transposed(), q.row_range(begin, end), out.row_range(0, met));
     }
   }
 
@@ -316,18 +336,22 @@ class attention_gradient_head {
             part_[static_cast<std::size_t>(r * out.columns + c)];
   }
   /// A row of scores as weights.
-  void weigh(C* row) const {
-    C high = -std::numeric_limits<C>::infinity(), total = 0;
-    for (index_t j = 0; j < keys_; ++j) high = row[j] > high || row[j] != row[j] ? row[j] : high;
-    for (index_t j = 0; j < keys_; ++j) {
-      row[j] = row[j] == -std::numeric_limits<C>::infinity() ? C(0) : std::exp(row[j] - high);
-      total += row[j];
+  static void weigh(C* row, index_t keys) {
+    const C high = largest_score(row, keys);
+    if (high == lowest) {
+      std::fill_n(row, keys, C(0));
+      return;
     }
-    for (index_t j = 0; j < keys_ && total != 0; ++j) row[j] /= total;
+    const C total = weigh_scores(row, keys, high);
+    for (index_t j = 0; j < keys; ++j) row[j] /= total;
   }
 
+  static constexpr C lowest = -std::numeric_limits<C>::infinity();
+  /// How many weights are there at once: few enough to stay in a cache, where rows are not longer.
+  static constexpr index_t most_weights = 8192;
+
   C scale_;
-  index_t keys_;
+  index_t most_queries_;
   std::vector<C> weights_, slopes_, part_;
 };
 

@@ -6,6 +6,8 @@
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
 
+#include <algorithm>
+
 namespace shardwise {
 
 /// A copy that begins within the source.
@@ -23,19 +25,37 @@ struct kernel_of<dynamic_slice_operation> {
   }
 };
 
-/// A copy of the whole, then one of the part to its place.
+/// A copy of what the device has, then one of what it has of the part to its place.
 template <>
 struct kernel_of<update_slice_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    strided<T> to = call.results[0].as<T>();
+    const strided<T> to = call.results[0].as<T>();
     copy_block<T>(call.operands[0].as<const T>(), to);
     const strided<const T> part = call.operands[1].as<const T>();
-    const index_t last = to.extents[dim] - part.extents[dim];
-    advance(to, detail::clamped_index(call.operands[2], last) * to.strides[dim]);
-    to.extents[dim] = part.extents[dim];
-    copy_block<T>(part, to);
+    const index_t count = part.extents[dim];
+    const index_t size = call.sizes[call.rule.operands[0][dim]];
+    const index_t begin = detail::clamped_index(call.operands[2], size - count);
+    const held_range& held = call.parts[0][dim];
+    // Of neighbours that the device has, `first` of the part goes to `local` of the block.
+    const auto write = [&](index_t first, index_t local, index_t run) {
+      strided<const T> from = part;
+      strided<T> place = to;
+      advance(from, first * from.strides[dim]);
+      advance(place, local * place.strides[dim]);
+      from.extents[dim] = place.extents[dim] = run;
+      copy_block<T>(from, place);
+    };
+    if (held.split.how.is_contiguous()) {
+      const index_t first = std::max(begin, held.range.begin);
+      const index_t end = std::min(begin + count, held.range.end);
+      if (first < end) write(first - begin, first - held.range.begin, end - first);
+      return;
+    }
+    for (index_t i = 0; i < count; ++i)
+      if (const grained_split::place at = held.split.find(begin + i); at.position == held.position)
+        write(i, at.local, 1);
   }
 };
 

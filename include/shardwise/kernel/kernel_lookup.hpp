@@ -6,7 +6,9 @@
 #include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
-#if !defined(SHARDWISE_COMPILED)
+#if defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/known_operations.hpp"
+#else
 #include "shardwise/kernel/library_kernels.hpp"
 #endif
 

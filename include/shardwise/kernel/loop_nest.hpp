@@ -108,12 +108,14 @@ class loop_nest {
   return order;
 }
 
-/// Copies `count` elements that are `stride` apart to neighbours.
+/// Copies `count` elements that are `stride` apart to neighbours; stride 0 repeats one.
 template <class T>
 void gather_elements(const T* from, index_t stride, index_t count, T* to) noexcept {
   // A call costs more than copying a few elements.
   if (stride == 1 && count >= 16)
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  else if (stride == 0 && count > 0)
+    std::fill_n(to, count, *from);  // which compilers vectorise
   else
     for (index_t i = 0; i < count; ++i) to[i] = from[i * stride];
 }

@@ -53,7 +53,8 @@ struct factor_of<T> {
 };
 
 /// Products of few elements, for which packing takes longer than multiplying. Written as sums of
-/// rows, which compilers vectorise where the elements of rows are neighbours.
+/// rows, which compilers vectorise where the elements of rows are neighbours. Sums begin with 0, as
+/// in larger products: a sum of negative zeros is 0.
 template <class C>
 void multiply_few(const matrix_view<const C>& a, const matrix_view<const C>& b,
                   const matrix_view<C>& out) noexcept {
@@ -64,7 +65,7 @@ void multiply_few(const matrix_view<const C>& a, const matrix_view<const C>& b,
       const C* const from = b.data + k * b.row_stride;
       for (index_t j = 0; j < out.columns; ++j) {
         const auto product = static_cast<C>(factor * from[j * b.column_stride]);
-        row[j] = k == 0 ? product : static_cast<C>(row[j] + product);
+        row[j] = static_cast<C>((k == 0 ? C{0} : row[j]) + product);
       }
     }
   }

@@ -118,15 +118,22 @@ class pass_program {
 
   void fill_numbers(scratch& at) const;
 
+  /// Which of the blocks, a bit for each, have their elements side by side in the order of `out`.
+  [[nodiscard]] static unsigned blocks_in_order(std::span<const const_any_block> blocks,
+                                                const any_block& out) noexcept;
+
   void run_block(scratch& at, const loop_nest<most_leaves>& nest,
-                 std::span<const const_any_block> blocks, index_t first, index_t n,
-                 const any_block& out) const;
+                 std::span<const const_any_block> blocks, unsigned in_order, index_t first,
+                 index_t n, const any_block& out) const;
 
   void run_step(scratch& at, const pass_order::step& next, void* to, index_t n) const;
 
   void read_leaf(scratch& at, const loop_nest<most_leaves>& nest, const const_any_block& block,
                  std::size_t k, const loop_nest<most_leaves>::position& place, bool in_row,
                  index_t first, index_t n) const;
+  /// The same for a block whose elements are side by side from the first to the last.
+  void read_in_order(scratch& at, const const_any_block& block, std::size_t k, index_t first,
+                     index_t n) const;
 
   pass_order order_;
   std::vector<leaf> leaves_;

@@ -48,8 +48,22 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
   scratch at(*this);
   fill_numbers(at);
   const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
+  const unsigned in_order = blocks_in_order(blocks, out);
   for (index_t first = 0; first < nest.size(); first += length)
-    run_block(at, nest, blocks, first, std::min(length, nest.size() - first), out);
+    run_block(at, nest, blocks, in_order, first, std::min(length, nest.size() - first), out);
+}
+
+SHARDWISE_INLINE unsigned pass_program::blocks_in_order(std::span<const const_any_block> blocks,
+                                                        const any_block& out) noexcept {
+  unsigned all = (1U << blocks.size()) - 1;
+  index_t step = 1;
+  for (int d = out.rank() - 1; d >= 0; --d) {
+    if (out.extents[d] == 1) continue;
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      if (blocks[k].strides[d] != step) all &= ~(1U << k);
+    step *= out.extents[d];
+  }
+  return all;
 }
 
 SHARDWISE_INLINE bool pass_program::is_one_step(const loop_nest<most_leaves>& nest,
@@ -73,12 +87,15 @@ SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
 
 SHARDWISE_INLINE void pass_program::run_block(scratch& at, const loop_nest<most_leaves>& nest,
                                               std::span<const const_any_block> blocks,
-                                              index_t first, index_t n,
+                                              unsigned in_order, index_t first, index_t n,
                                               const any_block& out) const {
   const auto place = nest.at(first);
   const bool in_row = place.inner + n <= nest.inner_extent();
   for (std::size_t k = 0; k < blocks.size(); ++k)
-    read_leaf(at, nest, blocks[k], k, place, in_row, first, n);
+    if ((in_order >> k & 1U) != 0)
+      read_in_order(at, blocks[k], k, first, n);
+    else
+      read_leaf(at, nest, blocks[k], k, place, in_row, first, n);
   const bool is_computed = result_->type == computed_in(result_->type);
   auto* const target = static_cast<std::byte*>(out.data) + first * size_of(result_->type);
   for (const pass_order::step& next : order_.steps()) {
@@ -115,6 +132,17 @@ SHARDWISE_INLINE void pass_program::run_step(scratch& at, const pass_order::step
     moves[k] = at.move(operands[k].slot);
   }
   next.function.run(from, moves, to, n);
+}
+
+SHARDWISE_INLINE void pass_program::read_in_order(scratch& at, const const_any_block& block,
+                                                  std::size_t k, index_t first, index_t n) const {
+  const leaf& here = leaves_[k];
+  const element type = here.elements->type;
+  const std::byte* const start = static_cast<const std::byte*>(block.data) + first * size_of(type);
+  if (type == computed_in(type)) return at.point(here.slot, start, 1);
+  std::byte* const own = at.own(here.slot);
+  here.elements->load(start, 1, n, own);
+  at.point(here.slot, own, 1);
 }
 
 SHARDWISE_INLINE void pass_program::read_leaf(scratch& at, const loop_nest<most_leaves>& nest,

@@ -15,6 +15,13 @@ struct shared_run {
   index_t count = 0;
 };
 
+namespace detail {
+
+constexpr index_t larger(index_t x, index_t y) noexcept { return x < y ? y : x; }
+constexpr index_t smaller(index_t x, index_t y) noexcept { return x < y ? x : y; }
+
+}  // namespace detail
+
 /// Calls `f(run)` until all is said that two parts of one dimension share, in ascending order of
 /// global indices.
 ///
@@ -22,11 +29,9 @@ struct shared_run {
 /// are dealt out differently there are several.
 template <class F>
 constexpr void for_each_shared_run(const held_range& from, const held_range& to, const F& f) {
-  const auto larger = [](index_t x, index_t y) { return x < y ? y : x; };
-  const auto smaller = [](index_t x, index_t y) { return x < y ? x : y; };
   if (from.split.how == to.split.how && from.split.parts == to.split.parts) {
-    const index_t begin = larger(from.range.begin, to.range.begin);
-    const index_t end = smaller(from.range.end, to.range.end);
+    const index_t begin = detail::larger(from.range.begin, to.range.begin);
+    const index_t end = detail::smaller(from.range.end, to.range.end);
     if (begin < end)
       f(shared_run{begin - from.range.begin, begin - to.range.begin, 1, 1, end - begin});
     return;
@@ -37,8 +42,8 @@ constexpr void for_each_shared_run(const held_range& from, const held_range& to,
   for (index_t x = 0, y = 0; x < from.size() && y < to.size();) {
     const index_t here = from.global(x);
     const index_t there = to.global(y);
-    const index_t begin = larger(here, there);
-    const index_t end = smaller(here + from.run(x), there + to.run(y));
+    const index_t begin = detail::larger(here, there);
+    const index_t end = detail::smaller(here + from.run(x), there + to.run(y));
     if (begin < end) {
       const shared_run next{x + begin - here, y + begin - there, 1, 1, end - begin};
       const index_t from_step = next.from - kept.from - (kept.count - 1) * kept.from_step;
@@ -53,8 +58,8 @@ constexpr void for_each_shared_run(const held_range& from, const held_range& to,
       }
     }
     // Past what ends first.
-    x += larger(0, end - here);
-    y += larger(0, end - there);
+    x += detail::larger(0, end - here);
+    y += detail::larger(0, end - there);
   }
   if (kept.count > 0) f(kept);
 }

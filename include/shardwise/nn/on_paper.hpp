@@ -7,6 +7,7 @@
 #include "shardwise/plan/trace.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -19,32 +20,38 @@ template <class T>
 struct paper_nest {
   using type = T;
 };
-template <Operand X>
-struct paper_nest<X> {
-  using type =
-      abstract_tensor<typename X::value_type, typename X::extents_type, typename X::layout_type>;
+// Known by their templates: where there is only paper, tensors that have elements are declared
+// alone, and a nest of them is no class that anybody could look into.
+template <class T, class Extents, class Layout>
+struct paper_nest<sharded_tensor<T, Extents, Layout>> {
+  using type = abstract_tensor<T, Extents, Layout>;
+};
+template <class T, class Extents, class Layout>
+struct paper_nest<abstract_tensor<T, Extents, Layout>> {
+  using type = abstract_tensor<T, Extents, Layout>;
 };
 template <class T, std::size_t N>
 struct paper_nest<std::array<T, N>> {
   using type = std::array<typename paper_nest<T>::type, N>;
 };
-template <class X>
-concept NoOperand = !Operand<X>;
 template <template <class...> class Nest, class... Members>
-  requires NoOperand<Nest<Members...>>
 struct paper_nest<Nest<Members...>> {
   using type = Nest<typename paper_nest<Members>::type...>;
 };
 
-/// Enters the tensors of a nest into a program as its inputs, as they are made.
+/// Enters the tensors of a nest into a program as its inputs, as they are made; `Sizes` are those
+/// of the dyn axes of their mesh.
+template <class... Sizes>
 struct entered {
   program_builder& program;
+  std::tuple<Sizes...> sizes{};
   bool donated = false;
 
   template <class X>
   constexpr X operator()(std::type_identity<X>, const leaf_path&) const {
-    X made = abstract<sharded_tensor<typename X::value_type, typename X::extents_type,
-                                     typename X::layout_type>>();
+    using typed =
+        sharded_tensor<typename X::value_type, typename X::extents_type, typename X::layout_type>;
+    X made = std::apply([](Sizes... all) { return abstract<typed>(all...); }, sizes);
     if (donated) made.give_up();
     made.enter(program, paper_of<X>::value);
     return made;
@@ -68,15 +75,49 @@ struct kept_by {
 template <class Nest>
 using on_paper = typename detail::paper_nest<Nest>::type;
 
-/// Records what `f` does to nests of these types, without data and without running anything. What
-/// `f` returns is a tensor or a nest of them.
+namespace detail {
+
+/// What a nest of these types has: elements, and bytes on the device that holds most.
+struct nest_sizes {
+  index_t elements = 0;
+  index_t bytes = 0;
+};
+template <class Nest>
+inline constexpr nest_sizes sizes_of_nest = [] {
+  nest_sizes all;
+  const auto count = [&]<class X>(std::type_identity<X>, const leaf_path&) {
+    const tensor_desc& each = paper_of<X>::value;
+    all.elements += element_count(each.extents);
+    all.bytes += bytes_per_device(mesh_of<X>::value, each);
+    return X(abstract<sharded_tensor<typename X::value_type, typename X::extents_type,
+                                     typename X::layout_type>>());
+  };
+  (void)make_nest<on_paper<Nest>>(count);
+  return all;
+}();
+
+}  // namespace detail
+
+/// How many numbers the tensors of a nest of this type have, whatever devices hold them.
 ///
-///     constexpr auto recorded = trace_nests<512, model, X>(loss);
-template <std::size_t Capacity, class... Nests, class F>
-[[nodiscard]] constexpr program<Capacity> trace_nests_program(const F& f) {
+///     static_assert(nest_elements<nn::linear<W, B>> == 64 * 32 + 32);
+template <class Nest>
+inline constexpr index_t nest_elements = detail::sizes_of_nest<Nest>.elements;
+/// How many bytes of a nest of this type one device holds: the one that holds most.
+///
+///     static_assert(3 * nest_bytes<model> <= 80_GiB);        // with the two moments of Adam
+template <class Nest>
+inline constexpr index_t nest_bytes = detail::sizes_of_nest<Nest>.bytes;
+
+/// Records what `f` does to nests of these types, without data and without running anything. What
+/// `f` returns is a tensor or a nest of them; `sizes` are those of the dyn axes of the mesh.
+///
+///     constexpr auto recorded = trace_nests_program<512, model, X>(loss);
+template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
+[[nodiscard]] constexpr program<Capacity> trace_nests_program(const F& f, Sizes... sizes) {
   program<Capacity> out;
   program_builder code(out);
-  const detail::entered enter{code};
+  const detail::entered<Sizes...> enter{code, {sizes...}};
   const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
   const auto result = std::apply(f, operands);
   const detail::kept_by keep{code};
@@ -88,9 +129,9 @@ template <std::size_t Capacity, class... Nests, class F>
 ///
 ///     constexpr auto cost = trace_nests<512, model, X, Y>(gradient(loss));
 ///     static_assert(cost.collectives("data") == 4);
-template <std::size_t Capacity, class... Nests, class F>
-[[nodiscard]] constexpr auto trace_nests(const F& f) {
-  return ledger_of(trace_nests_program<Capacity, Nests...>(f));
+template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
+[[nodiscard]] constexpr auto trace_nests(const F& f, Sizes... sizes) {
+  return ledger_of(trace_nests_program<Capacity, Nests...>(f, sizes...));
 }
 
 }  // namespace shardwise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/notation/jax_spec.hpp"
 
@@ -85,6 +86,18 @@ inline constexpr element_name element_names[] = {
   result.verdict = in.finish();
   if (!result.verdict.ok()) tensor = {};
   return result;
+}
+
+/// Reads a type whose layout may be uneven: that is not written in a type, its sizes show it. Where
+/// each split extent divides, the layout is exact.
+///
+///     parse_shown_type("f32[5@x, 4]", mesh).tensor.layout.uneven;     // of two devices along x:
+///     true
+[[nodiscard]] constexpr read_tensor parse_shown_type(text_view words,
+                                                     const mesh_desc& mesh) noexcept {
+  const read_tensor read = parse_type(words, mesh);
+  if (!read.verdict.ok() || check(mesh, read.tensor.layout, read.tensor.extents).ok()) return read;
+  return parse_type(words, mesh, uneven{});
 }
 
 /// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`. A pending product,

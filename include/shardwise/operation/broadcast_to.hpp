@@ -39,6 +39,8 @@ struct broadcast_to_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     const extents_desc& from = operands[0].extents;
     const int added = how.integers.ssize() - from.ssize();
+    if (how.integers.ssize() > max_rank)
+      return {.rule = broken::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
     if (added < 0)
       return {.rule = broken::operand_rank_differs,
               .operand = 0,

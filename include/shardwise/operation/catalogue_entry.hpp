@@ -56,7 +56,6 @@
 namespace shardwise {
 
 /// The steps that an operation composed of others takes.
-
 using composition_steps = void (*)(paper_steps&, const attributes&, const tensor_descs&,
                                    tensor_results&);
 
@@ -89,6 +88,13 @@ struct catalogued_operation {
   /// A second result holds indices; or it alone is the result.
   bool gives_indices = false;
   bool gives_indices_alone = false;
+  /// Of a search: into how many parts a dimension is cut which is split over permitted axes, and
+  /// the attributes of the search of these.
+  index_t (*parts)(const mesh_desc&, const tensor_desc&, const attributes&,
+                   unsigned permitted) = nullptr;
+  attributes (*in_parts)(const attributes&, index_t parts) = nullptr;
+  /// The dimensions that it names are those of its result, which it makes.
+  bool names_made_dims = false;
 };
 
 namespace detail {
@@ -117,6 +123,10 @@ template <class Class>
   entry.check_elements = &check_elements_of<Class>;
   entry.what = &operation_of<Class>;
   entry.is_differentiable = entry.what->gradient != nullptr;
+  if constexpr (requires { &Class::parts_of; }) {
+    entry.parts = &Class::parts_of;
+    entry.in_parts = &Class::in_parts;
+  }
   return entry;
 }
 
@@ -261,21 +271,23 @@ template <reduction Kind>
   return whole_entry<fold_operation>(name, "dims? keep_dims?", "f32[8,4]", "dims=1", peers, 1, 1,
                                      &fold_how<Kind>);
 }
-/// A fold of what was made of each element first.
+/// A fold of what was made of each element first. What needs dimensions whole takes a permission.
 template <class Judge, reduction Kind>
 [[nodiscard]] constexpr catalogued_operation folded_entry(text_view name, text_view peers,
                                                           composition_steps steps,
                                                           text_view operands = "f32[8,4]",
                                                           bool has_fractions = true,
                                                           bool is_differentiable = true) noexcept {
-  return composed_entry<Judge>(name, "dims? keep_dims?", operands, "dims=1", peers, steps, 1, 1,
+  constexpr text_view parameters =
+      std::is_same_v<Judge, fold_of_whole> ? "dims? keep_dims? across?" : "dims? keep_dims?";
+  return composed_entry<Judge>(name, parameters, operands, "dims=1", peers, steps, 1, 1,
                                is_differentiable, has_fractions, &fold_how<Kind>);
 }
 /// A search, of which the values and the indices are results, or the indices alone.
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation search_entry(text_view name, text_view peers,
                                                           bool alone) noexcept {
-  catalogued_operation entry = whole_entry<Class>(name, "dim", "f32[8,4]", "dim=1", peers);
+  catalogued_operation entry = whole_entry<Class>(name, "dim across?", "f32[8,4]", "dim=1", peers);
   entry.gives_indices = !alone;
   entry.gives_indices_alone = alone;
   if (alone) entry.is_differentiable = false;
@@ -293,9 +305,19 @@ template <class Class>
   entry.has_fractions = true;
   return entry;
 }
+/// An operation that makes dimensions.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation making_entry(text_view name, text_view parameters,
+                                                          text_view operands, text_view arguments,
+                                                          text_view peers, int most) noexcept {
+  catalogued_operation entry =
+      whole_entry<Class>(name, parameters, operands, arguments, peers, 1, most);
+  entry.names_made_dims = true;
+  return entry;
+}
 [[nodiscard]] constexpr catalogued_operation top_k_entry() noexcept {
-  catalogued_operation entry = whole_entry<top_k_operation>("top_k", "dim count", "f32[8,4]",
-                                                            "dim=1 count=2", "top_k, topk");
+  catalogued_operation entry = whole_entry<top_k_operation>(
+      "top_k", "dim count across?", "f32[8,4]", "dim=1 count=2", "top_k, topk");
   entry.gives_indices = true;
   return entry;
 }

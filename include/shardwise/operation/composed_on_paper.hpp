@@ -12,6 +12,7 @@
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
+#include "shardwise/operation/stack.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
@@ -219,14 +220,15 @@ constexpr void max_norm(paper_steps& at, const attributes& how, const tensor_des
 constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
   out.push_back(at.each<f::sqrt>(
-      at.fold(reduction::sum, at.each<f::square>(x[0]), dims_of(how), keeps(how))));
+      at.finished(at.fold(reduction::sum, at.each<f::square>(x[0]), dims_of(how), keeps(how)))));
 }
 [[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
                                                 const tensor_desc& given) {
   const tensor_desc x = widened(at, given);
-  const tensor_desc centred = at.each<f::subtract>(x, mean_of(at, x, dims_of(how), true));
-  return narrowed(at, mean_of(at, at.each<f::square>(centred), dims_of(how), keeps(how)),
-                  given.type);
+  const tensor_desc centre = at.finished(mean_of(at, x, dims_of(how), true));
+  const tensor_desc centred = at.each<f::subtract>(x, centre);
+  const tensor_desc made = mean_of(at, at.each<f::square>(centred), dims_of(how), keeps(how));
+  return x.type == given.type ? made : narrowed(at, at.finished(made), given.type);
 }
 constexpr void variance(paper_steps& at, const attributes& how, const tensor_descs& x,
                         tensor_results& out) {
@@ -234,16 +236,16 @@ constexpr void variance(paper_steps& at, const attributes& how, const tensor_des
 }
 constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
                                   tensor_results& out) {
-  out.push_back(at.each<f::sqrt>(variance_of(at, how, x[0])));
+  out.push_back(at.each<f::sqrt>(at.finished(variance_of(at, how, x[0]))));
 }
 constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
                          tensor_results& out) {
   const unsigned dims = dims_of(how);
-  const tensor_desc largest = at.fold(reduction::max, x[0], dims, true);
+  const tensor_desc largest = at.finished(at.fold(reduction::max, x[0], dims, true));
   const tensor_desc shift =
       at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest));
-  const tensor_desc total =
-      at.fold(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true);
+  const tensor_desc total = at.finished(
+      at.fold(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
   const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
   out.push_back(keeps(how) ? kept : at.fold(reduction::max, kept, dims, false));
 }
@@ -261,27 +263,29 @@ constexpr void split(paper_steps& at, const attributes& how, const tensor_descs&
 /// The elements less the greatest of them along a dimension.
 [[nodiscard]] constexpr tensor_desc below_greatest(paper_steps& at, const tensor_desc& x,
                                                    unsigned dims) {
-  return at.each<f::subtract>(x, at.fold(reduction::max, x, dims, true));
+  return at.each<f::subtract>(x, at.finished(at.fold(reduction::max, x, dims, true)));
 }
 constexpr void softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
   const unsigned dims = over(how.integers[0]).bits();
-  const tensor_desc terms = at.each<f::exp>(below_greatest(at, widened(at, x[0]), dims));
-  const tensor_desc total = at.fold(reduction::sum, terms, dims, true);
+  const tensor_desc given = at.finished(x[0]);
+  const tensor_desc terms = at.each<f::exp>(below_greatest(at, widened(at, given), dims));
+  const tensor_desc total = at.finished(at.fold(reduction::sum, terms, dims, true));
   out.push_back(narrowed(at, at.each<f::divide>(terms, total), x[0].type));
 }
 constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
                            tensor_results& out) {
   const unsigned dims = over(how.integers[0]).bits();
-  const tensor_desc below = below_greatest(at, widened(at, x[0]), dims);
-  const tensor_desc total = at.fold(reduction::sum, at.each<f::exp>(below), dims, true);
+  const tensor_desc below = below_greatest(at, widened(at, at.finished(x[0])), dims);
+  const tensor_desc total =
+      at.finished(at.fold(reduction::sum, at.each<f::exp>(below), dims, true));
   out.push_back(narrowed(at, at.each<f::subtract>(below, at.each<f::log>(total)), x[0].type));
 }
 /// Elements divided by the root of a mean of squares, times a scale, plus a shift.
 constexpr void normalised(paper_steps& at, const attributes& how, const tensor_descs& x,
                           const tensor_desc& centred, tensor_results& out) {
   const tensor_desc squares =
-      mean_of(at, at.each<f::square>(centred), over(how.integers).bits(), true);
+      at.finished(mean_of(at, at.each<f::square>(centred), over(how.integers).bits(), true));
   const tensor_desc root = at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
   tensor_desc made = at.each<f::divide>(centred, root);
   if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, x[1]));
@@ -290,25 +294,36 @@ constexpr void normalised(paper_steps& at, const attributes& how, const tensor_d
 }
 constexpr void layer_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                           tensor_results& out) {
-  const tensor_desc wide = widened(at, x[0]);
-  const tensor_desc center = mean_of(at, wide, over(how.integers).bits(), true);
+  const tensor_desc wide = widened(at, at.finished(x[0]));
+  const tensor_desc center = at.finished(mean_of(at, wide, over(how.integers).bits(), true));
   normalised(at, how, x, at.each<f::subtract>(wide, center), out);
 }
 constexpr void rms_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                         tensor_results& out) {
-  normalised(at, how, x, widened(at, x[0]), out);
+  normalised(at, how, x, widened(at, at.finished(x[0])), out);
 }
 constexpr void cross_entropy(paper_steps& at, const attributes& how, const tensor_descs& x,
                              tensor_results& out) {
   const attributes along = integer_attributes(how.integers[0]);
   const unsigned dims = over(how.integers[0]).bits();
-  const tensor_desc below = below_greatest(at, widened(at, x[0]), dims);
+  const tensor_desc below = below_greatest(at, widened(at, at.finished(x[0])), dims);
   const tensor_desc total = at.fold(reduction::sum, at.each<f::exp>(below), dims, false);
   const tensor_desc label = at.apply<unsqueeze_operation>(along, x[1]);
   const tensor_desc found = at.apply<take_along_operation>(
       take_operation::how(static_cast<int>(how.integers[0]), out_of_range::error), below, label);
   const tensor_desc chosen = at.apply<squeeze_operation>(along, found);
-  out.push_back(narrowed(at, at.each<f::subtract>(at.each<f::log>(total), chosen), x[0].type));
+  const auto loss = [&](const tensor_desc& sum, const tensor_desc& logit) {
+    out.push_back(narrowed(at, at.each<f::subtract>(at.each<f::log>(sum), logit), x[0].type));
+  };
+  if (total.layout.pending == 0 || !at.verdict().ok()) return loss(total, chosen);
+  // Both are exchanged at once.
+  const tensor_desc both =
+      at.finished(at.apply<stack_operation>(integer_attributes(0), total, chosen));
+  const auto part = [&](index_t i) {
+    return at.apply<slice_operation>(slice_operation::how(0, i, i + 1, 1, true), both);
+  };
+  const tensor_desc sum = part(0);
+  loss(sum, part(1));
 }
 
 }  // namespace on_paper

@@ -69,11 +69,12 @@ struct dynamic_slice_operation {
 struct update_slice_operation {
   static constexpr text_view name = "update_slice";
 
+  /// Each device writes over those elements that it has, so that the dimension may be split; it
+  /// needs all of what is written.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
     factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
-    out.factors[dim] = factor_kind::need_replication;
     out.operands.push_back(out.operands[0]);
     out.operands[1][dim] = static_cast<std::uint8_t>(out.factors.ssize());
     out.factors.push_back(factor_kind::need_replication);
@@ -153,8 +154,9 @@ dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
 }
 
 /// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
-/// that the part lies within; all other dimensions are those of `x`. Each device needs the whole of
-/// the dimension, or fetches it over permitted axes.
+/// that the part lies within; all other dimensions are those of `x`. The dimension may be split,
+/// since each device writes what it has of it; it needs the whole of the part along it, or fetches
+/// that over permitted axes.
 ///
 ///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
 template <int Dim, NamedOperand X, NamedOperand Part, class Start, fixed_string... Axes>

@@ -203,7 +203,8 @@ struct mean_call {
   template <class X, class... Options>
   [[nodiscard]] static constexpr auto apply(X&& x, const Options&... options) {
     using T = typename std::remove_cvref_t<X>::value_type;
-    T terms = static_cast<T>(dims_of<Dims...>(x, options...).count(x.extents()));
+    const index_t count = dims_of<Dims...>(x, options...).count(x.extents());
+    T terms = static_cast<T>(static_cast<compute_type<T>>(count));
     return summing::apply(static_cast<X&&>(x), options...) / std::move(terms);
   }
 };

@@ -11,6 +11,8 @@ struct operation_inference {
   tensor_results results{};
   /// Floating-point operations of the device with the largest shard.
   index_t flops = 0;
+  /// What moves over permitted axes, in order.
+  paper_reshards reshards{};
   diagnosis verdict{};
   /// The rule of the type layer that is broken, by name; and what it asks for.
   text_view misuse{};
@@ -18,6 +20,13 @@ struct operation_inference {
   tensor_descs legal{};
 
   [[nodiscard]] constexpr bool ok() const noexcept { return verdict.ok() && misuse.empty(); }
+};
+
+/// What an operation is asked for besides its arguments: the axes over which it may exchange what
+/// its devices lack, a bit for each, and the layout that its result is to have.
+struct inference_wishes {
+  unsigned permitted = 0;
+  const layout_desc* wanted = nullptr;
 };
 
 /// The attributes of an application: those that its entry makes of the arguments, or the integers
@@ -30,9 +39,10 @@ struct operation_inference {
   reader in(entry.parameters);
   for (text_view name = in.word(); !name.empty(); name = in.word()) {
     in.accept('?');
+    const parameter_form form = find_parameter(name)->form;
+    if (form == parameter_form::words) continue;
     const auto numbers = given.integers(name);
-    if (numbers.empty() && find_parameter(name)->form != parameter_form::integers &&
-        find_parameter(name)->form != parameter_form::extents)
+    if (numbers.empty() && form != parameter_form::integers && form != parameter_form::extents)
       out.integers.push_back(0);
     for (index_t n : numbers)
       if (!out.integers.full()) out.integers.push_back(n);
@@ -40,34 +50,88 @@ struct operation_inference {
   return out;
 }
 
-/// The name of a parameter that an application lacks, or of one that its operation has not.
+/// The name of a parameter that an application lacks, of one that its operation has not, or of a
+/// list that is longer than an operation has room for.
 struct argument_fault {
   text_view missing{};
   bool has_unknown = false;
+  text_view too_long{};
 };
 [[nodiscard]] constexpr argument_fault check_arguments(const catalogued_operation& entry,
                                                        const operation_arguments& given) noexcept {
   std::size_t known = 0;
+  std::size_t numbers = 0;
   reader in(entry.parameters);
   for (text_view name = in.word(); !name.empty(); name = in.word()) {
     const bool may_lack = in.accept('?');
+    numbers += given.integers(name).size();
+    if (numbers > attributes{}.integers.capacity()) return {{}, false, name};
     if (given.has(name))
       ++known;
     else if (!may_lack)
-      return {name, false};
+      return {name, false, {}};
   }
-  return {{}, known != given.size()};
+  return {{}, known != given.size(), {}};
 }
 
-/// Judges an operation on operands and infers its results, as its function does for tensors of
+namespace detail {
+
+/// The arguments, of which dimensions are counted from the front.
+[[nodiscard]] constexpr operation_arguments counted_from_front(const catalogued_operation& entry,
+                                                               operation_arguments given,
+                                                               int rank) noexcept {
+  constexpr text_view names[] = {"dim", "dims", "order"};
+  if (entry.names_made_dims)
+    for (const text_view name : names) rank += given.integers(name).ssize();
+  for (const text_view name : names) given.count_from_front(name, rank);
+  return given;
+}
+
+/// The operands under layouts that make an operation legal, if there are any; where its result is
+/// to have a layout, those that give it that or come closest.
+[[nodiscard]] constexpr tensor_descs legal_operands(const mesh_desc& mesh, const factor_rule& rule,
+                                                    const tensor_descs& operands,
+                                                    const layout_desc* wanted) {
+  const auto mended = [&](const tensor_descs& from) {
+    const tensor_descs fixed = fetched(mesh, rule, from, ~0U, true);
+    const propagation made = propagate(mesh, rule, fixed);
+    const bool is_made =
+        made.verdict.ok() && check_known(mesh, made.result.layout, made.result.extents).ok();
+    return is_made && !(fixed == operands) ? fixed : tensor_descs{};
+  };
+  if (wanted != nullptr && wanted->rank() == rule.result.ssize()) {
+    tensor_descs closer = operands;
+    for (int o = 0; o < operands.ssize(); ++o) {
+      layout_desc& layout = closer[o].layout;
+      if (layout.rank() != rule.operands[o].ssize()) return {};
+      for (int d = 0; d < layout.rank(); ++d) {
+        const std::uint8_t f = rule.operands[o][d];
+        const int to = f == repeated ? -1 : rule.dim_with(rule.result, f);
+        if (to < 0) continue;
+        axis_list kept;
+        for (const std::uint8_t a : layout.dims[d])
+          if (wanted->dims[to].contains(a)) kept.push_back(a);
+        layout.grains[d] = layout.grains[d].over(kept.ssize());
+        layout.dims[d] = kept;
+      }
+    }
+    if (const tensor_descs found = mended(closer); !found.empty()) return found;
+  }
+  return mended(operands);
+}
+
+}  // namespace detail
+
+/// Judges an operation on operands and infers its results, as its function does it for tensors of
 /// these types.
 ///
 ///     const auto made = infer_operation(mesh, *find_operation("sum"), given, {x});
 ///     made.results[0];                                      // f32[8]{partial sum: model}
 [[nodiscard]] constexpr operation_inference infer_operation(const mesh_desc& mesh,
                                                             const catalogued_operation& entry,
-                                                            const operation_arguments& given,
-                                                            const tensor_descs& operands) {
+                                                            const operation_arguments& arguments,
+                                                            const tensor_descs& operands,
+                                                            const inference_wishes& wishes = {}) {
   operation_inference out;
   const auto refuse = [&](const diagnosis& verdict) {
     out.verdict = verdict;
@@ -78,7 +142,9 @@ struct argument_fault {
                               .want = operands.ssize() < entry.least ? entry.least : entry.most};
   if (operands.ssize() < entry.least || operands.ssize() > entry.most)
     return refuse(other_count), out;
-  if (given.has("dims") && !(entry.name == "unsqueeze") &&
+  const operation_arguments given =
+      detail::counted_from_front(entry, arguments, operands[0].rank());
+  if (given.has("dims") && !entry.names_made_dims &&
       refuse(over(given.integers("dims")).judge(operands[0].rank())))
     return out;
   const attributes how = attributes_of(entry, given, operands);
@@ -90,29 +156,45 @@ struct argument_fault {
     out.misuse = "elements_are_no_integers";
   if (!out.misuse.empty()) return out;
 
-  paper_steps steps(mesh);
+  paper_steps steps(mesh, wishes.permitted);
+  // What a program could not make is refused, whatever the rule says.
+  const auto finish = [&] {
+    out.flops += steps.flops();
+    out.reshards = steps.reshards();
+    for (const tensor_desc& made : out.results)
+      if (refuse(check_known(mesh, made.layout, made.extents))) return;
+  };
   if (entry.steps != nullptr) {
     entry.steps(steps, how, operands, out.results);
-    out.flops = steps.flops();
-    if (steps.verdict().ok()) return out;
+    if (steps.verdict().ok()) return finish(), out;
     out.results.clear();
   }
-  const factor_rule rule = entry.rule(how, operands);
-  propagation made = propagate(mesh, rule, operands);
+  tensor_descs read = operands;
+  const index_t parts =
+      entry.parts == nullptr ? 0 : entry.parts(mesh, operands[0], how, wishes.permitted);
+  if (parts > 0) {
+    const tensor_desc best = steps.apply(*entry.what, entry.in_parts(how, parts), operands);
+    if (steps.verdict().ok())
+      read = tensor_descs{best, tensor_desc{element::i64, best.extents, best.layout}};
+  }
+  const factor_rule rule = entry.rule(how, read);
+  const tensor_descs known = fetched(mesh, rule, read, wishes.permitted);
+  propagation made = propagate(mesh, rule, known);
   // Where the rule of a composition has nothing against it, its step has the last word.
   if (refuse(made.verdict.ok() ? steps.verdict() : made.verdict)) {
-    const tensor_descs fixed = fetched(mesh, rule, operands, ~0U, true);
-    if (propagate(mesh, rule, fixed).verdict.ok() && !(fixed == operands)) out.legal = fixed;
+    out.legal = detail::legal_operands(mesh, entry.rule(how, operands), operands, wishes.wanted);
     return out;
   }
+  for (int o = 0; o < read.ssize(); ++o)
+    if (!(known[o] == read[o])) (void)steps.resharded(read[o], known[o].layout);
   if (entry.what != nullptr) {
-    if (entry.what->result_type != nullptr)
-      made.result.type = entry.what->result_type(how, operands);
-    out.flops = paper_steps::cost_of(mesh, *entry.what, how, operands, made.result);
+    if (entry.what->result_type != nullptr) made.result.type = entry.what->result_type(how, known);
+    out.flops = paper_steps::cost_of(mesh, *entry.what, how, known, made.result);
   }
   const tensor_desc indices{element::i64, made.result.extents, made.result.layout};
   if (!entry.gives_indices_alone) out.results.push_back(made.result);
   if (entry.gives_indices || entry.gives_indices_alone) out.results.push_back(indices);
+  finish();
   return out;
 }
 

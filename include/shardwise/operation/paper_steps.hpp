@@ -5,11 +5,20 @@
 
 namespace shardwise {
 
+/// A reshard on paper: of this tensor, to this layout.
+struct paper_reshard {
+  tensor_desc from{};
+  layout_desc to{};
+};
+using paper_reshards = inplace_vector<paper_reshard, 2 * max_operands>;
+
 /// The operations of a composition one after the other on paper, whose costs add up. After the
-/// first that is refused none is applied any more.
+/// first that is refused none is applied any more. Over permitted axes, a bit for each, devices
+/// exchange what they lack.
 class paper_steps {
  public:
-  constexpr explicit paper_steps(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
+  constexpr explicit paper_steps(const mesh_desc& mesh, unsigned permitted = 0) noexcept
+      : mesh_(mesh), permitted_(permitted) {}
 
   /// What an operation makes of operands.
   constexpr tensor_desc apply(const operation& what, const attributes& how,
@@ -33,6 +42,20 @@ class paper_steps {
   constexpr tensor_desc fold(reduction kind, const tensor_desc& x, unsigned dims, bool keep) {
     return apply<fold_operation>(fold_operation::how(kind, dims, keep), x);
   }
+  /// The tensor in another layout, which a reshard gives it.
+  constexpr tensor_desc resharded(const tensor_desc& x, const layout_desc& to) noexcept {
+    if (verdict_.ok() && !reshards_.full()) reshards_.push_back({x, to});
+    return {x.type, x.extents, to};
+  }
+  /// The tensor without what is pending, if all of that is over permitted axes: a small reduction
+  /// in the middle of an operation.
+  constexpr tensor_desc finished(const tensor_desc& x) noexcept {
+    if (x.layout.pending == 0 || (x.layout.pending & ~permitted_) != 0) return x;
+    layout_desc layout = x.layout;
+    layout.pending = 0;
+    layout.kind = reduction::sum;
+    return resharded(x, layout);
+  }
   /// A number beside a tensor: of rank 0, and held by every device.
   [[nodiscard]] static constexpr tensor_desc number(const tensor_desc& beside) noexcept {
     return {beside.type, {}, {}};
@@ -40,6 +63,7 @@ class paper_steps {
   [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] constexpr index_t flops() const noexcept { return flops_; }
   [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
+  [[nodiscard]] constexpr const paper_reshards& reshards() const noexcept { return reshards_; }
 
   /// The floating-point operations of the device with the largest shard.
   [[nodiscard]] static constexpr index_t cost_of(const mesh_desc& mesh, const operation& what,
@@ -54,7 +78,9 @@ class paper_steps {
 
  private:
   const mesh_desc& mesh_;
+  unsigned permitted_ = 0;
   index_t flops_ = 0;
+  paper_reshards reshards_{};
   diagnosis verdict_{};
 };
 

@@ -22,8 +22,10 @@ struct parameter_desc {
 /// The parameters of all operations. One name means one thing wherever it is taken.
 inline constexpr parameter_desc parameters[] = {
     {"equation", parameter_form::words, "bi,io->bo", "the contraction, as einsum has it"},
-    {"dim", parameter_form::integer, "1", "the dimension that it works along, from 0"},
-    {"dims", parameter_form::integers, "0,1", "the dimensions that it works along; none is all"},
+    {"dim", parameter_form::integer, "1",
+     "the dimension that it works along, from 0; negative ones count from the end"},
+    {"dims", parameter_form::integers, "0,1",
+     "the dimensions that it works along; where they may be left out, all"},
     {"keep_dims", parameter_form::flag, "", "folded dimensions stay, with one element each"},
     {"correction", parameter_form::integer, "1", "1 for the variance of a sample"},
     {"shape", parameter_form::extents, "8x4x2", "the extents of the result"},
@@ -54,7 +56,9 @@ inline constexpr parameter_desc parameters[] = {
     {"attends", parameter_form::choice, "to_all|to_earlier", "the keys that a query meets"},
     {"pairs", parameter_form::choice, "halves|neighbours", "which elements are turned together"},
     {"out_of_range", parameter_form::choice, "error|clamp|fill",
-     "what an index does that the dimension has not"}};
+     "what an index does that the dimension has not"},
+    {"across", parameter_form::words, "data,model",
+     "the axes of the mesh over which it may exchange what its devices lack"}};
 
 /// The parameter of this name, or null.
 [[nodiscard]] constexpr const parameter_desc* find_parameter(text_view name) noexcept {
@@ -122,6 +126,13 @@ class operation_arguments {
   [[nodiscard]] constexpr text_view words(text_view name) const noexcept {
     const argument* const one = find(name);
     return one == nullptr ? text_view{} : one->words;
+  }
+  /// Dimensions that are counted from the end, as -1, become those of a tensor of this rank.
+  constexpr void count_from_front(text_view name, int rank) noexcept {
+    for (argument& one : given_)
+      if (one.name == name)
+        for (index_t& n : one.integers)
+          if (n < 0) n += rank;
   }
   /// How many are given.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return given_.size(); }

@@ -187,7 +187,7 @@ struct pad_operation {
                                                             : linearity::structural;
     factor_rule out = same_dimensions_rule(law, rank);
     for (int d = 0; d < rank; ++d) {
-      const index_t added = how.integers[2 * d] + how.integers[2 * d + 1];
+      const index_t added = plus(how.integers[2 * d], how.integers[2 * d + 1]);
       if (added == 0) continue;
       out.factors[d] = factor_kind::need_replication;
       const auto padding = static_cast<std::uint8_t>(out.factors.ssize());
@@ -217,7 +217,7 @@ struct pad_operation {
       const index_t before = how.integers[2 * d], behind = how.integers[2 * d + 1];
       if (before < 0 || behind < 0)
         return {.rule = broken::extent_is_negative, .dim = d, .have = before < 0 ? before : behind};
-      if (before + behind == 0) continue;
+      if (before == 0 && behind == 0) continue;
       factors += 2;
       if (mode(how) != pad_mode::constant && operands[0].extents[d] == 0)
         return {.rule = broken::slice_is_out_of_range, .operand = 0, .dim = d};

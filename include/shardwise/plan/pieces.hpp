@@ -224,12 +224,13 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
     const index_t all = element_count(extents_of(held(step.after, results.device_of(shard))));
     for_each_reduced_range(
         peers, results.device_of(shard), owners, all,
-        [&](index_t owner, index_t to, const index_range& range) {
+        [&](index_t owner, index_t to, const index_range& reduced) {
           if (round == 0)
-            return say_terms(group, owner, {.to = to, .elements = range.size(), .range = range});
+            return say_terms(group, owner,
+                             {.to = to, .elements = reduced.size(), .range = reduced});
           for (index_t other = 0; other < owners.count(); ++other)
             if (const index_t taker = results.holder(shard, other); other != owner && taker >= 0)
-              say({owner, other, to, taker, range.size(), range});
+              say({owner, other, to, taker, reduced.size(), reduced});
         });
   }
 }

@@ -345,6 +345,13 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 }  // namespace detail
 
+/// The axes over which a transfer moves anything: those that have several devices, and none of a
+/// slice.
+[[nodiscard]] constexpr axis_list moving_axes(const mesh_desc& mesh,
+                                              const transfer& step) noexcept {
+  return step.kind == collective::slice ? axis_list{} : detail::real_axes(mesh, step.axes);
+}
+
 /// Plans the way from a tensor's layout to another: slices, reduce-scatters and all-to-alls first,
 /// what is left pending reduced while it is small, gathers last. No device ever holds more than the
 /// larger of source and target needs, but for a gather on the way to another split. Between a

@@ -25,9 +25,14 @@ struct product_split {
   [[nodiscard]] constexpr bool ok() const noexcept { return misfit < 0; }
 };
 
-/// The product of two sizes, `dyn` if either is.
+/// The product of two sizes, `dyn` if either is. What no tensor can have is INT64_MAX.
 [[nodiscard]] constexpr index_t times(index_t a, index_t b) noexcept {
-  return a == dyn || b == dyn ? dyn : a * b;
+  if (a == dyn || b == dyn) return dyn;
+  return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+/// The sum of two sizes that are known, none of them negative; INT64_MAX as above.
+[[nodiscard]] constexpr index_t plus(index_t a, index_t b) noexcept {
+  return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 /// The different sizes of the ranges into which axes, one after another, cut the indices of a
@@ -202,14 +207,14 @@ namespace detail {
           missing = part;
           ++unknown;
         } else {
-          known = is_product ? known * sizes[part] : known + sizes[part];
+          known = is_product ? times(known, sizes[part]) : plus(known, sizes[part]);
         }
       }
       index_t& whole = sizes[made.whole];
       if (unknown == 0 && whole == dyn) whole = known;
       if (unknown == 1 && whole != dyn && (!is_product || known > 0)) {
         sizes[missing] = is_product ? whole / known : whole - known;
-        known = is_product ? known * sizes[missing] : whole;
+        known = is_product ? times(known, sizes[missing]) : whole;
         unknown = 0;
       }
       // No other part makes more of an empty one.

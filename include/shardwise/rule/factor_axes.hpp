@@ -142,40 +142,44 @@ constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
 }
 
 /// Lets every axis split one factor only; axes of size 1 give way. A composite has those of its
-/// parts.
+/// parts. Of a factor that the result has and one that is folded away, it is the latter that gives
+/// way, so that the result stays split.
 constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned used = 0;
-  for (int f = 0; f < out.axes.ssize(); ++f) {
-    // What windows read is split as their reader is.
-    const int w = rule.window_of(f);
-    if (rule.composite_of(f) >= 0 || (w >= 0 && rule.windows[w].reader != f)) continue;
-    const unsigned bits = bits_of(out.axes[f]);
-    if ((used & bits) == 0) {
-      used |= bits;
-      continue;
-    }
-    axis_list kept;
-    for (std::uint8_t a : out.axes[f]) {
-      const bool taken = (used >> a & 1U) != 0;
-      used |= 1U << a;
-      if (!taken) {
-        kept.push_back(a);
-      } else if (mesh.size(a) != 1) {
-        for (int o = 0; o < operands.ssize(); ++o) {
-          const int d = operands[o].layout.dim_of(a);
-          if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
-            out.verdict = {.rule = broken::axis_would_split_twice,
-                           .operand = o,
-                           .dim = d,
-                           .axis = mesh.axes[a].label};
-        }
-        return;
+  for (const bool are_folded : {false, true})
+    for (int f = 0; f < out.axes.ssize(); ++f) {
+      // What windows read is split as their reader is.
+      const int w = rule.window_of(f);
+      if (rule.composite_of(f) >= 0 || (w >= 0 && rule.windows[w].reader != f) ||
+          (rule.factors[f] == factor_kind::reduction) != are_folded)
+        continue;
+      const unsigned bits = bits_of(out.axes[f]);
+      if ((used & bits) == 0) {
+        used |= bits;
+        continue;
       }
+      axis_list kept;
+      for (std::uint8_t a : out.axes[f]) {
+        const bool taken = (used >> a & 1U) != 0;
+        used |= 1U << a;
+        if (!taken) {
+          kept.push_back(a);
+        } else if (mesh.size(a) != 1) {
+          for (int o = 0; o < operands.ssize(); ++o) {
+            const int d = operands[o].layout.dim_of(a);
+            if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
+              out.verdict = {.rule = broken::axis_would_split_twice,
+                             .operand = o,
+                             .dim = d,
+                             .axis = mesh.axes[a].label};
+          }
+          return;
+        }
+      }
+      out.axes[f] = kept;
+      if (!out.grains[f].is_contiguous()) out.grains[f] = out.grains[f].over(kept.ssize());
     }
-    out.axes[f] = kept;
-    if (!out.grains[f].is_contiguous()) out.grains[f] = out.grains[f].over(kept.ssize());
-  }
 }
 
 /// True for a factor that passes no split: devices would need elements that others have.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/rule/propagate.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -87,6 +90,10 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         }
       for (int d = 0; d < out.layout.rank(); ++d)
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
+      // Nothing is left pending over what splits it.
+      for (std::uint8_t a : wanted)
+        out.layout.pending = static_cast<std::uint8_t>(out.layout.pending & ~(1U << a));
+      if (out.layout.pending == 0) out.layout.kind = reduction::sum;
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;
       if (!check(mesh, out.layout, operands[verdict.operand].extents).ok())
@@ -185,10 +192,12 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
-/// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.
-[[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
-                                        const tensor_descs& operands,
-                                        const diagnosis& verdict) noexcept {
+namespace detail {
+
+/// What `advice` does.
+[[nodiscard]] constexpr sentence write_advice(const mesh_desc& mesh, const factor_rule& rule,
+                                              const tensor_descs& operands,
+                                              const diagnosis& verdict) noexcept {
   sentence out;
   for (int o = 0; o < operands.ssize(); ++o) {
     out << (o > 0 ? text_view(", ") : text_view("operands ")) << to_text(mesh, operands[o]);
@@ -196,6 +205,21 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   const mending fix = propose(mesh, rule, operands, verdict);
   if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
   return out;
+}
+/// The same when a program runs; in the compiled library.
+[[nodiscard]] sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
+                                  const tensor_descs& operands, const diagnosis& verdict) noexcept;
+
+}  // namespace detail
+
+/// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.
+[[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
+                                        const tensor_descs& operands,
+                                        const diagnosis& verdict) noexcept {
+  if constexpr (config::compiled) {
+    if (!std::is_constant_evaluated()) return detail::advice_now(mesh, rule, operands, verdict);
+  }
+  return detail::write_advice(mesh, rule, operands, verdict);
 }
 
 }  // namespace shardwise

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/rule/factor_axes.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -108,12 +111,11 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
 
 }  // namespace detail
 
-/// Applies a rule to operands on a mesh: the shape check, the layout check, the result.
-///
-/// Specs that agree combine; where they do not, the verdict says which operand, dimension and axis
-/// stand in the way. Nothing is ever moved between devices here. What is `dyn` is not judged yet.
-[[nodiscard]] constexpr propagation propagate(const mesh_desc& mesh, const factor_rule& rule,
-                                              const tensor_descs& operands) noexcept {
+namespace detail {
+
+/// What `propagate` does.
+[[nodiscard]] constexpr propagation propagate_rule(const mesh_desc& mesh, const factor_rule& rule,
+                                                   const tensor_descs& operands) noexcept {
   propagation out;
   if (operands.size() != rule.operands.size()) {
     out.verdict = {.rule = broken::operand_count_differs,
@@ -155,6 +157,23 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
     if (f != repeated && !out.grains[f].is_contiguous()) layout.grains[d] = out.grains[f];
   }
   return out;
+}
+/// The same when a program runs; in the compiled library.
+[[nodiscard]] propagation propagate_now(const mesh_desc& mesh, const factor_rule& rule,
+                                        const tensor_descs& operands) noexcept;
+
+}  // namespace detail
+
+/// Applies a rule to operands on a mesh: the shape check, the layout check, the result.
+///
+/// Specs that agree combine; where they do not, the verdict says which operand, dimension and axis
+/// stand in the way. Nothing is ever moved between devices here. What is `dyn` is not judged yet.
+[[nodiscard]] constexpr propagation propagate(const mesh_desc& mesh, const factor_rule& rule,
+                                              const tensor_descs& operands) noexcept {
+  if constexpr (config::compiled) {
+    if (!std::is_constant_evaluated()) return detail::propagate_now(mesh, rule, operands);
+  }
+  return detail::propagate_rule(mesh, rule, operands);
 }
 
 }  // namespace shardwise

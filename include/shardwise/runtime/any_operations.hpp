@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,12 +21,12 @@ namespace shardwise {
 namespace detail {
 
 /// Applies a rule to values, or reports what it refuses with the operands and the mending reshard.
-[[nodiscard]] inline propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
-                                            const tensor_descs& operands) {
-  propagation out = propagate(mesh, rule, operands);
-  if (!out.verdict.ok()) fail(out.verdict, advice(mesh, rule, operands, out.verdict));
-  return out;
-}
+[[nodiscard]] propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
+                                     const tensor_descs& operands);
+
+/// Fetches what a rule lacks of operands over permitted axes, a bit for each.
+void fetch_operands(std::span<node_ptr> read, const factor_rule& rule, const tensor_descs& known,
+                    unsigned permitted);
 
 }  // namespace detail
 
@@ -142,10 +143,7 @@ struct any_domain {
     for (const node_ptr& operand : read) known.push_back(operand->tensor());
     if constexpr (requires { Class::check(how, known); })
       if (!Class::check(how, known).ok()) return;
-    const tensor_descs wanted =
-        fetched(read[0]->where().mesh(), Class::rule(how, known), known, permitted);
-    for (std::size_t k = 0; k < N; ++k)
-      read[k] = reshard_node_of(std::move(read[k]), wanted[k].layout);
+    detail::fetch_operands(read, Class::rule(how, known), known, permitted);
   }
 
   /// An operation whose attributes are values.
@@ -257,3 +255,7 @@ template <fixed_string First, fixed_string... Rest, Element T>
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/any_operations_work.hpp"
+#endif

@@ -36,38 +36,4 @@ class collective_node : public pending_node {
   operation_cost cost_;
 };
 
-/// The node of one collective, or of what manual sharding does, which every device does with its
-/// own shard or its group's.
-[[nodiscard]] inline node_ptr collective_node_of(node_ptr from, const applied_operation& does,
-                                                 const tensor_desc& result) {
-  const mesh_desc& mesh = from->home()->mesh();
-  const operation_cost cost = does.what->cost(mesh, does.how, {from->tensor()}, result);
-  const element_kernels& elements = from->elements();
-  return make_pending<collective_node>({&from, 1}, result, elements, does, cost);
-}
-
-/// The nodes that take a tensor to another layout, one for each collective; the tensor itself if
-/// there is nothing to do.
-[[nodiscard]] inline node_ptr reshard_node_of(node_ptr from, const layout_desc& target) {
-  const mesh_desc& mesh = from->home()->mesh();
-  const redistribution way = redistribute(mesh, from->tensor(), target);
-  require(way.verdict);
-  for (const transfer& moved : way.moves) {
-    tensor_desc result = from->tensor();
-    result.layout = moved.after;
-    const applied_operation does{&operation_of<collective_operation>,
-                                 collective_operation::how(from->tensor(), moved)};
-    from = collective_node_of(std::move(from), does, result);
-  }
-  return from;
-}
-
-/// The node of a tensor that a rule of manual sharding changes to `result`.
-[[nodiscard]] inline node_ptr manual_node_of(node_ptr from, const tensor_desc& result,
-                                             reduction fold) {
-  if (from->tensor() == result) return from;
-  const applied_operation change = manual_change(from->tensor(), result, fold);
-  return collective_node_of(std::move(from), change, result);
-}
-
 }  // namespace shardwise

@@ -140,14 +140,6 @@ class computation {
   pending_list::entry place_;
 };
 
-/// Runs the program of these nodes, which their caller holds: everything pending that they need, in
-/// the order of `schedule`. All live on one machine; one program runs on a machine at a
-/// time.
-void run_program(std::span<node* const> roots);
-
-/// Runs the program of everything that is pending on a machine and that somebody holds.
-void run_pending(machine& home);
-
 /// A node that is still to be computed.
 class pending_node : public node, public computation {
  public:
@@ -155,10 +147,7 @@ class pending_node : public node, public computation {
                std::uint64_t sequence)
       : node(std::move(home), std::move(where), elements), computation(sequence) {}
 
-  void evaluate() override {
-    node* const self = this;
-    if (!ready()) run_program({&self, 1});
-  }
+  void evaluate() override;
   [[nodiscard]] computation* task() noexcept override { return this; }
   [[nodiscard]] node& result() noexcept override { return *this; }
   void prepare() override { allocate(home()->storage(), home()->memory()); }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/fused.hpp"
-#include "shardwise/kernel/kernel_lookup.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/runtime/computation.hpp"
-#include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/read_part.hpp"
+#include "shardwise/runtime/tree_description.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -15,106 +13,6 @@
 #include <vector>
 
 namespace shardwise {
-
-namespace detail {
-
-/// A fused tree as values: the functions and numbers that it is made of, what is computed first
-/// before the rest. Programs that link the compiled library run their expressions from it, so that
-/// an expression costs the compiler a list and no code.
-class tree_description {
- public:
-  /// A function, or where `what` is null a number.
-  struct part {
-    const operation* what = nullptr;
-    operation_kernel kernel{};
-    inplace_vector<int, pass_order::most_operands> operands{};
-    attributes number{};
-  };
-
-  /// The list of a tree of functions of `T` that reads `reads` tensors.
-  template <class T, class Tree>
-  [[nodiscard]] static tree_description of(const Tree& tree, int reads) {
-    tree_description made(element_kernels_of<T>, reads);
-    (void)made.template add<T>(tree);
-    return made;
-  }
-
-  [[nodiscard]] const element_kernels& elements() const noexcept { return *elements_; }
-  /// How many instructions describe it.
-  [[nodiscard]] std::int32_t size() const noexcept {
-    return static_cast<std::int32_t>(parts_.size());
-  }
-
-  /// Appends it to a program and returns the number of its value. `read` are the values of its
-  /// arguments.
-  [[nodiscard]] value_id describe(described_program& to, std::span<const value_id> read) const {
-    std::vector<value_id> values(read.begin(), read.end());
-    for (const part& next : parts_) {
-      if (next.what == nullptr) {
-        values.push_back(to.code().append(operation_of<constant_operation>, next.number, {},
-                                          {elements_->type, {}, {}}));
-        continue;
-      }
-      value_ids operands;
-      for (int o : next.operands) operands.push_back(values[static_cast<std::size_t>(o)]);
-      values.push_back(to.computed_by(to.code().emit(*next.what, {}, operands), next.kernel));
-    }
-    return values.back();
-  }
-
-  /// Computes a block from blocks of its arguments.
-  void run(std::span<const const_any_block> read, const any_block& out) const {
-    pass_program pass;
-    std::vector<int> slots;
-    for (int k = 0; k < reads_; ++k) slots.push_back(pass.read(*elements_));
-    for (const part& next : parts_) {
-      if (next.what == nullptr) {
-        slots.push_back(number_slot(pass, next.number, elements_->type));
-        continue;
-      }
-      int operands[pass_order::most_operands];
-      std::size_t count = 0;
-      for (int o : next.operands) operands[count++] = slots[static_cast<std::size_t>(o)];
-      slots.push_back(pass.apply(next.kernel.each, {operands, count}, elements_->type));
-    }
-    pass.write(*elements_);
-    pass.run(read, out);
-  }
-
- private:
-  tree_description(const element_kernels& elements, int reads) noexcept
-      : elements_(&elements), reads_(reads) {}
-
-  template <class T, std::size_t I>
-  [[nodiscard]] int add(fused::argument<I>) {
-    return static_cast<int>(I);
-  }
-  template <class T, class U>
-  [[nodiscard]] int add(const fused::constant<U>& leaf) {
-    return enter({nullptr, {}, {}, constant_operation::how(leaf.value)});
-  }
-  template <class T, class F, class... Children>
-  [[nodiscard]] int add(const fused::call<F, Children...>& tree) {
-    part made{&operation_of<pointwise<F>>, function_for<F, T, first_of<T, Children>...>(), {}, {}};
-    made.operands.push_back(add<T>(tree.first));
-    if constexpr (sizeof...(Children) > 1) made.operands.push_back(add<T>(tree.second));
-    if constexpr (sizeof...(Children) > 2) made.operands.push_back(add<T>(tree.third));
-    return enter(made);
-  }
-  template <class T, class>
-  using first_of = T;
-
-  [[nodiscard]] int enter(const part& made) {
-    parts_.push_back(made);
-    return reads_ + static_cast<int>(parts_.size()) - 1;
-  }
-
-  const element_kernels* elements_;
-  int reads_;
-  std::vector<part> parts_;
-};
-
-}  // namespace detail
 
 /// A fused elementwise pass that runs through block functions.
 class described_pass : public pending_node {

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/pass_program.hpp"
 #include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/number_operand.hpp"
 #include "shardwise/runtime/read_part.hpp"
 
 #include <cstddef>
@@ -15,46 +16,7 @@
 
 namespace shardwise {
 
-/// A number beside tensors, at a place among the operands of an elementwise operation: its bits as
-/// elements of `type` are computed with.
-struct number_operand {
-  int place = 0;
-  element type = element::f32;
-  std::uint64_t bits = 0;
-
-  /// The number as the program has it.
-  [[nodiscard]] attributes how() const noexcept;
-};
-using number_operands = inplace_vector<number_operand, max_operands>;
-
 namespace detail {
-
-/// Calls `f` with the number of an instruction, in the type that its elements are computed in.
-template <class F>
-auto with_number(const attributes& value, element type, const F& f) {
-  switch (computed_in(type)) {
-    case element::f32:
-      return f(constant_operation::value<float>(value));
-    case element::f64:
-      return f(constant_operation::value<double>(value));
-    case element::i32:
-      return f(constant_operation::value<std::int32_t>(value));
-    case element::i64:
-      return f(constant_operation::value<std::int64_t>(value));
-    case element::i8:
-      return f(constant_operation::value<std::int8_t>(value));
-    case element::u8:
-      return f(constant_operation::value<std::uint8_t>(value));
-    default:
-      return f(constant_operation::value<bool>(value));
-  }
-}
-
-/// Calls `f` with the type that elements are computed in, as a value of it.
-template <class F>
-auto with_computed_type(element type, const F& f) {
-  return with_number({}, type, f);
-}
 
 /// Adds a number to a pass, in the type that its elements are computed in.
 inline int number_slot(pass_program& pass, const attributes& value, element type) {
@@ -62,13 +24,6 @@ inline int number_slot(pass_program& pass, const attributes& value, element type
 }
 
 }  // namespace detail
-
-inline attributes number_operand::how() const noexcept {
-  return detail::with_computed_type(type, [&](auto number) {
-    std::memcpy(&number, &bits, sizeof number);
-    return constant_operation::how(number);
-  });
-}
 
 /// A pending node of one elementwise operation, applied to tensors and numbers.
 class each_node : public pending_node {

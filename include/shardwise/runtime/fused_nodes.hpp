@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/runtime/described_pass.hpp"
-#if !defined(SHARDWISE_COMPILED)
+#if defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/tree_description.hpp"
+#else
 #include "shardwise/runtime/pass_node.hpp"
 #endif
 
@@ -19,8 +20,8 @@ template <class T, class Tree, std::size_t N>
 [[nodiscard]] node_ptr make_pass(std::array<node_ptr, N>& operands, const tensor_desc& result,
                                  std::uint64_t sequence, const Tree& tree) {
 #if defined(SHARDWISE_COMPILED)
-  return make_pending<described_pass>(operands, result, element_kernels_of<T>, sequence,
-                                      tree_description::of<T>(tree, int{N}), index_t{Tree::flops});
+  return make_described_pass(operands, result, element_kernels_of<T>, sequence,
+                             tree_description::of<T>(tree, int{N}), index_t{Tree::flops});
 #else
   return make_pending<pass_node<T, Tree, N>>(operands, result, element_kernels_of<T>, sequence,
                                              tree);
@@ -33,7 +34,7 @@ template <class T, class Tree, std::size_t N>
                                  const attributes& how, const operation_cost& cost,
                                  const Tree& tree, const tensor_desc& folded) {
 #if defined(SHARDWISE_COMPILED)
-  return make_pending<described_fold>(
+  return make_described_fold(
       operands, result, element_kernels_of<T>, how, cost, tree_description::of<T>(tree, int{N}),
       whole_for<fold_operation, T>(std::array{element_of<T>}, element_of<T>).whole, folded);
 #else

@@ -3,11 +3,10 @@
 
 #include "shardwise/plan/gradient.hpp"
 #include "shardwise/runtime/any_operations.hpp"
-#include "shardwise/runtime/recorded_graph.hpp"
+#include "shardwise/runtime/make_nodes.hpp"
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -18,28 +17,8 @@ namespace shardwise {
 namespace detail {
 
 /// The gradients of a pending number with respect to tensors that it is made of.
-[[nodiscard]] inline std::vector<node_ptr> gradients_of(const node_ptr& loss,
-                                                        const std::vector<node_ptr>& tensors) {
-  const std::shared_ptr<machine> home = loss->home();
-  recorded_graph graph;
-  graph.share_nodes();
-  for (const node_ptr& each : tensors) graph.argument(each, each);
-  {
-    const std::lock_guard turn(home->turn());
-    graph.record({loss});
-    graph.require_uncomputed(loss);
-  }
-  std::vector<value_id> of;
-  for (const node_ptr& each : tensors) of.push_back(graph.id_of(each));
-  program_builder code(graph.code());
-  differentiation gradients(code, 0, of);
-  gradients.seed(graph.id_of(loss));
-  gradients.run();
-  std::vector<value_id> made;
-  for (std::size_t k = 0; k < of.size(); ++k)
-    made.push_back(gradients.cotangent_of(of[k], gradient_layout(tensors[k]->tensor().layout)));
-  return graph.splice(made, home);
-}
+[[nodiscard]] std::vector<node_ptr> gradients_of(const node_ptr& loss,
+                                                 const std::vector<node_ptr>& tensors);
 
 /// Records a function of tensors by calling it, and makes its gradient a part of the graph.
 class graph_tape {
@@ -63,10 +42,11 @@ class graph_tape {
   template <class X>
   [[nodiscard]] settled<X> argument(const X& x, bool wanted) {
     const node_ptr real = x.share();
-    auto stand_in = std::make_shared<argument_node>(real);
-    graph_.argument(stand_in, real);
+    node_ptr stand_in = argument_node_of(real);
+    stand_ins_.push_back(stand_in);
+    real_.push_back(real);
     if (wanted) wanted_.push_back(stand_in);
-    return settled<X>(node_ptr(std::move(stand_in)));
+    return settled<X>(std::move(stand_in));
   }
   template <class X>
   void result(const X& x) {
@@ -84,28 +64,10 @@ class graph_tape {
   }
 
  private:
-  [[nodiscard]] std::vector<node_ptr> run(bool keeps_loss,
-                                          const std::vector<layout_desc>& layouts) {
-    const std::shared_ptr<machine> home = results_[0]->home();
-    {
-      const std::lock_guard turn(home->turn());
-      graph_.record(results_);
-    }
-    std::vector<value_id> needed;
-    std::vector<value_id> of;
-    for (const node_ptr& each : wanted_) of.push_back(graph_.id_of(each));
-    program_builder code(graph_.code());
-    differentiation gradients(code, 0, of);
-    gradients.seed(graph_.id_of(results_[0]));
-    gradients.run();
-    for (std::size_t k = 0; k < of.size(); ++k)
-      needed.push_back(gradients.cotangent_of(of[k], layouts[k]));
-    for (std::size_t r = keeps_loss ? 0 : 1; r < results_.size(); ++r)
-      needed.push_back(graph_.id_of(results_[r]));
-    return graph_.splice(needed, home);
-  }
+  [[nodiscard]] std::vector<node_ptr> run(bool keeps_loss, const std::vector<layout_desc>& layouts);
 
-  recorded_graph graph_;
+  std::vector<node_ptr> stand_ins_;
+  std::vector<node_ptr> real_;
   std::vector<node_ptr> wanted_;
   std::vector<node_ptr> results_;
   std::vector<node_ptr> made_;
@@ -143,3 +105,7 @@ template <class Loss, class... X>
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/gradient_work.hpp"
+#endif

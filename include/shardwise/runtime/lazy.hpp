@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/operation/assign.hpp"
+#include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/fused_nodes.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/collective_node.hpp"
+#include "shardwise/plan/cluster.hpp"
 #include "shardwise/runtime/lazy.hpp"
+#include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/runtime/program_input.hpp"
-#include "shardwise/runtime/result_node.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
 
 #include <array>
@@ -152,7 +152,7 @@ struct deferred {
     if constexpr (absorbs)
       if ((... || is_node<plan::shares[I].absorbed>(operands)))
         return expression(tree, each_node_of<Function, Paper>(result, std::forward<X>(operands)...),
-                          result, computation::next_sequence());
+                          result, next_sequence());
 
     std::array<node_ptr, plan::total> read;
     const auto collect = [&]<std::size_t K, class Given>(auto& x) {
@@ -165,7 +165,7 @@ struct deferred {
     };
     (collect.template operator()<I, X>(operands), ...);
     for (const node_ptr& operand : read) require_one_pool(read[0]->home(), operand);
-    return expression(tree, std::move(read), result, computation::next_sequence());
+    return expression(tree, std::move(read), result, next_sequence());
   }
 
   template <bool Absorbed, class X>

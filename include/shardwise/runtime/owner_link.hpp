@@ -82,10 +82,7 @@ struct owner_traffic {
 /// A failure is final: once one owner has failed, whatever needs the others throws.
 class owner_link {
  public:
-  explicit owner_link(owner_share share) : share_(std::move(share)), owners_(share_.owner_of) {
-    for (index_t owner : share_.owner_of) add(static_cast<std::uint64_t>(owner));
-    add(static_cast<std::uint64_t>(share_.message_bytes));
-  }
+  explicit owner_link(owner_share share);
 
   [[nodiscard]] const device_owners& owners() const noexcept { return owners_; }
   [[nodiscard]] index_t self() const noexcept { return share_.carrier->self(); }
@@ -94,67 +91,18 @@ class owner_link {
 
   /// What goes to each owner, or comes from it; the entry of this one is empty.
   using bytes_by_owner = std::vector<std::vector<std::byte>>;
-  [[nodiscard]] bytes_by_owner nothing() const {
-    return bytes_by_owner(static_cast<std::size_t>(owners_.count()));
-  }
+  [[nodiscard]] bytes_by_owner nothing() const;
 
   /// Begins what all owners do together. `hash` is of all that decides what is exchanged from now
   /// on; where another owner's differs, the error shows what both are about to do.
-  void agree(std::uint64_t hash, std::string_view words, const worker_team& team) {
-    const card mine{.owners = owners_hash_, .run = ++run_, .hash = hash, .words = cut(words)};
-    bytes_by_owner out = nothing();
-    bytes_by_owner in = nothing();
-    for (index_t other = 0; other < owners_.count(); ++other) {
-      if (other == self()) continue;
-      const auto* const bytes = static_cast<const std::byte*>(static_cast<const void*>(&mine));
-      out[at(other)].assign(bytes, bytes + sizeof mine);
-      in[at(other)].resize(sizeof mine);
-    }
-    carry(out, in, message_kind::agreement, team);
-    ++traffic_.agreements;
-    for (index_t other = 0; other < owners_.count(); ++other) {
-      if (other == self()) continue;
-      card theirs;
-      std::memcpy(&theirs, in[at(other)].data(), sizeof theirs);
-      if (theirs == mine) continue;
-      sentence both;
-      if (theirs.owners != mine.owners) both << "their lists of owners, or message sizes, differ; ";
-      both << "owner " << self() << " runs " << mine.text() << "; owner " << other << " runs "
-           << theirs.text();
-      fail({.rule = broken::owners_differ}, both);
-    }
-  }
+  void agree(std::uint64_t hash, std::string_view words, const worker_team& team);
 
   /// Sends bytes to each owner and receives as many from each as there is room for.
-  void exchange(const bytes_by_owner& out, bytes_by_owner& in, const worker_team& team) {
-    carry(out, in, message_kind::pieces, team);
-    for (const auto& bytes : out) traffic_.bytes_sent += static_cast<index_t>(bytes.size());
-    for (const auto& bytes : in) traffic_.bytes_received += static_cast<index_t>(bytes.size());
-  }
+  void exchange(const bytes_by_owner& out, bytes_by_owner& in, const worker_team& team);
 
   /// Tells the others that what is being run here has failed, unless they told it.
   /// Any thread may call it.
-  void report(const std::exception_ptr& thrown) noexcept {
-    const std::lock_guard lock(mutex_);
-    if (failed_.is_failure()) return;
-#if defined(__cpp_exceptions)
-    try {
-      std::string words = "an exception that is not a std::exception";
-      try {
-        std::rethrow_exception(thrown);
-      } catch (const std::exception& original) {
-        words = original.what();
-      } catch (...) {
-      }
-      share_.carrier->report(words);
-      failed_ = owner_report{self(), std::move(words)};
-    } catch (...) {
-      share_.carrier->report("no memory");
-    }
-#else
-    (void)thrown;
-#endif
-  }
+  void report(const std::exception_ptr& thrown) noexcept;
 
  private:
   /// What owners tell each other before they exchange anything.
@@ -171,11 +119,7 @@ class owner_link {
       return a.owners == b.owners && a.run == b.run && a.hash == b.hash;
     }
   };
-  [[nodiscard]] static std::array<char, 400> cut(std::string_view words) noexcept {
-    std::array<char, 400> out{};
-    std::copy_n(words.begin(), std::min(words.size(), out.size() - 1), out.begin());
-    return out;
-  }
+  [[nodiscard]] static std::array<char, 400> cut(std::string_view words) noexcept;
   /// Adds a number to the hash of what owners must have alike from the start.
   void add(std::uint64_t number) noexcept {
     owners_hash_ = (owners_hash_ ^ number) * 1099511628211U;
@@ -215,70 +159,9 @@ class owner_link {
   }
 
   void carry(const bytes_by_owner& out, bytes_by_owner& in, message_kind kind,
-             const worker_team& team) {
-    std::vector<stream<const std::byte>> sent;
-    std::vector<stream<std::byte>> received;
-    for (const auto& bytes : out) sent.push_back({bytes, {}});
-    for (auto& bytes : in) received.push_back({bytes, {}});
-    const auto run = [&] {
-      transport& carrier = *share_.carrier;
-      auto deadline = std::chrono::steady_clock::now() + share_.patience;
-      for (;;) {
-        const std::lock_guard lock(mutex_);
-        if (failed_.is_failure()) throw_failure(failed_);
-        bool moved = false;
-        index_t awaited = -1;
-        for (index_t o = 0; o < owners_.count(); ++o) {
-          stream<std::byte>& from = received[at(o)];
-          stream<const std::byte>& to = sent[at(o)];
-          from.begin(share_, [&](auto bytes) { return carrier.receive(o, kind, bytes); });
-          to.begin(share_, [&](auto bytes) { return carrier.send(o, kind, bytes); });
-          moved = from.settle(carrier) || moved;
-          moved = to.settle(carrier) || moved;
-          if (awaited < 0 && !(from.is_done() && to.is_done())) awaited = o;
-        }
-        if (awaited < 0) return;
-        if (moved) {
-          deadline = std::chrono::steady_clock::now() + share_.patience;
-          continue;
-        }
-        if (owner_report told = carrier.reported(); told.is_failure()) {
-          failed_ = std::move(told);
-          throw_failure(failed_);
-        }
-        if (team.stop_requested()) worker_team::report_stop();
-        if (std::chrono::steady_clock::now() >= deadline) {
-          failed_ = owner_report{awaited,
-                                 "silent for " + std::to_string(share_.patience.count()) + " ms"};
-          carrier.report("owner " + std::to_string(awaited) + " is " + failed_.words);
-          throw_failure(failed_);
-        }
-        carrier.wait(std::chrono::milliseconds(1));
-      }
-    };
-#if defined(__cpp_exceptions)
-    try {
-      run();
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      for (auto& to : sent) to.cancel(*share_.carrier);
-      for (auto& from : received) from.cancel(*share_.carrier);
-      throw;
-    }
-#else
-    run();
-#endif
-  }
+             const worker_team& team);
 
-  [[noreturn]] static void throw_failure(const owner_report& failed) {
-    const owner_error failure(failed.owner, failed.words);
-#if defined(__cpp_exceptions)
-    throw failure;
-#else
-    std::fputs(failure.what(), stderr);
-    std::abort();
-#endif
-  }
+  [[noreturn]] static void throw_failure(const owner_report& failed);
 
   owner_share share_;
   device_owners owners_;
@@ -318,3 +201,7 @@ void run_for_owners(owner_link* link, const Run& run) {
 
 }  // namespace detail
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/owner_link_work.hpp"
+#endif

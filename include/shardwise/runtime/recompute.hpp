@@ -4,31 +4,30 @@
 #include "shardwise/plan/recompute.hpp"
 #include "shardwise/runtime/gradient.hpp"
 
-#include <utility>
-
 namespace shardwise::detail {
 
 /// Marks the nodes that a function makes to be computed again.
 class graph_recomputing {
  public:
   template <class X>
-  explicit graph_recomputing(const X&) noexcept
-      : before_(std::exchange(computation::recomputes(), true)) {}
+  explicit graph_recomputing(const X&) noexcept : graph_recomputing() {}
   graph_recomputing(const graph_recomputing&) = delete;
   graph_recomputing& operator=(const graph_recomputing&) = delete;
-  ~graph_recomputing() { computation::recomputes() = before_; }
+  ~graph_recomputing();
 
   template <class X>
   [[nodiscard]] typename graph_tape::settled<X> result(const X& x) const {
     const node_ptr made = x.share();
     made->name();
-    if (computation* const task = made->task(); task != nullptr && !before_)
-      if (task->recomputed() == computation::again::wholly)
-        task->recompute(computation::again::within);
+    keep(*made);
     return typename graph_tape::settled<X>(made);
   }
 
  private:
+  graph_recomputing() noexcept;
+  /// The value of a node is kept, and what it is made of is computed again.
+  void keep(node& made) const noexcept;
+
   bool before_;
 };
 template <>
@@ -41,3 +40,7 @@ struct recomputing_of<any_domain> {
 };
 
 }  // namespace shardwise::detail
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/recompute_work.hpp"
+#endif

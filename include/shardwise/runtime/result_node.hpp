@@ -36,12 +36,4 @@ class result_node : public pending_node {
   int which_;
 };
 
-/// The node of a further result, which holds the elements of its kernels.
-[[nodiscard]] inline node_ptr result_node_of(node_ptr operation, int which,
-                                             const element_kernels& elements) {
-  tensor_desc result = operation->tensor();
-  result.type = elements.type;
-  return make_pending<result_node>({&operation, 1}, result, elements, which);
-}
-
 }  // namespace shardwise

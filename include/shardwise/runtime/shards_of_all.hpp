@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/agreement.hpp"
+#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/tensor/node.hpp"
 
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
 namespace shardwise::detail {
@@ -13,15 +13,7 @@ namespace shardwise::detail {
 /// others have are brought, and all owners do so together.
 class shards_of_all {
  public:
-  explicit shards_of_all(const node& read) : read_(read) {
-    machine& home = *read.home();
-    if (home.link() == nullptr) return;
-    const std::lock_guard turn(home.turn());
-    run_for_owners(home.link(), [&] {
-      agree_on(home, "to_host", read.tensor());
-      bring(home);
-    });
-  }
+  explicit shards_of_all(const node& read);
 
   /// A distinct shard as a row-major block.
   [[nodiscard]] const_any_block block_of(index_t shard) const noexcept {
@@ -31,36 +23,7 @@ class shards_of_all {
   }
 
  private:
-  void bring(machine& home) {
-    owner_link& link = *home.link();
-    const placement& where = read_.where();
-    const shard_owners holders(home.mesh(), read_.tensor().layout, link.owners());
-    const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
-    owner_link::bytes_by_owner out = link.nothing();
-    received_ = link.nothing();
-    std::vector<std::size_t> wanted(out.size(), 0);
-    for (index_t s = 0; s < where.count(); ++s) {
-      const auto bytes = at(where.size_of_shard(s) * size_of(read_.tensor().type));
-      const index_t keeper = holders.keeper(s);
-      if (!where.is_here(s)) wanted[at(keeper)] += bytes;
-      if (keeper != link.self()) continue;
-      const std::byte* const data = read_.shard(s).data();
-      for (index_t other = 0; other < link.owners().count(); ++other)
-        if (holders.holder(s, other) < 0)
-          out[at(other)].insert(out[at(other)].end(), data, data + bytes);
-    }
-    for (std::size_t owner = 0; owner < wanted.size(); ++owner)
-      received_[owner].resize(wanted[owner]);
-    link.exchange(out, received_, home.team());
-    std::vector<std::size_t> next(out.size(), 0);
-    brought_.resize(at(where.count()), nullptr);
-    for (index_t s = 0; s < where.count(); ++s) {
-      if (where.is_here(s)) continue;
-      const std::size_t keeper = at(holders.keeper(s));
-      brought_[at(s)] = received_[keeper].data() + next[keeper];
-      next[keeper] += at(where.size_of_shard(s) * size_of(read_.tensor().type));
-    }
-  }
+  void bring(machine& home);
 
   const node& read_;
   owner_link::bytes_by_owner received_;
@@ -69,3 +32,7 @@ class shards_of_all {
 };
 
 }  // namespace shardwise::detail
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/shards_of_all_work.hpp"
+#endif

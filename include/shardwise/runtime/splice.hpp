@@ -2,10 +2,9 @@
 #pragma once
 
 #include "shardwise/kernel/kernel_table.hpp"
-#include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/fill_node.hpp"
-#include "shardwise/runtime/result_node.hpp"
+#include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/runtime/stored_program.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 

@@ -3,8 +3,7 @@
 
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/kernel/kernel_lookup.hpp"
-#include "shardwise/runtime/each_node.hpp"
-#include "shardwise/runtime/whole_node.hpp"
+#include "shardwise/runtime/make_nodes.hpp"
 
 #include <array>
 #include <cstring>
@@ -24,10 +23,6 @@ template <class X>
   } else {
     return std::move(x).share();
   }
-}
-
-inline void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr& operand) {
-  if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
 }
 
 /// The nodes and the numbers among the operands of an elementwise function, whose numbers are of
@@ -69,9 +64,8 @@ template <class Function, class Result, class Describe, class... X>
   const tensor_desc result = describe(read.nodes, read.numbers);
   const operation_kernel kernel =
       function_for<Function, Result, typename element_type_of<number, X>::type...>();
-  return make_pending<each_node>(read.nodes, result, element_kernels_of<Result>,
-                                 operation_of<pointwise<Function>>, kernel.each, read.numbers,
-                                 kernel.enter_gradient);
+  return make_each_node(read.nodes, result, element_kernels_of<Result>,
+                        operation_of<pointwise<Function>>, kernel, read.numbers);
 }
 
 /// The same where types say what it makes: `Paper` with these extents.
@@ -88,22 +82,8 @@ template <class Class, class First, std::size_t N>
 [[nodiscard]] node_ptr make_whole(const attributes& how, const factor_rule& rule,
                                   const propagation& split, const element_kernels& elements,
                                   std::array<node_ptr, N> read) {
-  constexpr const operation& what = operation_of<Class>;
-  tensor_descs operands;
-  for (const node_ptr& operand : read) {
-    require_one_pool(read[0]->home(), operand);
-    operands.push_back(operand->tensor());
-  }
-  operation_cost cost;
-  if (what.cost != nullptr) cost = what.cost(read[0]->where().mesh(), how, operands, split.result);
-  const tensor_desc result = split.result;
-  inplace_vector<element, max_operands> types;
-  for (const tensor_desc& operand : operands) types.push_back(operand.type);
-  const operation_kernel kernel =
-      whole_for<Class, First>({types.begin(), types.size()}, result.type);
-  return make_pending<whole_node>(read, result, elements, applied_operation{&what, how},
-                                  kernel.whole, rule, split, cost, kernel.further,
-                                  kernel.enter_gradient);
+  return make_whole_node(read, {&operation_of<Class>, how}, rule, split, elements,
+                         &whole_for<Class, First>);
 }
 
 /// The same of an operation as types have it: by the rule that these say, whose factors `split`

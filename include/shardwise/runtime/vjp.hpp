@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -16,33 +15,17 @@ namespace shardwise::detail {
 class graph_recording {
  public:
   template <class X>
-  explicit graph_recording(const X&) : state_(std::make_shared<state>()) {}
+  explicit graph_recording(const X&) : graph_recording() {}
 
   template <class X>
   [[nodiscard]] graph_tape::settled<X> argument(const X& x) {
-    const node_ptr real = x.share();
-    node_ptr stand_in = std::make_shared<argument_node>(real);
-    state_->graph.argument(stand_in, real);
-    state_->arguments.push_back(stand_in);
-    return graph_tape::settled<X>(std::move(stand_in));
+    return graph_tape::settled<X>(stand_in_for(x.share()));
   }
   template <class X>
   void result(const X& x) {
-    state_->results.push_back(x.share());
+    results_.push_back(x.share());
   }
-  void finish() {
-    home_ = state_->results[0]->home();
-    {
-      const std::lock_guard turn(home_->turn());
-      state_->graph.record(state_->results);
-    }
-    std::vector<value_id> of;
-    for (const node_ptr& each : state_->results) of.push_back(state_->graph.id_of(each));
-    made_ = state_->graph.splice(of, home_);
-    state_->result_ids = std::move(of);
-    state_->graph.let_go();
-    state_->results.clear();
-  }
+  void finish();
   template <class X>
   [[nodiscard]] graph_tape::settled<X> given(const X&, int number) const {
     return graph_tape::settled<X>(made_[static_cast<std::size_t>(number)]);
@@ -55,21 +38,7 @@ class graph_recording {
     void seed(const X& x) {
       seeds_.push_back(x.share());
     }
-    void run() {
-      state& all = *of_.state_;
-      const std::lock_guard lock(all.mutex);
-      std::vector<value_id> seeds, arguments, needed;
-      for (const node_ptr& each : seeds_) seeds.push_back(all.graph.add_input(each));
-      for (const node_ptr& each : all.arguments) arguments.push_back(all.graph.id_of(each));
-      program_builder code(all.graph.code());
-      differentiation gradients(code, 0, arguments);
-      for (std::size_t r = 0; r < seeds.size(); ++r) gradients.seed(all.result_ids[r], seeds[r]);
-      gradients.run();
-      for (std::size_t k = 0; k < arguments.size(); ++k)
-        needed.push_back(gradients.cotangent_of(
-            arguments[k], gradient_layout(all.arguments[k]->tensor().layout)));
-      made_ = all.graph.splice(needed, of_.home_);
-    }
+    void run();
     template <class Made, class X>
     [[nodiscard]] Made next(const X&) {
       return Made(std::move(made_[next_++]));
@@ -82,15 +51,15 @@ class graph_recording {
   };
 
  private:
-  struct state {
-    std::mutex mutex;
-    recorded_graph graph;
-    std::vector<node_ptr> arguments, results;
-    std::vector<value_id> result_ids;
-  };
+  /// What asking for cotangents needs of the function.
+  struct state;
+
+  graph_recording();
+  [[nodiscard]] node_ptr stand_in_for(const node_ptr& real);
 
   std::shared_ptr<state> state_;
   std::shared_ptr<machine> home_;
+  std::vector<node_ptr> results_;
   std::vector<node_ptr> made_;
 };
 template <>
@@ -103,3 +72,7 @@ struct recording_of<any_domain> {
 };
 
 }  // namespace shardwise::detail
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/vjp_work.hpp"
+#endif

@@ -63,15 +63,10 @@ class arena : public std::enable_shared_from_this<arena> {
  public:
   /// The bytes kept at most unless another limit is given: a quarter of the machine's memory, and
   /// 1 GiB where that is unknown.
-  [[nodiscard]] static index_t default_cache_limit() noexcept {
-    const std::size_t memory = detail::physical_memory();
-    return memory > 0 ? static_cast<index_t>(memory / 4) : 1_GiB;
-  }
+  [[nodiscard]] static index_t default_cache_limit() noexcept;
 
   /// An arena, shared by its creator and by every block in use.
-  [[nodiscard]] static std::shared_ptr<arena> create(index_t cache_limit = default_cache_limit()) {
-    return std::shared_ptr<arena>(new arena(cache_limit));
-  }
+  [[nodiscard]] static std::shared_ptr<arena> create(index_t cache_limit = default_cache_limit());
 
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
@@ -81,14 +76,7 @@ class arena : public std::enable_shared_from_this<arena> {
   ///
   /// Zero bytes are a block like any other. Throws `std::bad_alloc` if the system refuses even
   /// after everything kept was given back, and if `bytes` is negative or absurd.
-  [[nodiscard]] arena_block& allocate(index_t bytes) {
-    if (bytes < 0 || bytes > size_class::largest) refuse();
-    const size_class size = size_class::of(bytes);
-    arena_block* block = take_free(size);
-    if (block == nullptr) block = make(size);
-    block->owners.store(1, std::memory_order_relaxed);
-    return *block;
-  }
+  [[nodiscard]] arena_block& allocate(index_t bytes);
 
   /// Adds an owner.
   static void retain(arena_block& block) noexcept {
@@ -102,16 +90,7 @@ class arena : public std::enable_shared_from_this<arena> {
   }
 
   /// Gives all memory that is not in use back to the system.
-  void trim() noexcept {
-    free_lists unused{};
-    {
-      const std::lock_guard lock(mutex_);
-      std::swap(unused, free_);
-      cached_.store(0, std::memory_order_relaxed);
-    }
-    // Without the lock: the system may take milliseconds.
-    for (arena_block* list : unused) destroy(list);
-  }
+  void trim() noexcept;
 
   /// The bytes of all blocks in use, rounded up to their sizes.
   [[nodiscard]] index_t allocated_bytes() const noexcept {
@@ -140,36 +119,9 @@ class arena : public std::enable_shared_from_this<arena> {
   }
 
   /// The kept block of this class that was used last, so that it may still be in a cache.
-  [[nodiscard]] arena_block* take_free(size_class size) {
-    arena_block* block = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      block = free_[size.index];
-      if (block == nullptr) return nullptr;
-      begin_use(size);
-      free_[size.index] = std::exchange(block->next, nullptr);
-      add(cached_, -signed_bytes(size));
-    }
-    detail::permit(block->data, size.bytes);
-    return block;
-  }
+  [[nodiscard]] arena_block* take_free(size_class size);
 
-  [[nodiscard]] arena_block* make(size_class size) {
-    auto block = std::make_unique<arena_block>();
-    void* memory = detail::take_memory(size.bytes);
-    if (memory == nullptr) {
-      trim();
-      memory = detail::take_memory(size.bytes);
-      if (memory == nullptr) refuse();
-    }
-    block->data = static_cast<std::byte*>(memory);
-    block->size = size;
-    block->home = this;
-    const std::lock_guard lock(mutex_);
-    begin_use(size);
-    add(system_allocations_, 1);
-    return block.release();
-  }
+  [[nodiscard]] arena_block* make(size_class size);
 
   /// Counts a block in use; the first one makes the arena keep itself. Under the lock.
   void begin_use(size_class size) {
@@ -177,32 +129,9 @@ class arena : public std::enable_shared_from_this<arena> {
     add(allocated_, signed_bytes(size));
   }
 
-  void recycle(arena_block& block) noexcept {
-    const index_t bytes = signed_bytes(block.size);
-    detail::forbid(block.data, block.size.bytes);
-    // Dropped last of all, after the lock: it may be what keeps this arena.
-    std::shared_ptr<arena> last_owner;
-    {
-      const std::lock_guard lock(mutex_);
-      add(allocated_, -bytes);
-      if (--blocks_in_use_ == 0) last_owner = std::move(self_);
-      if (cached_bytes() + bytes <= cache_limit_) {
-        block.next = std::exchange(free_[block.size.index], &block);
-        return add(cached_, bytes);
-      }
-    }
-    destroy(&block);
-    // Old sizes must not keep new ones out, and tracking ages would cost every call.
-    if (bytes <= cache_limit_) trim();
-  }
+  void recycle(arena_block& block) noexcept;
 
-  static void destroy(arena_block* list) noexcept {
-    while (list != nullptr) {
-      const std::unique_ptr<arena_block> block(std::exchange(list, list->next));
-      detail::permit(block->data, block->size.bytes);
-      detail::return_memory(block->data, block->size.bytes);
-    }
-  }
+  static void destroy(arena_block* list) noexcept;
 
   [[nodiscard]] static index_t signed_bytes(size_class size) noexcept {
     return static_cast<index_t>(size.bytes);
@@ -223,3 +152,7 @@ class arena : public std::enable_shared_from_this<arena> {
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/tensor/arena_work.hpp"
+#endif

@@ -42,10 +42,7 @@ class node : public std::enable_shared_from_this<node> {
   node& operator=(const node&) = delete;
   /// The last shard goes first: the arena hands out first what came last, so the shards of the next
   /// tensor of this kind get the memory of these, each in the cache of the core that works on it.
-  virtual ~node() {
-    if (charged_ != nullptr) charge(*charged_, -1);
-    while (!shards_.empty()) shards_.pop_back();
-  }
+  virtual ~node();
 
   [[nodiscard]] const std::shared_ptr<machine>& home() const noexcept { return home_; }
   [[nodiscard]] const placement& where() const noexcept { return *where_; }
@@ -56,9 +53,9 @@ class node : public std::enable_shared_from_this<node> {
   /// True if the shards are there. They then stay as they are for as long as somebody holds them.
   [[nodiscard]] bool ready() const noexcept { return ready_.load(std::memory_order_acquire); }
   /// Computes the shards, and all that they need, unless they are there.
-  virtual void evaluate() {}
+  virtual void evaluate();
   /// How the shards are computed; null where they were given.
-  [[nodiscard]] virtual computation* task() noexcept { return nullptr; }
+  [[nodiscard]] virtual computation* task() noexcept;
 
   /// The memory of a distinct shard; empty while the node is pending, and of a shard that only
   /// other processes have.
@@ -71,57 +68,21 @@ class node : public std::enable_shared_from_this<node> {
     return static_cast<const T*>(static_cast<const void*>(shard(place).data()));
   }
   /// A distinct shard as a row-major block, to be read, and to be written by what computes it.
-  [[nodiscard]] const_any_block block_of(index_t place) const noexcept {
-    const extents_desc extents = where().extents_of_shard(place);
-    return {shard(place).data(), tensor().type, extents, row_major(extents)};
-  }
+  [[nodiscard]] const_any_block block_of(index_t place) const noexcept;
   template <class T>
   [[nodiscard]] T* writable_data(index_t place) noexcept {
     return static_cast<T*>(static_cast<void*>(shards_[static_cast<std::size_t>(place)].writable()));
   }
-  [[nodiscard]] any_block writable_block(index_t place) noexcept {
-    const extents_desc extents = where().extents_of_shard(place);
-    return {shards_[static_cast<std::size_t>(place)].writable(), tensor().type, extents,
-            row_major(extents)};
-  }
+  [[nodiscard]] any_block writable_block(index_t place) noexcept;
   /// All that a device holds, and the part `want` of it.
-  [[nodiscard]] const_any_block held_by(index_t device) const noexcept {
-    return block_of(where().shard_of(device));
-  }
-  [[nodiscard]] const_any_block part_held_by(index_t device, const box& want) const noexcept {
-    const index_t place = where().shard_of(device);
-    const box have = where().box_of(device);
-    const_any_block part{shard(place).data(), tensor().type, extents_of(want),
-                         row_major(extents_of(have))};
-    if (part.size() == 0) return part;
-    index_t offset = 0;
-    for (int d = 0; d < have.ssize(); ++d)
-      offset += (want[d].begin - have[d].begin) * part.strides[d];
-    part.data = shard(place).data() + offset * size_of(tensor().type);
-    return part;
-  }
+  [[nodiscard]] const_any_block held_by(index_t device) const noexcept;
+  [[nodiscard]] const_any_block part_held_by(index_t device, const box& want) const noexcept;
 
   /// Gets memory for the shards, not initialised; or that of a node with the same description,
   /// shared until that node, which nobody else needs, is let go.
-  void allocate(arena& storage, device_memory& memory) {
-    std::vector<buffer<std::byte>> shards;
-    shards.reserve(static_cast<std::size_t>(where().count()));
-    for (index_t s = 0; s < where().count(); ++s)
-      if (where().is_here(s))
-        shards.emplace_back(storage, where().size_of_shard(s) * size_of(tensor().type));
-      else
-        shards.emplace_back();
-    shards_ = std::move(shards);
-    charge(memory);
-  }
+  void allocate(arena& storage, device_memory& memory);
   /// True if no other tensor, and nobody's view, shares the memory of the shards.
-  [[nodiscard]] bool owns_memory() const noexcept {
-    // Whoever counted the handles sees all that others did before they dropped theirs.
-    std::atomic_thread_fence(std::memory_order_acquire);
-    for (const buffer<std::byte>& shard : shards_)
-      if (!shard.unique()) return false;
-    return true;
-  }
+  [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares memory that another node got.
   void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
   void take_memory_of(node& other) {
@@ -129,10 +90,7 @@ class node : public std::enable_shared_from_this<node> {
     std::swap(charged_, other.charged_);
   }
   /// Charges every device with its shard, until this node dies or another takes the memory over.
-  void charge(device_memory& memory) noexcept {
-    charged_ = &memory;
-    charge(memory, 1);
-  }
+  void charge(device_memory& memory) noexcept;
   void set_ready() noexcept { ready_.store(true, std::memory_order_release); }
 
   /// True if the program used the tensor by a name; from then on it stays so.
@@ -150,14 +108,7 @@ class node : public std::enable_shared_from_this<node> {
  private:
   /// Every device is charged for its shard; for one with a halo as the device with most neighbours
   /// is, so that device 0 has the most of everything.
-  void charge(device_memory& memory, index_t sign) noexcept {
-    const placement& at = *where_;
-    const index_t size = sign * size_of(tensor().type);
-    const bool is_own = tensor().layout.uneven && !tensor().layout.has_halo();
-    for (index_t d = 0; d < at.devices(); ++d)
-      if (at.owns(d))
-        memory.charge(d, is_own ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
-  }
+  void charge(device_memory& memory, index_t sign) noexcept;
 
   std::shared_ptr<machine> home_;
   placement_ptr where_;
@@ -192,3 +143,7 @@ concept Readable = detail::standing_of<X>
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/tensor/node_work.hpp"
+#endif

@@ -21,27 +21,10 @@ namespace shardwise {
 /// those which only others hold are numbered and described like all.
 class placement {
  public:
-  placement(const mesh_desc& mesh, const tensor_desc& tensor) noexcept
-      : mesh_(mesh),
-        tensor_(tensor),
-        shards_(shards_of(mesh, tensor.layout)),
-        count_(shards_.size()),
-        devices_(mesh.devices()),
-        largest_(largest_shard(mesh, tensor.layout, tensor.extents)),
-        largest_size_(element_count(largest_)) {}
+  placement(const mesh_desc& mesh, const tensor_desc& tensor) noexcept;
   /// The same as owner `self` has it, one of several; the list of the owners outlives it.
   placement(const mesh_desc& mesh, const tensor_desc& tensor, const device_owners& owners,
-            index_t self)
-      : placement(mesh, tensor) {
-    owners_ = owners;
-    self_ = self;
-    const shard_owners holders(mesh, tensor.layout, owners);
-    own_devices_.reserve(static_cast<std::size_t>(count_));
-    for (index_t s = 0; s < count_; ++s) {
-      own_devices_.push_back(holders.holder(s, self));
-      if (own_devices_.back() >= 0) here_.push_back(s);
-    }
-  }
+            index_t self);
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return tensor_; }
@@ -85,21 +68,13 @@ class placement {
   }
 
   /// The part of the tensor that a device holds, and which global indices that is.
-  [[nodiscard]] box box_of(index_t device) const noexcept {
-    return shard_box(mesh_, tensor_.layout, tensor_.extents, device);
-  }
-  [[nodiscard]] held_box held_by(index_t device) const noexcept {
-    return held_of(mesh_, tensor_.layout, tensor_.extents, device);
-  }
+  [[nodiscard]] box box_of(index_t device) const noexcept;
+  [[nodiscard]] held_box held_by(index_t device) const noexcept;
 
   /// The extents of a shard, and the number of its elements. Exact layouts without halos have shards
   /// of one size.
-  [[nodiscard]] extents_desc extents_of_shard(index_t shard) const noexcept {
-    return has_one_size() ? largest_ : extents_of(box_of(device_of(shard)));
-  }
-  [[nodiscard]] index_t size_of_shard(index_t shard) const noexcept {
-    return has_one_size() ? largest_size_ : volume(box_of(device_of(shard)));
-  }
+  [[nodiscard]] extents_desc extents_of_shard(index_t shard) const noexcept;
+  [[nodiscard]] index_t size_of_shard(index_t shard) const noexcept;
   /// The elements of the largest shard, and their bytes.
   [[nodiscard]] index_t largest_shard_size() const noexcept { return largest_size_; }
   [[nodiscard]] index_t bytes_per_device() const noexcept {
@@ -139,3 +114,7 @@ class placement {
 using placement_ptr = std::shared_ptr<const placement>;
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/tensor/placement_work.hpp"
+#endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Interpreted passes: what they compute once, and the bits of their functions one by one.
 #include "shardwise/kernel/pass_program.hpp"
-#include "shardwise/kernel/block_functions.hpp"
 
+#include "shardwise/kernel/block_functions.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -183,4 +183,39 @@ TEST_CASE("a pass gives what was applied last, whatever it was asked for besides
   const const_any_block block{in.data(), element::f32, {300}, {1}};
   pass.run({&block, 1}, {out.data(), element::f32, {300}, {1}});
   CHECK(out == std::vector<float>(300, 6.0F));
+}
+
+TEST_CASE("blocks in the order of the result stand beside rows, columns and transposed ones") {
+  constexpr index_t rows = 31, columns = 70;
+  std::mt19937 random(5);
+  const std::vector<float> whole = numbers<float>(rows * columns, random),
+                           row = numbers<float>(columns, random),
+                           column = numbers<float>(rows, random),
+                           turned = numbers<float>(rows * columns, random);
+  std::vector<bfloat16> narrow;
+  for (const float each : whole) narrow.push_back(bfloat16(each));
+  pass_program pass;
+  int slots[5];
+  for (int k = 0; k < 5; ++k)
+    slots[k] =
+        k == 4 ? pass.read(element_kernels_of<bfloat16>) : pass.read(element_kernels_of<float>);
+  int sum = slots[0];
+  for (int k = 1; k < 5; ++k) sum = call<f::add>(pass, sum, slots[k]);
+  pass.write(element_kernels_of<float>);
+  const extents_desc extents{rows, columns};
+  const const_any_block blocks[]{{whole.data(), element::f32, extents, {columns, 1}},
+                                 {row.data(), element::f32, extents, {0, 1}},
+                                 {column.data(), element::f32, extents, {1, 0}},
+                                 {turned.data(), element::f32, extents, {1, rows}},
+                                 {narrow.data(), element::bf16, extents, {columns, 1}}};
+  std::vector<float> expected, out = whole;
+  for (index_t i = 0; i < rows; ++i)
+    for (index_t j = 0; j < columns; ++j) {
+      const auto at = [](index_t n) { return static_cast<std::size_t>(n); };
+      expected.push_back(whole[at(i * columns + j)] + row[at(j)] + column[at(i)] +
+                         turned[at(j * rows + i)] +
+                         static_cast<float>(narrow[at(i * columns + j)]));
+    }
+  pass.run(blocks, {out.data(), element::f32, extents, {columns, 1}});
+  CHECK(std::equal(out.begin(), out.end(), expected.begin(), same_bits<float>));
 }

@@ -71,6 +71,17 @@ constexpr auto cost = trace_nests<512, model<pod>, text_batch<pod>, text_batch<p
 static_assert(cost.collectives("model") == 1 + 2 * 2 + 2);
 static_assert(cost.collectives("data") == 1);
 
+// On a mesh whose sizes the run knows, the same costs for the same sizes.
+struct any_pod : mesh<axis<"data", dyn>, axis<"model", dyn>> {};
+constexpr auto cost_on = [](index_t data, index_t parts) {
+  return trace_nests<512, model<any_pod>, text_batch<any_pod>, text_batch<any_pod>>(loss, data,
+                                                                                    parts);
+};
+constexpr auto cost_of_any = cost_on(2, 2);
+static_assert(cost_of_any.bytes_moved() == cost.bytes_moved());
+static_assert(cost_of_any.flops() == cost.flops());
+static_assert(cost_of_any.peak_bytes_per_device() == cost.peak_bytes_per_device());
+
 template <class M>
 std::vector<double> loss_and_gradient() {
   const device_pool pool{M{}};
@@ -102,6 +113,14 @@ TEST_CASE("a split transformer has the loss and the gradients of one device") {
     largest = std::max(largest, i == 0 ? 0 : std::abs(whole[i]));
   }
   REQUIRE(largest > 1e-3);
+}
+
+TEST_CASE("what a transformer costs on paper depends on the sizes of its mesh") {
+  const ledger alone = cost_on(1, 1);
+  REQUIRE(alone.collectives() == 0);
+  REQUIRE(alone.flops() > 3 * cost.flops());
+  REQUIRE(cost_on(4, 1).collectives("data") == 1);
+  REQUIRE(cost_on(4, 1).collectives("model") == 0);
 }
 
 TEST_CASE("parameters are found with their names") {

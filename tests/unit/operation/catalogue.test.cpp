@@ -22,23 +22,30 @@ using B = sharded_tensor<bfloat16, extents<8, 16>, layout<pod, P<"data", none>>>
 
 operation_inference inferred(text_view name,
                              const std::vector<std::pair<const char*, const char*>>& arguments,
-                             const std::vector<const char*>& operands) {
+                             const std::vector<const char*>& operands, unsigned permitted = 0) {
   operation_arguments given;
   for (const auto& [parameter, value] : arguments) REQUIRE(given.set(parameter, value).ok());
   tensor_descs known;
   for (const char* words : operands) known.push_back(parse_type(words, pod::value).tensor);
   const catalogued_operation* const entry = find_operation(name);
   REQUIRE(entry != nullptr);
-  return infer_operation(pod::value, *entry, given, known);
+  return infer_operation(pod::value, *entry, given, known, {permitted, nullptr});
 }
 
-/// That a function of tensors costs and makes what the catalogue says.
+/// That a function of tensors costs, moves and makes what the catalogue says.
 template <class F, class... Tensors>
 void check_same(const operation_inference& made, F f, const Tensors&... tensors) {
   REQUIRE(made.ok());
   const ledger total = trace(f, tensors...);
   CHECK(made.flops == total.flops());
-  CHECK(total.collectives() == 0);
+  index_t collectives = 0, bytes = 0;
+  for (const paper_reshard& step : made.reshards)
+    for (const transfer& move : redistribute(pod::value, step.from, step.to).moves) {
+      collectives += move.kind == collective::slice ? 0 : 1;
+      bytes += move.total_bytes();
+    }
+  CHECK(total.collectives() == collectives);
+  CHECK(total.bytes_moved() == bytes);
   const auto result = f(tensors...);
   using made_type = std::remove_cvref_t<decltype(result)>;
   CHECK(made.results[0].type == element_of<typename made_type::value_type>);
@@ -119,6 +126,56 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("sort", {{"dim", "1"}}, {a}), [](const auto& y) { return sort<1>(y); }, x);
   check_same(
       inferred("argmax", {{"dim", "1"}}, {a}), [](const auto& y) { return argmax<1>(y); }, x);
+}
+
+TEST_CASE("What the catalogue infers over permitted axes is what the functions exchange there") {
+  const auto c = abstract<C>();
+  constexpr unsigned model = 2, both = 3;
+  const char* const a = "f32[8@data,16@model]";
+  const auto permit = across<"model">;
+  check_same(
+      inferred("softmax", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return softmax<1>(y, permit); }, c);
+  check_same(
+      inferred("log_softmax", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return log_softmax<1>(y, permit); }, c);
+  check_same(
+      inferred("logsumexp", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return logsumexp<1>(y, permit); }, c);
+  check_same(
+      inferred("l2_norm", {}, {a}, both),
+      [](const auto& y) { return l2_norm(y, across<"data", "model">); }, c);
+  check_same(
+      inferred("variance", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return variance<1>(y, permit); }, c);
+  check_same(
+      inferred("standard_deviation", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return standard_deviation<1>(y, permit); }, c);
+  check_same(
+      inferred("layer_norm", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return layer_norm<1>(y, 1e-5, permit); }, c);
+  check_same(
+      inferred("rms_norm", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return rms_norm<1>(y, 1e-5, permit); }, c);
+  check_same(
+      inferred("cross_entropy", {{"dim", "1"}}, {a, "i32[8@data]"}, model),
+      [=](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels, permit); }, c,
+      abstract<L>());
+  check_same(
+      inferred("argmax", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return argmax<1>(y, permit); }, c);
+  check_same(
+      inferred("top_k", {{"dim", "1"}, {"count", "2"}}, {a}, model),
+      [=](const auto& y) { return top_k<1, 2>(y, permit).first; }, c);
+  check_same(
+      inferred("top_k", {{"dim", "1"}, {"count", "6"}}, {a}, model),
+      [=](const auto& y) { return top_k<1, 6>(y, permit).first; }, c);
+  check_same(
+      inferred("cumsum", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return cumsum<1>(y, permit); }, c);
+  check_same(
+      inferred("sort", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return sort<1>(y, permit); }, c);
 }
 
 TEST_CASE("Every operation answers for its example, and for every way to split it") {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+// The state of a training on a mesh: its steps, its losses, what it writes, and its file.
+#pragma once
+
+#include "corpus.hpp"
+#include "model.hpp"
+#include <shardwise/io.hpp>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace demo {
+
+/// How far a training has come: the steps it took, and the part of its schedule that is done.
+struct progress {
+  long steps = 0;
+  double done = 0;
+};
+
+class training {
+ public:
+  training(index_t data, index_t model_parallel) : pool_(pod{data, model_parallel}) {}
+
+  [[nodiscard]] const device_pool& pool() const noexcept { return pool_; }
+  [[nodiscard]] const model& parameters() const noexcept { return all_.m; }
+
+  /// Takes one step and returns the loss before it.
+  float advance(const corpus& text, const places& from, double rate) {
+    const tokens seen = read(text, from, 0), next = read(text, from, 1);
+    const number by = full<number>(pool_, static_cast<float>(rate));
+    return to_host(step(pool_, [&] { return learn(all_.m, all_.s, by, seen, next); }))();
+  }
+  [[nodiscard]] float loss(const corpus& text, const places& from) const {
+    return to_host(next_byte_loss{}(all_.m, read(text, from, 0), read(text, from, 1)))();
+  }
+  /// The mean loss of some batches of the text that is held out, the same ones in every call.
+  [[nodiscard]] double loss_held_out(const corpus& text, int batches) const {
+    std::mt19937_64 random(11);
+    double total = 0;
+    for (int i = 0; i < batches; ++i) total += double{loss(text, text.draw(random, true))};
+    return total / batches;
+  }
+
+  /// What the model writes after each of these places, `count` bytes: the likelier ones more often
+  /// than the model says, at a temperature of 0.7.
+  [[nodiscard]] std::array<std::string, std::size_t{batch}> write(const corpus& text,
+                                                                  const places& from,
+                                                                  index_t count) const {
+    std::mt19937_64 random(7);
+    std::array<std::string, std::size_t{batch}> lines;
+    for (std::size_t b = 0; b < lines.size(); ++b) lines[b] = text.part(from[b], positions);
+    for (index_t n = 0; n < count; ++n) {
+      const auto seen = generate<tokens>(pool_, [&](const global_index& at) {
+        const std::string& line = lines[static_cast<std::size_t>(at[0])];
+        return static_cast<std::int32_t>(
+            static_cast<unsigned char>(line[static_cast<std::size_t>(n + at[1])]));
+      });
+      const auto scores = to_host(all_.m(seen));
+      for (std::size_t b = 0; b < lines.size(); ++b) {
+        const auto score = [&](index_t c) {
+          return double{scores(static_cast<index_t>(b), positions - 1, c)};
+        };
+        double highest = score(0), total = 0;
+        for (index_t c = 1; c < bytes; ++c) highest = std::max(highest, score(c));
+        std::array<double, std::size_t{bytes}> mass{};
+        for (std::size_t c = 0; c < mass.size(); ++c)
+          total += mass[c] = std::exp((score(static_cast<index_t>(c)) - highest) / 0.7);
+        double left = static_cast<double>(random() >> 11U) * 0x1p-53 * total;
+        std::size_t next = 0;
+        while (next + 1 < mass.size() && (left -= mass[next]) > 0) ++next;
+        lines[b] += static_cast<char>(static_cast<unsigned char>(next));
+      }
+    }
+    for (std::string& line : lines) line.erase(0, std::size_t{positions});
+    return lines;
+  }
+
+  /// Writes everything that the next step depends on, but for the place in the text.
+  void save(const std::string& path, const progress& at) const {
+    save_safetensors(path, all_,
+                     {{"steps", std::to_string(at.steps)}, {"done", std::to_string(at.done)}});
+  }
+  /// Reads it back, from whatever mesh it was written.
+  progress load(const std::string& path) {
+    try {
+      return read_state(safetensors_file(path));
+    } catch (const error& problem) {
+      throw bad_input(problem.what());
+    }
+  }
+
+ private:
+  struct everything {
+    model m;
+    state s;
+  };
+  [[nodiscard]] static everything begin(const device_pool& pool) {
+    model m = nn::initialise<model>(pool, key{2026});
+    state s = learn.optimizer.start(m);
+    return {std::move(m), std::move(s)};
+  }
+  progress read_state(const safetensors_file& file) {
+    load_safetensors(file, all_);
+    const auto value = [&](const char* name) {
+      const auto found = file.header().metadata.find(name);
+      char* end = nullptr;
+      const double figure =
+          found == file.header().metadata.end() ? -1 : std::strtod(found->second.c_str(), &end);
+      if (!(figure >= 0) || *end != '\0')
+        throw bad_input("'" + file.path() + "' is no state of this demo: it does not say its " +
+                        name);
+      return figure;
+    };
+    return {static_cast<long>(value("steps")), value("done")};
+  }
+  [[nodiscard]] tokens read(const corpus& text, const places& from, index_t ahead) const {
+    return generate<tokens>(pool_, [&](const global_index& at) {
+      return text.code(from[static_cast<std::size_t>(at[0])] + at[1] + ahead);
+    });
+  }
+
+  device_pool pool_;
+  everything all_ = begin(pool_);
+};
+
+}  // namespace demo

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSL-1.0
+// A layer of Llama 3, its two ends, and what a step of training on a mesh with the axes `data`,
+// `context`, `pipe` and `model` costs one device.
+#pragma once
+
+#include <shardwise/layout.hpp>
+#include <shardwise/nn/embedding.hpp>
+#include <shardwise/nn/linear.hpp>
+#include <shardwise/nn/loss.hpp>
+#include <shardwise/nn/norm.hpp>
+#include <shardwise/nn/on_paper.hpp>
+
+#include <tuple>
+#include <type_traits>
+
+namespace llama3 {
+
+using namespace shardwise;
+
+// --- sizes: table 3 of the paper
+// ---------------------------------------------------------------------
+
+struct size_8b {
+  static constexpr const char* name = "8B";
+  static constexpr index_t width = 4096, hidden = 14'336, heads = 32, layers = 32;
+};
+struct size_70b {
+  static constexpr const char* name = "70B";
+  static constexpr index_t width = 8192, hidden = 28'672, heads = 64, layers = 80;
+};
+struct size_405b {
+  static constexpr const char* name = "405B";
+  static constexpr index_t width = 16'384, hidden = 53'248, heads = 128, layers = 126;
+};
+inline constexpr index_t vocabulary = 128'256, head_size = 128, key_heads = 8;
+
+// --- a layer, of every stage at once
+// ----------------------------------------------------------------------
+
+// The stages of the pipeline are the first dimension of all that they hold, split over `pipe`.
+// Between the halves of a layer positions are split over `model` too.
+using stream = P<"pipe", "data", by("context", "model"), none>;
+using whole_positions = P<"pipe", "data", "context", none>;
+
+/// A norm of 2-byte values in floats: its scale is of floats, so that the sums of its gradient may
+/// stay pending, which no rounding passes.
+template <class Scale>
+struct wide_norm {
+  nn::rms_norm<Scale> in_floats;
+
+  constexpr auto operator()(const auto& x) const {
+    return cast<bfloat16>(in_floats(cast<float>(x)));
+  }
+};
+
+template <class Scale, class Query, class Key, class Merge, class Up, class Down>
+struct layer {
+  wide_norm<Scale> attention_norm;
+  Query query;
+  Key key, value;
+  Merge out;
+  wide_norm<Scale> mlp_norm;
+  Up gate, up;
+  Down down;
+
+  constexpr auto operator()(const auto& x, const auto& cosines, const auto& sines) const {
+    const auto h = x + attend(reshard<whole_positions>(attention_norm(x)), cosines, sines);
+    return h + feed(reshard<whole_positions>(mlp_norm(h)));
+  }
+
+ private:
+  constexpr auto attend(const auto& x, const auto& cosines, const auto& sines) const {
+    const auto q = rotary(einsum<"pbsd,pdhe->pbhse">(x, query), cosines, sines);
+    const auto k = rotary(einsum<"pbsd,pdhe->pbhse">(x, key), cosines, sines);
+    const auto v = einsum<"pbsd,pdhe->pbhse">(x, value);
+    // Queries stay where their positions are, and meet all keys.
+    using all_keys = P<"pipe", "data", "model", none, none>;
+    const auto met = attention<attends::to_earlier>(q, reshard<all_keys>(k), reshard<all_keys>(v));
+    return reshard<stream>(einsum<"pbhse,phed->pbsd">(met, out));
+  }
+  constexpr auto feed(const auto& x) const {
+    const auto h = silu(einsum<"pbsd,pdf->pbsf">(x, gate)) * einsum<"pbsd,pdf->pbsf">(x, up);
+    return reshard<stream>(einsum<"pbsf,pfd->pbsd">(h, down));
+  }
+};
+
+/// Brings the weights of a layer, or their gradients, to where `Rest` splits their width.
+template <fixed_string Rest>
+struct spread_layer {
+  constexpr auto operator()(const auto& w) const {
+    using scale = P<"pipe", none, none, Rest>;
+    using in = P<"pipe", Rest, "model", none>;
+    return std::tuple{reshard<scale>(w.attention_norm.in_floats.scale),
+                      reshard<in>(w.query),
+                      reshard<in>(w.key),
+                      reshard<in>(w.value),
+                      reshard<P<"pipe", "model", none, Rest>>(w.out),
+                      reshard<scale>(w.mlp_norm.in_floats.scale),
+                      reshard<P<"pipe", Rest, "model">>(w.gate),
+                      reshard<P<"pipe", Rest, "model">>(w.up),
+                      reshard<P<"pipe", "model", Rest>>(w.down)};
+  }
+};
+
+// --- what comes after the last stage
+// ----------------------------------------------------------------
+
+/// Where a sequence is outside of the stages.
+using ends_stream = P<"data", by("context", "model"), none>;
+
+template <class Scale, class Head>
+struct last_words {
+  wide_norm<Scale> norm;
+  nn::linear<Head> head;
+
+  constexpr auto operator()(const auto& x) const {
+    return head(reshard<P<"data", "context", none>>(norm(x)));
+  }
+};
+
+// --- what is traced
+// ---------------------------------------------------------------------------------
+
+/// Gradients of weights are left pending until the end of a step. An axis of size 1 has no sums.
+template <class Pod>
+inline constexpr auto left = [] {
+  if constexpr (Pod::value.axes[1].size == 1)
+    return left_pending<"data">;
+  else
+    return left_pending<"data", "context">;
+}();
+template <class Pod>
+using left_over = std::conditional_t<Pod::value.axes[1].size == 1, partial<"data">,
+                                     partial<by("data", "context")>>;
+
+struct forward {
+  constexpr auto operator()(const auto& w, const auto&... x) const { return w(x...); }
+};
+/// From what went into a layer, and the gradient of what came out of it, to the gradients of its
+/// weights and of what went in. What the layer computes is computed again, so that nothing but its
+/// beginning is kept.
+template <class Pod>
+struct backward {
+  constexpr auto operator()(const auto& w, const auto& x, const auto& dy,
+                            const auto&... tables) const {
+    const auto met = [&](const auto& each, const auto& in) {
+      return reshard<P<>>(sum(each(in, tables...) * dy));
+    };
+    return gradient<0, 1>(met, left<Pod>)(w, x);
+  }
+};
+/// The same of what reads words, which have no gradients.
+template <class Pod>
+struct words_backward {
+  constexpr auto operator()(const auto& w, const auto& words, const auto& dy) const {
+    const auto met = [&](const auto& each) { return reshard<P<>>(sum(each(words) * dy)); };
+    return gradient(met, left<Pod>)(w);
+  }
+};
+/// The loss, and the gradients of the last weights and of what the last stage gives.
+template <class Pod>
+struct loss_and_backward {
+  constexpr auto operator()(const auto& w, const auto& x, const auto& next) const {
+    const auto loss = [&](const auto& last, const auto& in) {
+      return reshard<P<>>(nn::cross_entropy(last(in), next, across<"model">));
+    };
+    return value_and_grad<0, 1>(loss, left<Pod>)(w, x);
+  }
+};
+
+// --- a training
+// -------------------------------------------------------------------------------------
+
+/// A training of a model on a mesh: each group along `data` takes `Sequences` of `Length` words in
+/// a step, one after the other. Weights are gathered once a step and gradients scattered once.
+template <class Size, class Pod, index_t Length, index_t Sequences>
+struct training {
+  using size = Size;
+  static constexpr const mesh_desc& pod = Pod::value;
+  static constexpr index_t devices = Pod::devices, length = Length;
+  static constexpr index_t data = pod.axes[0].size, contexts = pod.axes[1].size,
+                           stages = pod.axes[2].size, models = pod.axes[3].size;
+  /// Where the stages are not alike, this is the longest.
+  static constexpr index_t stage_layers = (Size::layers + stages - 1) / stages;
+  static constexpr index_t tokens_at_once = data * Length, tokens = Sequences * tokens_at_once;
+
+  template <class T, class Spec, class Pending, index_t... N>
+  using tensor = sharded_tensor<T, extents<N...>, layout<Pod, Spec, Pending>>;
+
+  template <class T, fixed_string Rest, class Pending>
+  using up_of = tensor<T, P<"pipe", Rest, "model">, Pending, stages, Size::width, Size::hidden>;
+  /// A layer of each stage, whose width is split as `Rest` says.
+  template <class T, fixed_string Rest, class Pending = partial<>>
+  using layer_of = layer<
+      tensor<float, P<"pipe", none, none, Rest>, Pending, stages, 1, 1, Size::width>,
+      tensor<T, P<"pipe", Rest, "model", none>, Pending, stages, Size::width, Size::heads,
+             head_size>,
+      tensor<T, P<"pipe", Rest, "model", none>, Pending, stages, Size::width, key_heads, head_size>,
+      tensor<T, P<"pipe", "model", none, Rest>, Pending, stages, Size::heads, head_size,
+             Size::width>,
+      up_of<T, Rest, Pending>,
+      tensor<T, P<"pipe", "model", Rest>, Pending, stages, Size::hidden, Size::width>>;
+  static constexpr auto rest = by("data", "context");
+  using working = layer_of<bfloat16, none>;
+  using stored = layer_of<bfloat16, rest>;
+
+  template <fixed_string Rest>
+  using words_of =
+      nn::embedding<tensor<bfloat16, P<"model", Rest>, partial<>, vocabulary, Size::width>,
+                    ends_stream>;
+  template <fixed_string Rest>
+  using last_of =
+      last_words<tensor<float, P<Rest>, partial<>, Size::width>,
+                 tensor<bfloat16, P<Rest, "model">, partial<>, Size::width, vocabulary>>;
+
+  using x = tensor<bfloat16, stream, partial<>, stages, data, Length, Size::width>;
+  using angles = tensor<bfloat16, P<"context", none>, partial<>, Length, head_size / 2>;
+  using ends_x = tensor<bfloat16, ends_stream, partial<>, data, Length, Size::width>;
+  using words = tensor<std::int32_t, P<"data", "context">, partial<>, data, Length>;
+
+  static constexpr index_t per_layer = nest_elements<working> / stages;
+  static constexpr index_t parameters =
+      Size::layers * per_layer + nest_elements<words_of<none>> + nest_elements<last_of<none>>;
+
+  // Of one layer and one sequence: forward and backward; of a layer, once a step.
+  static constexpr ledger there = trace_nests<128, working, x, angles, angles>(llama3::forward{});
+  static constexpr ledger back =
+      trace_nests<256, working, x, x, angles, angles>(llama3::backward<Pod>{});
+  static constexpr ledger gathered = trace_nests<64, stored>(spread_layer<none>{});
+  static constexpr ledger scattered =
+      trace_nests<64, layer_of<float, none, left_over<Pod>>>(spread_layer<rest>{});
+  // Of one sequence, before the first stage and after the last.
+  static constexpr ledger read = trace_nests<64, words_of<none>, words>(llama3::forward{});
+  static constexpr ledger read_back =
+      trace_nests<64, words_of<none>, words, ends_x>(words_backward<Pod>{});
+  static constexpr ledger last =
+      trace_nests<192, last_of<none>, ends_x, words>(loss_and_backward<Pod>{});
+
+  // What a device holds that had both ends; no stage has more.
+  static constexpr index_t layer_bytes = nest_bytes<working>;
+  static constexpr index_t ends_bytes = nest_bytes<words_of<none>> + nest_bytes<last_of<none>>;
+  static constexpr index_t split_bytes =
+      stage_layers * nest_bytes<stored> + nest_bytes<words_of<rest>> + nest_bytes<last_of<rest>>;
+  static constexpr index_t weights = stage_layers * layer_bytes + ends_bytes;
+  /// Sums of many gradients, as floats.
+  static constexpr index_t gradients = 2 * weights;
+  /// The weights once more and two moments of Adam, as floats, split over all devices.
+  static constexpr index_t optimizer = 3 * 2 * split_bytes;
+  /// Where the layers begin, of as many sequences as are under way, and the most that a layer or
+  /// the loss takes meanwhile.
+  static constexpr index_t under_way = stages < Sequences ? stages : Sequences;
+  static constexpr index_t at_work = [] {
+    const index_t inside = back.peak_bytes_per_device() - layer_bytes;
+    const index_t at_end = last.peak_bytes_per_device() - nest_bytes<last_of<none>>;
+    return inside > at_end ? inside : at_end;
+  }();
+  static constexpr index_t activations = under_way * stage_layers * nest_bytes<x> + at_work;
+  static constexpr index_t held = weights + gradients + optimizer + activations;
+
+  /// What all devices hold of the state if nothing is held twice: weights and gradients of 2 bytes,
+  /// three floats for Adam.
+  static constexpr index_t state_in_all =
+      8 * (devices / stages) *
+      (Size::layers * nest_bytes<stored> + nest_bytes<words_of<rest>> + nest_bytes<last_of<rest>>);
+
+  /// A step of a device that had both ends, but for what stages send each other.
+  static ledger step() {
+    ledger all(pod);
+    for (index_t l = 0; l < stage_layers; ++l) {
+      all.add(gathered, 0);
+      all.add(scattered, 0);
+      for (index_t s = 0; s < Sequences; ++s) {
+        all.add(there, 0);
+        all.add(back, 0);
+      }
+    }
+    for (index_t s = 0; s < Sequences; ++s)
+      for (const ledger& each : {read, read_back, last}) all.add(each, 0);
+    return all;
+  }
+  /// What a stage receives of its neighbours: of each sequence what goes in, and the gradient of
+  /// what came out.
+  static constexpr index_t received_over_pipe = stages == 1 ? 0 : 2 * Sequences * nest_bytes<x>;
+};
+
+}  // namespace llama3

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/core/error.hpp"
+
+#include <cstddef>
+
+#if defined(SHARDWISE_GIVE_KERNELS)
+/// What kernels of the compiled library report broken rules to, a `diagnosis` and words: they stand
+/// in namespaces of their own, whose errors no program knows.
+extern "C" [[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,
+                                                     std::size_t size);
+#endif
+
+namespace shardwise {
+
+SHARDWISE_INLINE void fail(const diagnosis& verdict, text_view advice) {
+#if defined(SHARDWISE_GIVE_KERNELS)
+  shardwise_kernel_failed(&verdict, advice.data(), advice.size());
+#elif defined(__cpp_exceptions)
+  throw error(verdict, advice);
+#else
+  const error failure(verdict, advice);
+  detail::current_failure_handler(failure);
+  std::abort();
+#endif
+}
+
+}  // namespace shardwise

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/host/host.hpp"
+#include "shardwise/runtime/shards_of_all.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
+
+namespace shardwise::detail {
+
+SHARDWISE_INLINE void require_readable(const node& owner) {
+  const placement& where = owner.where();
+  const tensor_desc& tensor = where.tensor();
+  const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
+  if (verdict.rule == broken::partial_value_is_read) {
+    const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
+    fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
+  }
+  require(verdict);
+}
+
+SHARDWISE_INLINE void gather_into(node& owner, void* memory) {
+  const placement& where = owner.where();
+  const tensor_desc& tensor = where.tensor();
+  owner.evaluate();
+  const shards_of_all shards(owner);
+  const any_block whole{memory, tensor.type, tensor.extents, row_major(tensor.extents)};
+  const held_box everything = whole_of(tensor.extents);
+  owner.home()->team().run(
+      where.count(),
+      [&](index_t shard) {
+        const held_box part = where.held_by(where.first_device_of(shard));
+        for_each_shared_block(part, shards.block_of(shard), everything, whole,
+                              [&](const const_any_block& from, const any_block& to) {
+                                owner.elements().copy(from, to);
+                              });
+      },
+      2 * element_count(tensor.extents) * size_of(tensor.type));
+}
+
+}  // namespace shardwise::detail

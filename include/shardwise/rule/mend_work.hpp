@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/rule/mend.hpp"
+
+namespace shardwise::detail {
+
+SHARDWISE_INLINE sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
+                                     const tensor_descs& operands,
+                                     const diagnosis& verdict) noexcept {
+  return write_advice(mesh, rule, operands, verdict);
+}
+
+}  // namespace shardwise::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/plan/normal_form.hpp"
+#include "shardwise/plan/pieces.hpp"
+#include "shardwise/runtime/agreement.hpp"
+#include "shardwise/runtime/lower.hpp"
+
+namespace shardwise::detail {
+
+/// True for a step in which owners may exchange something, whoever owns what.
+[[nodiscard]] inline bool is_exchange(const program_view& code, const step_desc& step) noexcept {
+  if (step.kind != step_kind::collective) return false;
+  if (code.what(step.root).id != operation_of<collective_operation>.id) return false;
+  return rounds_of(collective_operation::moved(code.how(step.root), step.result.layout)) > 0;
+}
+
+SHARDWISE_INLINE void agree_on(machine& home, text_view what, const tensor_desc& tensor,
+                               std::uint64_t detail) {
+  word_hash hash;
+  hash.add(what);
+  hash.add(home.mesh());
+  hash.add(tensor);
+  hash.add(detail);
+  sentence words;
+  words << what << " of " << to_text(home.mesh(), tensor);
+  home.link()->agree(hash.bits(), {words.c_str(), words.size()}, home.team());
+}
+
+SHARDWISE_INLINE void agree_on(machine& home, const lowered_program& program) {
+  if (home.link() == nullptr) return;
+  const program_view code = program.view();
+  bool exchanges = false;
+  sentence words;
+  for (const step_desc& step : program.steps) {
+    exchanges = exchanges || is_exchange(code, step);
+    if (step.kind == step_kind::input) continue;
+    if (!words.empty()) words << ", ";
+    words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
+  }
+  if (exchanges) home.link()->agree(hash_of(code), {words.c_str(), words.size()}, home.team());
+}
+
+}  // namespace shardwise::detail

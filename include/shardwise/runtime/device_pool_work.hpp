@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/runtime/device_pool.hpp"
+
+namespace shardwise {
+
+SHARDWISE_INLINE device_error::device_error(index_t device, const char* words)
+    : std::runtime_error("device " + std::to_string(device) + ": " + words), device_(device) {}
+
+SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, unsigned threads, std::stop_token stop)
+    : machine(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
+
+SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, owner_share share, unsigned threads,
+                                  std::stop_token stop)
+    : machine(mesh, link_of(checked(mesh), std::move(share)), threads, std::move(stop)) {}
+
+SHARDWISE_INLINE machine::~machine() = default;
+
+SHARDWISE_INLINE placement_ptr machine::place(const tensor_desc& tensor) const {
+  if (link_ == nullptr) return std::make_shared<const placement>(mesh_, tensor);
+  return std::make_shared<const placement>(mesh_, tensor, link_->owners(), link_->self());
+}
+
+SHARDWISE_INLINE void machine::for_each_device(function_view<void(index_t)> body, index_t work) {
+  const auto device_of = [this](index_t i) { return own_devices_[static_cast<std::size_t>(i)]; };
+  run_named(
+      static_cast<index_t>(own_devices_.size()), device_of, [&](index_t i) { body(device_of(i)); },
+      work);
+}
+
+SHARDWISE_INLINE void machine::run_shards(const placement& where, function_view<void(index_t)> body,
+                                          index_t work) {
+  run_named(
+      where.count_here(), [&](index_t i) { return where.device_of(where.shard_here(i)); },
+      [&](index_t i) { body(where.shard_here(i)); }, work);
+}
+
+SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(index_t)> device_of,
+                                         function_view<void(index_t)> body, index_t work) {
+  const auto named = [&](index_t task) {
+#if defined(__cpp_exceptions)
+    try {
+      body(task);
+    } catch (const pool_stopped&) {
+      throw;
+    } catch (const std::exception& original) {
+      throw device_error(device_of(task), original.what());
+    } catch (...) {
+      throw device_error(device_of(task), "an exception that is not a std::exception");
+    }
+#else
+    (void)device_of;
+    body(task);
+#endif
+  };
+  detail::run_for_owners(link_.get(), [&] { team_.run(count, named, work); });
+}
+
+SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, std::unique_ptr<owner_link> link,
+                                  unsigned threads, std::stop_token stop)
+    : devices_by_position_(copy_of(checked(mesh).order.devices())),
+      positions_by_device_(copy_of(mesh.order.positions())),
+      mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
+      devices_(mesh.devices()),
+      memory_(devices_),
+      arena_(arena::create()),
+      link_(std::move(link)),
+      own_devices_(devices_of(link_.get(), devices_)),
+      team_(threads > 0 ? threads : default_threads(own_devices_), std::move(stop)) {}
+
+SHARDWISE_INLINE std::vector<index_t> machine::devices_of(const owner_link* link, index_t devices) {
+  std::vector<index_t> own;
+  for (index_t d = 0; d < devices; ++d)
+    if (link == nullptr || link->owners().owner_of(d) == link->self()) own.push_back(d);
+  return own;
+}
+
+SHARDWISE_INLINE std::unique_ptr<owner_link> machine::link_of(const mesh_desc& mesh,
+                                                              owner_share share) {
+  const index_t owners = share.carrier != nullptr ? share.carrier->owners() : 1;
+  if (static_cast<index_t>(share.owner_of.size()) != mesh.devices())
+    fail({.rule = broken::device_count_differs,
+          .have = static_cast<index_t>(share.owner_of.size()),
+          .want = mesh.devices()});
+  for (index_t d = 0; d < mesh.devices(); ++d)
+    if (const index_t owner = share.owner_of[static_cast<std::size_t>(d)];
+        owner < 0 || owner >= owners)
+      fail({.rule = broken::owner_is_out_of_range,
+            .operand = static_cast<int>(d),
+            .have = owner,
+            .want = owners});
+  return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
+}
+
+SHARDWISE_INLINE const mesh_desc& machine::checked(const mesh_desc& mesh) {
+  require(check(mesh));
+  for (const axis_desc& axis : mesh.axes)
+    if (axis.size == dyn) fail({.rule = broken::mesh_size_is_unknown, .axis = axis.label});
+  return mesh;
+}
+
+SHARDWISE_INLINE std::vector<index_t> machine::copy_of(device_numbers numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+SHARDWISE_INLINE unsigned machine::default_threads(const std::vector<index_t>& devices) noexcept {
+  return static_cast<unsigned>(
+      std::min(static_cast<index_t>(devices.size()), index_t{core_set::available().size()}));
+}
+
+SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, unsigned threads,
+                                          std::stop_token stop)
+    : state_(std::make_shared<machine>(mesh, threads, std::move(stop))) {}
+
+SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, owner_share share,
+                                          unsigned threads, std::stop_token stop)
+    : state_(std::make_shared<machine>(mesh, std::move(share), threads, std::move(stop))) {}
+
+SHARDWISE_INLINE ledger device_pool::counters() const {
+  const std::lock_guard turn(state_->turn());
+  ledger now = state_->counted();
+  now.note_live(state_->memory().peak());
+  return now;
+}
+
+SHARDWISE_INLINE void device_pool::reset_counters() const {
+  const std::lock_guard turn(state_->turn());
+  state_->counted() = ledger(mesh());
+  state_->memory().reset_peaks();
+  if (owner_link* const link = state_->link()) link->traffic() = {};
+}
+
+SHARDWISE_INLINE owner_traffic device_pool::traffic() const {
+  const std::lock_guard turn(state_->turn());
+  return state_->link() != nullptr ? state_->link()->traffic() : owner_traffic{};
+}
+
+SHARDWISE_INLINE mesh_desc device_pool::line(index_t devices) {
+  if (devices < 1)
+    fail(
+        {.rule = broken::axis_size_is_not_positive, .axis = "devices", .have = devices, .want = 1});
+  return mesh_desc{{axis_desc{"devices", devices}}};
+}
+
+}  // namespace shardwise

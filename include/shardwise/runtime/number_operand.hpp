@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/elementwise.hpp"
+#include "shardwise/plan/program.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Calls `f` with the number of an instruction, in the type that its elements are computed in.
+template <class F>
+auto with_number(const attributes& value, element type, const F& f) {
+  switch (computed_in(type)) {
+    case element::f32:
+      return f(constant_operation::value<float>(value));
+    case element::f64:
+      return f(constant_operation::value<double>(value));
+    case element::i32:
+      return f(constant_operation::value<std::int32_t>(value));
+    case element::i64:
+      return f(constant_operation::value<std::int64_t>(value));
+    case element::i8:
+      return f(constant_operation::value<std::int8_t>(value));
+    case element::u8:
+      return f(constant_operation::value<std::uint8_t>(value));
+    default:
+      return f(constant_operation::value<bool>(value));
+  }
+}
+
+/// Calls `f` with the type that elements are computed in, as a value of it.
+template <class F>
+auto with_computed_type(element type, const F& f) {
+  return with_number({}, type, f);
+}
+
+}  // namespace detail
+
+/// A number beside tensors, at a place among the operands of an elementwise operation: its bits as
+/// elements of `type` are computed with.
+struct number_operand {
+  int place = 0;
+  element type = element::f32;
+  std::uint64_t bits = 0;
+
+  /// The number as the program has it.
+  [[nodiscard]] attributes how() const noexcept {
+    return detail::with_computed_type(type, [&](auto number) {
+      std::memcpy(&number, &bits, sizeof number);
+      return constant_operation::how(number);
+    });
+  }
+};
+using number_operands = inplace_vector<number_operand, max_operands>;
+
+}  // namespace shardwise

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/runtime/agreement.hpp"
+#include "shardwise/runtime/collective_run.hpp"
+#include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/step_run.hpp"
+
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// One step of a program as it runs: the node that gets the result, what computes a shard of it,
+/// and whose memory it takes over.
+struct running_step {
+  node_ptr result;
+  node_ptr reused;
+  operation_cost cost{};
+  std::size_t reads = 0;
+  /// Null where the node computes itself.
+  std::unique_ptr<interpreted_step> interpreted{};
+  /// Null for all but collectives.
+  std::unique_ptr<collective_run> moves{};
+
+  void run_shard(index_t shard) const {
+    if (moves != nullptr)
+      moves->run_shard(shard);
+    else if (interpreted != nullptr)
+      interpreted->run_shard(shard);
+    else
+      result->task()->run_shard(shard);
+  }
+};
+
+/// The work of a step in the unit of `small_work`: the bytes of all shards, for the result and
+/// about as much for each operand, and arithmetic.
+[[nodiscard]] inline index_t work_of(const placement& where, std::size_t reads,
+                                     const operation_cost& cost) noexcept {
+  return where.count() * (static_cast<index_t>(reads + 1) * where.bytes_per_device() + cost.flops);
+}
+
+/// Runs some steps in one pass over their shards: all but the first write over memory that is there
+/// already, and all number their shards alike. What it throws is what they are from now on; those
+/// that are computed are let go.
+inline void run_phase(machine& home, std::span<running_step> steps) {
+  const auto run = [&] {
+    index_t work = 0;
+    for (running_step& step : steps) {
+      if (step.reused != nullptr)
+        step.result->take_memory_of(*step.reused);
+      else if (computation* const task = step.result->task())
+        task->prepare();
+      else
+        step.result->allocate(home.storage(), home.memory());
+      work += work_of(step.result->where(), step.reads, step.cost);
+    }
+    // Only the first step may be a collective: the others are passes.
+    if (home.link() != nullptr && steps.front().moves != nullptr)
+      steps.front().moves->exchange(home);
+    const auto body = [&](index_t shard) {
+      for (const running_step& step : steps) step.run_shard(shard);
+    };
+    home.run_shards(steps.front().result->where(), body, work);
+  };
+  run_guarded(run, [&](const std::exception_ptr& thrown) {
+    for (const running_step& step : steps)
+      if (computation* const task = step.result->task()) task->fail_with(thrown);
+  });
+  for (running_step& step : steps) {
+    home.counted().count(step.cost);
+    if (computation* const task = step.result->task())
+      task->finish();
+    else
+      step.result->set_ready();
+    step = {};
+  }
+}
+
+/// Fails everything that reads what failed, and throws the first of these failures if there is one.
+/// The nodes come in an order in which they can run; what has gone meanwhile was computed.
+inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
+#if defined(__cpp_exceptions)
+  std::exception_ptr first;
+  for (const std::weak_ptr<node>& held : nodes) {
+    const node_ptr at = held.lock();
+    if (at == nullptr || at->ready() || at->task() == nullptr) continue;
+    computation& task = *at->task();
+    for (const node_ptr& operand : task.operands())
+      if (!operand->ready() && operand->task() != nullptr && operand->task()->failure())
+        task.fail_with(operand->task()->failure());
+    if (!first) first = task.failure();
+  }
+  if (first) std::rethrow_exception(first);
+#else
+  (void)nodes;
+#endif
+}
+
+/// True if all that a pending node reads is there: its program is one step.
+[[nodiscard]] inline bool stands_alone(node& pending) {
+  for (const node_ptr& operand : pending.task()->operands())
+    if (!operand->ready()) return false;
+  return true;
+}
+
+/// The operand that a pass may write over: nobody else holds it, and it is described as the result
+/// is. Null if there is none.
+[[nodiscard]] inline node* free_operand(node& result) {
+  if (!result.task()->is_pass()) return nullptr;
+  for (const node_ptr& operand : result.task()->operands())
+    if (operand.use_count() == 1 && operand->tensor() == result.tensor() && operand->owns_memory())
+      return operand.get();
+  return nullptr;
+}
+
+/// Runs the program of one node whose operands are there. Small tensors feel every copy, so it goes
+/// the short way.
+inline void run_alone(machine& home, node& root) {
+  const node_ptr alone = root.shared_from_this();
+  const std::weak_ptr<node> held = alone;
+  computation& task = *alone->task();
+  throw_failures({&held, 1});
+  const operation_cost cost = task.cost();
+  run_guarded(
+      [&] {
+        if (node* const reused = free_operand(*alone))
+          alone->take_memory_of(*reused);
+        else
+          task.prepare();
+        home.run_shards(
+            alone->where(), [&](index_t shard) { task.run_shard(shard); },
+            work_of(alone->where(), task.operands().size(), cost));
+      },
+      [&](const std::exception_ptr& thrown) { task.fail_with(thrown); });
+  home.counted().count(cost);
+  task.finish();
+}
+
+/// The steps of a lowered program as they run, one after another.
+class program_run {
+ public:
+  program_run(machine& home, lowered_program& program) : home_(home), program_(program) {}
+
+  /// Runs the next step, and with it the passes that write over its result shard by shard. The
+  /// epilogue of a step runs on each shard right after it, while the shard is in the cache.
+  void run_next() {
+    const std::size_t begin = next_++;
+    if (program_.nodes[begin] == nullptr || !program_.lives[begin].needed) return;
+    if (is_result_of_step(begin)) return share_result(begin);
+    std::vector<running_step> phase;
+    phase.push_back(start(begin));
+    while (next_ < program_.steps.size() && writes_over(next_, begin)) {
+      if (!program_.nodes[next_]->where().numbers_like(phase.front().result->where())) break;
+      phase.push_back(start(next_++));
+    }
+    run_phase(home_, phase);
+    for (std::size_t s = begin; s < next_; ++s) let_go(s);
+  }
+  /// Runs all that is left, once all owners of the mesh have agreed on it.
+  void run_all() {
+    agree_on(home_, program_);
+    while (next_ < program_.steps.size()) run_next();
+  }
+  /// Fails the nodes that have begun with steps which are no node's value: such a step may have
+  /// written over what it read, so that they cannot begin anew.
+  void fail_begun(const std::exception_ptr& thrown) const {
+    for (std::size_t s = 0; s < next_; ++s)
+      if (const node_ptr owner = program_.owners[s].lock(); owner != nullptr && !owner->ready())
+        if (owner->task()->failure() == nullptr) owner->task()->fail_with(thrown);
+  }
+
+ private:
+  /// The node of what a step makes: while the program runs, those that later steps read are there.
+  [[nodiscard]] const node_ptr& result_of(std::int32_t step) const noexcept {
+    const auto s = static_cast<std::size_t>(step);
+    return program_.inputs[s] != nullptr ? program_.inputs[s] : program_.nodes[s];
+  }
+
+  /// True for a pass that writes over the result of step `begin` or a later one.
+  [[nodiscard]] bool writes_over(std::size_t s, std::size_t begin) const noexcept {
+    const step_desc& step = program_.steps[s];
+    const std::int32_t reuses = program_.lives[s].reuses;
+    return reuses >= 0 && step.kind == step_kind::pass &&
+           step.operands[reuses] >= static_cast<std::int32_t>(begin);
+  }
+
+  [[nodiscard]] running_step start(std::size_t s) {
+    const step_desc& step = program_.steps[s];
+    running_step out{program_.nodes[s], nullptr, step.cost, step.operands.size()};
+    const std::int32_t reuses = program_.lives[s].reuses;
+    if (reuses >= 0) out.reused = result_of(step.operands[reuses]);
+    if (step.kind == step_kind::collective) {
+      const program_view code = program_.view();
+      out.moves = std::make_unique<collective_run>(
+          applied_operation{&code.what(step.root), code.how(step.root)},
+          *result_of(step.operands[0]), *out.result);
+      return out;
+    }
+    if (program_.compiled[s]) return out;
+    std::vector<node_ptr> operands;
+    for (std::int32_t o : step.operands) operands.push_back(result_of(o));
+    out.interpreted =
+        std::make_unique<interpreted_step>(program_, s, std::move(operands), out.result);
+    if (!program_.kernels[static_cast<std::size_t>(step.root)].further.empty())
+      out.interpreted->prepare(further_[static_cast<std::int32_t>(s)]);
+    return out;
+  }
+  /// True for a further result that no node of its own takes from the operation.
+  [[nodiscard]] bool is_result_of_step(std::size_t s) const noexcept {
+    return program_.steps[s].which > 0 && program_.nodes[s]->task() == nullptr;
+  }
+  /// Gives a further result the memory that its operation wrote.
+  void share_result(std::size_t s) {
+    const step_desc& step = program_.steps[s];
+    node& result = *program_.nodes[s];
+    result.share_memory(further_.at(step.operands[0])[static_cast<std::size_t>(step.which) - 1]);
+    result.charge(home_.memory());
+    result.set_ready();
+    let_go(s);
+  }
+
+  /// Lets go of what nothing after a step reads.
+  void let_go(std::size_t s) {
+    const step_desc& step = program_.steps[s];
+    for (std::int32_t o : step.operands) {
+      const auto read = static_cast<std::size_t>(o);
+      if (program_.lives[read].last_use != static_cast<std::int32_t>(s)) continue;
+      program_.nodes[read].reset();
+      further_.erase(o);
+      if (program_.steps[read].is_own()) program_.inputs[read].reset();
+    }
+    if (program_.lives[s].last_use <= static_cast<std::int32_t>(s)) program_.nodes[s].reset();
+  }
+
+  machine& home_;
+  lowered_program& program_;
+  std::size_t next_ = 0;
+  /// What operations wrote besides their first results, by step.
+  std::map<std::int32_t, further_shards> further_;
+};
+
+/// Runs the program of `roots`. The caller holds the machine's turn.
+///
+/// The first failure ends it: what needs it has failed too, all else stays pending. A program that
+/// needs what failed earlier runs nothing.
+inline void run_roots(machine& home, std::span<node* const> roots) {
+  if (home.link() == nullptr && roots.size() == 1 && !roots.front()->ready() &&
+      stands_alone(*roots.front()))
+    return run_alone(home, *roots.front());
+  run_for_owners(home.link(), [&] {
+    lowered_program program = lower(roots);
+    throw_failures(program.pending);
+    program_run run(home, program);
+    run_guarded([&] { run.run_all(); },
+                [&](const std::exception_ptr& thrown) {
+                  run.fail_begun(thrown);
+                  throw_failures(program.pending);
+                });
+  });
+}
+
+/// Who of these pending nodes is more than an operand of the others: what names hold. They come in
+/// the order in which they were given. The caller holds the machine's turn.
+[[nodiscard]] inline std::vector<node_ptr> named(const std::vector<node_ptr>& pending) {
+  std::vector<long> owners(pending.size(), 1);  // this vector
+  for (std::size_t i = 0; i < pending.size(); ++i)
+    pending[i]->number = static_cast<std::int32_t>(i);
+  for (const node_ptr& at : pending)
+    for (const node_ptr& operand : at->task()->operands())
+      if (operand->number >= 0) ++owners[static_cast<std::size_t>(operand->number)];
+  for (const node_ptr& at : pending) at->number = -1;
+  std::vector<node_ptr> names;
+  for (std::size_t i = 0; i < pending.size(); ++i)
+    if (pending[i].use_count() > owners[i]) names.push_back(pending[i]);
+  return names;
+}
+
+}  // namespace detail
+
+SHARDWISE_INLINE void run_program(std::span<node* const> roots) {
+  machine& home = *roots.front()->home();
+  const std::lock_guard turn(home.turn());
+  detail::run_roots(home, roots);
+}
+
+SHARDWISE_INLINE void run_pending(machine& home) {
+  const std::lock_guard turn(home.turn());
+  const std::vector<node_ptr> names = detail::named(home.pending().hold());
+  if (names.empty()) return;
+  std::vector<node*> roots;
+  for (const node_ptr& name : names) roots.push_back(name.get());
+  detail::run_roots(home, roots);
+}
+
+SHARDWISE_INLINE void pending_node::evaluate() {
+  node* const self = this;
+  if (!ready()) run_program({&self, 1});
+}
+
+}  // namespace shardwise

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/runtime/recorded_graph.hpp"
+#include "shardwise/runtime/vjp.hpp"
+
+#include <mutex>
+
+namespace shardwise::detail {
+
+struct graph_recording::state {
+  std::mutex mutex;
+  recorded_graph graph;
+  std::vector<node_ptr> arguments;
+  std::vector<value_id> result_ids;
+};
+
+SHARDWISE_INLINE graph_recording::graph_recording() : state_(std::make_shared<state>()) {}
+
+SHARDWISE_INLINE node_ptr graph_recording::stand_in_for(const node_ptr& real) {
+  node_ptr stand_in = argument_node_of(real);
+  state_->graph.argument(stand_in, real);
+  state_->arguments.push_back(stand_in);
+  return stand_in;
+}
+
+SHARDWISE_INLINE void graph_recording::finish() {
+  home_ = results_[0]->home();
+  {
+    const std::lock_guard turn(home_->turn());
+    state_->graph.record(results_);
+  }
+  std::vector<value_id> of;
+  for (const node_ptr& each : results_) of.push_back(state_->graph.id_of(each));
+  made_ = state_->graph.splice(of, home_);
+  state_->result_ids = std::move(of);
+  state_->graph.let_go();
+  results_.clear();
+}
+
+SHARDWISE_INLINE void graph_recording::pullback::run() {
+  state& all = *of_.state_;
+  const std::lock_guard lock(all.mutex);
+  std::vector<value_id> seeds, arguments, needed;
+  for (const node_ptr& each : seeds_) seeds.push_back(all.graph.add_input(each));
+  for (const node_ptr& each : all.arguments) arguments.push_back(all.graph.id_of(each));
+  program_builder code(all.graph.code());
+  differentiation gradients(code, 0, arguments);
+  for (std::size_t r = 0; r < seeds.size(); ++r) gradients.seed(all.result_ids[r], seeds[r]);
+  gradients.run();
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    needed.push_back(
+        gradients.cotangent_of(arguments[k], gradient_layout(all.arguments[k]->tensor().layout)));
+  made_ = all.graph.splice(needed, of_.home_);
+}
+
+}  // namespace shardwise::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/tensor/arena.hpp"
+
+namespace shardwise {
+
+SHARDWISE_INLINE index_t arena::default_cache_limit() noexcept {
+  const std::size_t memory = detail::physical_memory();
+  return memory > 0 ? static_cast<index_t>(memory / 4) : 1_GiB;
+}
+
+SHARDWISE_INLINE std::shared_ptr<arena> arena::create(index_t cache_limit) {
+  return std::shared_ptr<arena>(new arena(cache_limit));
+}
+
+SHARDWISE_INLINE arena_block& arena::allocate(index_t bytes) {
+  if (bytes < 0 || bytes > size_class::largest) refuse();
+  const size_class size = size_class::of(bytes);
+  arena_block* block = take_free(size);
+  if (block == nullptr) block = make(size);
+  block->owners.store(1, std::memory_order_relaxed);
+  return *block;
+}
+
+SHARDWISE_INLINE void arena::trim() noexcept {
+  free_lists unused{};
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(unused, free_);
+    cached_.store(0, std::memory_order_relaxed);
+  }
+  // Without the lock: the system may take milliseconds.
+  for (arena_block* list : unused) destroy(list);
+}
+
+SHARDWISE_INLINE arena_block* arena::take_free(size_class size) {
+  arena_block* block = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    block = free_[size.index];
+    if (block == nullptr) return nullptr;
+    begin_use(size);
+    free_[size.index] = std::exchange(block->next, nullptr);
+    add(cached_, -signed_bytes(size));
+  }
+  detail::permit(block->data, size.bytes);
+  return block;
+}
+
+SHARDWISE_INLINE arena_block* arena::make(size_class size) {
+  auto block = std::make_unique<arena_block>();
+  void* memory = detail::take_memory(size.bytes);
+  if (memory == nullptr) {
+    trim();
+    memory = detail::take_memory(size.bytes);
+    if (memory == nullptr) refuse();
+  }
+  block->data = static_cast<std::byte*>(memory);
+  block->size = size;
+  block->home = this;
+  const std::lock_guard lock(mutex_);
+  begin_use(size);
+  add(system_allocations_, 1);
+  return block.release();
+}
+
+SHARDWISE_INLINE void arena::recycle(arena_block& block) noexcept {
+  const index_t bytes = signed_bytes(block.size);
+  detail::forbid(block.data, block.size.bytes);
+  // Dropped last of all, after the lock: it may be what keeps this arena.
+  std::shared_ptr<arena> last_owner;
+  {
+    const std::lock_guard lock(mutex_);
+    add(allocated_, -bytes);
+    if (--blocks_in_use_ == 0) last_owner = std::move(self_);
+    if (cached_bytes() + bytes <= cache_limit_) {
+      block.next = std::exchange(free_[block.size.index], &block);
+      return add(cached_, bytes);
+    }
+  }
+  destroy(&block);
+  // Old sizes must not keep new ones out, and tracking ages would cost every call.
+  if (bytes <= cache_limit_) trim();
+}
+
+SHARDWISE_INLINE void arena::destroy(arena_block* list) noexcept {
+  while (list != nullptr) {
+    const std::unique_ptr<arena_block> block(std::exchange(list, list->next));
+    detail::permit(block->data, block->size.bytes);
+    detail::return_memory(block->data, block->size.bytes);
+  }
+}
+
+}  // namespace shardwise

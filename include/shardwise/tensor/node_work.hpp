@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/tensor/node.hpp"
+
+namespace shardwise {
+
+SHARDWISE_INLINE node::~node() {
+  if (charged_ != nullptr) charge(*charged_, -1);
+  while (!shards_.empty()) shards_.pop_back();
+}
+
+SHARDWISE_INLINE void node::evaluate() {}
+
+SHARDWISE_INLINE computation* node::task() noexcept { return nullptr; }
+
+SHARDWISE_INLINE const_any_block node::block_of(index_t place) const noexcept {
+  const extents_desc extents = where().extents_of_shard(place);
+  return {shard(place).data(), tensor().type, extents, row_major(extents)};
+}
+
+SHARDWISE_INLINE any_block node::writable_block(index_t place) noexcept {
+  const extents_desc extents = where().extents_of_shard(place);
+  return {shards_[static_cast<std::size_t>(place)].writable(), tensor().type, extents,
+          row_major(extents)};
+}
+
+SHARDWISE_INLINE const_any_block node::held_by(index_t device) const noexcept {
+  return block_of(where().shard_of(device));
+}
+
+SHARDWISE_INLINE const_any_block node::part_held_by(index_t device,
+                                                    const box& want) const noexcept {
+  const index_t place = where().shard_of(device);
+  const box have = where().box_of(device);
+  const_any_block part{shard(place).data(), tensor().type, extents_of(want),
+                       row_major(extents_of(have))};
+  if (part.size() == 0) return part;
+  index_t offset = 0;
+  for (int d = 0; d < have.ssize(); ++d)
+    offset += (want[d].begin - have[d].begin) * part.strides[d];
+  part.data = shard(place).data() + offset * size_of(tensor().type);
+  return part;
+}
+
+SHARDWISE_INLINE void node::allocate(arena& storage, device_memory& memory) {
+  std::vector<buffer<std::byte>> shards;
+  shards.reserve(static_cast<std::size_t>(where().count()));
+  for (index_t s = 0; s < where().count(); ++s)
+    if (where().is_here(s))
+      shards.emplace_back(storage, where().size_of_shard(s) * size_of(tensor().type));
+    else
+      shards.emplace_back();
+  shards_ = std::move(shards);
+  charge(memory);
+}
+
+SHARDWISE_INLINE bool node::owns_memory() const noexcept {
+  // Whoever counted the handles sees all that others did before they dropped theirs.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  for (const buffer<std::byte>& shard : shards_)
+    if (!shard.unique()) return false;
+  return true;
+}
+
+SHARDWISE_INLINE void node::charge(device_memory& memory) noexcept {
+  charged_ = &memory;
+  charge(memory, 1);
+}
+
+SHARDWISE_INLINE void node::charge(device_memory& memory, index_t sign) noexcept {
+  const placement& at = *where_;
+  const index_t size = sign * size_of(tensor().type);
+  const bool is_own = tensor().layout.uneven && !tensor().layout.has_halo();
+  for (index_t d = 0; d < at.devices(); ++d)
+    if (at.owns(d))
+      memory.charge(d, is_own ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
+}
+
+}  // namespace shardwise

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Properties that hold with one owner of all devices hold with two and three.
+#pragma once
+
+#include "property/generated.hpp"
+#include "support/queue_transport.hpp"
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace generated {
+
+/// Throws where a property does not hold. Owners run in threads of their own, where Catch's
+/// assertions may not be used.
+inline void require(bool holds, const std::string& words = {},
+                    const std::source_location& where = std::source_location::current()) {
+  if (!holds)
+    throw std::logic_error(std::string(where.file_name()) + ':' + std::to_string(where.line()) +
+                           " does not hold " + words);
+}
+
+/// True if `f()` throws an error of the library.
+template <class F>
+bool is_refused(const F& f) {
+  try {
+    f();
+  } catch (const error&) {
+    return true;
+  }
+  return false;
+}
+
+/// True if what ran in a pool cost what a ledger says. Where others own devices too, the most bytes
+/// that a device held may be theirs.
+inline bool costs(const device_pool& pool, const ledger& planned) {
+  const ledger counted = pool.counters();
+  if (pool.state()->link() == nullptr) return counted == planned;
+  return counted.bytes_moved() == planned.bytes_moved() &&
+         counted.collectives() == planned.collectives() && counted.flops() == planned.flops() &&
+         counted.peak_bytes_per_device() <= planned.peak_bytes_per_device();
+}
+
+/// Picks one of so many cases of a loop.
+class every {
+ public:
+  explicit every(std::size_t count) : count_(count) {}
+  bool operator()() { return ++seen_ % count_ == 0; }
+  /// True if all are picked: one process owns all devices, and counts may be compared.
+  [[nodiscard]] bool all() const { return count_ == 1; }
+
+ private:
+  std::size_t count_;
+  std::size_t seen_ = 0;
+};
+
+/// Calls `check(pool)` in the threads of two and three owners of a mesh: in blocks, in turn and in
+/// an order of their own.
+template <class Check>
+void for_several_owners(const mesh_desc& mesh, const Check& check) {
+  for (const std::vector<index_t>& owner_of : support::ownerships(mesh.devices()))
+    // Small messages, of which few are on their way.
+    support::run_all_owners(mesh, owner_of, check, [](owner_share& share) {
+      share.message_bytes = 12;
+      share.in_flight = 2;
+    });
+}
+
+/// Calls `check(pool, pick)` with a pool that owns its mesh, where `pick()` is true of each case,
+/// and then with those of two and three owners, where it is true of one case in `stride`, since
+/// messages take longer than copies.
+///
+///     for_all_owners(mesh, 7, [&](const device_pool& pool, every pick) {
+///       for (const layout_desc& layout : all)
+///         if (pick()) require(values(make(pool, {5, 3}, layout, 1).tensor) == host);
+///     });
+template <class Check>
+void for_all_owners(const mesh_desc& mesh, std::size_t stride, const Check& check) {
+  check(device_pool(mesh, 2), every(1));
+  for_several_owners(mesh, [&](const device_pool& pool) { check(pool, every(stride)); });
+}
+
+}  // namespace generated

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// What operations of the catalogue make of types, as facts in words.
+#pragma once
+
+#include "support/catch.hpp"
+#include "unit/layout/shard_facts.hpp"
+#include <shardwise/notation/jax_type.hpp>
+#include <shardwise/operation/infer_operation.hpp>
+#include <shardwise/plan/redistribute.hpp>
+
+#include <string>
+#include <vector>
+
+namespace inference {
+
+using namespace shardwise;
+
+/// An operation with its arguments, `sum dims=0 keep_dims=`, its operands, and its results or,
+/// where it is refused, `rule: ` and the operands that would be taken. Types have `; ` between
+/// them. The axes of the mesh are x, y, z, u, v.
+struct fact {
+  extents_desc mesh;
+  const char* operation;
+  const char* operands;
+  const char* outcome;
+};
+
+/// The parts of a text between separators.
+inline std::vector<std::string> parts_of(const std::string& words, const std::string& between) {
+  std::vector<std::string> out;
+  std::size_t begin = 0;
+  while (begin <= words.size()) {
+    const std::size_t end = std::min(words.find(between, begin), words.size());
+    if (end > begin) out.push_back(words.substr(begin, end - begin));
+    begin = end + between.size();
+  }
+  return out;
+}
+
+inline tensor_desc type_of(const mesh_desc& mesh, const std::string& words) {
+  CAPTURE(words);
+  const read_tensor read = parse_shown_type(text_view(words), mesh);
+  REQUIRE(read.verdict.ok());
+  REQUIRE(check(mesh, read.tensor.layout).ok());
+  REQUIRE(check(mesh, read.tensor.layout, read.tensor.extents).ok());
+  return read.tensor;
+}
+inline std::string words_of(const mesh_desc& mesh, const tensor_desc& type) {
+  const auto words = to_text(mesh, type);
+  return std::string(words.data(), words.size());
+}
+
+/// An operation of the catalogue and what it is applied to; the words outlive it.
+struct request {
+  const catalogued_operation* entry = nullptr;
+  std::vector<std::string> words;
+  operation_arguments given{};
+  tensor_descs operands{};
+  inference_wishes wishes{};
+};
+inline request read_request(const mesh_desc& mesh, const char* operation, const char* operands) {
+  request out;
+  out.words = parts_of(operation, " ");
+  out.entry = find_operation(text_view(out.words[0]));
+  REQUIRE(out.entry != nullptr);
+  for (std::size_t i = 1; i < out.words.size(); ++i) {
+    const std::string& word = out.words[i];
+    const std::size_t equals = word.find('=');
+    const text_view name(word.data(), equals);
+    REQUIRE(
+        out.given.set(name, text_view(word.data() + equals + 1, word.size() - equals - 1)).ok());
+    if (name == "across")
+      for (const std::string& axis : parts_of(word.substr(equals + 1), ","))
+        out.wishes.permitted |= 1U << mesh.find(text_view(axis));
+  }
+  const argument_fault fault = check_arguments(*out.entry, out.given);
+  REQUIRE(fault.missing.empty());
+  REQUIRE(!fault.has_unknown);
+  REQUIRE(fault.too_long.empty());
+  for (const std::string& type : parts_of(operands, "; "))
+    out.operands.push_back(type_of(mesh, type));
+  return out;
+}
+
+inline void check_fact(const fact& one) {
+  CAPTURE(one.operation, one.operands);
+  const mesh_desc mesh = mesh_of_sizes(one.mesh);
+  const request asked = read_request(mesh, one.operation, one.operands);
+  const operation_inference made =
+      infer_operation(mesh, *asked.entry, asked.given, asked.operands, asked.wishes);
+  std::string outcome;
+  const auto list = [&](const auto& types) {
+    for (const tensor_desc& type : types)
+      outcome += (&type == types.begin() ? "" : "; ") + words_of(mesh, type);
+  };
+  if (made.ok()) {
+    list(made.results);
+  } else {
+    const text_view rule = made.misuse.empty() ? text_of(made.verdict.rule).name : made.misuse;
+    outcome = std::string(rule.data(), rule.size()) + (made.legal.empty() ? "" : ": ");
+    list(made.legal);
+    // What is proposed is taken.
+    if (!made.legal.empty())
+      CHECK(infer_operation(mesh, *asked.entry, asked.given, made.legal, asked.wishes).ok());
+  }
+  CHECK(outcome == one.outcome);
+}
+
+template <std::size_t N>
+void check_facts(const fact (&facts)[N]) {
+  for (const fact& one : facts) check_fact(one);
+}
+
+/// What moves, in words: `all_gather x; all_reduce y,z`. Where an operation is refused that is what
+/// the proposed reshards take; where `wanted` is a type it is also what leads to that.
+struct movement {
+  extents_desc mesh;
+  const char* operation;
+  const char* operands;
+  const char* wanted;
+  const char* moves;
+};
+inline void check_movement(const movement& one) {
+  CAPTURE(one.operation, one.operands, one.wanted);
+  const mesh_desc mesh = mesh_of_sizes(one.mesh);
+  request asked = read_request(mesh, one.operation, one.operands);
+  std::string moves;
+  const auto reshard = [&](const tensor_desc& from, const layout_desc& to) {
+    const redistribution way = redistribute(mesh, from, to);
+    REQUIRE(way.verdict.ok());
+    for (const transfer& step : way.moves) {
+      const axis_list axes = moving_axes(mesh, step);
+      if (axes.empty()) continue;
+      const text_view kind = to_text(step.kind);
+      moves += (moves.empty() ? "" : "; ") + std::string(kind.data(), kind.size()) + " ";
+      for (const std::uint8_t& a : axes)
+        moves += (&a == axes.begin() ? "" : ",") + std::string(mesh.axes[a].label.data());
+    }
+  };
+  tensor_desc wanted;
+  if (*one.wanted != '\0') {
+    wanted = type_of(mesh, one.wanted);
+    asked.wishes.wanted = &wanted.layout;
+  }
+  const auto infer = [&](const tensor_descs& operands) {
+    return infer_operation(mesh, *asked.entry, asked.given, operands, asked.wishes);
+  };
+  operation_inference made = infer(asked.operands);
+  if (!made.ok()) {
+    REQUIRE(!made.legal.empty());
+    for (int o = 0; o < asked.operands.ssize(); ++o)
+      reshard(asked.operands[o], made.legal[o].layout);
+    made = infer(made.legal);
+  }
+  REQUIRE(made.ok());
+  for (const paper_reshard& step : made.reshards) reshard(step.from, step.to);
+  if (*one.wanted != '\0') {
+    CHECK(made.results[0].extents == wanted.extents);
+    reshard(made.results[0], wanted.layout);
+  }
+  CHECK(moves == one.moves);
+}
+template <std::size_t N>
+void check_movements(const movement (&all)[N]) {
+  for (const movement& one : all) check_movement(one);
+}
+
+}  // namespace inference
