@@ -228,7 +228,8 @@ class collective_diagram {
         continue;
       }
       const bool gathers = step_.kind == collective::all_gather;
-      const bool exchanges = step_.kind == collective::all_to_all;
+      const bool exchanges =
+          step_.kind == collective::all_to_all || step_.kind == collective::halo_exchange;
       held_pieces piece = gathers ? before_part(first ? i : k) : after_part(first ? k : i);
       if (exchanges) piece = piece.common(before_part(first ? i : k));
       const bool own = gathers ? first : !first;

@@ -267,8 +267,9 @@ template <reduction Kind>
 /// A pooling; means have fractions.
 template <reduction Kind>
 [[nodiscard]] constexpr catalogued_operation pool_entry(text_view name, text_view peers) noexcept {
-  catalogued_operation entry = whole_entry<pool_operation>(
-      name, "window stride? padding?", "f32[2,4,8,8]", "window=2,2", peers, 1, 1, &pool_how<Kind>);
+  catalogued_operation entry =
+      whole_entry<pool_operation>(name, "window stride? padding? across?", "f32[2,4,8,8]",
+                                  "window=2,2", peers, 1, 1, &pool_how<Kind>);
   entry.has_fractions = Kind == reduction::sum;
   return entry;
 }

@@ -216,7 +216,12 @@ constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
     const int w = rule.window_of(f);
     if (out.axes[f].empty() || (w < 0 && !how.is_halo())) continue;
     const axis_list real = real_axes(mesh, out.axes[f]);
-    if (real.empty()) continue;
+    if (real.empty()) {
+      // Axes of size 1 are passed on as they are by other operations.
+      if (w >= 0 && out.axes[rule.windows[w].reader].empty())
+        give_axes(out, rule.windows[w].reader, out.axes[f], {});
+      continue;
+    }
     const needed_halo lacks = w < 0
                                   ? needed_halo{0, 0, false}
                                   : halo_of(mesh, out.axes[f], rule.windows[w].reads, out.sizes[f]);

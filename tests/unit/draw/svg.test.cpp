@@ -84,6 +84,7 @@ TEST_CASE("each collective has a diagram: who sends what to whom") {
   check_of_docs("all_gather.svg", to_svg(collective::all_gather));
   check_of_docs("shift.svg", to_svg(collective::collective_permute));
   check_of_docs("broadcast.svg", to_svg(collective::broadcast));
+  check_of_docs("halo_exchange.svg", to_svg(collective::halo_exchange));
 }
 
 TEST_CASE("a diagram of some devices of many, and of shards that are empty") {

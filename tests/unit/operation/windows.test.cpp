@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// Convolutions and poolings by their types: which layouts pass, which are refused with which mend,
+// and what moves.
+#include "unit/operation/inference_facts.hpp"
+
+namespace {
+
+using namespace inference;
+
+TEST_CASE("A convolution passes splits of batch and features, and adds up over channels") {
+  constexpr fact facts[] = {
+      {{4, 2}, "convolution padding=2", "f32[16@x, 8, 128]; f32[4@y, 8, 5]", "f32[16@x, 4@y, 128]"},
+      {{4, 2},
+       "convolution padding=2",
+       "f32[16@x, 8@y, 128]; f32[4, 8@y, 5]",
+       "f32[16@x, 4, 128]{partial sum: y}"},
+      {{2},
+       "convolution stride=2,2 padding=0,1,0,1",
+       "f32[2@x, 192, 224, 224]; f32[64, 192, 3, 3]",
+       "f32[2@x, 64, 112, 112]"},
+      {{2},
+       "convolution",
+       "f32[4, 2, 9]{partial sum: x}; f32[3, 2, 2]",
+       "f32[4, 3, 8]{partial sum: x}"},
+      // A dimension over an axis of one device is whole.
+      {{1, 2}, "convolution", "f32[4, 2, 9@x]; f32[3@y, 2, 2]", "f32[4, 3@y, 8@x]"},
+      // Groups are split in both, or in one and whole in the other.
+      {{4}, "convolution groups=4", "f32[8, 8@x, 9]; f32[12@x, 2, 3]", "f32[8, 12@x, 7]"},
+      {{4}, "convolution groups=4", "f32[8, 8@x, 9]; f32[12, 2, 3]", "f32[8, 12@x, 7]"},
+      {{4}, "convolution groups=8 stride=2", "f32[8, 8@x, 9]; f32[8@x, 1, 3]", "f32[8, 8@x, 4]"},
+      // Windows are whole, and batch and features are not split over one axis.
+      {{2},
+       "convolution",
+       "f32[4, 2, 9]; f32[3, 2, 2@x]",
+       "dimension_is_split: f32[4, 2, 9]; f32[3, 2, 2]"},
+      {{2},
+       "convolution",
+       "f32[4@x, 2, 9]; f32[4@x, 2, 2]",
+       "axis_would_split_twice: f32[4@x, 2, 9]; f32[4, 2, 2]"},
+      {{2}, "convolution", "f32[4, 2, 9]; f32[3, 3, 2]", "operand_sizes_differ"},
+      {{2}, "convolution", "f32[4, 2, 3]; f32[3, 2, 4]", "window_does_not_fit"},
+      {{2}, "convolution groups=3", "f32[4, 4, 9]; f32[3, 2, 2]", "window_does_not_fit"},
+      {{2}, "convolution stride=2,2", "f32[4, 2, 9]; f32[3, 2, 2]", "window_does_not_fit"},
+      {{2}, "convolution stride=0", "f32[4, 2, 9]; f32[3, 2, 2]", "window_does_not_fit"},
+      {{2}, "convolution", "f32[4, 2]; f32[3, 2]", "operand_rank_differs"},
+  };
+  check_facts(facts);
+}
+
+TEST_CASE("A split spatial dimension is gathered, or exchanges halos where that is permitted") {
+  constexpr fact facts[] = {
+      {{4, 2},
+       "convolution padding=2",
+       "f32[16@x, 8, 128@y]; f32[4, 8, 5]",
+       "dimension_is_split: f32[16@x, 8, 128]; f32[4, 8, 5]"},
+      {{4, 2},
+       "convolution padding=2 across=x",
+       "f32[16@x, 8, 128@y]; f32[4, 8, 5]",
+       "dimension_is_split: f32[16@x, 8, 128]; f32[4, 8, 5]"},
+      {{4, 2},
+       "convolution padding=2 across=y",
+       "f32[16@x, 8, 128@y]; f32[4, 8, 5]",
+       "f32[16@x, 4, 128@y]"},
+      {{2}, "convolution", "f32[4, 2, 8@x]; f32[3, 2, 1]", "f32[4, 3, 8@x]"},
+      {{2}, "convolution stride=2", "f32[4, 2, 8@x]; f32[3, 2, 2]", "f32[4, 3, 4@x]"},
+      {{4, 2}, "max_pool window=2", "f32[16@x, 8@y, 128]", "f32[16@x, 8@y, 64]"},
+      {{4, 2}, "max_pool window=2", "f32[16, 8@y, 128@x]", "f32[16, 8@y, 64@x]"},
+      {{2},
+       "average_pool window=2,2",
+       "f32[16, 8, 6@x, 4]",
+       "dimension_is_split: f32[16, 8, 6, 4]"},
+      {{2}, "max_pool window=2", "f32[4, 8]{partial max: x}", "f32[4, 4]{partial max: x}"},
+      {{2}, "average_pool window=2", "f32[4, 8]{partial sum: x}", "f32[4, 4]{partial sum: x}"},
+      {{2}, "max_pool window=2", "f32[4, 8]{partial sum: x}", "partial_value_is_read: f32[4, 8]"},
+      {{2}, "max_pool window=2", "i32[4@x, 8]", "i32[4@x, 4]"},
+      {{2}, "average_pool window=2", "i32[4@x, 8]", "elements_have_no_fractions"},
+      {{2}, "max_pool window=9", "f32[4@x, 8]", "window_does_not_fit"},
+      {{2}, "max_pool window=2,2,2", "f32[4@x, 8]", "operand_rank_differs"},
+  };
+  check_facts(facts);
+  constexpr movement movements[] = {
+      {{2}, "convolution padding=1", "f32[4, 2, 8@x]; f32[3, 2, 3]", "", "all_gather x"},
+      {{2},
+       "convolution padding=1 across=x",
+       "f32[4, 2, 8@x]; f32[3, 2, 3]",
+       "",
+       "halo_exchange x"},
+      {{2, 2},
+       "convolution stride=2,2 padding=3,3 across=x,y",
+       "f32[1, 1, 224@x, 224@y]; f32[1, 1, 7, 7]",
+       "",
+       "halo_exchange x; halo_exchange y"},
+      {{2, 2},
+       "convolution padding=1 across=x,y",
+       "f32[1, 1, 16@(x,y)]; f32[1, 1, 3]",
+       "",
+       "halo_exchange x,y"},
+      {{4}, "max_pool window=2 across=x", "f32[2, 16@x]", "", ""},
+      {{4}, "max_pool window=3 stride=2 padding=1 across=x", "f32[2, 16@x]", "", "halo_exchange x"},
+      {{2},
+       "convolution padding=1 across=x",
+       "f32[4, 2@x, 8]; f32[3, 2@x, 3]",
+       "f32[4, 3, 8]",
+       "all_reduce x"},
+  };
+  check_movements(movements);
+}
+
+}  // namespace
