@@ -248,6 +248,7 @@ inline constexpr catalogued_operation catalogue[] = {
     // Between devices, along manual axes.
     detail::collective_entry<collective::all_reduce>("all_reduce", "axes fold?", "axes=y",
                                                      "psum, pmax, pmin, all_reduce"),
+    detail::device_mean_entry(),
     detail::collective_entry<collective::all_reduce>("all_and", "axes", "axes=y",
                                                      "all_reduce (and)", "bool[8,4]{V:y}",
                                                      &detail::fold_called<reduction::min>),

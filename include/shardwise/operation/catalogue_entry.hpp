@@ -90,6 +90,8 @@ struct catalogued_operation {
   /// A collective on manual axes: it has no rule of factors.
   collective_of_arguments called = nullptr;
   bool of_truth_values = false;
+  /// The operations on each element of what the collective gives.
+  index_t flops_after = 0;
   bool has_fractions = false;
   bool of_integers = false;
   bool is_differentiable = false;
@@ -340,6 +342,14 @@ template <collective Kind>
           .called = called,
           .of_truth_values = operands[0] == 'b',
           .is_differentiable = operands[0] == 'f'};
+}
+/// A sum over devices, divided by their number.
+[[nodiscard]] constexpr catalogued_operation device_mean_entry() noexcept {
+  catalogued_operation entry =
+      collective_entry<collective::all_reduce>("all_mean", "axes", "axes=y", "pmean");
+  entry.has_fractions = true;
+  entry.flops_after = 1;
+  return entry;
 }
 /// A fold of truth values.
 template <reduction Fold>

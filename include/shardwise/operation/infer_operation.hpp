@@ -156,7 +156,12 @@ namespace detail {
       whole.layout.unsplit(made.verdict.dim);
       out.legal = {whole};
     }
-    if (!refuse(made.verdict)) out.results.push_back(made.tensor);
+    if (refuse(made.verdict)) return out;
+    if (entry.has_fractions && !has_fractions(operands[0].type))
+      return out.misuse = "elements_have_no_fractions", out;
+    out.results.push_back(made.tensor);
+    out.flops =
+        entry.flops_after * largest_shard_size(mesh, made.tensor.layout, made.tensor.extents);
     return out;
   }
   if (given.has("dims") && !entry.names_made_dims &&

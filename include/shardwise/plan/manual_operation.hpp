@@ -152,7 +152,8 @@ struct manual_collective_operation {
     const index_t count = mesh.parts(seen.step.axes);
     const index_t part = largest_shard_size(mesh, seen.before.layout, seen.before.extents) *
                          size_of(seen.before.type);
-    for (index_t to = 0; to < count; ++to) {
+    int left = seen.step.axes.ssize();
+    for (index_t to = 0; to < count && left > 0; ++to) {
       const index_t from = seen.moves.heard_by(to, count);
       if (from < 0) continue;
       // What comes from a device belongs to the most major axis along which the two differ.
@@ -160,6 +161,7 @@ struct manual_collective_operation {
       for (int i = 0; i < seen.step.axes.ssize(); ++i) {
         inner /= mesh.size(seen.step.axes[i]);
         if (from / inner == to / inner) continue;
+        left -= bytes[i] == 0 ? 1 : 0;
         bytes[i] = part;
         break;
       }
