@@ -132,7 +132,7 @@ template <class Class>
   entry.check = &check_of<Class>;
   entry.check_elements = &check_elements_of<Class>;
   entry.what = &operation_of<Class>;
-  entry.is_differentiable = entry.what->gradient != nullptr;
+  entry.is_differentiable = requires(gradient_step & at) { Class::gradient(at); };
   if constexpr (requires { &Class::parts_of; }) {
     entry.parts = &Class::parts_of;
     entry.in_parts = &Class::in_parts;
@@ -238,7 +238,7 @@ template <scatter_mode Mode>
                                              const tensor_descs&) noexcept {
   const index_t at = given.integer("index");
   return slice_operation::how(static_cast<int>(given.integer("dim")), at,
-                              at == -1 ? open_end : at + 1, 1, true);
+                              at == -1 ? open_end : plus(1, at), 1, true);
 }
 [[nodiscard]] constexpr attributes pad_how(const operation_arguments& given,
                                            const tensor_descs&) noexcept {

@@ -177,12 +177,9 @@ namespace detail {
   if (!out.misuse.empty()) return out;
 
   paper_steps steps(mesh, wishes.permitted);
-  // What a program could not make is refused, whatever the rule says.
   const auto finish = [&] {
     out.flops += steps.flops();
     out.reshards = steps.reshards();
-    for (const tensor_desc& made : out.results)
-      if (refuse(check_known(mesh, made.layout, made.extents))) return;
   };
   if (entry.steps != nullptr) {
     entry.steps(steps, how, operands, out.results);
@@ -200,7 +197,9 @@ namespace detail {
   const factor_rule rule = entry.rule(how, read);
   const tensor_descs known = fetched(mesh, rule, read, wishes.permitted);
   propagation made = propagate(mesh, rule, known);
-  // Where the rule of a composition has nothing against it, its step has the last word.
+  // What no program could make is refused too. Where the rule of a composition has nothing against
+  // it, its step has the last word.
+  if (made.verdict.ok()) made.verdict = check_known(mesh, made.result.layout, made.result.extents);
   if (refuse(made.verdict.ok() ? steps.verdict() : made.verdict)) {
     out.legal = detail::legal_operands(mesh, entry.rule(how, operands), operands, wishes.wanted);
     return out;

@@ -26,6 +26,8 @@ class paper_steps {
     if (!verdict_.ok()) return operands[0];
     const propagation made = infer(mesh_, what, how, operands);
     verdict_ = made.verdict;
+    // What no program could make is refused, whatever the rule says.
+    if (verdict_.ok()) verdict_ = check_known(mesh_, made.result.layout, made.result.extents);
     if (!verdict_.ok()) return operands[0];
     flops_ += cost_of(mesh_, what, how, operands, made.result);
     return made.result;

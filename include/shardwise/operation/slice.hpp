@@ -101,16 +101,14 @@ struct slice_operation : of_any_elements {
       const bool from_end_only = begin != open_end && begin < 0 && end != open_end && end >= 0;
       return is_fixed(how) || (step == 1 && !from_end_only) ? diagnosis{} : refusal;
     }
-    const strided_range range = range_of(how, size);
-    for (int i = 1; i <= 2; ++i) {
-      const index_t at = how.integers[i];
-      const bool is_taken = i == 1 && range.count > 0 && at == size;
-      if (at == open_end || (at >= -size && at <= size && !is_taken)) continue;
-      refusal.have = at;
-      refusal.want = size;
-      return refusal;
-    }
-    return {};
+    const index_t begin = how.integers[1], end = how.integers[2];
+    const auto is_outside = [&](index_t at) { return at != open_end && (at < -size || at > size); };
+    refusal.want = size;
+    refusal.have = begin;
+    if (is_outside(begin)) return refusal;
+    if (begin == size && (is_outside(end) || range_of(how, size).count > 0)) return refusal;
+    refusal.have = end;
+    return is_outside(end) ? refusal : diagnosis{};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     bounded_text<47> words;

@@ -30,9 +30,9 @@ struct product_split {
   if (a == dyn || b == dyn) return dyn;
   return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
-/// The sum of two sizes that are known, none of them negative; INT64_MAX as above.
+/// The sum of two sizes that are known; INT64_MAX as above.
 [[nodiscard]] constexpr index_t plus(index_t a, index_t b) noexcept {
-  return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
+  return a > 0 && b > INT64_MAX - a ? INT64_MAX : a + b;
 }
 
 /// The different sizes of the ranges into which axes, one after another, cut the indices of a
@@ -51,7 +51,7 @@ class cut_ranges {
         break;
       }
       const index_t chunk = ceil_div(size, parts);
-      if (rest != dyn && ceil_div(size * rest, parts) != chunk * rest) return false;
+      if (rest != dyn && ceil_div(times(size, rest), parts) != times(chunk, rest)) return false;
       const index_t last = chunk == 0 ? 0 : size - (ceil_div(size, chunk) - 1) * chunk;
       const bool all_have = chunk == 0 || ceil_div(size, chunk) == parts;
       for (index_t left : {chunk, last, all_have ? chunk : index_t{0}}) {
@@ -100,7 +100,7 @@ namespace detail {
                                              index_t rest) noexcept {
   if (size == dyn || parts == dyn || rest == dyn || size == 0) return true;
   const auto alike = [&](index_t n, index_t k) {
-    return ceil_div(n * rest, k) == ceil_div(n, k) * rest;
+    return ceil_div(times(n, rest), k) == times(ceil_div(n, k), rest);
   };
   const index_t round = ceil_div(size, chunks);
   return alike(size, chunks) && alike(round, parts) && alike(size % round, parts);
