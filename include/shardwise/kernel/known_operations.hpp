@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/operation.hpp"
 #include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/structure.hpp"
 
 #include <cstdint>
@@ -149,6 +150,7 @@ SHARDWISE_EXTERN template const operation operation_of<call_operation>;
 SHARDWISE_EXTERN template const operation operation_of<collective_operation>;
 SHARDWISE_EXTERN template const operation operation_of<constant_operation>;
 SHARDWISE_EXTERN template const operation operation_of<input_operation>;
+SHARDWISE_EXTERN template const operation operation_of<manual_collective_operation>;
 SHARDWISE_EXTERN template const operation operation_of<manual_operation>;
 SHARDWISE_EXTERN template const operation operation_of<result_operation>;
 

@@ -16,15 +16,18 @@ namespace shardwise {
 
 namespace detail {
 
-/// The sum of tensors of one type among those of a tuple, in order.
-template <class Wanted, std::size_t I, class Tuple>
+/// The sum of tensors of one type among those of a tuple from `First` on, in order. What is done
+/// with each is compiled for its type, not for its place.
+template <class Wanted, std::size_t First, class Tuple>
 [[nodiscard]] constexpr Wanted sum_of_type(const Tuple& all, Wanted sum) {
-  if constexpr (I == std::tuple_size_v<Tuple>) {
-    return sum;
-  } else {
-    if constexpr (std::is_same_v<std::tuple_element_t<I, Tuple>, Wanted>) sum += std::get<I>(all);
-    return sum_of_type<Wanted, I + 1>(all, std::move(sum));
-  }
+  std::size_t place = 0;
+  const auto take = [&]<class X>(const X& x) {
+    if constexpr (std::is_same_v<X, Wanted>)
+      if (place >= First) sum += x;
+    ++place;
+  };
+  std::apply([&](const auto&... x) { (take(x), ...); }, all);
+  return sum;
 }
 template <class X, std::size_t I, class Tuple>
 [[nodiscard]] constexpr bool is_met_before() noexcept {
