@@ -234,7 +234,7 @@ void folder_readme(const source_tree& tree, findings& found) {
   }
 }
 
-// The rules that a header asserts: `static_assert(respected<rule<NAME>, ...`.
+// The rules that a header asserts: `static_assert(satisfied<rule<NAME>, ...`.
 std::vector<std::string> diagnostics_of(const header& h) {
   std::vector<std::string> names;
   const std::vector<word> words = words_of(h.code);

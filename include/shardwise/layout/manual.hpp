@@ -99,7 +99,7 @@ struct manual_result {
   return result;
 }
 
-/// The tensor after the values along some manual axes were folded into one.
+/// The tensor after the values along some manual axes were reduced into one.
 ///
 /// Judges: the tensor is manual over each of the axes.
 ///

@@ -178,7 +178,7 @@ template <class Judge>
           .is_differentiable = is_differentiable};
 }
 
-/// The attributes of a fold: dimensions that are not named are all.
+/// The attributes of a reduction: dimensions that are not named are all.
 template <reduction Kind>
 [[nodiscard]] constexpr attributes fold_how(const operation_arguments& given,
                                             const tensor_descs& operands) noexcept {
@@ -231,13 +231,13 @@ template <scatter_mode Mode>
                                 static_cast<element>(given.integer("type")));
 }
 
-/// A fold, `sum` and its like.
+/// A reduction, `sum` and its like.
 template <reduction Kind>
 [[nodiscard]] constexpr catalogued_operation fold_entry(text_view name, text_view peers) noexcept {
   return whole_entry<fold_operation>(name, "dims? keep_dims?", "f32[8,4]", "dims=1", peers, 1, 1,
                                      &fold_how<Kind>);
 }
-/// A fold of what was made of each element first.
+/// A reduction of what was made of each element first.
 template <class Judge, reduction Kind>
 [[nodiscard]] constexpr catalogued_operation folded_entry(text_view name, text_view peers,
                                                           composition_steps steps,

@@ -62,7 +62,7 @@ struct manual_type {
   static constexpr const layout_desc& layout_value = value.tensor.layout;
 };
 
-/// The call of a function that applies `Rule`, and folds by `Fold` if that folds.
+/// The call of a function that applies `Rule`, and reductions by `Fold` if that reductions.
 template <class Rule, reduction Fold = reduction::sum>
 struct manual_call {
   template <class X>
@@ -148,7 +148,7 @@ disable_manual_sharding(X&& x) {
   return detail::carry_out<detail::manual_call<detail::leave_manual<Target>>>(static_cast<X&&>(x));
 }
 
-/// Folds the values that the devices along manual axes have of a tensor into one that all of them
+/// Reduces the values that the devices along manual axes have of a tensor into one that all of them
 /// hold; JAX's psum, pmax and pmin.
 ///
 ///     auto total = all_reduce<"data">(x);                        // the sum

@@ -24,7 +24,7 @@ inline constexpr parameter_desc parameters[] = {
     {"equation", parameter_form::words, "bi,io->bo", "the contraction, as einsum has it"},
     {"dim", parameter_form::integer, "1", "the dimension that it works along, from 0"},
     {"dims", parameter_form::integers, "0,1", "the dimensions that it works along; none is all"},
-    {"keep_dims", parameter_form::flag, "", "folded dimensions stay, with one element each"},
+    {"keep_dims", parameter_form::flag, "", "reduced dimensions stay, with one element each"},
     {"correction", parameter_form::integer, "1", "1 for the variance of a sample"},
     {"shape", parameter_form::extents, "8x4x2", "the extents of the result"},
     {"order", parameter_form::integers, "1,0", "the operand's dimensions in the result's order"},

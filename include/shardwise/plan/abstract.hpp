@@ -171,7 +171,7 @@ template <class X, std::convertible_to<index_t>... Sizes>
     }
     using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;
     return tensor{detail::with_sizes<mesh>(extents::value, named::layout::value,
-                                              {static_cast<index_t>(sizes)...})};
+                                           {static_cast<index_t>(sizes)...})};
   }
 }
 

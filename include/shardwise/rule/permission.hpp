@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/rule/mend.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 namespace shardwise {
 
 /// The operands of an operation once each device has fetched, over permitted axes alone, what the
-/// rule lacks: every reshard that mends it, as long as only such axes leave their places or deal
+/// rule lacks: every reshard that fixes it, as long as only such axes leave their places or deal
 /// out other portions. What is refused then is refused for another reason.
 [[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
                                              tensor_descs operands, unsigned permitted) noexcept {
@@ -26,7 +26,7 @@ namespace shardwise {
   for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;
-    const mending fix = propose(mesh, rule, operands, verdict);
+    const suggestion fix = propose(mesh, rule, operands, verdict);
     if (fix.operand < 0 || !is_permitted(operands[fix.operand], fix.layout)) break;
     operands[fix.operand].layout = fix.layout;
   }

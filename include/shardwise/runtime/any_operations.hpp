@@ -19,7 +19,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Applies a rule to values, or reports what it refuses with the operands and the mending reshard.
+/// Applies a rule to values, or reports what it refuses with the operands and the suggested
+/// reshard.
 [[nodiscard]] inline propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
                                             const tensor_descs& operands) {
   propagation out = propagate(mesh, rule, operands);
@@ -116,7 +117,7 @@ struct any_domain {
     return any_tensor<T>(result_node_of(first.share(), 1, element_kernels_of<T>));
   }
 
-  /// The dimensions folded away; kept with one element if `keep`.
+  /// The dimensions reduced away; kept with one element if `keep`.
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> fold(reduction kind, X&& x, const over& dims, bool keep) {
     require(dims.judge(x.tensor().rank()));

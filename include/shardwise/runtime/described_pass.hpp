@@ -150,7 +150,7 @@ class described_pass : public pending_node {
   index_t flops_;
 };
 
-/// Dimensions folded away, with a pass that runs through block functions as the prologue.
+/// Dimensions reduced away, with a pass that runs through block functions as the prologue.
 class described_fold : public pending_node {
  public:
   /// `folded` describes what is folded: the result of the prologue.
@@ -188,7 +188,7 @@ class described_fold : public pending_node {
     tree_.run({read, operands().size()}, made);
     const const_any_block operand{made.data, made.type, made.extents, made.strides};
     const any_block out = writable_block(shard);
-    // The kernel of a fold reads no rule and no sizes: its attributes say what is folded.
+    // The kernel of a reduction reads no rule and no sizes: its attributes say what is reduced.
     kernel_({how_, {}, {&operand, 1}, {&part, 1}, {&out, 1}, {}});
   }
 

@@ -2,8 +2,8 @@
 // expect: shardwise::broken_rule<shardwise::broken::manual_axis_is_left,
 // expect: shardwise::P<shardwise::fixed_string<6>{"model"}>, shardwise::called<5>{"data"}>
 // expect: a manual axis is left by disable_manual_sharding or reduced by all_reduce
-#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual.hpp>
 
 using namespace shardwise;
 

@@ -2,8 +2,8 @@
 // expect: shardwise::broken_rule<shardwise::broken::operand_is_manual,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{0}, shardwise::called<2>{"x"}>
 // expect: an axis is manual in an operation, or splits or is pending in it
-#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual.hpp>
 
 using namespace shardwise;
 

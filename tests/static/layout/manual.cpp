@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/operation/manual.hpp>
 #include <shardwise/layout.hpp>
+#include <shardwise/operation/manual.hpp>
 
 #include <type_traits>
 

@@ -225,6 +225,7 @@ TEST_CASE("a tensor wants a pool of its own mesh") {
   const device_pool other(mesh_desc{{axis_desc{"data", 2}, axis_desc{"model", 4}}});
   REQUIRE_THROWS_WITH(zeros<M>(other, 4), contains("pool_size_differs") && contains("model"));
   const device_pool count(4);
-  REQUIRE_THROWS_WITH(zeros<M>(count, 4), contains("pool_size_differs") &&
-                                              contains("the pool has mesh(devices=4), the tensor "));
+  REQUIRE_THROWS_WITH(
+      zeros<M>(count, 4),
+      contains("pool_size_differs") && contains("the pool has mesh(devices=4), the tensor "));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Interpreted passes: what they compute once, and the bits of their functions one by one.
 #include "shardwise/kernel/pass_program.hpp"
-#include "shardwise/kernel/block_functions.hpp"
 
+#include "shardwise/kernel/block_functions.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
