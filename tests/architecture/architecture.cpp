@@ -239,7 +239,7 @@ std::vector<std::string> diagnostics_of(const header& h) {
   std::vector<std::string> names;
   const std::vector<word> words = words_of(h.code);
   for (std::size_t i = 0; i + 3 < words.size(); ++i)
-    if (words[i].text == "static_assert" && words[i + 1].text == "respected" &&
+    if (words[i].text == "static_assert" && words[i + 1].text == "satisfied" &&
         words[i + 2].text == "rule")
       names.push_back(words[i + 3].text);
   return names;
