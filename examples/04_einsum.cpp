@@ -44,7 +44,7 @@ int main() {
   check("both sides", reshard<P<"data", none>>(terms));
 
   // 4. k is split differently: does not compile, "operand_layouts_conflict", and the message gives
-  //    the call that mends it, reshard<P<"model", none>>(operand 1).
+  //    the call that fixes it, reshard<P<"model", none>>(operand 1).
   //      matmul(reshard<P<none, "model">>(whole), reshard<P<"data", none>>(whole));
   return right ? 0 : 1;
 }

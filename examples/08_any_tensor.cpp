@@ -32,7 +32,7 @@ int run(index_t data, index_t model) {
   for (index_t i = 0; i < 30; ++i) want += static_cast<float>((3 * 30 + i) * (i * 10 + 7));
   std::cout << "y(3, 7) = " << values(3, 7) << ", should be " << want << '\n';
 
-  // Reading a pending sum is refused with the mending call.
+  // Reading a pending sum is refused with the call that fixes it.
   try {
     (void)to_host(terms);
     return 1;

@@ -116,7 +116,7 @@ inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) 
     if (!moving_axes(out.mesh, step).empty()) out.moves.push_back(step);
 }
 
-[[nodiscard]] inline inferred infer(const request& asked, workspace& memory) {
+[[nodiscard]] inline inferred infer_as_asked(const request& asked, workspace& memory) {
   device_buffer buffer = memory.buffer();
   subject about;
   if (!asked.has("mesh")) throw refusal("option_is_missing", "this needs --mesh");
@@ -170,6 +170,16 @@ inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) 
   }
   for (const tensor_desc& made : found.results) out.results.push_back(str(to_text(out.mesh, made)));
   return out;
+}
+
+/// What is asked for, or a refusal that has reshards, if only none.
+[[nodiscard]] inline inferred infer(const request& asked, workspace& memory) {
+  try {
+    return infer_as_asked(asked, memory);
+  } catch (const refusal& refused) {
+    if (refused.reshards()) throw;
+    throw refusal(refused.code(), refused.what(), std::vector<std::string>{});
+  }
 }
 
 inline void write_json(json_writer& out, const inferred& found) {

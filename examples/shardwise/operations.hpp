@@ -112,7 +112,7 @@ namespace detail {
       "  those with `?` may be left out.\n"
       "- **May be split**: the dimensions of the example's operands that pass, split alone, "
       "without\n"
-      "  communication. Any other is refused with the reshard that mends it.\n"
+      "  communication. Any other is refused with the reshard that fixes it.\n"
       "- **Pending**: the reductions that an operand may have pending, which the result then has.\n"
       "- **Gradient**: whether `gradient(f)` passes through it.\n"
       "- **Peers**: what NumPy, JAX, PyTorch or XLA call it.\n\n"

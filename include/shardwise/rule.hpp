@@ -11,7 +11,6 @@
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/linearity.hpp"
 #include "shardwise/rule/manual_collective.hpp"
-#include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"
 #include "shardwise/rule/permission.hpp"
 #include "shardwise/rule/position_moves.hpp"
@@ -19,3 +18,4 @@
 #include "shardwise/rule/propagation.hpp"
 #include "shardwise/rule/reshape.hpp"
 #include "shardwise/rule/reshape_factors.hpp"
+#include "shardwise/rule/suggestion.hpp"

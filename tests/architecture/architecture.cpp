@@ -235,12 +235,12 @@ void folder_readme(const source_tree& tree, findings& found) {
   }
 }
 
-// The rules that a header asserts: `static_assert(respected<rule<NAME>, ...`.
+// The rules that a header asserts: `static_assert(satisfied<rule<NAME>, ...`.
 std::vector<std::string> diagnostics_of(const header& h) {
   std::vector<std::string> names;
   const std::vector<word> words = words_of(h.code);
   for (std::size_t i = 0; i + 3 < words.size(); ++i)
-    if (words[i].text == "static_assert" && words[i + 1].text == "respected" &&
+    if (words[i].text == "static_assert" && words[i + 1].text == "satisfied" &&
         words[i + 2].text == "rule")
       names.push_back(words[i + 3].text);
   return names;

@@ -200,7 +200,7 @@ TEST_CASE("every legal operation on dealt-out tensors gives what whole tensors g
               40);
 }
 
-TEST_CASE("operands that are dealt out differently are refused, and the mending reshard mends") {
+TEST_CASE("operands that are dealt out differently are refused, and the suggested reshard helps") {
   const mesh_desc mesh = meshes({{2, 2}}).front();
   const device_pool pool(mesh, 2);
   const auto with = [&](text_view entry) {
@@ -217,7 +217,7 @@ TEST_CASE("operands that are dealt out differently are refused, and the mending 
       const tensor_descs operands{with(a).tensor(), with(b).tensor()};
       const factor_rule rule =
           elementwise_rule(linearity::additive, {operands[0].extents, operands[1].extents});
-      const mending fix = propose(mesh, rule, operands, propagate(mesh, rule, operands).verdict);
+      const suggestion fix = propose(mesh, rule, operands, propagate(mesh, rule, operands).verdict);
       REQUIRE(fix.operand == 1);
       sync(with(a) + reshard(with(b), fix.layout));
     }

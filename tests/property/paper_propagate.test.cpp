@@ -212,7 +212,7 @@ void check_operation(const mesh_desc& mesh, const factor_rule& rule, const tenso
     ++count.refused;
     tensor_descs mended = operands;
     for (int steps = 1; steps <= 8 && !found.verdict.ok(); ++steps) {
-      const mending fix = propose(mesh, rule, mended, found.verdict);
+      const suggestion fix = propose(mesh, rule, mended, found.verdict);
       if (fix.operand < 0) {
         law = "layouts are refused and nothing is proposed";
         break;

@@ -3,8 +3,8 @@
 // order, before and after.
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/shard.hpp"
-#include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/reshape.hpp"
+#include "shardwise/rule/suggestion.hpp"
 #include "support/catch.hpp"
 
 #include <vector>
@@ -150,7 +150,7 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
     return;
   }
   ++found.refused;
-  const mending fix = propose(mesh, rule, {operand}, made.verdict);
+  const suggestion fix = propose(mesh, rule, {operand}, made.verdict);
   tensor_desc mended = operand;
   if (fix.operand == 0) mended.layout = fix.layout;
   // What an exact layout is mended with is exact too.

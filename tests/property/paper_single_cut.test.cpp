@@ -294,7 +294,7 @@ TEST_CASE("operands that are cut otherwise conflict, and the call that is propos
         continue;
       }
       REQUIRE(found.verdict.rule == broken::operand_layouts_conflict);
-      const mending fix = propose(one.mesh, add, operands, found.verdict);
+      const suggestion fix = propose(one.mesh, add, operands, found.verdict);
       REQUIRE(fix.operand == 1);
       REQUIRE(fix.layout == operands[0].layout);
       REQUIRE(redistribute(one.mesh, operands[1], fix.layout).verdict.ok());

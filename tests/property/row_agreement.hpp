@@ -189,7 +189,7 @@ struct layout_choice {
 };
 
 /// All combinations of contiguous layouts on meshes of one and two axes, some on three axes, and
-/// some with blocks dealt out in turn.
+/// some with blocks distributed round-robin.
 inline const std::vector<layout_choice>& layout_choices() {
   static const std::vector<layout_choice> all{{{2}},
                                               {{3, 2}, 400},

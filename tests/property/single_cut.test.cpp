@@ -95,7 +95,7 @@ TEST_CASE("operations on both cuts: what agrees is computed, what does not is re
           ++refused;
           if (first.dims == second.dims) REQUIRE_FALSE(cut_alike(mesh, first, second, n));
           REQUIRE_THROWS_AS(x.tensor + y.tensor, error);
-          const mending fix = propose(mesh, rule, operands, found.verdict);
+          const suggestion fix = propose(mesh, rule, operands, found.verdict);
           REQUIRE(fix.operand == 1);
           REQUIRE(elements_of(x.tensor + reshard(y.tensor, fix.layout)) == sums);
         }

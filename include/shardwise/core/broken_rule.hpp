@@ -14,7 +14,7 @@ enum class misuse : unsigned char {
   number_would_be_cut,
   elements_have_no_fractions,
   elements_are_no_integers,
-  fold_options_are_unexpected,
+  reduction_options_are_unexpected,
   target_is_not_a_layout,
   expression_is_assigned,
   function_takes_other_operands,
@@ -45,10 +45,10 @@ inline constexpr auto rule_if<Rule, Rule> = Rule;
 /// What the `static_assert` of a broken rule tests, so that compilers repeat the rule with its
 /// facts on the line of the error; true of no rule at all.
 template <auto Rule, class About, auto... Facts>
-inline constexpr bool respected = detail::is_no_rule(Rule);
+inline constexpr bool satisfied = detail::is_no_rule(Rule);
 
 /// `Rule`, of `broken` or `misuse`, is broken by `About`: an operation, a mesh, a spec, or several
-/// `types`. `Facts` are those of the verdict, by their labels, and the call that mends it:
+/// `types`. `Facts` are those of the verdict, by their labels, and the call that fixes it:
 ///
 ///     broken_rule<broken::axis_is_not_in_mesh, pod, dimension{1}, called<6>{"modle"}>
 ///
@@ -62,177 +62,177 @@ struct broken_rule {
   template <auto Asked>
   static constexpr auto rule = detail::rule_if<Rule, Asked>;
 
-  static_assert(respected<rule<axis_is_repeated_in_mesh>, About, Facts...>,
+  static_assert(satisfied<rule<axis_is_repeated_in_mesh>, About, Facts...>,
                 "the axes of a mesh have different names");
-  static_assert(respected<rule<axis_name_is_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<axis_name_is_malformed>, About, Facts...>,
                 "an axis name is a letter or _ and up to 22 more letters, digits or _");
-  static_assert(respected<rule<axis_size_is_not_positive>, About, Facts...>,
+  static_assert(satisfied<rule<axis_size_is_not_positive>, About, Facts...>,
                 "an axis of a mesh has at least one device");
-  static_assert(respected<rule<mesh_has_too_many_axes>, About, Facts...>,
+  static_assert(satisfied<rule<mesh_has_too_many_axes>, About, Facts...>,
                 "a mesh has at most 7 axes");
-  static_assert(respected<rule<mesh_has_too_many_devices>, About, Facts...>,
+  static_assert(satisfied<rule<mesh_has_too_many_devices>, About, Facts...>,
                 "a mesh has at most 2^30 devices");
-  static_assert(respected<rule<device_count_differs>, About, Facts...>,
+  static_assert(satisfied<rule<device_count_differs>, About, Facts...>,
                 "an order of devices has as many as its mesh");
-  static_assert(respected<rule<device_is_repeated>, About, Facts...>, "a device is in a mesh once");
-  static_assert(respected<rule<submesh_axis_is_not_in_mesh>, About, Facts...>,
+  static_assert(satisfied<rule<device_is_repeated>, About, Facts...>, "a device is in a mesh once");
+  static_assert(satisfied<rule<submesh_axis_is_not_in_mesh>, About, Facts...>,
                 "a sub-mesh names different axes of its mesh");
-  static_assert(respected<rule<axis_is_not_in_mesh>, About, Facts...>,
+  static_assert(satisfied<rule<axis_is_not_in_mesh>, About, Facts...>,
                 "a partition spec may only name axes of its mesh");
-  static_assert(respected<rule<axis_is_used_twice>, About, Facts...>,
+  static_assert(satisfied<rule<axis_is_used_twice>, About, Facts...>,
                 "a mesh axis may appear once in a layout");
-  static_assert(respected<rule<spec_is_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<spec_is_malformed>, About, Facts...>,
                 "an entry is none, one axis, or by(axes), without blanks or nesting");
-  static_assert(respected<rule<grain_is_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<grain_is_malformed>, About, Facts...>,
                 "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, "
                 "and *1 of several axes");
-  static_assert(respected<rule<layout_is_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<layout_is_malformed>, About, Facts...>,
                 "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or "
                 "single_cut, in this order");
-  static_assert(respected<rule<rank_is_too_high>, About, Facts...>,
+  static_assert(satisfied<rule<rank_is_too_high>, About, Facts...>,
                 "a tensor has at most 8 dimensions");
-  static_assert(respected<rule<rank_differs_from_spec>, About, Facts...>,
+  static_assert(satisfied<rule<rank_differs_from_spec>, About, Facts...>,
                 "a partition spec has one entry for each dimension of its tensor");
-  static_assert(respected<rule<extent_is_negative>, About, Facts...>, "an extent is zero or more");
-  static_assert(respected<rule<tensor_is_too_large>, About, Facts...>,
+  static_assert(satisfied<rule<extent_is_negative>, About, Facts...>, "an extent is zero or more");
+  static_assert(satisfied<rule<tensor_is_too_large>, About, Facts...>,
                 "a tensor has at most 2^56 elements");
-  static_assert(respected<rule<extent_is_not_divisible>, About, Facts...>,
+  static_assert(satisfied<rule<extent_is_not_divisible>, About, Facts...>,
                 "a split extent is divisible by its axes, or the layout says uneven");
-  static_assert(respected<rule<blocks_do_not_divide_extent>, About, Facts...>,
+  static_assert(satisfied<rule<blocks_do_not_divide_extent>, About, Facts...>,
                 "block times devices divides a block-cyclic extent, or the layout says uneven");
-  static_assert(respected<rule<partial_axis_also_splits>, About, Facts...>,
+  static_assert(satisfied<rule<partial_axis_also_splits>, About, Facts...>,
                 "an axis is either pending or splits a dimension, not both");
-  static_assert(respected<rule<pending_axes_are_out_of_order>, About, Facts...>,
+  static_assert(satisfied<rule<pending_axes_are_out_of_order>, About, Facts...>,
                 "pending axes are written in the order of their mesh");
-  static_assert(respected<rule<manual_axis_is_used>, About, Facts...>,
+  static_assert(satisfied<rule<manual_axis_is_used>, About, Facts...>,
                 "manual axes are in mesh order and neither split a dimension nor are pending");
-  static_assert(respected<rule<name_is_repeated>, About, Facts...>,
+  static_assert(satisfied<rule<name_is_repeated>, About, Facts...>,
                 "the dimensions of a tensor have different names");
-  static_assert(respected<rule<name_has_no_rule>, About, Facts...>, "a named dimension has a rule");
-  static_assert(respected<rule<no_alternative_is_free>, About, Facts...>,
+  static_assert(satisfied<rule<name_has_no_rule>, About, Facts...>, "a named dimension has a rule");
+  static_assert(satisfied<rule<no_alternative_is_free>, About, Facts...>,
                 "a rule has an alternative whose axes are free, or ends with none");
-  static_assert(respected<rule<einsum_is_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<einsum_is_malformed>, About, Facts...>,
                 "an einsum reads like \"bi,io->bo\", with up to 8 operands of at most 8 "
                 "letters");
-  static_assert(respected<rule<operand_count_differs>, About, Facts...>,
+  static_assert(satisfied<rule<operand_count_differs>, About, Facts...>,
                 "an operation takes as many operands as its rule has");
-  static_assert(respected<rule<operand_rank_differs>, About, Facts...>,
+  static_assert(satisfied<rule<operand_rank_differs>, About, Facts...>,
                 "an operand has as many dimensions as the rule names for it");
-  static_assert(respected<rule<operand_sizes_differ>, About, Facts...>,
+  static_assert(satisfied<rule<operand_sizes_differ>, About, Facts...>,
                 "dimensions that meet in an operation have the same size");
-  static_assert(respected<rule<operand_meshes_differ>, About, Facts...>,
+  static_assert(satisfied<rule<operand_meshes_differ>, About, Facts...>,
                 "the operands of an operation live on the same mesh");
-  static_assert(respected<rule<operand_elements_differ>, About, Facts...>,
+  static_assert(satisfied<rule<operand_elements_differ>, About, Facts...>,
                 "the operands of an operation have the same element type");
-  static_assert(respected<rule<operand_is_no_number>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_no_number>, About, Facts...>,
                 "arithmetic is of numbers: where(c, 1.0F, 0.0F) or cast<float>(c) makes them of "
                 "truth values");
-  static_assert(respected<rule<operand_is_no_truth_value>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_no_truth_value>, About, Facts...>,
                 "a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)");
-  static_assert(respected<rule<operand_is_no_index>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_no_index>, About, Facts...>,
                 "an index is a whole number: cast<int>(x) makes them of others");
-  static_assert(respected<rule<operand_layouts_conflict>, About, Facts...>,
+  static_assert(satisfied<rule<operand_layouts_conflict>, About, Facts...>,
                 "dimensions that meet are split alike");
-  static_assert(respected<rule<axis_would_split_twice>, About, Facts...>,
+  static_assert(satisfied<rule<axis_would_split_twice>, About, Facts...>,
                 "a mesh axis splits one dimension of an operation");
-  static_assert(respected<rule<dimension_is_split>, About, Facts...>,
+  static_assert(satisfied<rule<dimension_is_split>, About, Facts...>,
                 "what orders, joins or scans a dimension, or reads windows of it, needs the whole "
                 "on each device");
-  static_assert(respected<rule<split_would_move>, About, Facts...>,
+  static_assert(satisfied<rule<split_would_move>, About, Facts...>,
                 "a split stays with major parts, so that no element moves");
-  static_assert(respected<rule<element_count_differs>, About, Facts...>,
+  static_assert(satisfied<rule<element_count_differs>, About, Facts...>,
                 "a reshape keeps the number of elements, and leaves at most one extent open");
-  static_assert(respected<rule<partial_value_is_read>, About, Facts...>,
+  static_assert(satisfied<rule<partial_value_is_read>, About, Facts...>,
                 "a pending reduction is finished before its value is read");
-  static_assert(respected<rule<pending_axes_differ>, About, Facts...>,
+  static_assert(satisfied<rule<pending_axes_differ>, About, Facts...>,
                 "values that are added are pending alike");
-  static_assert(respected<rule<pending_axis_meets_itself>, About, Facts...>,
+  static_assert(satisfied<rule<pending_axis_meets_itself>, About, Facts...>,
                 "a product is pending over an axis once, and not split over it");
-  static_assert(respected<rule<operand_is_manual>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_manual>, About, Facts...>,
                 "an axis is manual in an operation, or splits or is pending in it");
-  static_assert(respected<rule<dimension_is_out_of_range>, About, Facts...>,
+  static_assert(satisfied<rule<dimension_is_out_of_range>, About, Facts...>,
                 "a dimension is named by a number from 0 to the rank less one");
-  static_assert(respected<rule<dimensions_are_no_permutation>, About, Facts...>,
+  static_assert(satisfied<rule<dimensions_are_no_permutation>, About, Facts...>,
                 "a transpose names every dimension of its operand once");
-  static_assert(respected<rule<slice_is_out_of_range>, About, Facts...>,
+  static_assert(satisfied<rule<slice_is_out_of_range>, About, Facts...>,
                 "a slice begins and ends within its dimension, and what is padded by its own "
                 "elements has some");
-  static_assert(respected<rule<window_does_not_fit>, About, Facts...>,
+  static_assert(satisfied<rule<window_does_not_fit>, About, Facts...>,
                 "windows fit into the padded tensor, with a number for each spatial dimension, and "
                 "groups divide channels");
-  static_assert(respected<rule<dimension_is_too_short>, About, Facts...>,
+  static_assert(satisfied<rule<dimension_is_too_short>, About, Facts...>,
                 "no more elements are taken of a dimension than it has");
   static_assert(
-      respected<rule<tensor_type_differs>, About, Facts...>,
+      satisfied<rule<tensor_type_differs>, About, Facts...>,
       "a tensor is initialised and assigned by tensors of its own elements, extents and layout");
-  static_assert(respected<rule<reshard_would_create_partial>, About, Facts...>,
+  static_assert(satisfied<rule<reshard_would_create_partial>, About, Facts...>,
                 "a reshard finishes pending reductions and never starts one");
-  static_assert(respected<rule<manual_axis_is_left>, About, Facts...>,
+  static_assert(satisfied<rule<manual_axis_is_left>, About, Facts...>,
                 "a manual axis is left by disable_manual_sharding or by a collective such as "
                 "all_reduce");
-  static_assert(respected<rule<axis_is_not_manual>, About, Facts...>,
+  static_assert(satisfied<rule<axis_is_not_manual>, About, Facts...>,
                 "along manual axes alone collectives work and disable_manual_sharding joins");
-  static_assert(respected<rule<positions_are_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<positions_are_malformed>, About, Facts...>,
                 "positions are from 0 to the devices of their axes less one; a permute has up to "
                 "20 pairs, and each position once on either side");
-  static_assert(respected<rule<constraint_needs_communication>, About, Facts...>,
+  static_assert(satisfied<rule<constraint_needs_communication>, About, Facts...>,
                 "a constraint is met without communication; only a reshard moves data");
-  static_assert(respected<rule<tensor_is_marked_already>, About, Facts...>,
+  static_assert(satisfied<rule<tensor_is_marked_already>, About, Facts...>,
                 "only a replicated tensor is marked anew; clear_sharding makes it one");
-  static_assert(respected<rule<host_rank_differs>, About, Facts...>,
+  static_assert(satisfied<rule<host_rank_differs>, About, Facts...>,
                 "the host's data has as many dimensions as the tensor");
-  static_assert(respected<rule<tensor_is_replicated>, About, Facts...>,
+  static_assert(satisfied<rule<tensor_is_replicated>, About, Facts...>,
                 "a tensor whose shards are loaded one by one is split or pending");
-  static_assert(respected<rule<device_is_out_of_range>, About, Facts...>,
+  static_assert(satisfied<rule<device_is_out_of_range>, About, Facts...>,
                 "a device is named by a number below the size of the mesh");
-  static_assert(respected<rule<tensor_is_malformed>, About, Facts...>,
+  static_assert(satisfied<rule<tensor_is_malformed>, About, Facts...>,
                 "a sharded_tensor has an element type, extents<...> and a layout, in this order");
-  static_assert(respected<rule<element_is_not_supported>, About, Facts...>,
+  static_assert(satisfied<rule<element_is_not_supported>, About, Facts...>,
                 "elements are float, double, bfloat16, float16, bool or an integer of 8, 32 or "
                 "64 bits, none of them const");
-  static_assert(respected<rule<operand_is_not_a_tensor>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_not_a_tensor>, About, Facts...>,
                 "an operand is a tensor, on paper abstract<X>(), or in elementwise functions a "
                 "number");
-  static_assert(respected<rule<operand_is_abstract>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_abstract>, About, Facts...>,
                 "an abstract tensor meets abstract tensors and numbers alone");
-  static_assert(respected<rule<number_would_be_cut>, About, Facts...>,
+  static_assert(satisfied<rule<number_would_be_cut>, About, Facts...>,
                 "a number beside tensors is one of their element type");
-  static_assert(respected<rule<elements_have_no_fractions>, About, Facts...>,
+  static_assert(satisfied<rule<elements_have_no_fractions>, About, Facts...>,
                 "random numbers are float or double; roots, exponentials and means have fractions");
-  static_assert(respected<rule<elements_are_no_integers>, About, Facts...>,
+  static_assert(satisfied<rule<elements_are_no_integers>, About, Facts...>,
                 "bits and shifts are of integers: cast<std::int32_t>(x) makes them of numbers");
-  static_assert(respected<rule<fold_options_are_unexpected>, About, Facts...>,
-                "a fold is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, "
+  static_assert(satisfied<rule<reduction_options_are_unexpected>, About, Facts...>,
+                "a reduction is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, "
                 "over{0}); two tensors meet in maximum(x, y)");
-  static_assert(respected<rule<target_is_not_a_layout>, About, Facts...>,
+  static_assert(satisfied<rule<target_is_not_a_layout>, About, Facts...>,
                 "data moves to a spec P<...> or a layout<...>");
-  static_assert(respected<rule<expression_is_assigned>, About, Facts...>,
+  static_assert(satisfied<rule<expression_is_assigned>, About, Facts...>,
                 "auto names one expression; what is assigned is a sharded_tensor or an any_tensor");
-  static_assert(respected<rule<function_takes_other_operands>, About, Facts...>,
+  static_assert(satisfied<rule<function_takes_other_operands>, About, Facts...>,
                 "a traced function is const and takes the tensors of trace, one or more, each by "
                 "const auto&");
-  static_assert(respected<rule<result_is_not_a_tensor>, About, Facts...>,
+  static_assert(satisfied<rule<result_is_not_a_tensor>, About, Facts...>,
                 "a traced function returns a tensor, or several in a tuple");
-  static_assert(respected<rule<size_count_differs>, About, Facts...>,
+  static_assert(satisfied<rule<size_count_differs>, About, Facts...>,
                 "abstract<X> takes one size for each dyn extent and each dyn axis of X");
-  static_assert(respected<rule<made_type_is_not_a_tensor>, About, Facts...>,
+  static_assert(satisfied<rule<made_type_is_not_a_tensor>, About, Facts...>,
                 "what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < "
                 "and >");
-  static_assert(respected<rule<mesh_is_not_a_pool>, About, Facts...>,
+  static_assert(satisfied<rule<mesh_is_not_a_pool>, About, Facts...>,
                 "a tensor is made in a device pool: device_pool pool{pod{}}");
-  static_assert(respected<rule<argument_is_unexpected>, About, Facts...>,
+  static_assert(satisfied<rule<argument_is_unexpected>, About, Facts...>,
                 "after the pool comes what fills the tensor, then one size for each dyn extent");
-  static_assert(respected<rule<host_data_is_unreadable>, About, Facts...>,
+  static_assert(satisfied<rule<host_data_is_unreadable>, About, Facts...>,
                 "host data is an Eigen matrix, a forward range of numbers or of such ranges, or "
                 "f(index)");
-  static_assert(respected<rule<host_elements_differ>, About, Facts...>,
+  static_assert(satisfied<rule<host_elements_differ>, About, Facts...>,
                 "the host's data has elements of the type that the tensor has");
-  static_assert(respected<rule<shards_are_not_blocks>, About, Facts...>,
+  static_assert(satisfied<rule<shards_are_not_blocks>, About, Facts...>,
                 "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
                 "numbers");
-  static_assert(respected<rule<operand_is_not_in_pool>, About, Facts...>,
+  static_assert(satisfied<rule<operand_is_not_in_pool>, About, Facts...>,
                 "what is computed or read is a tensor in a device pool");
-  static_assert(respected<rule<elements_are_on_devices>, About, Facts...>,
+  static_assert(satisfied<rule<elements_are_on_devices>, About, Facts...>,
                 "elements are read on the host, after to_host or local");
 };
 

@@ -16,7 +16,7 @@ class error : public std::exception {
  public:
   explicit error(const diagnosis& verdict) noexcept
       : verdict_(verdict), words_(describe(verdict)) {}
-  /// The same with more words after the sentence: the operands' layouts, the call that mends it.
+  /// The same with more words after the sentence: the operands' layouts, the call that fixes it.
   error(const diagnosis& verdict, text_view advice) noexcept : error(verdict) {
     if (!advice.empty()) words_ << "; " << advice;
   }

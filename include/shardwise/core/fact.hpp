@@ -57,11 +57,11 @@ struct called {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
-/// The call that helps: `mended_by<25>{"reshard<P<x>>(operand 1)"}`.
+/// The call that helps: `suggested<25>{"reshard<P<x>>(operand 1)"}`.
 template <std::size_t Size>
-struct mended_by {
+struct suggested {
   char characters[Size];
-  constexpr mended_by(const fixed_string<Size>& words) noexcept {
+  constexpr suggested(const fixed_string<Size>& words) noexcept {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
@@ -123,8 +123,8 @@ template <fixed_string Name>
   return std::conditional_t<Name.size() != 0, facts<called(Name)>, facts<>>{};
 }
 template <fixed_string Call>
-[[nodiscard]] constexpr auto mend_shown() noexcept {
-  return std::conditional_t<Call.size() != 0, facts<mended_by(Call)>, facts<>>{};
+[[nodiscard]] constexpr auto suggestion_shown() noexcept {
+  return std::conditional_t<Call.size() != 0, facts<suggested(Call)>, facts<>>{};
 }
 template <index_t Have, index_t Unit>
 [[nodiscard]] constexpr auto sizes_near() noexcept {

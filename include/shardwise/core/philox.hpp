@@ -62,7 +62,7 @@ struct key {
   [[nodiscard]] constexpr key fold_in(std::uint64_t n) const noexcept {
     return derive(detail::stream::fold, n);
   }
-  /// The `n`-th of the keys that this one splits into; never one of those that are folded in.
+  /// The `n`-th of the keys that this one splits into; never one of those that are mixed in.
   [[nodiscard]] constexpr key split(std::uint64_t n) const noexcept {
     return derive(detail::stream::split, n);
   }

@@ -50,8 +50,8 @@ struct picture_dim {
 }
 
 /// A piece of a dimension that is dealt out, in the order of its indices.
-[[nodiscard]] constexpr shown_part dealt_part(const grained_split& split, index_t number) noexcept {
-  const grained_split::dealt piece = split.piece_at(number);
+[[nodiscard]] constexpr shown_part piece_part(const grained_split& split, index_t number) noexcept {
+  const grained_split::portion piece = split.piece_at(number);
   return {piece.position, piece.range};
 }
 
@@ -65,7 +65,7 @@ struct picture_dim {
   if (!dim.how.is_contiguous()) {
     const grained_split split{dim.how, dim.size, parts};
     count = split.pieces();
-    return count == 0 ? found : dealt_part(split, wanted < count ? wanted : count - 1);
+    return count == 0 ? found : piece_part(split, wanted < count ? wanted : count - 1);
   }
   if (dim.size % parts == 0) {
     count = dim.size == 0 ? 0 : parts;
@@ -102,7 +102,7 @@ struct picture_dim {
   if (!dim.how.is_contiguous()) {
     const grained_split split{dim.how, dim.size, parts};
     for (index_t i = 0; i < split.pieces(); ++i)
-      if (!show(dealt_part(split, i)) && i + 1 < split.pieces()) i = split.pieces() - 2;
+      if (!show(piece_part(split, i)) && i + 1 < split.pieces()) i = split.pieces() - 2;
     return shown;
   }
   for (index_t p = 0; p < parts; ++p) {

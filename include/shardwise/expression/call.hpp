@@ -63,24 +63,24 @@ const refused_value<typename Judged::type> given<Judged, false>::made{};
 /// What a type is to an operation: anything; a tensor type that is refused itself, and so is not to
 /// be instantiated; a tensor whose layout is a value, or a type; the result of a refused operation.
 /// Numbers, since comparing enumerators would ask the operators of tensors, which ask for these.
-struct standing {
+struct operand_kind {
   static constexpr int other = 0, refused_tensor = 1, valued = 2, typed = 3, refused_result = 4;
 };
 template <class X>
-inline constexpr int standing_of = requires {
+inline constexpr int operand_kind_of = requires {
   typename X::domain;
 }
-? standing::typed : requires { typename X::value_domain; }
-? standing::valued : standing::other;
+? operand_kind::typed : requires { typename X::value_domain; }
+? operand_kind::valued : operand_kind::other;
 template <class Broken>
-inline constexpr int standing_of<refused_value<Broken>> = standing::refused_result;
+inline constexpr int operand_kind_of<refused_value<Broken>> = operand_kind::refused_result;
 
 }  // namespace detail
 
 /// Operands of which one is the result of a refused operation.
 template <class... X>
-concept AnyRefused = (... || (detail::standing_of<std::remove_cvref_t<X>> ==
-                              detail::standing::refused_result));
+concept AnyRefused = (... || (detail::operand_kind_of<std::remove_cvref_t<X>> ==
+                              detail::operand_kind::refused_result));
 
 namespace detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/operand.hpp"
-#include "shardwise/rule/mend.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 namespace shardwise {
 
@@ -65,7 +65,7 @@ template <class From, class To>
         call_between(mesh_of<To>::value, paper_of<From>::value, paper_of<To>::value);
     return answer_to<>([] { return check_assignment(paper_of<To>::value, paper_of<From>::value); },
                        facts<own_type(own), given_type(other)>{} +
-                           mend_shown<to_fixed_string<call.size()>(call)>());
+                           suggestion_shown<to_fixed_string<call.size()>(call)>());
   }
 }
 

@@ -13,13 +13,13 @@ namespace shardwise {
 
 namespace detail {
 template <class T, class Extents, class Layout>
-inline constexpr int standing_of<sharded_tensor<T, Extents, Layout>> = [] {
+inline constexpr int operand_kind_of<sharded_tensor<T, Extents, Layout>> = [] {
   if constexpr (!tensor_judge<T, Extents, Layout>::ok)
-    return standing::refused_tensor;
+    return operand_kind::refused_tensor;
   else if constexpr (requires { typename sharded_tensor<T, Extents, Layout>::domain; })
-    return standing::typed;
+    return operand_kind::typed;
   else
-    return standing::other;
+    return operand_kind::other;
 }();
 }  // namespace detail
 
@@ -28,21 +28,21 @@ inline constexpr int standing_of<sharded_tensor<T, Extents, Layout>> = [] {
 /// `layout_type` and their values `extents()` and `mesh()` too. The result of a refused operation
 /// is one by its name alone.
 template <class X>
-concept Operand = detail::standing_of<std::remove_cvref_t<X>>
->= detail::standing::typed;
+concept Operand = detail::operand_kind_of<std::remove_cvref_t<X>>
+>= detail::operand_kind::typed;
 
 /// A tensor whose layout is a value: its `value_domain` judges an operation when it is applied.
 template <class X>
-concept ValueOperand = detail::standing_of<std::remove_cvref_t<X>>
-== detail::standing::valued;
+concept ValueOperand = detail::operand_kind_of<std::remove_cvref_t<X>>
+== detail::operand_kind::valued;
 
 /// A tensor whose layout is a type or a value.
 template <class X>
-concept EitherOperand = detail::standing_of<std::remove_cvref_t<X>>
->= detail::standing::valued;
+concept EitherOperand = detail::operand_kind_of<std::remove_cvref_t<X>>
+>= detail::operand_kind::valued;
 
-/// What operators, elementwise functions and folds are written for: tensors, and a tensor type that
-/// is only named, which a rule refuses.
+/// What operators, elementwise functions and reductions are written for: tensors, and a tensor type
+/// that is only named, which a rule refuses.
 template <class X>
 concept NamedOperand = detail::is_sharded_tensor<std::remove_cvref_t<X>> || EitherOperand<X>;
 
@@ -131,13 +131,13 @@ using tensor_among = typename tensor_in<X...>::type;
 /// How an error names what was given: a tensor's type would make a long line.
 struct a_tensor;
 template <class X>
-using briefly = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_cvref_t<X>>;
+using shown_operand = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_cvref_t<X>>;
 
 /// What may stand beside a tensor in an operation that the types alone judge.
 template <class X, class Tensor>
 concept Joins = Scalar<X> || requires {
-  requires detail::standing_of<std::remove_cvref_t<X>>
-  == detail::standing::typed;
+  requires detail::operand_kind_of<std::remove_cvref_t<X>>
+  == detail::operand_kind::typed;
   requires std::is_same_v < typename std::remove_cvref_t<X>::domain,
   typename Tensor::domain > ;
 };

@@ -4,8 +4,8 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operand.hpp"
-#include "shardwise/rule/mend.hpp"
 #include "shardwise/rule/operation.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 #include <type_traits>
 
@@ -260,7 +260,7 @@ template <class Operation, class... T>
 
 /// The position of the first of `Others` that is not `First`, counted from 1, or -1.
 template <class First, class... Others>
-inline constexpr int stranger = first_false<true, std::is_same_v<First, Others>...>;
+inline constexpr int first_difference = first_false<true, std::is_same_v<First, Others>...>;
 
 }  // namespace detail
 
@@ -268,7 +268,8 @@ inline constexpr int stranger = first_false<true, std::is_same_v<First, Others>.
 /// and element types, then its rule.
 template <class Operation, class First, class... Rest>
 [[nodiscard]] constexpr auto judge() noexcept {
-  constexpr int mesh = detail::stranger<typename First::mesh_type, typename Rest::mesh_type...>;
+  constexpr int mesh =
+      detail::first_difference<typename First::mesh_type, typename Rest::mesh_type...>;
   using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
                                                    typename Rest::value_type...>());
   if constexpr (mesh >= 0) {
@@ -285,8 +286,9 @@ template <class Operation, class First, class... Rest>
       constexpr sentence call =
           call_of(result::mesh,
                   propose(result::mesh, result::rule, result::operands, result::value.verdict), "");
-      return detail::answer_to<Operation>([] { return result::value.verdict; },
-                                          detail::mend_shown<to_fixed_string<call.size()>(call)>());
+      return detail::answer_to<Operation>(
+          [] { return result::value.verdict; },
+          detail::suggestion_shown<to_fixed_string<call.size()>(call)>());
     }
   }
 }

@@ -263,7 +263,7 @@ template <class X>
       constexpr const mesh_desc& mesh = mesh_of<X>::value;
       constexpr sentence call =
           call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict()), "");
-      return answer_to<host_read>(verdict, mend_shown<to_fixed_string<call.size()>(call)>());
+      return answer_to<host_read>(verdict, suggestion_shown<to_fixed_string<call.size()>(call)>());
     } else {
       return answer_to<mesh_of<X>, typename layout::spec_type>(verdict);
     }

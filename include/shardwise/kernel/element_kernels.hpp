@@ -12,7 +12,7 @@
 
 namespace shardwise {
 
-/// What the engine does with elements of one type, whatever the operation: it copies and folds
+/// What the engine does with elements of one type, whatever the operation: it copies and reduces
 /// blocks, and brings runs to the type that arithmetic is done in and back.
 struct element_kernels {
   element type = element::f32;

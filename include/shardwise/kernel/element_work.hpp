@@ -15,7 +15,7 @@ void copy_any(const const_any_block& from, const any_block& to) {
   copy_block<T>(from.as<const T>(), to.as<T>());
 }
 
-/// Folds in the type that is computed in, a run at a time where that is another one.
+/// Reduces in the type that is computed in, a run at a time where that is another one.
 template <class T>
 void fold_any(reduction kind, const const_any_block& left, const const_any_block& right,
               const any_block& into) {

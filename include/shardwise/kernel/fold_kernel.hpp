@@ -12,8 +12,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The result of a fold as `run_reduce` writes it: with the extents of the operand, stride 0 along
-/// what is folded.
+/// The result of a reduction as `run_reduce` writes it: with the extents of the operand, stride 0
+/// along what is reduced.
 template <class T>
 [[nodiscard]] strided<T> unfolded(const strided<T>& kept, const extents_desc& extents,
                                   unsigned reduced) noexcept {
@@ -30,8 +30,8 @@ template <class T>
 
 }  // namespace detail
 
-/// The local part of a fold. Of truth values, which are bytes of 0 and 1, there are the largest and
-/// the least.
+/// The local part of a reduction. Of truth values, which are bytes of 0 and 1, there are the
+/// largest and the least.
 template <>
 struct kernel_of<fold_operation> {
   template <class T>

@@ -14,11 +14,11 @@
 namespace shardwise {
 
 namespace detail {
-/// How many rows are folded at once, and how many partial results of one level make one of the
+/// How many rows are reduced at once, and how many partial results of one level make one of the
 /// next: rounding errors grow with the logarithm of the number of rows.
 inline constexpr int radix = 8;
 
-/// The elements of a run that are folded in registers before their lanes are put away.
+/// The elements of a run that are reduced in registers before their lanes are put away.
 template <class T>
 inline constexpr index_t leaf = 16 * step<T>;
 
@@ -32,15 +32,16 @@ struct folding {
   T identity;
   /// The fold of at most a leaf of elements.
   T (*run)(const T* from, index_t n, T identity);
-  /// The same before the last stage: `lanes[i]` folds the elements i, i + step, i + 2 step, ...
+  /// The same before the last stage: `lanes[i]` reductions the elements i, i + step, i + 2 step,
+  /// ...
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
-  /// `into[i]` folds the i-th elements of all rows, in pairs.
+  /// `into[i]` reductions the i-th elements of all rows, in pairs.
   void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
   /// `into[i] = fold(into[i], from[i])`.
   void (*onto)(const T* from, T* into, index_t n);
 };
 
-/// The lanes of one step as they are folded: elements of later steps come onto those of earlier
+/// The lanes of one step as they are reduced: elements of later steps come onto those of earlier
 /// ones, then packets in pairs, then halves of a packet.
 template <class T, class Function>
 struct folded_lanes {
@@ -49,7 +50,7 @@ struct folded_lanes {
   static constexpr std::size_t packets = vector_of<T>::packets;
   P sums[packets];
 
-  /// Integers are folded in loops that compilers vectorise, packets in unrolled ones.
+  /// Integers are reduced in loops that compilers vectorise, packets in unrolled ones.
   template <class F>
   static void each(F f) {
     if constexpr (width == 1)
@@ -153,7 +154,7 @@ template <class T>
   return make(functions::add{});
 }
 
-/// Folds any number of rows of `n` elements into one, as a tree whose shape is given by their
+/// Reduces any number of rows of `n` elements into one, as a tree whose shape is given by their
 /// number: rows in pairs, and `radix` partial results of a level into one of the next.
 template <class T, std::size_t Width>
 class cascade {

@@ -12,7 +12,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The bytes of a result that are folded at once, so that all partial results stay in the cache.
+/// The bytes of a result that are reduced at once, so that all partial results stay in the cache.
 inline constexpr index_t folded_at_once = index_t{64} << 10U;
 
 /// Calls `f(first, part)` for parts of a block of at most `most` elements, `first` the offset of
@@ -37,10 +37,10 @@ void for_each_slab(const any_block& block, index_t most, const F& f, global_inde
 
 }  // namespace detail
 
-/// Folds `count` terms, blocks of one shape, into `to`, in pairs: neighbours first, then neighbours
-/// of the results, as the tree of `terms_on_the_left`, which their number alone decides. So an
-/// error grows with the logarithm of the number, and the bits are the same for any part of the
-/// block and any way to cut it. `term(i)` is the block of term `i`.
+/// Reduces `count` terms, blocks of one shape, into `to`, in pairs: neighbours first, then
+/// neighbours of the results, as the tree of `terms_on_the_left`, which their number alone decides.
+/// So an error grows with the logarithm of the number, and the bits are the same for any part of
+/// the block and any way to cut it. `term(i)` is the block of term `i`.
 template <class Term>
 void fold_terms(const element_kernels& elements, reduction kind, index_t count, const Term& term,
                 const any_block& to) {

@@ -15,7 +15,7 @@
 namespace shardwise {
 
 namespace detail {
-/// Folds the elements [first, first + n) of a reader to one number, leaf by leaf.
+/// Reduces the elements [first, first + n) of a reader to one number, leaf by leaf.
 template <class T, std::size_t N>
 [[nodiscard]] T fold_long_run(const folding<T>& fold, const fused_reader<T, N>& reader,
                               index_t first, index_t n) {
@@ -32,7 +32,7 @@ template <class T, std::size_t N>
   return fold.run(leaves.finish(), step<T>, fold.identity);
 }
 
-/// Folds `count` runs of `n` elements each, one after another in the reader, to a number each.
+/// Reduces `count` runs of `n` elements each, one after another in the reader, to a number each.
 template <class T, std::size_t N>
 void fold_runs(const folding<T>& fold, const fused_reader<T, N>& reader, index_t first,
                index_t count, index_t n, T* out) {
@@ -126,10 +126,10 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
 }
 }  // namespace detail
 
-/// Folds a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
+/// Reduces a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
 ///
 /// All views have the extents of the operands; `out` has stride 0 along reduced dimensions.
-/// Elements are folded as a tree that depends on the extents only, so the bits do too; a reduction
+/// Elements are reduced as a tree that depends on the extents only, so the bits do too; a reduction
 /// of nothing gives the identity; max and min propagate NaN.
 template <class T, class Tree, std::size_t N>
 void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],

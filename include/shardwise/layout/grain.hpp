@@ -7,7 +7,7 @@ namespace shardwise {
 
 /// In what portions the elements of a split dimension go to its devices: one contiguous part for
 /// each, cut axis by axis, as by default; one contiguous part for each, cut once over all axes
-/// (HLO's tiles and JAX's shards); blocks dealt out in turn (block-cyclic, ScaLAPACK's and
+/// (HLO's tiles and JAX's shards); blocks distributed round-robin (block-cyclic, ScaLAPACK's and
 /// Elemental's); or a piece of each of several chunks (strided, DTensor's `_StridedShard`).
 ///
 /// A contiguous part may have a halo besides: neighbours that other devices have too. It is what
@@ -26,7 +26,7 @@ struct grain {
   // Without an initializer: arrays of grains then take no memory in constants until one is set.
   std::int32_t code;
 
-  /// Blocks of `block` elements (1 or more), dealt out in turn: element `i` is on device
+  /// Blocks of `block` elements (1 or more), distributed round-robin: element `i` is on device
   /// `i / block % k`.
   [[nodiscard]] static constexpr grain cyclic(index_t block) noexcept {
     return {static_cast<std::int32_t>(block)};

@@ -25,7 +25,7 @@ struct grained_split {
   };
 
   /// Global indices that are neighbours, and the position that has them.
-  struct dealt {
+  struct portion {
     index_t position = 0;
     index_range range{};
   };
@@ -78,7 +78,7 @@ struct grained_split {
     return full_rounds() * ceil_div(round(), piece()) +
            (rest() > 0 ? ceil_div(rest(), rest_piece()) : 0);
   }
-  [[nodiscard]] constexpr dealt piece_at(index_t number) const noexcept {
+  [[nodiscard]] constexpr portion piece_at(index_t number) const noexcept {
     const index_t a_round = ceil_div(round(), piece());
     const index_t turn = least(number / a_round, full_rounds());
     const index_t p = number - turn * a_round;

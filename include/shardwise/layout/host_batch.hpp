@@ -121,7 +121,7 @@ class host_batch {
         return {.rule = broken::reshard_would_create_partial, .axis = mesh_.axes[a].label};
     for (int d = 0; d < layout_.rank(); ++d)
       if (!layout_.grains[d].is_contiguous() && !layout_.grains[d].is_single_cut())
-        return {.rule = broken::host_batch_is_dealt_out, .dim = d};
+        return {.rule = broken::host_batch_is_not_contiguous, .dim = d};
     if (hosts_ < 1 || mesh_.devices() % hosts_ != 0)
       return {.rule = broken::hosts_are_not_alike, .have = mesh_.devices(), .want = hosts_};
     for (index_t host = 0; host < hosts_; ++host)

@@ -56,8 +56,8 @@ constexpr bounded_text<N>& write_pending(bounded_text<N>& out, const mesh_desc& 
 }
 
 /// Writes a tensor in the one notation: `f32[512@data, 1024@(x,y), 64]{partial sum: model}`,
-/// `f32[512@x%32]` for blocks of 32 dealt out in turn, `f32[512@x*2]` for a piece of each of 2
-/// chunks, `f32[5@(x,y)*1]` for a single cut over both axes. An unknown extent is `?`; a layout
+/// `f32[512@x%32]` for blocks of 32 distributed round-robin, `f32[512@x*2]` for a piece of each of
+/// 2 chunks, `f32[5@(x,y)*1]` for a single cut over both axes. An unknown extent is `?`; a layout
 /// that may be uneven is not marked, its sizes show it.
 template <std::size_t N>
 constexpr bounded_text<N>& write_tensor(bounded_text<N>& out, element type, const mesh_desc& mesh,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/judge.hpp"
 #include "shardwise/core/error.hpp"
+#include "shardwise/core/judge.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
 #include "shardwise/mesh/mesh_text.hpp"
 

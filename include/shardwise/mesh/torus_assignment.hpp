@@ -64,7 +64,8 @@ struct assignment_answer {
 
 /// In what order physical axes are tried; kinds of machines differ.
 struct torus_search {
-  /// The order in which a fold over several physical axes runs, major to minor; empty: as counted.
+  /// The order in which a reduction over several physical axes runs, major to minor; empty: as
+  /// counted.
   physical_axes order{};
   /// The fourth axis joins the cores of a chip and is the fastest: try it before the others.
   bool cores_first = false;

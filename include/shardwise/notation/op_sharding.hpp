@@ -48,8 +48,8 @@ struct op_result {
   const auto refuse = [](text_view reason) { return op_result{{}, {0, reason}}; };
   if (const text_view reason = why_not(mesh, devices); !reason.empty()) return refuse(reason);
   if (layout.pending != 0) return refuse("an op sharding has no pending reductions");
-  const bool by_hand = layout.manual_axes().ssize() == mesh.rank() && layout.manual != 0;
-  if (layout.manual != 0 && !by_hand)
+  const bool all_manual = layout.manual_axes().ssize() == mesh.rank() && layout.manual != 0;
+  if (layout.manual != 0 && !all_manual)
     return refuse("an op sharding is manual over every axis or none");
   op_result result;
   op_sharding& op = result.sharding;
@@ -68,7 +68,7 @@ struct op_result {
   op.dims.pop_back();
   op.order = order_of(builder.digits);
   const int left = mesh.rank() - layout.splitting_axes().ssize();
-  if (by_hand)
+  if (all_manual)
     op.type = sharding_type::manual;
   else if (layout.rank() == 0)
     op.type = sharding_type::replicated;

@@ -11,7 +11,7 @@
 namespace shardwise {
 
 /// Names mesh axes over which an operation may exchange what its devices lack. Without it such an
-/// operation is refused with the `reshard` that mends it; with it that reshard is part of the
+/// operation is refused with the `reshard` that fixes it; with it that reshard is part of the
 /// operation, and in its ledger.
 ///
 ///     cumsum<1>(x, across<"model">)

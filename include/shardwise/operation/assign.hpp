@@ -10,7 +10,7 @@ namespace shardwise {
 template <class X, class Y>
 concept AssigningOperands =
     !std::is_const_v<X> &&
-    (detail::standing_of<X> == detail::standing::refused_tensor ||
+    (detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
      (EitherOperand<X> && ElementwiseOperands<X, Y> &&
       (ValueOperand<X> || !ValueOperand<Y>)&&!requires { typename X::never_assigned; }));
 

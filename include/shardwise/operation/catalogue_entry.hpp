@@ -200,7 +200,7 @@ template <class Judge>
           .is_differentiable = is_differentiable};
 }
 
-/// The attributes of a fold: dimensions that are not named are all.
+/// The attributes of a reduction: dimensions that are not named are all.
 template <reduction Kind>
 [[nodiscard]] constexpr attributes fold_how(const operation_arguments& given,
                                             const tensor_descs& operands) noexcept {

@@ -42,8 +42,8 @@ template <class First, class... Rest>
 template <class... Options>
 inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>);
 
-/// Calls `f` with those of the options that say which dimensions are folded, and what folds know
-/// nothing of, which they refuse.
+/// Calls `f` with those of the options that say which dimensions are reduced, and what reductions
+/// know nothing of, which they refuse.
 template <class F>
 constexpr decltype(auto) with_dims(const F& f) {
   return f();

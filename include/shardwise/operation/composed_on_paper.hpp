@@ -32,7 +32,7 @@ struct elementwise_judge {
     return elementwise_rule(linearity::nonlinear, extents);
   }
 };
-/// A fold of what was made of elements that are not pending.
+/// A reduction of what was made of elements that are not pending.
 struct fold_of_made {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -45,7 +45,7 @@ struct fold_of_made {
     return check_alike(operands, 0, true);
   }
 };
-/// A fold that needs the dimensions whole.
+/// A reduction that needs the dimensions whole.
 struct fold_of_whole {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

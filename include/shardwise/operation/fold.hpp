@@ -8,8 +8,8 @@
 
 namespace shardwise {
 
-/// The operation that folds dimensions: the kind of its attributes is that of the reduction, the
-/// integers are the bits of the folded dimensions and whether one element of each is kept.
+/// The operation that reductions dimensions: the kind of its attributes is that of the reduction,
+/// the integers are the bits of the reduced dimensions and whether one element of each is kept.
 struct fold_operation {
   static constexpr text_view name = "fold";
   static constexpr bool takes_prologue = true;
@@ -70,7 +70,7 @@ struct fold_operation {
   }
 
  private:
-  /// A value like the result with one element of each dimension that was folded away.
+  /// A value like the result with one element of each dimension that was reduced away.
   [[nodiscard]] static constexpr gradient_value kept(gradient_step& at,
                                                      const gradient_value& value) {
     const extents_desc folded = at.operand(0).tensor().extents;
@@ -88,7 +88,7 @@ struct fold_operation {
   }
 };
 
-/// Dimensions folded away as types have it: those whose bits are set in `Reduced`; kept with one
+/// Dimensions reduced away as types have it: those whose bits are set in `Reduced`; kept with one
 /// element if `Keep`.
 template <reduction Kind, unsigned Reduced, bool Keep = false>
 struct fold_of {
@@ -99,14 +99,14 @@ struct fold_of {
 /// What `mean` is called in errors.
 struct mean_of;
 
-/// Asks a fold to keep the folded dimensions with one element each, so that the result meets its
-/// operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
+/// Asks a reduction to keep the reduced dimensions with one element each, so that the result meets
+/// its operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
 struct keep_dims_t {};
 inline constexpr keep_dims_t keep_dims{};
 
 namespace detail {
 
-/// The dimensions that a fold names as types do; none named means all.
+/// The dimensions that a reduction names as types do; none named means all.
 template <int... Dims>
 [[nodiscard]] constexpr over named_dims(int rank) noexcept {
   if constexpr (sizeof...(Dims) == 0)
@@ -115,7 +115,7 @@ template <int... Dims>
     return over(Dims...);
 }
 
-/// The dimensions that a fold of `x` is asked for, where its options are such.
+/// The dimensions that a reduction of `x` is asked for, where its options are such.
 template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
   requires(sizeof...(Keep) < 2)
 [[nodiscard]] constexpr over dims_of(const X& x, Keep...) {
@@ -125,7 +125,7 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
   requires(sizeof...(Keep) < 2)
 [[nodiscard]] constexpr over dims_of(const X&, const over& dims, Keep...) noexcept { return dims; }
 
-/// The call of a fold, `sum<Dims...>` and its like.
+/// The call of a reduction, `sum<Dims...>` and its like.
 template <reduction Kind, int... Dims>
 struct fold_call {
   /// Of a tensor whose layout is a type; the only option is `keep_dims`.
@@ -142,8 +142,8 @@ struct fold_call {
     } else if constexpr (!requires(X & x, Options... options) {
                            dims_of<Dims...>(x, options...);
                          }) {
-      return refused<misuse::fold_options_are_unexpected,
-                     types<fold_of<Kind, 0>, briefly<Options>...>>{};
+      return refused<misuse::reduction_options_are_unexpected,
+                     types<fold_of<Kind, 0>, shown_operand<Options>...>>{};
     } else if constexpr (ValueOperand<X>) {
       using elements = decltype(judge_elements<fold_of<Kind, 0>, typename tensor::value_type>());
       if constexpr (elements::ok)
@@ -217,7 +217,7 @@ struct mean_call {
 ///     auto kept = sum<1>(x, keep_dims);      // f32[512@data, 1]
 ///     auto all  = sum(x);                    // f32[]{partial sum: data}
 ///
-/// Of a tensor whose layout is a value the dimensions may be values, in each of these folds:
+/// Of a tensor whose layout is a value the dimensions may be values, in each of these reductions:
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
 template <int... Dims, NamedOperand X, class... Options>

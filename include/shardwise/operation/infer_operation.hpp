@@ -87,6 +87,15 @@ namespace detail {
   return given;
 }
 
+/// Judges the extents that a rule gives the result, whether it takes the layouts or not.
+[[nodiscard]] constexpr diagnosis check_result_sizes(const factor_rule& rule,
+                                                     const propagation& made) noexcept {
+  if (made.sizes.size() != rule.factors.size()) return {};
+  extents_desc extents;
+  for (const std::uint8_t f : rule.result) extents.push_back(f == repeated ? 1 : made.sizes[f]);
+  return check(extents);
+}
+
 /// The operands under layouts that make an operation legal, if there are any; where its result is
 /// to have a layout, those that give it that or come closest.
 [[nodiscard]] constexpr tensor_descs legal_operands(const mesh_desc& mesh, const factor_rule& rule,
@@ -199,6 +208,8 @@ namespace detail {
   propagation made = propagate(mesh, rule, known);
   // What no program could make is refused too. Where the rule of a composition has nothing against
   // it, its step has the last word.
+  const diagnosis sizes = detail::check_result_sizes(rule, made);
+  if (!sizes.ok()) made.verdict = sizes;
   if (made.verdict.ok()) made.verdict = check_known(mesh, made.result.layout, made.result.extents);
   if (refuse(made.verdict.ok() ? steps.verdict() : made.verdict)) {
     out.legal = detail::legal_operands(mesh, entry.rule(how, operands), operands, wishes.wanted);

@@ -10,10 +10,11 @@
 
 namespace shardwise {
 
-/// The dimensions that a fold takes away, by number; what only the run knows is given to a fold so.
+/// The dimensions that a reduction takes away, by number; what only the run knows is given to a
+/// reduction so.
 ///
 ///     sum(x, over{0, 2})         // the first and the third
-///     sum(x, over(numbers))      // a range of integers; an empty one folds nothing
+///     sum(x, over(numbers))      // a range of integers; an empty one reduces nothing
 class over {
  public:
   template <std::integral... Dims>
@@ -42,7 +43,7 @@ class over {
             .want = rank};
   }
   [[nodiscard]] constexpr unsigned bits() const noexcept { return bits_; }
-  /// How many elements of a tensor are folded into one.
+  /// How many elements of a tensor are reduced into one.
   [[nodiscard]] constexpr index_t count(const extents_desc& extents) const noexcept {
     index_t product = 1;
     for (int d = 0; d < extents.ssize(); ++d)

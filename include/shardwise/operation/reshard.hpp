@@ -36,9 +36,9 @@ using resharded_layout = typename reshard_target<
 /// Judges the target of a reshard by itself. A layout that is written out is not instantiated for
 /// it, which would be the error of a mistake already.
 template <class Target>
-struct target_judge : std::conditional_t<LayoutType<Target>, allowed<>,
-                                         refused<misuse::target_is_not_a_layout, briefly<Target>>> {
-};
+struct target_judge
+    : std::conditional_t<LayoutType<Target>, allowed<>,
+                         refused<misuse::target_is_not_a_layout, shown_operand<Target>>> {};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct target_judge<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
@@ -85,7 +85,7 @@ struct reshard_call {
 };
 
 template <class Target, class Policy, class X>
-  requires(standing_of<std::remove_cvref_t<X>> == standing::typed &&
+  requires(operand_kind_of<std::remove_cvref_t<X>> == operand_kind::typed &&
            LegalReshard<typename std::remove_cvref_t<X>::layout_type,
                         resharded_layout<std::remove_cvref_t<X>, Target, Policy>,
                         typename std::remove_cvref_t<X>::extents_type>)

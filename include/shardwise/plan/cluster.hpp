@@ -30,7 +30,7 @@ inline constexpr int max_fused_operands = 8;
 inline constexpr value_id several_readers = -2;
 
 /// Where the value of an instruction is computed: in the pass of instruction `root`, its own or one
-/// that reads it. A pass is an elementwise computation, with a fold after it or alone.
+/// that reads it. A pass is an elementwise computation, with a reduction after it or alone.
 struct cluster_note {
   value_id root = -1;
   /// The one instruction that reads the value; -1 for none.

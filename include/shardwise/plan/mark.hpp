@@ -15,7 +15,7 @@ namespace detail {
 template <class Mesh, class To>
 struct call_instead {
   static constexpr sentence words = promised_call(Mesh::value, To::value, "");
-  static constexpr mended_by value{to_fixed_string<words.size()>(words)};
+  static constexpr suggested value{to_fixed_string<words.size()>(words)};
 };
 
 /// The rule of `constrain`, for an `X` that could be resharded so.

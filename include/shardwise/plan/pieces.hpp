@@ -48,7 +48,7 @@ class collective_peers {
   [[nodiscard]] constexpr index_t count() const noexcept {
     return hears_group_ ? groups_.size() : 1;
   }
-  /// True if what they have is folded, not put side by side.
+  /// True if what they have is reduced, not put side by side.
   [[nodiscard]] constexpr bool reduces() const noexcept { return reduces_; }
   /// The group of a device, and its place there.
   [[nodiscard]] constexpr index_t group_of(index_t device) const noexcept {

@@ -29,7 +29,7 @@ struct step_desc {
   tensor_desc result{};
   /// What it costs one device, for the largest shard.
   operation_cost cost{};
-  /// How a collective that reduces folds.
+  /// How a collective that reduces combines values.
   reduction fold = reduction::sum;
   /// The instruction whose value it makes.
   value_id root = -1;

@@ -36,7 +36,7 @@ inline constexpr int collective_count = 8;
   return words[static_cast<unsigned>(kind)];
 }
 
-/// How devices add their terms, and all that is folded over devices: in pairs, as a tree. Of
+/// How devices add their terms, and all that is reduced over devices: in pairs, as a tree. Of
 /// `count` terms in the order of the mesh so many are added by themselves, the largest power of two
 /// below their number, the rest by themselves, and then the two sums. Their number alone decides,
 /// so that neighbours may be added wherever they are.

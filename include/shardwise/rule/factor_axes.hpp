@@ -128,7 +128,7 @@ constexpr void join_products(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Refuses what splits a factor that the result has not, nor folds.
+/// Refuses what splits a factor that the result has not, nor reduces.
 constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
                             const tensor_descs& operands, propagation& out) noexcept {
   for (int f = 0; f < out.axes.ssize(); ++f) {

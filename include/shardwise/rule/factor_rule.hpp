@@ -16,7 +16,7 @@ inline constexpr int max_factors = 2 * max_rank;
 enum class factor_kind : std::uint8_t {
   /// May be split alike on every tensor that has it, without communication.
   pass_through,
-  /// Folded away: splitting it leaves the result pending over those axes.
+  /// Reduced away: splitting it leaves the result pending over those axes.
   reduction,
   /// Each device needs the whole of it: what splits it is gathered first, by a `reshard`.
   need_replication,
@@ -31,7 +31,7 @@ enum class factor_kind : std::uint8_t {
 /// The factor of each dimension of a tensor, in the order of its dimensions.
 using factor_map = inplace_vector<std::uint8_t, max_rank>;
 /// The entry of a dimension of size 1: of an operand, repeated along the result's; of a result, all
-/// that is left of a folded one.
+/// that is left of a reduced one.
 inline constexpr std::uint8_t repeated = 255;
 
 /// The size of each factor of an operation, by number; `dyn` where not known yet.
@@ -77,7 +77,7 @@ struct factor_rule {
   factor_sizes sizes{};
   /// How the operation treats operands that are pending.
   linearity law = linearity::nonlinear;
-  /// How reduction factors are folded.
+  /// How reduction factors are reduced.
   reduction fold = reduction::sum;
 
   /// The composite that a factor is, or -1.
@@ -170,14 +170,15 @@ using operand_extents = inplace_vector<extents_desc, max_operands>;
   return rule;
 }
 
-/// The law under which a fold lets pending values pass: the sum of sums, the maximum of maxima.
+/// The law under which a reduction lets pending values pass: the sum of sums, the maximum of
+/// maxima.
 [[nodiscard]] constexpr linearity law_of(reduction fold) noexcept {
   constexpr linearity laws[] = {linearity::additive, linearity::product_of, linearity::max_of,
                                 linearity::min_of};
   return laws[static_cast<unsigned>(fold)];
 }
 
-/// The rule of folding away the dimensions whose bits are set in `reduced`; `keep` leaves one
+/// The rule of reducing away the dimensions whose bits are set in `reduced`; `keep` leaves one
 /// element of each.
 ///
 ///     ([i,k]) -> ([i])

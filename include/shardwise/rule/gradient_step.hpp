@@ -84,9 +84,9 @@ class gradient_step {
   ~gradient_step() = default;
 };
 
-/// The operations that a gradient appends besides arithmetic, comparisons, folds and the operation
-/// itself, as the member `emits` of its class lists them: a program that names the operation has
-/// the kernels of these too.
+/// The operations that a gradient appends besides arithmetic, comparisons, reductions and the
+/// operation itself, as the member `emits` of its class lists them: a program that names the
+/// operation has the kernels of these too.
 ///
 ///     using emits = operations<flip_operation>;
 template <class... Class>

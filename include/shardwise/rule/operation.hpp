@@ -11,9 +11,9 @@ namespace shardwise {
 
 class gradient_step;
 
-/// What an operation is applied with besides its operands, as values: the dimensions of a fold, the
-/// equation of an einsum, a number. Two applications of an operation with equal attributes are the
-/// same function of their operands.
+/// What an operation is applied with besides its operands, as values: the dimensions of a
+/// reduction, the equation of an einsum, a number. Two applications of an operation with equal
+/// attributes are the same function of their operands.
 struct attributes {
   inplace_vector<index_t, 2 * max_rank> integers{};
   double number = 0;
@@ -152,7 +152,7 @@ struct operation {
   bool is_elementwise = false;
   /// It only says where values come from: an input of the program, or a number.
   bool is_leaf = false;
-  /// It folds what it reads element by element, so that it takes in the pass before it.
+  /// It reduces what it reads element by element, so that it takes in the pass before it.
   bool takes_prologue = false;
   /// The factor rule for these operands, by which the layouts of operands are judged and that of
   /// the result follows; null for what has rules of its own.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/rule/mend.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 namespace shardwise {
 
 /// The operands of an operation once each device has fetched, over permitted axes alone, what the
-/// rule lacks: every reshard that mends it, as long as only such axes leave their places or deal
+/// rule lacks: every reshard that fixes it, as long as only such axes leave their places or deal
 /// out other portions. What is refused then is refused for another reason.
 ///
 /// Of a dimension that windows read their neighbours are fetched, unless `whole` says that it is
@@ -30,7 +30,7 @@ namespace shardwise {
   for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;
-    mending fix;
+    suggestion fix;
     if (!whole) fix = propose_halo(mesh, rule, operands, verdict);
     if (fix.operand < 0) fix = propose(mesh, rule, operands, verdict);
     if (fix.operand < 0 || !is_permitted(operands[fix.operand], fix.layout)) break;

@@ -129,7 +129,7 @@ struct any_domain {
     return any_tensor<T>(result_node_of(first.share(), 1, element_kernels_of<T>));
   }
 
-  /// The dimensions folded away; kept with one element if `keep`.
+  /// The dimensions reduced away; kept with one element if `keep`.
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> fold(reduction kind, X&& x, const over& dims, bool keep) {
     require(dims.judge(x.tensor().rank()));

@@ -40,7 +40,7 @@ inline void advance(block_place& block, index_t elements) noexcept { block.offse
 /// Runs one collective, or what manual sharding does, of a node: it computes distinct shards of
 /// `result`, which has its memory, from the pieces that its device gets.
 ///
-/// In one process a piece is copied, or folded, from the shard that it is in. What other owners
+/// In one process a piece is copied, or reduced, from the shard that it is in. What other owners
 /// have is brought by `exchange` first.
 class collective_run {
  public:
@@ -170,7 +170,7 @@ class collective_run {
     });
     return sums;
   }
-  /// Folds some elements, in row-major order, of the shards of a group.
+  /// Reduces some elements, in row-major order, of the shards of a group.
   void reduce(const collective_peers& peers, index_t shard, const index_range& range) const {
     if (range.empty()) return;
     const index_t group = peers.group_of(result_.where().first_device_of(shard));
@@ -189,7 +189,7 @@ class collective_run {
     };
     fold(0, peers.count(), sums_for(peers, shard, range.begin), own, sent, to);
   }
-  /// Folds the part of a shard that every device of a group has.
+  /// Reduces the part of a shard that every device of a group has.
   void reduce_parts(const collective_peers& peers, index_t shard, const held_box& part,
                     const any_block& block) const {
     const index_t group = peers.group_of(result_.where().device_of(shard));
@@ -208,8 +208,8 @@ class collective_run {
           done += to.size();
         });
   }
-  /// Folds `count` terms of a group, from `first` on: those that are here, `own(p)`, and sums that
-  /// others have sent, `sent(arrival)`, which are parts of the same tree.
+  /// Reduces `count` terms of a group, from `first` on: those that are here, `own(p)`, and sums
+  /// that others have sent, `sent(arrival)`, which are parts of the same tree.
   template <class Own, class Sent>
   void fold(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
             const Sent& sent, const any_block& to) const {
@@ -276,7 +276,7 @@ class collective_run {
     for (const crossing& c : sends) pack(c, from, out[at(c.receiver)]);
     link.exchange(out, received_, home.team());
   }
-  /// Puts the elements of a piece, its terms folded, at the end of what goes to an owner.
+  /// Puts the elements of a piece, its terms reduced, at the end of what goes to an owner.
   void pack(const crossing& c, const node& from, std::vector<std::byte>& to) const {
     const collective_peers peers = peers_of();
     const element type = from.tensor().type;

@@ -48,7 +48,7 @@ class described_pass : public pending_node {
   index_t flops_;
 };
 
-/// Dimensions folded away, with a pass that runs through block functions as the prologue.
+/// Dimensions reduced away, with a pass that runs through block functions as the prologue.
 class described_fold : public pending_node {
  public:
   /// `folded` describes what is folded: the result of the prologue.

@@ -58,7 +58,7 @@ struct owner_share {
   for (index_t d = 0; d < devices; ++d) all.push_back(d * owners / devices);
   return all;
 }
-/// Who owns what where devices are dealt out in turn.
+/// Who owns what where devices are distributed round-robin.
 [[nodiscard]] inline std::vector<index_t> owners_in_turn(index_t devices, index_t owners) {
   std::vector<index_t> all;
   for (index_t d = 0; d < devices; ++d) all.push_back(d % owners);

@@ -93,7 +93,7 @@ class pass_node : public pending_node {
   Tree tree_;
 };
 
-/// Dimensions folded away, with a fused pass over `N` tensors, compiled with it, as the prologue.
+/// Dimensions reduced away, with a fused pass over `N` tensors, compiled with it, as the prologue.
 template <class T, class Tree, std::size_t N>
 class fold_node : public pending_node {
  public:

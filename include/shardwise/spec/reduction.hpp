@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// How values are folded into one: over a dimension, or over the devices of a pending axis.
+/// How values are reduced into one: over a dimension, or over the devices of a pending axis.
 enum class reduction : unsigned char { sum, product, max, min };
 
 /// The word for a reduction in the notation: `{partial sum: model}`.

@@ -89,14 +89,14 @@ template <char Mark, index_t Number, std::size_t N>
 }
 }  // namespace detail
 
-/// Blocks of `Block` elements dealt out in turn to the devices along `axes`, as ScaLAPACK has it:
-/// `P<block_cyclic<32>("x", "y")>` is the type `P<"x,y%32">`.
+/// Blocks of `Block` elements distributed round-robin to the devices along `axes`, as ScaLAPACK has
+/// it: `P<block_cyclic<32>("x", "y")>` is the type `P<"x,y%32">`.
 template <index_t Block, std::size_t... N>
 [[nodiscard]] consteval auto block_cyclic(const char (&... axes)[N]) noexcept {
   return detail::with_grain<'%', Block>(by(axes...));
 }
 
-/// Elements dealt out in turn, as Elemental has it: `P<cyclic("x")>` is the type `P<"x%1">`.
+/// Elements distributed round-robin, as Elemental has it: `P<cyclic("x")>` is the type `P<"x%1">`.
 template <std::size_t... N>
 [[nodiscard]] consteval auto cyclic(const char (&... axes)[N]) noexcept {
   return block_cyclic<1>(axes...);

@@ -26,7 +26,7 @@ class any_tensor : public on_devices {
   explicit any_tensor(node_ptr state) noexcept : state_(std::move(state)) {}
   /// Forgets the types of a tensor, or names an expression of tensors that have types.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
-    requires(detail::standing_of<X> == detail::standing::refused_tensor ||
+    requires(detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
              (!std::is_same_v<X, any_tensor> && Readable<X> &&
               std::is_same_v<typename X::value_type, T>))
   any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) { state_->name(); }

@@ -136,8 +136,8 @@ using node_ptr = std::shared_ptr<node>;
 
 /// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
 template <class X>
-concept Readable = detail::standing_of<X>
-!= detail::standing::refused_tensor&& requires(const X& x) {
+concept Readable = detail::operand_kind_of<X>
+!= detail::operand_kind::refused_tensor&& requires(const X& x) {
   typename X::value_type;
   { x.share() } -> std::convertible_to<node_ptr>;
 };

@@ -46,7 +46,7 @@ struct on_devices {
   template <std::convertible_to<index_t>... I>
   double& operator()(const I&...) const {
     (void)sizeof(broken_rule<misuse::elements_are_on_devices, element_at<I...>,
-                             mended_by(fixed_string("to_host(x)(i, j)"))>);
+                             suggested(fixed_string("to_host(x)(i, j)"))>);
     static double unread = 0;
     return unread;
   }
@@ -61,7 +61,7 @@ N& operator+=(N&, const on_devices&) = delete;  // sum += to_host(x).value()
 template <class Char, class Traits>
 auto& operator<<(std::basic_ostream<Char, Traits>& out, const on_devices&) {
   (void)sizeof(broken_rule<misuse::elements_are_on_devices, printed_as<Char>,
-                           mended_by(fixed_string("out << to_host(x)"))>);
+                           suggested(fixed_string("out << to_host(x)"))>);
   return out;
 }
 

@@ -39,7 +39,7 @@ template <fixed_string Function, class X>
     return refused<>{};
   else if constexpr (Readable<X>)
     return allowed<X>{};
-  else if constexpr (standing_of<X> == standing::refused_tensor)
+  else if constexpr (operand_kind_of<X> == operand_kind::refused_tensor)
     return tensor_type_judge<X>{};
   else
     return refused<misuse::operand_is_not_in_pool, shown_as<X>, called(Function)>{};

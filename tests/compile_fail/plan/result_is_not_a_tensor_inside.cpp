@@ -3,6 +3,7 @@
 // expect: int>
 // expect: a traced function returns a tensor, or several in a tuple
 #include <shardwise/layout.hpp>
+
 #include <tuple>
 
 using namespace shardwise;

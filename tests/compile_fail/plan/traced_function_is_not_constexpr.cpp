@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiler names the function that is not constexpr; a value of it is computed before, or given.
+// The compiler names the function that is not constexpr; a value of it is computed before, or
+// given.
 // expect-gcc: call to non-'constexpr' function 'float rate()'
 // expect-clang: non-constexpr function 'rate' cannot be used in a constant expression
 #include <shardwise/layout.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
-// expect-gcc: shardwise::mended_by<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
+// expect-gcc: shardwise::suggested<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
 // expect: dimensions that meet are split alike
 #include <shardwise/layout.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
-// expect-gcc: shardwise::mended_by<42>{"reshard<P<block_cyclic<2>(x)>>(operand 1)"}>
-// expect-clang: shardwise::mended_by<42>{"reshard<P<block_cyclic<2>(x)>>(ope[...]"}>
+// expect-gcc: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(operand 1)"}>
+// expect-clang: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(ope[...]"}>
 // expect: dimensions that meet are split alike
 #include <shardwise/layout.hpp>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::partial_value_is_read,
-// expect: shardwise::fold_of<shardwise::reduction::max, 1, false>, shardwise::operand{0}, shardwise::called<6>{"model"}, shardwise::mended_by<34>{"reshard<P<data, none>>(operand 0)"}>
+// expect: shardwise::fold_of<shardwise::reduction::max, 1, false>, shardwise::operand{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
-using T = sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", none>, partial<"model">>>;
+using T =
+    sharded_tensor<float, extents<1024, 4096>, layout<pod, P<"data", none>, partial<"model">>>;
 auto use(const T& terms) { return max<0>(terms); }

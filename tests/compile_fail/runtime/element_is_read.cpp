@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_are_on_devices,
-// expect: shardwise::element_at<int, int>, shardwise::mended_by<17>{"to_host(x)(i, j)"}>
+// expect: shardwise::element_at<int, int>, shardwise::suggested<17>{"to_host(x)(i, j)"}>
 // expect: {"to_host(x)(i, j)"}
 // expect: elements are read on the host, after to_host or local
 #include <shardwise/shardwise.hpp>

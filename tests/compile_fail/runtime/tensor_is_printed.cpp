@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_are_on_devices,
-// expect: shardwise::printed_as<char>, shardwise::mended_by<18>{"out << to_host(x)"}>
+// expect: shardwise::printed_as<char>, shardwise::suggested<18>{"out << to_host(x)"}>
 // expect: {"out << to_host(x)"}
 // expect: elements are read on the host, after to_host or local
 #include <shardwise/shardwise.hpp>

@@ -108,13 +108,13 @@ static_assert([] {
   return true;
 }());
 struct pod;
-static_assert(!respected<broken::rank_is_too_high, int> && respected<broken::nothing, int>);
+static_assert(!satisfied<broken::rank_is_too_high, int> && satisfied<broken::nothing, int>);
 constexpr auto same_number = static_cast<misuse>(broken::rank_is_too_high);
 static_assert(detail::rule_if<broken::rank_is_too_high, broken::rank_is_too_high> ==
                   broken::rank_is_too_high &&
               detail::rule_if<broken::rank_is_too_high, same_number> == broken::nothing &&
               detail::rule_if<same_number, broken::rank_is_too_high> == broken::nothing &&
-              !respected<static_cast<misuse>(broken::nothing), int>);
+              !satisfied<static_cast<misuse>(broken::nothing), int>);
 static_assert(!refused<>::ok && allowed<>::ok && std::is_same_v<allowed<int>::type, int>);
 
 // The facts of a verdict; texts of one length are different facts.
@@ -139,9 +139,10 @@ constexpr auto sizes = [] {
 static_assert(
     is_refused<answer<sizes, int>, broken_rule<broken::operand_sizes_differ, int, operand{1},
                                                dimension{0}, size_met{6}, size_needed{4}>>);
-static_assert(std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::mend_shown<"do">())),
-                             refused<broken::operand_sizes_differ, int, operand{1}, dimension{0},
-                                     size_met{6}, size_needed{4}, mended_by(fixed_string("do"))>>);
+static_assert(
+    std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::suggestion_shown<"do">())),
+                   refused<broken::operand_sizes_differ, int, operand{1}, dimension{0}, size_met{6},
+                           size_needed{4}, suggested(fixed_string("do"))>>);
 constexpr auto parts_of_8 = [] {
   return diagnosis{.rule = broken::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
 };

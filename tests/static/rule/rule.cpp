@@ -42,7 +42,7 @@ static_assert(law_of(reduction::sum) == linearity::additive &&
 static_assert(law_of(reduction::min) == linearity::min_of &&
               law_of(reduction::product) == linearity::product_of);
 
-// mend.hpp
+// suggestion.hpp
 constexpr mesh_desc pod{{axis_desc{"x", 2}, axis_desc{"y", 4}}};
 constexpr tensor_desc tensor(const extents_desc& extents, const spec_desc& spec,
                              const partial_desc& partial = {}) {

@@ -71,7 +71,7 @@ TEST_CASE("the table of rules has the order of the enumerators") {
 
 TEST_CASE("the compiler, the run and the manual say the same sentence") {
   static const std::regex assertion(
-      R"re(static_assert\(respected<rule<(\w+)>, About, Facts\.\.\.>,\s*)re"
+      R"re(static_assert\(satisfied<rule<(\w+)>, About, Facts\.\.\.>,\s*)re"
       R"re(((?:"(?:[^"\\]|\\.)*"\s*)+)\))re");
   const std::string page = read_file("docs/reference/diagnostics.md");
   const auto entry_of = [](const std::string& name, const std::string& demand) {
@@ -114,7 +114,7 @@ TEST_CASE("the compiler, the run and the manual say the same sentence") {
   CHECK(found >= 60);
   // There is no other way to break a rule.
   std::size_t asked = 0;
-  const std::string question = "static_assert(respected<";
+  const std::string question = "static_assert(satisfied<";
   for (const auto& file :
        std::filesystem::recursive_directory_iterator(source_dir() / "include/shardwise")) {
     if (file.path().extension() != ".hpp") continue;

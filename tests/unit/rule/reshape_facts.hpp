@@ -3,7 +3,7 @@
 // the unit tests share.
 #pragma once
 
-#include "shardwise/rule/mend.hpp"
+#include "shardwise/rule/suggestion.hpp"
 #include "unit/rule/propagate_facts.hpp"
 
 /// The same as `written`, with the factors of a product in parentheses and those of one side alone

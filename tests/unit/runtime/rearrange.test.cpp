@@ -32,7 +32,7 @@ void for_each_grained_layout(const F& f) {
   }
 }
 
-/// The rule that a call breaks; what is wrong with a layout is told with the reshard that mends it.
+/// The rule that a call breaks; what is wrong with a layout is told with the reshard that fixes it.
 template <class F>
 broken refusal(const F& call) {
   try {
@@ -62,7 +62,7 @@ void check_reshape_to(const device_pool& pool, const extents_desc& from, const l
   if (!judged.verdict.ok()) {
     ++found.refused;
     REQUIRE(refusal([&] { return reshape<To>(x.tensor); }) == broken::split_would_move);
-    const mending fix = propose(pool.mesh(), rule, {x.tensor.tensor()}, judged.verdict);
+    const suggestion fix = propose(pool.mesh(), rule, {x.tensor.tensor()}, judged.verdict);
     const any_tensor<T> y = reshape<To>(reshard(x.tensor, fix.layout));
     REQUIRE(same_bits(values(y), x.value));
     return;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/rule/mend.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 namespace shardwise::detail {
 

@@ -9,8 +9,8 @@
 
 namespace shardwise {
 
-/// The reshard that would mend an operation: which operand, and the layout to give it.
-struct mending {
+/// The reshard that would make an operation legal: which operand, and the layout to give it.
+struct suggestion {
   int operand = -1;
   layout_desc layout{};
   /// True if the operand is exact and cannot stay so.
@@ -41,15 +41,15 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 /// The exchange that gives devices the neighbours which windows of a split dimension lack;
 /// `operand` is -1 where that is not what is refused, or sizes are not known.
-[[nodiscard]] constexpr mending propose_halo(const mesh_desc& mesh, const factor_rule& rule,
-                                             const tensor_descs& operands,
-                                             const diagnosis& verdict) noexcept {
+[[nodiscard]] constexpr suggestion propose_halo(const mesh_desc& mesh, const factor_rule& rule,
+                                                const tensor_descs& operands,
+                                                const diagnosis& verdict) noexcept {
   if (verdict.rule != broken::dimension_is_split || verdict.operand < 0) return {};
   const tensor_desc& operand = operands[verdict.operand];
   const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
   const int w = f == repeated ? -1 : rule.window_of(f);
   if (w < 0 || rule.windows[w].reader == f) return {};
-  mending out{verdict.operand, said_by_axis(mesh, operand.layout, operand.extents)};
+  suggestion out{verdict.operand, said_by_axis(mesh, operand.layout, operand.extents)};
   const axis_list& axes = out.layout.dims[verdict.dim];
   grain& how = out.layout.grains[verdict.dim];
   if (axes.empty() || !how.is_contiguous()) return {};
@@ -63,10 +63,10 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 /// What to propose when `propagate` refuses the operands' layouts; `operand` is -1 where no reshard
 /// helps (sizes that differ, for instance).
-[[nodiscard]] constexpr mending propose(const mesh_desc& mesh, const factor_rule& rule,
-                                        const tensor_descs& operands,
-                                        const diagnosis& verdict) noexcept {
-  mending out{verdict.operand, {}};
+[[nodiscard]] constexpr suggestion propose(const mesh_desc& mesh, const factor_rule& rule,
+                                           const tensor_descs& operands,
+                                           const diagnosis& verdict) noexcept {
+  suggestion out{verdict.operand, {}};
   const auto without = [](const axis_list& axes, const auto& drop) {
     axis_list kept;
     for (std::uint8_t a : axes)
@@ -105,22 +105,22 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     case broken::dimension_is_split: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, {});
-      if (const mending halo = propose_halo(mesh, rule, operands, verdict); halo.operand >= 0)
+      if (const suggestion halo = propose_halo(mesh, rule, operands, verdict); halo.operand >= 0)
         out.permitted = detail::real_axes(mesh, halo.layout.dims[verdict.dim]);
       break;
     }
     case broken::split_would_move: {
       // Other axes without a place go with it, so that the proposal is all that is needed.
-      tensor_descs mended = operands;
-      layout_desc& left = mended[out.operand].layout;
+      tensor_descs given = operands;
+      layout_desc& left = given[out.operand].layout;
       for (diagnosis next = verdict;
            next.rule == broken::split_would_move && next.operand == out.operand;
-           next = propagate(mesh, rule, mended).verdict) {
+           next = propagate(mesh, rule, given).verdict) {
         const auto moved = static_cast<std::uint8_t>(mesh.find(next.axis));
         left.dims[next.dim] =
             without(left.dims[next.dim], [&](std::uint8_t a) { return a == moved; });
         left.grains[next.dim] = left.grains[next.dim].over(left.dims[next.dim].ssize());
-        detail::split_before(mesh, rule, mended, next, moved);
+        detail::split_before(mesh, rule, given, next, moved);
       }
       out.layout = left;
       break;
@@ -180,7 +180,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 /// The call that mends: `reshard<P<"data", none>>(operand 1)`, and where neighbours alone would do
 /// `, or across<"model">`; empty where no reshard helps.
-[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const mending& fix,
+[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
                                          text_view quote = "\"") noexcept {
   if (fix.operand < 0) return {};
   sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven);
@@ -202,7 +202,7 @@ namespace detail {
   for (int o = 0; o < operands.ssize(); ++o) {
     out << (o > 0 ? text_view(", ") : text_view("operands ")) << to_text(mesh, operands[o]);
   }
-  const mending fix = propose(mesh, rule, operands, verdict);
+  const suggestion fix = propose(mesh, rule, operands, verdict);
   if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
   return out;
 }

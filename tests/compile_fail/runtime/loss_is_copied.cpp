@@ -5,9 +5,8 @@
 using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
-struct tiles : layout<pod, P<"x", "y">> {};
-using A = sharded_tensor<float, extents<8, 8>, tiles>;
-float use(const A& a) {
-  const float total = sum(a);
-  return total;
+using S = sharded_tensor<float, extents<>, layout<pod, P<>>>;
+float use(const S& loss) {
+  const float number = loss;
+  return number;
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Convolutions and poolings beside the obvious loops: one thread and a million elements each.
+#include "harness.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct one : mesh<axis<"data", 1>> {};
+template <index_t... N>
+using images = sharded_tensor<float, extents<N...>, layout<one, P<"data", none, none, none>>>;
+
+/// Random numbers in a pool, and the same on the host.
+template <class X>
+struct held {
+  X x;
+  std::vector<float> host;
+
+  held(const device_pool& pool, key seed) : x(normal<X>(pool, seed)) {
+    const auto made = to_host(x);
+    host.assign(made.elements().begin(), made.elements().end());
+  }
+};
+
+/// Images of 16 channels, 64 x 64 each, and a filter of 3 x 3.
+constexpr index_t batch = 16, channels = 16, side = 64, reach = 3;
+
+template <index_t Features, index_t Groups>
+bench::row convolution_row(std::string name) {
+  constexpr index_t in_group = channels / Groups;
+  struct operands {
+    device_pool pool{one{}, 1};
+    held<images<batch, channels, side, side>> x{pool, key{1}};
+    held<images<Features, in_group, reach, reach>> w{pool, key{2}};
+    std::vector<float> out = std::vector<float>(batch * Features * side * side);
+  };
+  const auto all = std::make_shared<operands>();
+  return {std::move(name) + ", 16 x 16 x 64 x 64",
+          "the loop, one thread",
+          [all] {
+            const auto y = convolution<paddings<1, 1>, feature_groups<Groups>>(all->x.x, all->w.x);
+            sync(y);
+            bench::keep(y);
+          },
+          [all] {
+            const float* const x = all->x.host.data();
+            const float* const w = all->w.host.data();
+            float* to = all->out.data();
+            for (index_t n = 0; n < batch; ++n)
+              for (index_t o = 0; o < Features; ++o)
+                for (index_t p = 0; p < side; ++p)
+                  for (index_t q = 0; q < side; ++q) {
+                    float sum = 0;
+                    for (index_t i = 0; i < in_group; ++i)
+                      for (index_t k = 0; k < reach; ++k)
+                        for (index_t l = 0; l < reach; ++l) {
+                          const index_t row = p + k - 1, column = q + l - 1;
+                          if (row < 0 || row >= side || column < 0 || column >= side) continue;
+                          const index_t c = o / (Features / Groups) * in_group + i;
+                          sum += x[((n * channels + c) * side + row) * side + column] *
+                                 w[((o * in_group + i) * reach + k) * reach + l];
+                        }
+                    *to++ = sum;
+                  }
+            bench::keep(all->out);
+          },
+          1,
+          1};
+}
+
+template <index_t Size, index_t Step, index_t Around, class F>
+bench::row pool_row(std::string name, const F& f) {
+  constexpr index_t made = (side + 2 * Around - Size) / Step + 1;
+  struct operands {
+    device_pool pool{one{}, 1};
+    held<images<batch, channels, side, side>> x{pool, key{1}};
+    std::vector<float> out = std::vector<float>(batch * channels * made * made);
+  };
+  const auto all = std::make_shared<operands>();
+  return {std::move(name) + ", 16 x 16 x 64 x 64",
+          "the loop, one thread",
+          [all, f] {
+            const auto y = f(all->x.x);
+            sync(y);
+            bench::keep(y);
+          },
+          [all] {
+            const float* x = all->x.host.data();
+            float* to = all->out.data();
+            for (index_t n = 0; n < batch * channels; ++n, x += side * side)
+              for (index_t p = 0; p < made; ++p)
+                for (index_t q = 0; q < made; ++q) {
+                  float best = -INFINITY;
+                  for (index_t k = 0; k < Size; ++k)
+                    for (index_t l = 0; l < Size; ++l) {
+                      const index_t row = p * Step + k - Around, column = q * Step + l - Around;
+                      if (row < 0 || row >= side || column < 0 || column >= side) continue;
+                      best = std::max(best, x[row * side + column]);
+                    }
+                  *to++ = best;
+                }
+            bench::keep(all->out);
+          },
+          1,
+          1};
+}
+
+std::vector<bench::row> rows() {
+  return {
+      convolution_row<16, 1>("convolution 3 x 3"),
+      convolution_row<16, 16>("convolution 3 x 3 of each channel"),
+      pool_row<2, 2, 0>("max_pool 2 x 2", [](const auto& x) { return max_pool<windows<2, 2>>(x); }),
+      pool_row<3, 1, 1>("max_pool 3 x 3", [](const auto& x) {
+        return max_pool<windows<3, 3>, strides<1, 1>, paddings<1, 1>>(x);
+      })};
+}
+
+const bench::add here(rows);
+
+}  // namespace
