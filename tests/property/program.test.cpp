@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/plan/mark.hpp>
+#include <shardwise/runtime/lower.hpp>
 
 #include <array>
 #include <memory>

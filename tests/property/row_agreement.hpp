@@ -5,6 +5,7 @@
 #include "property/every_owner.hpp"
 #include "property/operation_row.hpp"
 #include "support/catch.hpp"
+#include <shardwise/runtime/lower.hpp>
 
 #include <array>
 #include <bit>
