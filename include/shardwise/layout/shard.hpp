@@ -26,7 +26,7 @@ using index_box = inplace_vector<index_range, max_rank>;
   return extents;
 }
 
-/// What two boxes have in common; empty ranges where they do not meet.
+/// The intersection of two boxes; its ranges are empty where they do not overlap.
 [[nodiscard]] constexpr index_box intersect(const index_box& a, const index_box& b) noexcept {
   index_box common;
   for (int d = 0; d < a.ssize(); ++d) {
@@ -55,7 +55,7 @@ using index_box = inplace_vector<index_range, max_rank>;
   return left;
 }
 
-/// What one device has of one dimension: a range of a box, and which global indices that is.
+/// What one device holds of one dimension: a range, and which global indices that is.
 struct held_range {
   index_range range{};
   /// How the dimension is split where its grain is not contiguous, and this device's position.

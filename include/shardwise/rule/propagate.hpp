@@ -7,7 +7,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Gives the factors of one operand their sizes: dimensions that meet have the same.
+/// Sets the sizes of the factors from one operand, and checks that dimensions that meet have the
+/// same size.
 [[nodiscard]] constexpr diagnosis merge_sizes(const factor_map& map, const extents_desc& extents,
                                               int operand, factor_sizes& sizes) noexcept {
   for (int d = 0; d < extents.ssize(); ++d) {
@@ -26,7 +27,7 @@ namespace detail {
   return {};
 }
 
-/// The reduction whose pending values a law lets pass.
+/// The reduction whose pending values an operation with this law may read.
 [[nodiscard]] constexpr reduction kind_of(linearity law) noexcept {
   switch (law) {
     case linearity::max_of:
@@ -48,7 +49,8 @@ namespace detail {
   return bits;
 }
 
-/// Passes pending reductions on, where the law allows, and adds those of split reduction factors.
+/// Carries pending reductions over to the result, if the law allows it, and adds the axes of split
+/// reduction factors.
 constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned pending = 0;
@@ -108,10 +110,10 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
 
 }  // namespace detail
 
-/// Applies a rule to operands on a mesh: the shape check, the layout check, the result.
+/// Applies a rule to operands on a mesh: checks shapes and layouts, and returns the result.
 ///
-/// Specs that agree combine; where they do not, the verdict says which operand, dimension and axis
-/// stand in the way. Nothing is ever moved between devices here. What is `dyn` is not judged yet.
+/// Specs that agree combine; otherwise the verdict names the operand, dimension and axis in
+/// conflict. Nothing is ever moved between devices here. Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr propagation propagate(const mesh_desc& mesh, const factor_rule& rule,
                                               const tensor_descs& operands) noexcept {
   propagation out;

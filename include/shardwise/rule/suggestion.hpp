@@ -10,14 +10,14 @@ namespace shardwise {
 struct suggestion {
   int operand = -1;
   layout_desc layout{};
-  /// True if the operand is exact and cannot stay so.
+  /// True if the operand's layout is exact and the suggested one has to be uneven.
   bool becomes_uneven = false;
 };
 
 namespace detail {
 
-/// Lets an axis that was refused in one dimension of an operand split one before it instead, if
-/// that makes the operation legal: each device then holds no more than it did.
+/// Moves an axis that was refused in one dimension of an operand to an earlier dimension, if that
+/// makes the operation legal; each device then holds no more than before.
 constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tensor_descs& operands,
                             const diagnosis& refused, std::uint8_t axis) noexcept {
   tensor_desc& operand = operands[refused.operand];
@@ -34,8 +34,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 }  // namespace detail
 
-/// What to propose when `propagate` refuses the operands' layouts; `operand` is -1 where no reshard
-/// helps (sizes that differ, for instance).
+/// Returns the reshard to suggest when `propagate` refuses the operands' layouts; `operand` is -1
+/// if no reshard helps (for example, if sizes differ).
 [[nodiscard]] constexpr suggestion propose(const mesh_desc& mesh, const factor_rule& rule,
                                            const tensor_descs& operands,
                                            const diagnosis& verdict) noexcept {
