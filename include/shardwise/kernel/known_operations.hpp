@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/operation.hpp"
 #include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/structure.hpp"
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/plan/cluster.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/runtime/lazy.hpp"
 #include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/runtime/program_input.hpp"
