@@ -19,7 +19,7 @@ struct diagnosis {
   index_t have = 0;
   index_t want = 0;
 
-  /// True if nothing is wrong.
+  /// Returns true if nothing is wrong.
   [[nodiscard]] constexpr bool ok() const noexcept { return rule == broken::nothing; }
 
   friend constexpr bool operator==(const diagnosis&, const diagnosis&) = default;

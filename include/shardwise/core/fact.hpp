@@ -43,7 +43,7 @@ struct equal_parts {
 struct multiple_of {
   index_t unit;
 };
-/// The two nearest sizes that would be legal.
+/// The two nearest legal sizes.
 struct nearest {
   index_t below;
   index_t above;
@@ -98,7 +98,7 @@ struct missing {
   static constexpr decltype(nullptr) value{};
 };
 
-/// A row of facts.
+/// A list of facts.
 template <auto... Fact>
 struct facts {};
 template <auto... A, auto... B>

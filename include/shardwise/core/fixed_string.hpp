@@ -63,7 +63,7 @@ class short_name {
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_ & ~cut; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  /// True if it was made from more characters than it has.
+  /// Returns true if it was made from more characters than it has.
   [[nodiscard]] constexpr bool is_cut() const noexcept { return (size_ & cut) != 0; }
 
   friend constexpr bool operator==(const short_name&, const short_name&) = default;

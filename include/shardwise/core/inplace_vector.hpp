@@ -68,7 +68,7 @@ class inplace_vector {
   }
   [[nodiscard]] constexpr bool contains(const T& item) const noexcept { return find(item) >= 0; }
 
-  /// True if this sequence is the beginning of `other` (or all of it).
+  /// Returns true if this sequence is the beginning of `other` (or all of it).
   [[nodiscard]] constexpr bool is_prefix_of(const inplace_vector& other) const noexcept {
     if (size_ > other.size_) return false;
     for (std::size_t i = 0; i < size_; ++i)

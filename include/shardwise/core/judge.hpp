@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// The answer of a judge where no rule is broken: what the operation gives.
+/// The answer if no rule is broken: the type of the result.
 template <class Made = char>
 struct allowed {
   static constexpr bool ok = true;
@@ -22,7 +22,7 @@ struct refused {
   static constexpr bool ok = false;
   using type = broken_rule<Rule, About, Facts...>;
 };
-/// The answer where the compiler has said so already.
+/// The answer if the compiler has reported the error already.
 template <>
 struct refused<> {
   static constexpr bool ok = false;

@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// The way to a leaf of a nest: `blocks.3.attention.query`.
+/// The path of a leaf of a nest: `blocks.3.attention.query`.
 using leaf_path = bounded_text<120>;
 
 namespace detail {

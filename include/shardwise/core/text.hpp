@@ -109,7 +109,7 @@ class bounded_text {
   std::size_t size_ = 0;
 };
 
-/// True if both have the same characters, whatever their capacities.
+/// Returns true if both have the same characters, whatever their capacities.
 template <std::size_t M, std::size_t N>
 [[nodiscard]] constexpr bool operator==(const bounded_text<M>& a,
                                         const bounded_text<N>& b) noexcept {

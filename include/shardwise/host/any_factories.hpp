@@ -3,6 +3,7 @@
 
 #include "shardwise/host/factories.hpp"
 #include "shardwise/runtime/any_operations.hpp"
+#include "shardwise/runtime/use_mesh.hpp"
 
 #include <concepts>
 #include <type_traits>
@@ -39,17 +40,31 @@ template <Element T, class Value, detail::LayoutOrSpec Target>
   return any_tensor<T>(
       detail::fill_value<T>(pool, detail::described_as<T>(pool, extents, target), value));
 }
+template <Element T, class Value, detail::LayoutOrSpec Target>
+  requires std::convertible_to<Value, T>
+[[nodiscard]] any_tensor<T> full(const Value& value, const extents_desc& extents,
+                                 const Target& target) {
+  return full<T>(use_mesh::pool(), value, extents, target);
+}
 /// `zeros` of a tensor whose layout is a value.
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> zeros(const device_pool& pool, const extents_desc& extents,
                                   const Target& target) {
   return full<T>(pool, T{}, extents, target);
 }
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> zeros(const extents_desc& extents, const Target& target) {
+  return zeros<T>(use_mesh::pool(), extents, target);
+}
 /// `ones` of a tensor whose layout is a value.
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> ones(const device_pool& pool, const extents_desc& extents,
                                  const Target& target) {
   return full<T>(pool, static_cast<T>(1), extents, target);
+}
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> ones(const extents_desc& extents, const Target& target) {
+  return ones<T>(use_mesh::pool(), extents, target);
 }
 /// `generate` of a tensor whose layout is a value: the element at a global index is `f(index)`.
 ///
@@ -62,12 +77,22 @@ template <Element T, class F, detail::LayoutOrSpec Target>
   return any_tensor<T>(
       detail::fill_each<T>(pool, detail::described_as<T>(pool, extents, target), f));
 }
+template <Element T, class F, detail::LayoutOrSpec Target>
+  requires detail::FunctionOf<F, T>
+[[nodiscard]] any_tensor<T> generate(const F& f, const extents_desc& extents,
+                                     const Target& target) {
+  return generate<T>(use_mesh::pool(), f, extents, target);
+}
 /// `iota` of a tensor whose layout is a value.
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> iota(const device_pool& pool, const extents_desc& extents,
                                  const Target& target) {
   return any_tensor<T>(detail::fill_numbered<T>(
       pool, detail::described_as<T>(pool, extents, target), detail::count_row{}));
+}
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> iota(const extents_desc& extents, const Target& target) {
+  return iota<T>(use_mesh::pool(), extents, target);
 }
 /// `uniform` of a tensor whose layout is a value: the bits of `uniform<X>` of the same key.
 template <std::floating_point T, detail::LayoutOrSpec Target>
@@ -77,6 +102,10 @@ template <std::floating_point T, detail::LayoutOrSpec Target>
                                                 detail::described_as<T>(pool, extents, target),
                                                 [=](auto... row) { fill_uniform(seed, row...); }));
 }
+template <std::floating_point T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> uniform(key seed, const extents_desc& extents, const Target& target) {
+  return uniform<T>(use_mesh::pool(), seed, extents, target);
+}
 /// `normal` of a tensor whose layout is a value: the bits of `normal<X>` of the same key.
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> normal(const device_pool& pool, key seed, const extents_desc& extents,
@@ -84,6 +113,10 @@ template <std::floating_point T, detail::LayoutOrSpec Target>
   return any_tensor<T>(detail::fill_numbered<T>(pool,
                                                 detail::described_as<T>(pool, extents, target),
                                                 [=](auto... row) { fill_normal(seed, row...); }));
+}
+template <std::floating_point T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> normal(key seed, const extents_desc& extents, const Target& target) {
+  return normal<T>(use_mesh::pool(), seed, extents, target);
 }
 
 /// A tensor whose layout is a value, as one of type `X`: its mesh, elements, extents and layout are

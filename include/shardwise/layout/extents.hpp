@@ -17,7 +17,7 @@ struct extents {
   static constexpr extents_desc value{Sizes...};
 };
 
-/// More extents than a tensor may have: a tensor of them is refused, and they have no value.
+/// More extents than a tensor may have. There is no value, and a tensor with them is refused.
 template <index_t A, index_t B, index_t C, index_t D, index_t E, index_t F, index_t G, index_t H,
           index_t I, index_t... More>
 struct extents<A, B, C, D, E, F, G, H, I, More...> {

@@ -6,13 +6,11 @@
 
 namespace shardwise {
 
-/// The layout that the gradient of a value has: the value's own splits, so that marking a value
-/// marks its gradient too. Where a sum is pending it is not: the gradient of a sum is the same for
-/// each of its terms, so every device along a pending axis holds all of it. Elements of a halo are
-/// those of other devices.
+/// Returns the layout of the gradient of a value: it is split as the value is, so that marking a
+/// value marks its gradient too. Along axes with a pending sum it is replicated, because the
+/// gradient of a sum is the same for each of its terms.
 ///
-/// Of pending maxima, minima and products this says nothing: their terms have gradients of their
-/// own.
+/// Pending maxima, minima and products have no such layout: the gradients of their terms differ.
 ///
 ///     // f32[8@data, 4]{partial sum: model}: the gradient is f32[8@data, 4]
 [[nodiscard]] constexpr layout_desc gradient_layout(const layout_desc& value) noexcept {

@@ -5,9 +5,9 @@
 
 namespace shardwise {
 
-/// In what portions the elements of a split dimension go to its devices: one contiguous part for
-/// each, cut axis by axis, as by default; one contiguous part for each, cut once over all axes
-/// (HLO's tiles and JAX's shards); blocks distributed round-robin (block-cyclic, ScaLAPACK's and
+/// How the elements of a split dimension are assigned to its devices: one contiguous part for each,
+/// cut axis by axis (the default); one contiguous part for each, cut once over all axes (HLO's
+/// tiles and JAX's shards); blocks distributed round-robin (block-cyclic, ScaLAPACK's and
 /// Elemental's); or a piece of each of several chunks (strided, DTensor's `_StridedShard`).
 ///
 /// A contiguous part may have a halo besides: neighbours that other devices have too. It is what
@@ -36,8 +36,7 @@ struct grain {
     return {static_cast<std::int32_t>(-factor)};
   }
 
-  /// All devices of several axes are dealt `ceil(n / k)` elements each, trailing ones fewer or
-  /// none.
+  /// The devices along several axes get `ceil(n / k)` elements each, trailing ones fewer or none.
   [[nodiscard]] static constexpr grain single_cut() noexcept { return {-1}; }
 
   /// Contiguous parts, cut axis by axis, with so many of the elements before and behind them.

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// `size` elements over `parts` devices in portions of a grain that is not contiguous: who has
-/// which, in closed form.
+/// The assignment of `size` elements to `parts` devices under a grain that is not contiguous, in
+/// closed form.
 ///
 /// The devices have positions `0 <= p < parts`. A device keeps its elements in ascending order; the
 /// `x`-th of them is its local index `x`. *Storage order* is position 0's elements, then those of
@@ -24,7 +24,7 @@ struct grained_split {
     friend constexpr bool operator==(const place&, const place&) = default;
   };
 
-  /// Global indices that are neighbours, and the position that has them.
+  /// A run of consecutive global indices, and the position that has them.
   struct portion {
     index_t position = 0;
     index_range range{};
@@ -49,7 +49,7 @@ struct grained_split {
       return x / in_full * round() + least(p * piece(), round()) + x % in_full;
     return full_rounds() * round() + rest_before(p) + (x - full_rounds() * in_full);
   }
-  /// Who has a global index, and where.
+  /// Returns the position that has a global index, and the local index there.
   [[nodiscard]] constexpr place find(index_t i) const noexcept {
     const index_t turn = i / round();
     const index_t along = i % round();
@@ -57,7 +57,7 @@ struct grained_split {
     const index_t begin = turn < full_rounds() ? p * piece() : rest_before(p);
     return {p, turn * per_round(p) + along - begin};
   }
-  /// How many elements from local index `x` of position `p` on are neighbours.
+  /// The number of consecutive global indices from local index `x` of position `p` on.
   [[nodiscard]] constexpr index_t run(index_t p, index_t x) const noexcept {
     const index_t in_full = per_round(p);
     return x < full_rounds() * in_full ? in_full - x % in_full : count(p) - x;

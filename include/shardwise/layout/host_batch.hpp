@@ -7,8 +7,8 @@
 namespace shardwise {
 
 /// A batch that several hosts hold together, as data loaders read it: dimension 0 is per host,
-/// every other dimension is whole on each. The devices of the mesh are dealt to the hosts in runs
-/// of equal length, and a host holds the rows of its own devices, in their global order.
+/// every other dimension is whole on each. The devices of the mesh are assigned to the hosts in
+/// runs of equal length, and a host holds the rows of its own devices, in their global order.
 ///
 /// Two hosts may hold the same rows, where an axis that does not split the batch runs across them.
 ///
@@ -25,7 +25,7 @@ class host_batch {
     if (verdict_.ok()) parts_ = count_parts(0);
   }
 
-  /// Judges the hosts: there are as many devices on each, any two share all of their rows or none,
+  /// Checks the hosts: there are as many devices on each, any two share all of their rows or none,
   /// parts are contiguous, and nothing is pending.
   [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
 
@@ -44,7 +44,7 @@ class host_batch {
     return first_holder(rows_.position_of(devices(host).begin));
   }
 
-  /// Judges the extents of one host's batch: as many rows for each of its parts, and a tensor that
+  /// Checks the extents of one host's batch: as many rows for each of its parts, and a tensor that
   /// the layout can hold.
   [[nodiscard]] constexpr diagnosis check(const extents_desc& batch) const noexcept {
     if (batch.ssize() != layout_.rank())
@@ -104,7 +104,8 @@ class host_batch {
       if (rows_.position_of(d) == part) return true;
     return false;
   }
-  /// True if a host holds what the first holder of its first part holds first, and nothing else.
+  /// Returns true if a host holds what the first holder of its first part holds first, and nothing
+  /// else.
   [[nodiscard]] constexpr bool is_like_first(index_t host) const noexcept {
     const index_t first = first_with_rows_of(host);
     for (index_t d = devices(host).begin; d < devices(host).end; ++d)

@@ -29,14 +29,14 @@ class input_sharding {
   explicit constexpr input_sharding(list_view<const keyed_spec> by_key) noexcept
       : by_key_(by_key), keyed_(true) {}
 
-  /// True if the spec of a key, or the one spec, is for tensors of this rank.
+  /// Returns true if the spec of a key, or the one spec, is for tensors of this rank.
   [[nodiscard]] constexpr bool can_apply(text_view key, int rank) const noexcept {
     if (!keyed_) return one_.rank() == rank;
     const keyed_spec* const found = find(key);
     return found != nullptr && (found->replicated || found->spec.rank() == rank);
   }
 
-  /// The layout of the tensor with this key, which is empty for a batch that is one tensor. Judges:
+  /// The layout of the tensor with this key, which is empty for a batch that is one tensor. Checks:
   /// every key has its entry, whose spec has the tensor's rank; and what `resolve` judges.
   [[nodiscard]] constexpr resolved_layout layout_of(const mesh_desc& mesh, text_view key, int rank,
                                                     policy_desc policy = exact{}) const noexcept {

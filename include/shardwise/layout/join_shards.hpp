@@ -14,12 +14,12 @@ class given_shards {
   constexpr given_shards(const mesh_desc& mesh, const layout_desc& layout, index_t count) noexcept
       : shards_(shards_of(mesh, layout)), devices_(mesh.devices()), count_(count) {}
 
-  /// Judges the number of shards.
+  /// Checks the number of shards.
   [[nodiscard]] constexpr diagnosis verdict() const noexcept {
     if (count_ == devices_ || count_ == shards_.size()) return {};
     return {.rule = broken::shard_count_differs, .have = count_, .want = devices_};
   }
-  /// True if there is a shard for every device, replicas among them.
+  /// Returns true if there is a shard for every device, replicas among them.
   [[nodiscard]] constexpr bool for_all() const noexcept { return count_ == devices_; }
 
   /// Calls `f(number, device)` for each given shard and the device that it is for.

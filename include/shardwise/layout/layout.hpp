@@ -74,7 +74,7 @@ template <class Mesh, class Spec, class Partial, class Policy>
     return answer_to<Mesh, Spec, Partial>(verdict);
 }
 
-/// Judges a layout type. A class, not a function: most layouts are legal, and that is to cost
+/// Checks a layout type. A class, not a function: most layouts are legal, and that is to cost
 /// little.
 template <class Mesh, class Spec, class Partial, class Policy,
           bool Legal =
@@ -113,7 +113,7 @@ template <class Layout, class Extents>
     return answer_to<mesh, spec, pending, Extents>(verdict, entry_shown<spec, verdict().dim>());
 }
 
-/// Judges a layout for the extents of a tensor.
+/// Checks a layout for the extents of a tensor.
 template <class Layout, class Extents,
           bool Legal = validate(Layout::mesh_type::value, Layout::value, Extents::value).ok()>
 struct extents_judge : allowed<> {};

@@ -10,11 +10,11 @@ namespace shardwise {
 /// The global extents of a tensor as a value; `dyn` where not known yet.
 using extents_desc = inplace_vector<index_t, max_rank>;
 
-/// A layout as a value, relative to a mesh: which axes split each dimension, in what portions,
+/// A layout as a value, relative to a mesh: which axes split each dimension and with which grain,
 /// which are pending, and which are manual.
 ///
-/// This is the form on which every rule works. `pending` and `manual` have a bit for each mesh
-/// axis; the grain of a dimension that no axis splits is contiguous.
+/// Every rule works on this form. `pending` and `manual` have a bit for each mesh axis; the grain
+/// of a dimension that no axis splits is contiguous.
 struct layout_desc {
   inplace_vector<axis_list, max_rank> dims{};
   std::uint8_t pending = 0;
@@ -28,7 +28,7 @@ struct layout_desc {
     return (pending >> axis & 1) != 0;
   }
 
-  /// True if every dimension is split into contiguous parts.
+  /// Returns true if every dimension is split into contiguous parts.
   [[nodiscard]] constexpr bool is_contiguous() const noexcept {
     for (int d = 0; d < rank(); ++d)
       if (!grains[d].is_contiguous()) return false;
@@ -52,8 +52,8 @@ struct layout_desc {
     dims[d].clear();
     if (!grains[d].is_contiguous()) grains[d] = {};
   }
-  /// Makes this the layout of a policy: by a single cut, every dimension of several axes is cut
-  /// once; what is exact is cut alike either way, and then axis by axis.
+  /// Applies a policy: under `single_cut` every dimension of several axes is cut once; exact
+  /// layouts are the same either way and are cut axis by axis.
   constexpr void follow(policy_desc policy) noexcept {
     uneven = policy.is_uneven;
     for (int d = 0; d < rank(); ++d) {
@@ -98,7 +98,7 @@ struct layout_desc {
   return added != 0 || to.kind == from.kind ? added : to.pending;
 }
 
-/// A layout, or why there is none.
+/// A layout, or the diagnosis that says why there is none.
 struct resolved_layout {
   layout_desc layout{};
   diagnosis verdict{};
@@ -171,7 +171,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Resolves names to a layout on a mesh. Judges: the entries are not too many, each is well formed
+/// Resolves names to a layout on a mesh. Checks: the entries are not too many, each is well formed
 /// and so is its grain, its axes are in the mesh, no axis is used twice, none both splits and is
 /// pending or manual, pending and manual axes are in mesh order.
 [[nodiscard]] constexpr resolved_layout resolve(const mesh_desc& mesh, const spec_desc& spec,

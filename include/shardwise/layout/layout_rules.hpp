@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// Judges a layout that `resolve` need not have made: its axes are in the mesh, and each splits one
+/// Checks a layout that `resolve` need not have made: its axes are in the mesh, and each splits one
 /// dimension, is pending, or is manual.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh,
                                            const layout_desc& layout) noexcept {
@@ -39,8 +39,8 @@ namespace shardwise {
 /// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
 inline constexpr index_t max_elements = index_t{1} << 56U;
 
-/// Judges the extents of a tensor: none is negative, and their elements can be counted. What is
-/// `dyn` is not judged yet.
+/// Checks the extents of a tensor: none is negative, and their elements can be counted. Sizes that
+/// are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis validate(const extents_desc& extents) noexcept {
   index_t elements = 1;
   for (int d = 0; d < extents.ssize(); ++d) {
@@ -57,8 +57,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return {};
 }
 
-/// Judges a layout for a tensor: one entry a dimension, extents as above, split extents divide into
-/// equal portions unless the layout is uneven. What is `dyn` is not judged yet.
+/// Checks a layout for a tensor: one entry a dimension, extents as above, split extents divide into
+/// equal portions unless the layout is uneven. Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh, const layout_desc& layout,
                                            const extents_desc& extents) noexcept {
   if (layout.rank() != extents.ssize())
@@ -81,8 +81,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return {};
 }
 
-/// The same for a tensor that a program is about to make: its layout is one, and every extent is
-/// known.
+/// The same for a tensor that a program is about to make: the layout itself is checked too, and
+/// every extent must be known.
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
                                               const extents_desc& extents) noexcept {
   if (const diagnosis verdict = validate(mesh, layout); !verdict.ok()) return verdict;
@@ -100,7 +100,7 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Judges a reshard between two layouts of a mesh: it starts no pending reduction, and leaves
+/// Checks a reshard between two layouts on a mesh: it starts no pending reduction, and leaves
 /// manual axes as they are.
 [[nodiscard]] constexpr diagnosis check_reshard(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
@@ -112,7 +112,7 @@ namespace detail {
   return {};
 }
 
-/// The layout that a spec means on a mesh, for specs that only the run knows.
+/// Returns the layout of a spec on a mesh, for specs that are known only at run time.
 ///
 /// Reports what `resolve` finds wrong as an `error`.
 ///

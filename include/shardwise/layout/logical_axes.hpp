@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-/// A dimension of a tensor with a logical name and an extent, `dyn` if only the run knows it.
+/// A dimension of a tensor with a logical name and an extent, `dyn` if known only at run time.
 /// `dim<none, 3>` has no name and is never split.
 ///
 ///     using batch = dim<"batch", 512>;
@@ -39,7 +39,7 @@ struct taken_by;
 
 namespace detail {
 
-/// Judges an element of `axis_rules`, which errors show for its mesh and for its spec.
+/// Checks an element of `axis_rules`, which errors show for its mesh and for its spec.
 template <class Mesh, class Maps>
 [[nodiscard]] constexpr auto judge_maps() noexcept {
   return answer_to<Maps, Maps>([] {
@@ -100,7 +100,7 @@ struct refused_names {
   }
 };
 
-/// Judges the names of a tensor; rules that are wrong themselves have said so already.
+/// Checks the names of a tensor; rules that are wrong themselves have said so already.
 template <class Rules, bool Legal, class... Dims>
 struct names_judge : allowed<> {};
 template <class Rules, class... Dims>

@@ -44,7 +44,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Judges rules: the names are well formed, and every alternative is an entry of a spec on the
+/// Checks rules: the names are well formed, and every alternative is an entry of a spec on the
 /// mesh.
 [[nodiscard]] constexpr diagnosis validate(const axis_rules_desc& rules) noexcept {
   for (const axis_rule_desc& rule : rules.alternatives) {
@@ -57,7 +57,7 @@ namespace detail {
   return {};
 }
 
-/// True if a rule is about this name.
+/// Returns true if a rule is about this name.
 [[nodiscard]] constexpr bool has_rule(const axis_rules_desc& rules, text_view label) noexcept {
   for (const axis_rule_desc& rule : rules.alternatives)
     if (rule.label == label) return true;
@@ -76,7 +76,7 @@ namespace detail {
 /// Gives mesh axes to named dimensions: alternatives are served in their order, and each is taken
 /// if its dimension has none yet and no axis of it serves another dimension of the tensor.
 ///
-/// Judges: the rules themselves, a name is not repeated, a name has a rule, and one of its
+/// Checks: the rules themselves, a name is not repeated, a name has a rule, and one of its
 /// alternatives was free. Extents are not looked at; `validate` of the layout does that.
 ///
 ///     resolve(rules, {"batch", "embed"}).layout             // [data, model]

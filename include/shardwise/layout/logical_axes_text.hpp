@@ -86,8 +86,8 @@ constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_d
   return out;
 }
 
-/// The layout of a tensor whose dimensions have these names, for rules or names that only the run
-/// knows.
+/// Returns the layout of a tensor whose dimensions have these names, for rules or names that are
+/// known only at run time.
 ///
 /// Reports what `resolve` finds wrong as an `error`; its sentence ends with the choice that failed.
 [[nodiscard]] constexpr layout_desc layout_of(const axis_rules_desc& rules,

@@ -9,17 +9,17 @@
 
 namespace shardwise {
 
-/// A tensor that became manual, or ceased to be, or why it cannot.
+/// The result of entering or leaving manual sharding, or the diagnosis that refuses it.
 struct manual_result {
   tensor_desc tensor{};
   diagnosis verdict{};
 };
 
-/// The tensor that each device works on by hand: the extents are those of one shard, no dimension
-/// is split any more, and the axes that split are manual. A tensor that nothing splits stays as it
-/// is.
+/// Returns the tensor that each device sees under manual sharding: its extents are those of one
+/// shard, no dimension is split, and the axes that split it are manual. A tensor that is not split
+/// stays as it is.
 ///
-/// Judges: every split extent divides, so that all devices have the same; nothing is pending.
+/// Checks: every split extent divides, so that all devices have the same; nothing is pending.
 ///
 ///     // f32[512@data, 64] on mesh(data=2, model=4): f32[256, 64]{manual: data}
 [[nodiscard]] constexpr manual_result to_manual(const mesh_desc& mesh,
@@ -43,10 +43,10 @@ struct manual_result {
   return result;
 }
 
-/// The way back: what the devices hold along the manual axes is put together as `target` splits it,
-/// and the extents grow by as much.
+/// Returns the tensor after manual sharding: the shards along the manual axes are joined as
+/// `target` splits it, and the extents grow accordingly.
 ///
-/// Judges: `target` splits every dimension as the tensor does, and major to that by any axes; every
+/// Checks: `target` splits every dimension as the tensor does, and major to that by any axes; every
 /// manual axis is one of these, and nothing is pending. Beside manual axes, one that is not manual
 /// repeats what its devices share; a tensor without manual axes is not joined at all.
 ///

@@ -26,7 +26,7 @@ using index_box = inplace_vector<index_range, max_rank>;
   return extents;
 }
 
-/// What two boxes have in common; empty ranges where they do not meet.
+/// The intersection of two boxes; its ranges are empty where they do not overlap.
 [[nodiscard]] constexpr index_box intersect(const index_box& a, const index_box& b) noexcept {
   index_box common;
   for (int d = 0; d < a.ssize(); ++d) {

@@ -27,7 +27,7 @@ class shard_owners {
         return device;
     return -1;
   }
-  /// Who sends a shard to those who have none of it.
+  /// The owner that sends a shard to owners that do not hold it.
   [[nodiscard]] constexpr index_t keeper(index_t shard) const noexcept {
     return owners_.owner_of(device_of(shard));
   }

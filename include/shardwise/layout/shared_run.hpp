@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// Elements that two parts of a dimension share: `count` of them, at equal distances in each, the
-/// first at local index `from` of the one and `to` of the other.
+/// `count` elements that two parts of a dimension share, at equal distances in each; the first has
+/// local index `from` in one and `to` in the other.
 struct shared_run {
   index_t from = 0;
   index_t to = 0;
@@ -25,8 +25,8 @@ constexpr index_t smaller(index_t x, index_t y) noexcept { return x < y ? x : y;
 /// Calls `f(run)` until all is said that two parts of one dimension share, in ascending order of
 /// global indices.
 ///
-/// Contiguous parts, and parts of the same split, share one run at most; where elements or blocks
-/// are dealt out differently there are several.
+/// Contiguous parts, and parts of the same split, share one run at most; under different grains
+/// there are several.
 template <class F>
 constexpr void for_each_shared_run(const held_range& from, const held_range& to, const F& f) {
   if (from.split.how == to.split.how && from.split.parts == to.split.parts) {
@@ -64,7 +64,7 @@ constexpr void for_each_shared_run(const held_range& from, const held_range& to,
   if (kept.count > 0) f(kept);
 }
 
-/// How many elements two parts of a tensor have in common.
+/// The number of elements that two parts of a tensor have in common.
 ///
 ///     // what device 1 needs of device 0 when rows become columns
 ///     shared_elements(held_of(mesh, rows, extents, 0), held_of(mesh, columns, extents, 1));

@@ -7,8 +7,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// True if axes, one after another from the `i`-th on, cut `size` elements into pieces of `piece`,
-/// the last of which may be short and those after it empty.
+/// Returns true if axes, one after another from the `i`-th on, cut `size` elements into pieces of
+/// `piece`, the last of which may be short and those after it empty.
 [[nodiscard]] constexpr bool cut_into(const mesh_desc& mesh, const axis_list& axes, int i,
                                       index_t size, index_t piece) noexcept {
   if (i == axes.ssize()) return size <= piece;
@@ -57,8 +57,8 @@ namespace detail {
   return layout;
 }
 
-/// True if two layouts give every device the same part of a tensor with these extents, which both
-/// fit, and say so in other words at most: exact or uneven, once or axis by axis.
+/// Returns true if two layouts give every device the same part of a tensor with these extents,
+/// which both fit, and say so in other words at most: exact or uneven, once or axis by axis.
 [[nodiscard]] constexpr bool are_same_parts(const mesh_desc& mesh, const layout_desc& a,
                                             const layout_desc& b,
                                             const extents_desc& extents) noexcept {

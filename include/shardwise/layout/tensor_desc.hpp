@@ -15,7 +15,7 @@ class sharded_tensor;
 /// The index of an element of a tensor, one number a dimension.
 using global_index = inplace_vector<index_t, max_rank>;
 
-/// A tensor on paper, as a value: what its elements are, how large it is, and who holds what.
+/// A tensor on paper, as a value: its element type, its extents and its layout.
 struct tensor_desc {
   element type = element::f32;
   extents_desc extents{};

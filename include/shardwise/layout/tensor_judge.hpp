@@ -23,8 +23,8 @@ concept LayoutType = requires {
   { L::value } -> std::same_as<const layout_desc&>;
 };
 
-/// True if these are the parts of a tensor. Where they are written out none is instantiated to say
-/// so, which would be the error of a layout that is refused already.
+/// Returns true if these are the parts of a tensor. Where they are written out none is instantiated
+/// to say so, which would be the error of a layout that is refused already.
 template <class T, class Extents, class Layout>
 inline constexpr bool are_parts_of_tensor =
     is_element<T>&& ExtentsType<Extents>&& LayoutType<Layout>;
@@ -70,7 +70,7 @@ template <class X>
   return refused<misuse::tensor_is_malformed, X>{};
 }
 
-/// Judges what a program names as a tensor: its parts, and then whether they fit together.
+/// Checks what a program names as a tensor: its parts, and then whether they fit together.
 template <class T, class Extents, class Layout,
           bool Legal = are_parts_of_tensor<T, Extents, Layout>>
 struct tensor_judge : extents_judge<Layout, Extents> {

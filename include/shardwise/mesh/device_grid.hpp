@@ -14,7 +14,7 @@ struct device_attributes {
   std::int32_t core_on_chip = 0;
   index_t slice_index = -1;
 
-  /// True if the device belongs to this slice; -1 stands for a machine without slices.
+  /// Returns true if the device belongs to this slice; -1 stands for a machine without slices.
   [[nodiscard]] constexpr bool is_in(index_t slice) const noexcept {
     return slice < 0 ? slice_index < 0 : slice_index == slice;
   }

@@ -24,7 +24,7 @@ class device_order {
   constexpr device_order(device_numbers devices, device_numbers positions) noexcept
       : devices_(devices), positions_(positions) {}
 
-  /// True if it is 0, 1, 2, ... without a list.
+  /// Returns true if it is 0, 1, 2, ... without a list.
   [[nodiscard]] constexpr bool empty() const noexcept { return devices_.empty(); }
   /// The devices by position; empty for 0, 1, 2, ...
   [[nodiscard]] constexpr device_numbers devices() const noexcept { return devices_; }
@@ -38,7 +38,7 @@ class device_order {
     return positions_.empty() ? device : positions_[device];
   }
 
-  /// True if both have the same device at every position, with or without a list.
+  /// Returns true if both have the same device at every position, with or without a list.
   friend constexpr bool operator==(const device_order& a, const device_order& b) noexcept {
     if (a.empty() && b.empty()) return true;
     const index_t count = a.empty() ? b.devices_.ssize() : a.devices_.ssize();
@@ -53,7 +53,7 @@ class device_order {
   device_numbers positions_{};
 };
 
-/// Writes where each device is: `positions[devices[i]] = i`. Judges that the devices are 0 to n -
+/// Writes where each device is: `positions[devices[i]] = i`. Checks that the devices are 0 to n -
 /// 1, each once; `positions` has room for as many.
 [[nodiscard]] constexpr diagnosis invert(device_numbers devices,
                                          list_view<index_t> positions) noexcept {

@@ -86,7 +86,7 @@ struct device_ring {
   }
 }
 
-/// Judges whether a machine has submeshes that are contiguous for each host, and in what order its
+/// Checks whether a machine has submeshes that are contiguous for each host, and in what order its
 /// axes then run: an empty order for the machine as it is. Axes of size 1 of the mesh don't matter.
 struct contiguous_answer {
   topology_verdict verdict{};

@@ -58,7 +58,7 @@ struct slice_count {
   return counted;
 }
 
-/// Judges what does not need coordinates: ranks, sizes, slices.
+/// Checks what does not need coordinates: ranks, sizes, slices.
 [[nodiscard]] constexpr topology_verdict check_hybrid(const slice_count& counted,
                                                       const device_list& devices,
                                                       const mesh_shape& ici,

@@ -37,7 +37,7 @@ struct mesh;
 
 namespace detail {
 
-/// Judges a mesh type: its text is axes, all of it.
+/// Checks a mesh type: its text is axes, all of it.
 template <fixed_string Axes>
 [[nodiscard]] constexpr auto judge_mesh() noexcept {
   return answer_to<of_text::mesh<Axes>>([] {

@@ -86,7 +86,8 @@ struct mesh_desc {
   friend constexpr bool operator==(const mesh_desc&, const mesh_desc&) = default;
 };
 
-/// True if these characters may name an axis: letters, digits and `_`, not beginning with a digit.
+/// Returns true if these characters may name an axis: letters, digits and `_`, not beginning with a
+/// digit.
 [[nodiscard]] constexpr bool is_axis_name(text_view label) noexcept {
   if (label.empty() || label.size() > short_name::capacity) return false;
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -100,8 +101,8 @@ struct mesh_desc {
 /// The highest number of devices of a mesh.
 inline constexpr index_t max_devices = index_t{1} << 30U;
 
-/// Judges a mesh: its names are well formed and different, its sizes positive or `dyn`, its
-/// devices not too many, and an order of its own has as many devices as they say.
+/// Checks a mesh: its names are well formed and different, its sizes positive or `dyn`, its devices
+/// not too many, and an order of its own has as many devices as they say.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh) noexcept {
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];

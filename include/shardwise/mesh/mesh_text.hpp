@@ -52,7 +52,7 @@ struct parsed_axes {
   std::size_t position = 0;
 };
 
-/// True if `c` is one of these characters.
+/// Returns true if `c` is one of these characters.
 [[nodiscard]] constexpr bool is_one_of(char c, text_view characters) noexcept {
   for (const char one : characters)
     if (one == c) return true;

@@ -32,7 +32,7 @@ struct order_of_mesh {
                                       device_numbers(inverted.positions.items, devices.size())};
 };
 
-/// Judges the order of a mesh type.
+/// Checks the order of a mesh type.
 template <class Grid, class Order>
 [[nodiscard]] constexpr auto judge_order() noexcept {
   return answer_to<Grid>([] { return Order::inverted.verdict; });

@@ -27,7 +27,7 @@ struct slice_plan {
 
   [[nodiscard]] constexpr bool ok() const noexcept { return verdict.ok(); }
 
-  /// True if the other plan lays its slice out the same way.
+  /// Returns true if the other plan lays its slice out the same way.
   [[nodiscard]] constexpr bool is_like(const slice_plan& other) const noexcept {
     return assignment == other.assignment && ring == other.ring;
   }
@@ -76,7 +76,7 @@ struct slice_plan {
   return plan;
 }
 
-/// Judges the devices of a slice and chooses how they are laid out. `memory` is for as many numbers
+/// Checks the devices of a slice and chooses how they are laid out. `memory` is for as many numbers
 /// as the slice has devices; its content is not kept.
 [[nodiscard]] constexpr slice_plan plan_slice(device_list devices, index_t slice,
                                               const mesh_shape& ici, list_view<index_t> memory,

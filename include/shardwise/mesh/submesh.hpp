@@ -13,7 +13,7 @@ struct derived_mesh {
 };
 
 /// The mesh of some axes of a mesh, in the order in which they are named; its devices are numbered
-/// from 0. Judges: they are axes of the mesh, and no two the same.
+/// from 0. Checks: they are axes of the mesh, and no two the same.
 ///
 ///     submesh_of(mesh(data=2, model=4), {"model"})            // mesh(model=4)
 [[nodiscard]] constexpr derived_mesh submesh_of(
@@ -63,7 +63,7 @@ struct derived_mesh {
 
 namespace detail {
 
-/// Judges the axes of a sub-mesh.
+/// Checks the axes of a sub-mesh.
 template <class Mesh, fixed_string... Labels>
 [[nodiscard]] constexpr auto judge_submesh() noexcept {
   return answer_to<Mesh>([] { return submesh_of(Mesh::value, {text_view(Labels)...}).verdict; });

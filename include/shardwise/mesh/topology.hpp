@@ -62,7 +62,7 @@ struct topology_axis {
   /// The last device is joined to the first if the size is a multiple of this; 0 for never.
   index_t wrap_multiple = 0;
 
-  /// True if the axis is a ring.
+  /// Returns true if the axis is a ring.
   [[nodiscard]] constexpr bool wraps() const noexcept {
     return joined == fabric::torus && wrap_multiple > 0 && size % wrap_multiple == 0;
   }

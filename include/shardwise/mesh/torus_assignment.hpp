@@ -33,7 +33,7 @@ struct torus_assignment {
     return product;
   }
 
-  /// True if logical axes share a physical axis.
+  /// Returns true if logical axes share a physical axis.
   [[nodiscard]] constexpr bool splits() const noexcept {
     for (int p = 0; p < physical.ssize(); ++p)
       for (int l = 0; l < logical.ssize(); ++l)
@@ -121,7 +121,7 @@ namespace detail {
   return 0;
 }
 
-/// Judges the sizes of both: positive, few enough to count, and of the same product.
+/// Checks the sizes of both: positive, few enough to count, and of the same product.
 [[nodiscard]] constexpr topology_verdict check_sizes(const physical_shape& machine,
                                                      const mesh_shape& logical) noexcept {
   constexpr index_t most = index_t{1} << 30;

@@ -80,8 +80,8 @@ enum class sharing : unsigned char {
   free_axes_first,
 };
 
-/// True if the first way is better than the second: more of it are whole axes; more whole axes; the
-/// preference for shared axes; more of earlier axes.
+/// Returns true if the first way is better than the second: more of it are whole axes; more whole
+/// axes; the preference for shared axes; more of earlier axes.
 [[nodiscard]] constexpr bool is_better(const axis_factors& first, const axis_factors& second,
                                        const physical_shape& machine, const axis_factors& used,
                                        sharing preference) noexcept {

@@ -93,7 +93,7 @@ namespace detail {
   if (made.sizes.size() != rule.factors.size()) return {};
   extents_desc extents;
   for (const std::uint8_t f : rule.result) extents.push_back(f == repeated ? 1 : made.sizes[f]);
-  return check(extents);
+  return validate(extents);
 }
 
 /// The operands under layouts that make an operation legal, if there are any; where its result is

@@ -36,10 +36,10 @@ inline constexpr int collective_count = 8;
   return words[static_cast<unsigned>(kind)];
 }
 
-/// How devices add their terms, and all that is reduced over devices: in pairs, as a tree. Of
-/// `count` terms in the order of the mesh so many are added by themselves, the largest power of two
-/// below their number, the rest by themselves, and then the two sums. Their number alone decides,
-/// so that neighbours may be added wherever they are.
+/// How values are reduced over devices: pairwise, as a tree. Of `count` terms in mesh order, the
+/// first 2^k (the largest power of two below `count`) are reduced by themselves, then the rest, and
+/// then the two results. The shape of the tree depends on `count` alone, so that neighbours may be
+/// reduced wherever they are.
 [[nodiscard]] constexpr index_t terms_on_the_left(index_t count) noexcept {
   index_t left = 1;
   while (2 * left < count) left *= 2;

@@ -36,7 +36,7 @@ struct product_split {
 }
 
 /// The different sizes of the ranges into which axes, one after another, cut the indices of a
-/// factor. What is `dyn` is not judged yet.
+/// factor. Sizes that are `dyn` are not checked yet.
 class cut_ranges {
  public:
   constexpr explicit cut_ranges(index_t size) noexcept { sizes_.push_back(size); }
@@ -63,7 +63,7 @@ class cut_ranges {
     sizes_ = next;
     return true;
   }
-  /// True if no range has two indices, and one has any.
+  /// Returns true if no range has two indices, and one has any.
   [[nodiscard]] constexpr bool are_single() const noexcept {
     for (index_t size : sizes_)
       if (size == dyn || size > 1) return false;
@@ -94,8 +94,8 @@ namespace detail {
   return k;
 }
 
-/// True if chunks of a strided factor of `size` are those of the product, in which each index
-/// stands for `rest` elements.
+/// Returns true if chunks of a strided factor of `size` are those of the product, in which each
+/// index stands for `rest` elements.
 [[nodiscard]] constexpr bool are_same_chunks(index_t size, index_t chunks, index_t parts,
                                              index_t rest) noexcept {
   if (size == dyn || parts == dyn || rest == dyn || size == 0) return true;
@@ -190,7 +190,7 @@ namespace detail {
 }
 
 /// Gives the factors of a rule the sizes that follow from those of others: the whole of a product
-/// or a sum from its parts, and one part from the whole and the other parts. Judges that they
+/// or a sum from its parts, and one part from the whole and the other parts. Checks that they
 /// agree; the operand is one that has the whole, or a part.
 [[nodiscard]] constexpr diagnosis complete_sizes(const factor_rule& rule,
                                                  factor_sizes& sizes) noexcept {

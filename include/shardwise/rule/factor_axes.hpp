@@ -6,15 +6,15 @@
 
 namespace shardwise::detail {
 
-/// Gives a factor its axes and their grain.
+/// Sets the axes of a factor and their grain.
 constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list& axes,
                          grain how) noexcept {
   out.axes[factor] = axes;
   if (!(out.grains[factor] == how)) out.grains[factor] = how;
 }
 
-/// True if two splits of a factor are said in one way and so can be compared by their axes: axis by
-/// axis, where the first axes of a cut are one, or in the same portions over the same axes.
+/// Returns true if two splits of a factor can be compared by their axes alone: both are cut axis by
+/// axis, or both have the same grain over the same axes.
 [[nodiscard]] constexpr bool are_alike(const mesh_desc& mesh, const factor_split& a,
                                        const factor_split& b) noexcept {
   const grain how = said_by_axis(mesh, a.axes, a.how, a.size);
@@ -22,9 +22,9 @@ constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list&
          (how.is_contiguous() || real_axes(mesh, a.axes) == real_axes(mesh, b.axes));
 }
 
-/// Gives every factor its axes: the longest split of those that meet, of which the others are
-/// beginnings, so that each device already holds what it reads. In portions of a grain only equal
-/// splits do.
+/// Chooses the axes of every factor: the longest of the splits that meet. The others must be
+/// prefixes of it, so that each device already holds what it reads; splits with a grain must be
+/// equal.
 constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
                           const tensor_descs& operands, propagation& out) noexcept {
   out.axes.resize(rule.factors.size());
@@ -56,7 +56,7 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// The refusal of an axis along whose split the result would have other elements on each device.
+/// The diagnosis for an axis whose split would place other elements of the result on each device.
 [[nodiscard]] constexpr diagnosis moving_split(const mesh_desc& mesh, const tensor_descs& operands,
                                                int axis) noexcept {
   diagnosis verdict{.rule = broken::split_would_move, .axis = mesh.axes[axis].label};
@@ -80,7 +80,7 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
   return split;
 }
 
-/// Splits the parts of products that an operand has. Where others have a part too, it gets the
+/// Splits the parts of products that an operand has. A part that other operands have too takes the
 /// longer of both splits.
 constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
                               const tensor_descs& operands, propagation& out) noexcept {
@@ -128,7 +128,7 @@ constexpr void join_products(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Refuses what splits a factor that the result has not, nor reduces.
+/// Refuses splits of factors that the result neither has nor reduces.
 constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
                             const tensor_descs& operands, propagation& out) noexcept {
   for (int f = 0; f < out.axes.ssize(); ++f) {
@@ -141,9 +141,8 @@ constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Lets every axis split one factor only; axes of size 1 give way. A composite has those of its
-/// parts. Of a factor that the result has and one that is folded away, it is the latter that gives
-/// way, so that the result stays split.
+/// Checks that every axis splits one factor only; axes of size 1 are dropped instead. A composite
+/// factor has the axes of its parts.
 constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned used = 0;
@@ -182,7 +181,7 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
     }
 }
 
-/// True for a factor that passes no split: devices would need elements that others have.
+/// Returns true for a factor that may not be split: devices would need elements of other devices.
 [[nodiscard]] constexpr bool needs_others(const factor_rule& rule, int factor) noexcept {
   switch (rule.factors[factor]) {
     case factor_kind::need_replication:

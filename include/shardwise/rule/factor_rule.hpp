@@ -16,7 +16,7 @@ inline constexpr int max_factors = 2 * max_rank;
 enum class factor_kind : std::uint8_t {
   /// May be split alike on every tensor that has it, without communication.
   pass_through,
-  /// Reduced away: splitting it leaves the result pending over those axes.
+  /// Summed or otherwise reduced: splitting it leaves the result pending over those axes.
   reduction,
   /// Each device needs the whole of it: what splits it is gathered first, by a `reshard`.
   need_replication,
@@ -30,8 +30,8 @@ enum class factor_kind : std::uint8_t {
 
 /// The factor of each dimension of a tensor, in the order of its dimensions.
 using factor_map = inplace_vector<std::uint8_t, max_rank>;
-/// The entry of a dimension of size 1: of an operand, repeated along the result's; of a result, all
-/// that is left of a reduced one.
+/// The entry of a dimension of size 1: in an operand it is broadcast along the result's dimension;
+/// in a result it is a reduced dimension that was kept.
 inline constexpr std::uint8_t repeated = 255;
 
 /// The size of each factor of an operation, by number; `dyn` where not known yet.
@@ -47,8 +47,8 @@ struct factor_window {
   friend constexpr bool operator==(const factor_window&, const factor_window&) = default;
 };
 
-/// How a factor is made of others: each index of it is one of each, the first of them major; or it
-/// has the indices of one after those of the other.
+/// How a composite factor is made of others: as a product (row-major, the first factor is major) or
+/// as a sum (the indices of one after those of the other).
 enum class composition : std::uint8_t { product, sum };
 
 /// A factor that is made of others. A dimension that a reshape cuts up or merges is a product; the
@@ -61,7 +61,7 @@ struct composite_factor {
   friend constexpr bool operator==(const composite_factor&, const composite_factor&) = default;
 };
 
-/// An operation on paper: which dimensions of its operands and its result are the same index.
+/// The factor rule of an operation: which dimensions of its operands and its result share an index.
 ///
 /// In the notation `([i,k],[k,j])->([i,j])` letters are factors. The shape check, the legal
 /// layouts, the layout of the result and its pending axes all follow from this one value. A
@@ -111,7 +111,7 @@ struct factor_rule {
       if (map[d] != repeated && has_part(map[d], factor)) return d;
     return -1;
   }
-  /// The factors as a rule begins with them: sizes that the operation gives, others not known yet.
+  /// The initial sizes of the factors: those that the operation determines, `dyn` for all others.
   [[nodiscard]] constexpr factor_sizes given_sizes() const noexcept {
     factor_sizes known = sizes;
     while (known.size() < factors.size()) known.push_back(dyn);
@@ -170,16 +170,15 @@ using operand_extents = inplace_vector<extents_desc, max_operands>;
   return rule;
 }
 
-/// The law under which a reduction lets pending values pass: the sum of sums, the maximum of
-/// maxima.
+/// How a reduction treats pending values: the sum of sums and the maximum of maxima stay pending.
 [[nodiscard]] constexpr linearity law_of(reduction fold) noexcept {
   constexpr linearity laws[] = {linearity::additive, linearity::product_of, linearity::max_of,
                                 linearity::min_of};
   return laws[static_cast<unsigned>(fold)];
 }
 
-/// The rule of reducing away the dimensions whose bits are set in `reduced`; `keep` leaves one
-/// element of each.
+/// The rule of a reduction over the dimensions whose bits are set in `reduced`; with `keep` each of
+/// them stays with one element.
 ///
 ///     ([i,k]) -> ([i])
 [[nodiscard]] constexpr factor_rule reduction_rule(reduction fold, int rank, unsigned reduced,

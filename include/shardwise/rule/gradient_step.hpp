@@ -56,7 +56,7 @@ class gradient_step {
   /// The cotangent of a result, zeros if nothing depends on that. Of an elementwise operation it
   /// may be smaller than the result, and is repeated along the dimensions that it lacks.
   [[nodiscard]] virtual constexpr gradient_value cotangent(int number = 0) = 0;
-  /// True if an operand has a cotangent: it has fractions and is no constant.
+  /// Returns true if an operand has a cotangent: it has fractions and is no constant.
   [[nodiscard]] virtual constexpr bool wants(int k) const = 0;
   /// Adds to the cotangent of an operand. Where the operand was repeated along dimensions it is
   /// summed over them; where it is smaller than the operand it is repeated.

@@ -6,7 +6,7 @@ namespace shardwise {
 /// How a function of several operands treats values whose reduction is pending: the closed list of
 /// ways in which it may be computed before the reduction instead of after it.
 enum class linearity : unsigned char {
-  /// f of a sum is not the sum of f: no operand may be pending. exp, relu, comparison.
+  /// f(x + y) != f(x) + f(y): no operand may be pending. exp, relu, comparison.
   nonlinear,
   /// f(x + y, u + v) = f(x, u) + f(y, v): all operands pending sums over the same axes. add,
   /// negate.
@@ -21,7 +21,7 @@ enum class linearity : unsigned char {
   min_of,
   /// The product of products: all operands pending products over the same axes.
   product_of,
-  /// Elements are only put elsewhere: all operands pending alike, in whatever way. transpose.
+  /// Elements are only rearranged: all operands are pending alike, with any reduction. transpose.
   structural,
 };
 

@@ -11,16 +11,16 @@ namespace shardwise {
 
 class gradient_step;
 
-/// What an operation is applied with besides its operands, as values: the dimensions of a
-/// reduction, the equation of an einsum, a number. Two applications of an operation with equal
-/// attributes are the same function of their operands.
+/// The parameters of an operation besides its operands, as values: the dimensions of a reduction,
+/// the equation of an einsum, a number. Applications of an operation with equal attributes compute
+/// the same function of their operands.
 struct attributes {
   inplace_vector<index_t, 2 * max_rank> integers{};
   double number = 0;
   reduction kind = reduction::sum;
   bounded_text<47> words{};
 
-  /// True for those of an operation that needs none.
+  /// Returns true if there are no attributes.
   [[nodiscard]] constexpr bool empty() const noexcept {
     return integers.empty() && words.empty() && kind == reduction::sum &&
            std::bit_cast<std::uint64_t>(number) == 0;
@@ -33,7 +33,7 @@ struct attributes {
   }
 };
 
-/// Attributes that are integers alone.
+/// Attributes that consist of integers only.
 template <std::convertible_to<index_t>... Integers>
 [[nodiscard]] constexpr attributes integer_attributes(Integers... integers) noexcept {
   attributes out;
@@ -56,8 +56,8 @@ template <std::convertible_to<index_t>... Integers>
   return words;
 }
 
-/// What one application of an operation costs one device; `moved` and `bytes` over each of `axes`
-/// are those of a collective.
+/// The cost of one application of an operation on one device; `moved` and `bytes` are those of a
+/// collective, over each of `axes`.
 struct operation_cost {
   index_t flops = 0;
   bool is_collective = false;
@@ -66,8 +66,8 @@ struct operation_cost {
   inplace_vector<index_t, max_axes> bytes{};
 };
 
-/// What is wrong with the elements of an operand: they are of another type than those that it
-/// meets, or truth values where numbers are wanted, or the other way round.
+/// Why the elements of an operand are refused: they have another type than those of the other
+/// operands, or they are truth values where numbers are needed, or numbers where truth values are.
 enum class element_fault : std::uint8_t {
   nothing,
   differ,
@@ -125,7 +125,7 @@ struct of_any_elements {
   }
 };
 
-/// The number by which operations are told apart, the same in every program: a hash of the name.
+/// The identifier of an operation, the same in every program: a hash of its name.
 [[nodiscard]] constexpr std::uint64_t operation_id(text_view name) noexcept {
   std::uint64_t hash = 14695981039346656037U;
   for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -141,18 +141,18 @@ inline constexpr int max_values_read = 16;
 using value_id = std::int32_t;
 using value_ids = inplace_vector<value_id, max_values_read>;
 
-/// An operation as a value: what every function of programs knows of it. Made once from the class
+/// An operation as a value: all that functions on programs know about it. Made once from the class
 /// of the operation, by `operation_of`.
 ///
 /// Only `id` is compared: addresses of inline objects are no constants on every compiler.
 struct operation {
   text_view name{};
   std::uint64_t id = 0;
-  /// Applied element by element, so that it fuses with what it reads.
+  /// True if it is applied element by element, and so fuses with the operations that it reads.
   bool is_elementwise = false;
-  /// It only says where values come from: an input of the program, or a number.
+  /// True for a source of values: an input of the program, or a number.
   bool is_leaf = false;
-  /// It reduces what it reads element by element, so that it takes in the pass before it.
+  /// True for a reduction that computes the elementwise pass before it in its own pass.
   bool takes_prologue = false;
   /// The factor rule for these operands, by which the layouts of operands are judged and that of
   /// the result follows; null for what has rules of its own.
@@ -164,9 +164,9 @@ struct operation {
                          const tensor_desc& result) = nullptr;
   /// The word for it in the steps of a program.
   bounded_text<47> (*label)(const attributes&) = nullptr;
-  /// True if what it makes is a constant where gradients are taken.
+  /// True if gradients take its result for a constant.
   bool stops_gradient = false;
-  /// Gives the cotangents of the operands, from those of the results; null for what has no
+  /// Returns the cotangents of the operands, given those of the results; null if it has no
   /// gradient.
   void (*gradient)(gradient_step&) = nullptr;
 
@@ -211,7 +211,7 @@ inline constexpr operation operation_of = detail::describe_operation<Class>();
   return words;
 }
 
-/// What an operation makes of operands on a mesh, or why it refuses them.
+/// The result of an operation on operands on a mesh, or the diagnosis that refuses them.
 [[nodiscard]] constexpr propagation infer(const mesh_desc& mesh, const operation& what,
                                           const attributes& how, const tensor_descs& operands) {
   propagation out = propagate(mesh, what.rule(how, operands), operands);

@@ -5,12 +5,9 @@
 
 namespace shardwise {
 
-/// The operands of an operation once each device has fetched, over permitted axes alone, what the
-/// rule lacks: every reshard that fixes it, as long as only such axes leave their places or deal
-/// out other portions. What is refused then is refused for another reason.
-///
-/// Of a dimension that windows read their neighbours are fetched, unless `whole` says that it is
-/// gathered.
+/// Returns the operands of an operation after each device has fetched over permitted axes what the
+/// rule needs: all suggested reshards that move only such axes. What is refused afterwards is
+/// refused for another reason.
 [[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
                                              tensor_descs operands, unsigned permitted,
                                              bool whole = false) noexcept {

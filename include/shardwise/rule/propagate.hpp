@@ -10,7 +10,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Gives the factors of one operand their sizes: dimensions that meet have the same.
+/// Sets the sizes of the factors from one operand, and checks that dimensions that meet have the
+/// same size.
 [[nodiscard]] constexpr diagnosis merge_sizes(const factor_map& map, const extents_desc& extents,
                                               int operand, factor_sizes& sizes) noexcept {
   for (int d = 0; d < extents.ssize(); ++d) {
@@ -29,7 +30,7 @@ namespace detail {
   return {};
 }
 
-/// The reduction whose pending values a law lets pass.
+/// The reduction whose pending values an operation with this law may read.
 [[nodiscard]] constexpr reduction kind_of(linearity law) noexcept {
   switch (law) {
     case linearity::max_of:
@@ -51,7 +52,8 @@ namespace detail {
   return bits;
 }
 
-/// Passes pending reductions on, where the law allows, and adds those of split reduction factors.
+/// Carries pending reductions over to the result, if the law allows it, and adds the axes of split
+/// reduction factors.
 constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned pending = 0;

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// What a rule says of an operation on given operands: the result, and how every factor is split.
-/// `grains` are those of the factors, by number.
+/// The outcome of a rule on given operands: the result, and how every factor is split. `grains`
+/// holds the grain of each factor, by number.
 struct propagation {
   tensor_desc result{};
   /// The axes that split each factor, its size, and in what portions it is split.

@@ -8,7 +8,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The product of the extents that are known, or one more than a tensor may have.
+/// The product of the known extents, or one more than the highest number of elements of a tensor.
 [[nodiscard]] constexpr index_t known_elements(const extents_desc& extents) noexcept {
   for (index_t n : extents)
     if (n == 0) return 0;
@@ -30,8 +30,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Judges a reshape: the target has as many elements as the operand, and leaves at most one extent
-/// to follow from that. What is `dyn` in the operand is not judged yet.
+/// Checks a reshape: the target has as many elements as the operand, and leaves at most one extent
+/// to follow from that. Sizes of the operand that are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis check_reshape(const extents_desc& from,
                                                 const extents_desc& to) noexcept {
   const index_t wanted = detail::known_elements(from);
@@ -59,8 +59,8 @@ namespace detail {
   return to;
 }
 
-/// The rule of giving the elements of a tensor, in their order, other extents. Dimensions are made
-/// of the factors that both sides share; what only one side has is split by nothing.
+/// The rule of a reshape. Dimensions are products of the factors that both sides share; factors
+/// that only one side has may not be split.
 ///
 /// A rule has room for `max_factors`: where a reshape has more, only dimensions that stay as they
 /// are keep their split.

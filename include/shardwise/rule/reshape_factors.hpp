@@ -5,7 +5,7 @@
 
 namespace shardwise::detail {
 
-/// The largest number that divides both, which are positive.
+/// The greatest common divisor of two positive numbers.
 [[nodiscard]] constexpr index_t greatest_divisor(index_t a, index_t b) noexcept {
   while (b != 0) {
     const index_t rest = a % b;
@@ -29,7 +29,7 @@ class reshape_factors {
     meet();
   }
 
-  /// True if a rule has room for the factors.
+  /// Returns true if a rule has room for the factors.
   [[nodiscard]] constexpr bool fit() const noexcept {
     const int products = from_.products() + to_.products();
     return from_.fits() && to_.fits() && products <= max_rank &&

@@ -13,7 +13,7 @@ namespace shardwise {
 struct suggestion {
   int operand = -1;
   layout_desc layout{};
-  /// True if the operand is exact and cannot stay so.
+  /// True if the operand's layout is exact and the suggested one has to be uneven.
   bool becomes_uneven = false;
   /// The axes over which neighbours alone would do, if the call permitted it.
   axis_list permitted{};
@@ -21,8 +21,8 @@ struct suggestion {
 
 namespace detail {
 
-/// Lets an axis that was refused in one dimension of an operand split one before it instead, if
-/// that makes the operation legal: each device then holds no more than it did.
+/// Moves an axis that was refused in one dimension of an operand to an earlier dimension, if that
+/// makes the operation legal; each device then holds no more than before.
 constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tensor_descs& operands,
                             const diagnosis& refused, std::uint8_t axis) noexcept {
   tensor_desc& operand = operands[refused.operand];
@@ -82,17 +82,18 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       out.layout = operands[verdict.operand].layout;
       const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
       axis_list wanted;
+      unsigned taken = 0;
       grain how{};
       for (int o = 0; o < verdict.operand && f != repeated; ++o)
         if (const int d = rule.operands[o].find(f); d >= 0 && wanted.empty()) {
           wanted = operands[o].layout.dims[d];
+          taken = detail::bits_of(wanted);
           how = operands[o].layout.grains[d];
         }
       for (int d = 0; d < out.layout.rank(); ++d)
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
       // Nothing is left pending over what splits it.
-      for (std::uint8_t a : wanted)
-        out.layout.pending = static_cast<std::uint8_t>(out.layout.pending & ~(1U << a));
+      out.layout.pending = static_cast<std::uint8_t>(out.layout.pending & ~taken);
       if (out.layout.pending == 0) out.layout.kind = reduction::sum;
       out.layout.dims[verdict.dim] = wanted;
       out.layout.grains[verdict.dim] = how;

@@ -41,6 +41,18 @@ TEST_CASE("what is made with a layout that is a value is what its type makes") {
   require_same(iota<std::int32_t>(pool, shape, split), iota<W>(pool));
 }
 
+TEST_CASE("without a pool a tensor is made in that of the scope") {
+  use_mesh here(pod{});
+  require_same(full<float>(0.5F, shape, split), full<X>(0.5F));
+  require_same(zeros<float>(shape, split), zeros<X>());
+  require_same(ones<float>(shape, split), ones<X>());
+  require_same(iota<float>(shape, split), iota<X>());
+  require_same(uniform<float>(key{7}, shape, split), uniform<X>(key{7}));
+  require_same(normal<float>(key{7}, shape, split), normal<X>(key{7}));
+  const auto place = [](const global_index& at) { return static_cast<float>(at[1]); };
+  require_same(generate<float>(place, shape, split), generate<X>(place));
+}
+
 TEST_CASE("a layout that is a value is checked where a tensor is made") {
   const device_pool pool{pod{}};
   const extents_desc odd{7, 12};
