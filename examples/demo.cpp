@@ -113,14 +113,14 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
   };
   // The rate follows the part that is done, whether steps or minutes say when to end.
   constexpr optim::warmup_cosine schedule{
-      .peak = 4e-3, .warmup = 300, .steps = 10'000, .least = 1e-4};
+      .peak = 1.5e-3, .warmup = 300, .steps = 10'000, .least = 1e-4};
   int tested = -1;
   for (;;) {
     out.at.done = part_done();
     const bool is_done = out.at.done >= 1 && !out.trained.empty();
     const bool ends = is_done || interrupted != 0;
     if (const int twentieth = static_cast<int>(out.at.done * 20); ends || twentieth != tested) {
-      measure(ends ? 24 : 4);
+      measure(ends ? 48 : 8);
       tested = twentieth;
     }
     if (ends && !is_done) {

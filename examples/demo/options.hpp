@@ -30,7 +30,7 @@ inline constexpr const char* usage =
     "Trains a small transformer on FILE, or on the README.md, docs and headers under --root, byte\n"
     "by byte, on the devices of a mesh; then it writes.\n"
     "\n"
-    "  --mesh data=D,model=M  D parts of the batch of 16, M of the 8 heads (data=2,model=4)\n"
+    "  --mesh data=D,model=M  D parts of the batch of 8, M of the 8 heads (data=2,model=4)\n"
     "  --minutes N            how long a whole training takes (1.5, or as long as --steps take)\n"
     "  --steps N              how many steps in all, 1 to 1000000\n"
     "  --resume FILE          goes on from a state, also on another mesh\n"

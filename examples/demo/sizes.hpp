@@ -8,7 +8,7 @@ namespace demo {
 
 using shardwise::index_t;
 
-inline constexpr index_t batch = 16, positions = 64, bytes = 256;
+inline constexpr index_t batch = 8, positions = 64, bytes = 256;
 inline constexpr index_t width = 128, heads = 8, head_size = 16, hidden = 512;
 
 }  // namespace demo
