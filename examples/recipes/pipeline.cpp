@@ -92,7 +92,7 @@ struct pipeline {
                       tensor<M, P<"stage", none, none>, stages, 1, width>>;
 };
 
-constexpr const ledger& cost = step_cost<pipeline<pod, pipelined>>;
+constexpr const cost_ledger& cost = step_cost<pipeline<pod, pipelined>>;
 // Between two ticks; what is handed on after the last one nobody needs.
 static_assert(cost.collectives(collective::collective_permute, "stage") == 2 * (ticks - 1));
 static_assert(cost.collectives(collective::all_reduce, "stage") == 1);

@@ -88,7 +88,7 @@ struct ring_attention {
                            tensor<M, P<none, none, none>, heads, size, width>>;
 };
 
-constexpr const ledger& cost = step_cost<ring_attention<pod>>;
+constexpr const cost_ledger& cost = step_cost<ring_attention<pod>>;
 // Keys and values, three further devices, two directions.
 static_assert(cost.collectives(collective::collective_permute, "ring") == 2 * 3 * 2);
 constexpr index_t block = sequences * heads * (length / 4) * size * index_t{sizeof(float)};

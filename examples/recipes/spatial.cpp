@@ -37,7 +37,7 @@ struct spatial {
   using model = two_convolutions<layer<channels, 8>, layer<8, channels>>;
 };
 
-constexpr const ledger& cost = step_cost<spatial<pod>>;
+constexpr const cost_ledger& cost = step_cost<spatial<pod>>;
 // Both inputs forward, the gradient of the second result backward: nobody asks for that of the
 // images. Each brings two rows, one from either side.
 static_assert(cost.collectives(collective::halo_exchange, "height") == 2 + 1);
