@@ -75,15 +75,19 @@ bench::row convolution_row(std::string name) {
           1};
 }
 
+struct pooled_images {
+  explicit pooled_images(index_t made)
+      : out(static_cast<std::size_t>(batch * channels * made * made)) {}
+
+  device_pool pool{one{}, 1};
+  held<images<batch, channels, side, side>> x{pool, key{1}};
+  std::vector<float> out;
+};
+
 template <index_t Size, index_t Step, index_t Around, class F>
 bench::row pool_row(std::string name, const F& f) {
   constexpr index_t made = (side + 2 * Around - Size) / Step + 1;
-  struct operands {
-    device_pool pool{one{}, 1};
-    held<images<batch, channels, side, side>> x{pool, key{1}};
-    std::vector<float> out = std::vector<float>(batch * channels * made * made);
-  };
-  const auto all = std::make_shared<operands>();
+  const auto all = std::make_shared<pooled_images>(made);
   return {std::move(name) + ", 16 x 16 x 64 x 64",
           "the loop, one thread",
           [all, f] {

@@ -86,9 +86,9 @@ template <ShardedTensor X>
 template <ShardedTensor X>
 [[nodiscard]] X truncated_normal(const device_pool& pool, key seed, double deviation) {
   using T = typename X::value_type;
-  const auto fill = [=](std::uint64_t first, T* row, index_t count) {
+  const auto fill = [=](std::uint64_t first_number, T* row, index_t count) {
     for (index_t i = 0; i < count; ++i) {
-      const auto place = first + static_cast<std::uint64_t>(i);
+      const auto place = first_number + static_cast<std::uint64_t>(i);
       double x = normal<double>(seed, place);
       for (std::uint64_t again = 0; std::abs(x) > 2; ++again)
         x = normal<double>(seed.split(again), place);

@@ -240,13 +240,13 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
     const index_t all = element_count(extents_of(held(step.after, results.device_of(shard))));
     for_each_reduced_range(
         peers, results.device_of(shard), owners, all,
-        [&](index_t owner, index_t to, const index_range& reduced) {
+        [&](index_t owner, index_t to, const index_range& reduced_range) {
           if (round == 0)
             return say_terms(group, owner,
-                             {.to = to, .elements = reduced.size(), .range = reduced});
+                             {.to = to, .elements = reduced_range.size(), .range = reduced_range});
           for (index_t other = 0; other < owners.count(); ++other)
             if (const index_t taker = results.holder(shard, other); other != owner && taker >= 0)
-              say({owner, other, to, taker, reduced.size(), reduced});
+              say({owner, other, to, taker, reduced_range.size(), reduced_range});
         });
   }
 }
