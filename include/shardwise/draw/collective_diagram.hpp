@@ -176,8 +176,8 @@ class collective_diagram {
                            index_t& length) {
       if (d < 0) return;
       const index_t size = frame_[d].size();
-      const index_t begin = scaled(range.begin - frame_[d].begin, pixels, size);
-      length = scaled(range.end - frame_[d].begin, pixels, size) - begin;
+      const index_t begin = rescaled(range.begin - frame_[d].begin, pixels, size);
+      length = rescaled(range.end - frame_[d].begin, pixels, size) - begin;
       from += begin;
     };
     scale(column_, column, box_width, where.x, where.width);

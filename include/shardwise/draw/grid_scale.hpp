@@ -6,7 +6,7 @@
 namespace shardwise::detail {
 
 /// The pixel of `part` where `whole` takes `pixels`; halved together until they cannot overflow.
-[[nodiscard]] constexpr index_t scaled(index_t part, index_t pixels, index_t whole) noexcept {
+[[nodiscard]] constexpr index_t rescaled(index_t part, index_t pixels, index_t whole) noexcept {
   while (whole > 1_TiB) {
     part /= 2;
     whole /= 2;
@@ -30,16 +30,16 @@ inline constexpr index_t gap_width = 34;
   index_t all = preferred;
   for (int i = 0; i < parts.ssize(); ++i) {
     if (parts[i].is_gap()) continue;
-    const index_t size = scaled(parts[i].range.size(), 1 << 20, total);  // of 2^20
+    const index_t size = rescaled(parts[i].range.size(), 1 << 20, total);  // of 2^20
     const index_t whole = size > 0 ? ceil_div(needs[i] << 20, size) : most + 1;
     if (whole > all && whole <= most) all = whole;
   }
   pixel_counts sizes;
   index_t before = 0;
   for (const shown_part& part : parts) {
-    const index_t begin = scaled(before, all, total);
+    const index_t begin = rescaled(before, all, total);
     before += part.range.size();
-    sizes.push_back(part.is_gap() ? gap_width : scaled(before, all, total) - begin);
+    sizes.push_back(part.is_gap() ? gap_width : rescaled(before, all, total) - begin);
   }
   return sizes;
 }

@@ -5,6 +5,8 @@
 #include "shardwise/draw/svg_tensor.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 
+#include <iterator>
+
 namespace shardwise {
 
 namespace detail {
@@ -17,8 +19,10 @@ namespace detail {
       "each device cuts its block and sends every other device a piece",
       "each part is reduced on one device, which then sends it to all others",
       "each device sends its block to all others",
+      "each device sends its neighbours the elements that their windows reach",
       "each device sends what it has to one other; who gets nothing has zeros",
       "one device sends what it has to all others"};
+  static_assert(std::size(words) == collective_count);
   return words[static_cast<unsigned>(kind)];
 }
 

@@ -118,7 +118,8 @@ class svg_grid {
       const index_t n = tiles_.extent(tiles_.rank() - 1);
       const index_t m = tiles_.extent(tiles_.rank() - 2);
       // Wide tensors are wide and high ones high, within what fits a page.
-      preferred = m / n >= 4 ? limits_.highest : scaled(m < n ? m : n, shown_width, m < n ? n : m);
+      preferred =
+          m / n >= 4 ? limits_.highest : rescaled(m < n ? m : n, shown_width, m < n ? n : m);
       if (m > n && m / n < 4)
         preferred = shown_width * shown_width / (preferred > 0 ? preferred : 1);
       preferred = preferred < 46 ? 46 : preferred > limits_.highest ? limits_.highest : preferred;
