@@ -136,8 +136,7 @@ struct broken_rule {
   static_assert(satisfied<rule<axis_would_split_twice>, About, Facts...>,
                 "a mesh axis splits one dimension of an operation");
   static_assert(satisfied<rule<dimension_is_split>, About, Facts...>,
-                "what orders, joins or scans a dimension, or reads windows of it, needs the whole "
-                "on each device");
+                "what orders, joins, scans or windows a dimension needs it whole");
   static_assert(satisfied<rule<split_would_move>, About, Facts...>,
                 "a split stays with major parts, so that no element moves");
   static_assert(satisfied<rule<element_count_differs>, About, Facts...>,

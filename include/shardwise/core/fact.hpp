@@ -136,7 +136,7 @@ template <sizes_told Told, index_t Have, index_t Want>
     return facts<device_number{Have}>{};
   else if constexpr (Have == 0 && Want == 0)
     return facts<>{};
-  else if constexpr (Told == sizes_told::needed)
+  else if constexpr (Told == sizes_told::needed || Told == sizes_told::devices)
     return facts<size_met{Have}, size_needed{Want}>{};
   else if constexpr (Told == sizes_told::characters)
     return facts<at_character{Have}>{};

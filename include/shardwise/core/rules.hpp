@@ -196,9 +196,7 @@ inline constexpr rule_text rule_texts[] = {
     {"operand_is_no_index", "an index is a whole number: cast<int>(x) makes them of others"},
     {"operand_layouts_conflict", "dimensions that meet are split alike"},
     {"axis_would_split_twice", "a mesh axis splits one dimension of an operation"},
-    {"dimension_is_split",
-     "what orders, joins or scans a dimension, or reads windows of it, needs the whole on each "
-     "device"},
+    {"dimension_is_split", "what orders, joins, scans or windows a dimension needs it whole"},
     {"split_would_move", "a split stays with major parts, so that no element moves"},
     {"element_count_differs",
      "a reshape keeps the number of elements, and leaves at most one extent open"},

@@ -98,6 +98,13 @@ void for_each_row(const held_box& part, const strided<T>& block,
 /// The same at run time; the message shows both meshes.
 void require_pool(const mesh_desc& pool, const mesh_desc& wanted);
 
+/// The elements of a tensor type, which is not read before the call that `Sizes` belong to is
+/// legal.
+template <class X, class... Sizes>
+struct elements_of {
+  using type = typename X::value_type;
+};
+
 /// What is known of a tensor of type `X` that is made in a pool with these dyn extents.
 template <class X, class... Sizes>
 [[nodiscard]] tensor_desc described(const device_pool& pool, Sizes... sizes) {
@@ -197,7 +204,7 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::function, X, A...> generate(const A&... a) {
   return detail::make_in_pool<detail::made_from::function, X>(
       [](const device_pool& pool, const auto& f, const auto&... sizes) {
-        using T = typename X::value_type;
+        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
         return X(detail::fill_each<T>(pool, detail::described<X>(pool, sizes...), f));
       },
       a...);
@@ -209,7 +216,7 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> iota(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const device_pool& pool, const auto&... sizes) {
-        using T = typename X::value_type;
+        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
         return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
                                           detail::count_row{}));
       },
@@ -223,7 +230,7 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, key seed, const auto&... sizes) {
-        using T = typename X::value_type;
+        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
         return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
                                           [=](auto... row) { fill_uniform(seed, row...); }));
       },
@@ -235,7 +242,7 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, key seed, const auto&... sizes) {
-        using T = typename X::value_type;
+        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
         return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
                                           [=](auto... row) { fill_normal(seed, row...); }));
       },

@@ -35,9 +35,7 @@ struct on_devices {
   void end() const;                          // never asked: `begin` is refused first
   template <HeldByHost H>
   operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
-  /// What functions of numbers would be given, those of <cmath> too.
-  operator double() const = delete;  // exp(x), not std::exp(x); to_host(x).value() of rank 0
-  /// Explicit: what converts to every number by itself can be compared in many more ways.
+  /// Explicit: what converts to numbers by itself can be compared in many more ways.
   template <class N>
     requires std::is_arithmetic_v<N>
   explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0

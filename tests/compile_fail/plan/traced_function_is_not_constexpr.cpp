@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The compiler names the function that is not constexpr; a value of it is computed before, or
 // given.
+// errors-gcc: 2
 // expect-gcc: call to non-'constexpr' function 'float rate()'
 // expect-clang: non-constexpr function 'rate' cannot be used in a constant expression
 #include <shardwise/layout.hpp>

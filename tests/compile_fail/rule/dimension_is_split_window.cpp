@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::broken::dimension_is_split,
 // expect: shardwise::operand{0}, shardwise::dimension{2}, shardwise::called<2>{"y"}
-// expect: reshard<P<x, none, none, none>>(operand 0), or across<y>
+// expect-gcc: reshard<P<x, none, none, none>>(operand 0), or across<y>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
