@@ -2,8 +2,7 @@
 // An operation as a row of a table: what generated tests iterate over.
 #pragma once
 
-#include "property/generated.hpp"
-#include "support/catch.hpp"
+#include "property/every_owner.hpp"
 
 #include <cmath>
 #include <functional>
@@ -58,7 +57,7 @@ class row_tensor {
   [[nodiscard]] const node_ptr& share() const { return state_; }
   template <Element T = double>
   [[nodiscard]] any_tensor<T> as() const {
-    REQUIRE(type() == element_of<T>);
+    require(type() == element_of<T>);
     return any_tensor<T>(state_);
   }
 
@@ -79,7 +78,7 @@ auto with_element(element type, const F& f) {
     case element::i64:
       return f(std::type_identity<std::int64_t>{});
     default:
-      REQUIRE(type == element::boolean);
+      require(type == element::boolean);
       return f(std::type_identity<bool>{});
   }
 }
