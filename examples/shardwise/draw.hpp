@@ -114,10 +114,10 @@ inline void write_file(const std::string& path, const std::string& words) {
       throw refusal(
           "options_exclude_each_other",
           "--collective is drawn by an example of its own, without --" + std::string(one.label));
-  for (const collective kind : {collective::slice, collective::all_gather, collective::all_to_all,
-                                collective::reduce_scatter, collective::all_reduce,
-                                collective::collective_permute, collective::broadcast,
-                                collective::halo_exchange})
+  for (const collective kind :
+       {collective::slice, collective::all_gather, collective::all_to_all,
+        collective::reduce_scatter, collective::all_reduce, collective::collective_permute,
+        collective::broadcast, collective::halo_exchange})
     if (view(to_text(kind)) == *asked.get("collective")) return write_image(asked, to_svg(kind));
   throw refusal("collective_is_unknown",
                 in_quotes(*asked.get("collective")) +

@@ -71,8 +71,8 @@ class placement {
   [[nodiscard]] index_box box_of(index_t device) const noexcept;
   [[nodiscard]] held_box held_by(index_t device) const noexcept;
 
-  /// The extents of a shard, and the number of its elements. Exact layouts without halos have shards
-  /// of one size.
+  /// The extents of a shard, and the number of its elements. Exact layouts without halos have
+  /// shards of one size.
   [[nodiscard]] extents_desc extents_of_shard(index_t shard) const noexcept;
   [[nodiscard]] index_t size_of_shard(index_t shard) const noexcept;
   /// The elements of the largest shard, and their bytes.
