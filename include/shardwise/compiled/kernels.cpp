@@ -105,20 +105,25 @@ class chosen_kernels {
 /// made before any object of this library is.
 template <element Type>
 constexpr element_kernels late_kernels() noexcept {
-  return {Type,
-          [](const const_any_block& from, const any_block& to) {
-            chosen_kernels::instance().of(Type).copy(from, to);
-          },
-          [](reduction kind, const const_any_block& left, const const_any_block& right,
-             const any_block& into) {
-            chosen_kernels::instance().of(Type).fold(kind, left, right, into);
-          },
-          [](const void* from, index_t stride, index_t count, void* to) {
-            chosen_kernels::instance().of(Type).load(from, stride, count, to);
-          },
-          [](const void* from, index_t count, void* to) {
-            chosen_kernels::instance().of(Type).store(from, count, to);
-          }};
+  return {
+      Type,
+      [](const const_any_block& from, const any_block& to) {
+        chosen_kernels::instance().of(Type).copy(from, to);
+      },
+      [](reduction kind, const const_any_block& left, const const_any_block& right,
+         const any_block& into) {
+        chosen_kernels::instance().of(Type).fold(kind, left, right, into);
+      },
+      computed_in(Type) == Type
+          ? +[](reduction kind, const void* const(&rows)[8], index_t n,
+                void* into) { chosen_kernels::instance().of(Type).fold_rows(kind, rows, n, into); }
+          : nullptr,
+      [](const void* from, index_t stride, index_t count, void* to) {
+        chosen_kernels::instance().of(Type).load(from, stride, count, to);
+      },
+      [](const void* from, index_t count, void* to) {
+        chosen_kernels::instance().of(Type).store(from, count, to);
+      }};
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ struct element_kernels {
   /// `into = fold(left, right)`; see `fold_block`.
   void (*fold)(reduction kind, const const_any_block& left, const const_any_block& right,
                const any_block& into) = nullptr;
+  /// Reduces eight rows of `n` neighbours in pairs: what `fold` gives of pairs, of pairs of those,
+  /// and of the two that remain. Null where `fold` rounds to the type of the elements each time.
+  void (*fold_rows)(reduction kind, const void* const (&rows)[8], index_t n, void* into) = nullptr;
   /// Reads `count` elements that are `stride` apart as neighbours of the type computed in.
   void (*load)(const void* from, index_t stride, index_t count, void* to) = nullptr;
   /// Writes `count` neighbours of the type computed in as elements.
@@ -43,9 +46,10 @@ inline constexpr const element_kernels& element_kernels_of =
 
 /// The kernels of a type.
 template <Element T>
-inline constexpr element_kernels element_kernels_of{element_of<T>, &detail::copy_any<T>,
-                                                    &detail::fold_any<T>, &detail::load_run<T>,
-                                                    &detail::store_run<T>};
+inline constexpr element_kernels element_kernels_of{
+    element_of<T>,        &detail::copy_any<T>,
+    &detail::fold_any<T>, detail::rows_reduced<T>::function(),
+    &detail::load_run<T>, &detail::store_run<T>};
 
 #endif
 

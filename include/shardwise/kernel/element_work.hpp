@@ -3,8 +3,11 @@
 
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/fold_kernels.hpp"
 
 #include <concepts>
+#include <cstdint>
+#include <type_traits>
 
 namespace shardwise {
 
@@ -50,6 +53,36 @@ void fold_any(reduction kind, const const_any_block& left, const const_any_block
     }
   }
 }
+
+/// Reduces `radix` rows of `n` elements in pairs, without a partial result in memory. There is none
+/// for elements that are computed in another type: each of their pairs is rounded by itself.
+template <class T>
+struct rows_reduced {
+  using memory = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+  static constexpr bool exists = computed_in(element_of<T>) == element_of<T>;
+
+  static void run(reduction kind, const void* const (&from)[radix], index_t n, void* into) {
+    const memory* rows[radix];
+    for (int i = 0; i < radix; ++i) rows[i] = static_cast<const memory*>(from[i]);
+    memory* const to = static_cast<memory*>(into);
+    switch (kind) {
+      case reduction::sum:
+        return fold_rows<memory, functions::add>(rows, to, n);
+      case reduction::product:
+        return fold_rows<memory, functions::multiply>(rows, to, n);
+      case reduction::max:
+        return fold_rows<memory, functions::maximum>(rows, to, n);
+      case reduction::min:
+        return fold_rows<memory, functions::minimum>(rows, to, n);
+    }
+  }
+  static constexpr auto function() -> decltype(&run) {
+    if constexpr (exists)
+      return &run;
+    else
+      return nullptr;
+  }
+};
 
 template <class T>
 void load_run(const void* from, index_t stride, index_t count, void* to) {

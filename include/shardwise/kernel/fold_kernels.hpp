@@ -32,10 +32,10 @@ struct folding {
   T identity;
   /// The fold of at most a leaf of elements.
   T (*run)(const T* from, index_t n, T identity);
-  /// The same before the last stage: `lanes[i]` reductions the elements i, i + step, i + 2 step,
+  /// The same before the last stage: `lanes[i]` reduces the elements i, i + step, i + 2 step,
   /// ...
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
-  /// `into[i]` reductions the i-th elements of all rows, in pairs.
+  /// `into[i]` reduces the i-th elements of all rows, in pairs.
   void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
   /// `into[i] = fold(into[i], from[i])`.
   void (*onto)(const T* from, T* into, index_t n);

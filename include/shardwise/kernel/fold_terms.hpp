@@ -35,6 +35,17 @@ void for_each_slab(const any_block& block, index_t most, const F& f, global_inde
   first[dim] = 0;
 }
 
+/// True if the elements of a block are neighbours in row-major order. So are those of its slabs.
+template <class Memory>
+[[nodiscard]] bool is_dense(const basic_block<Memory>& block) noexcept {
+  index_t step = 1;
+  for (int d = block.rank(); d-- > 0;) {
+    if (block.extents[d] != 1 && block.strides[d] != step) return false;
+    step *= block.extents[d];
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// Reduces `count` terms, blocks of one shape, into `to`, in pairs: neighbours first, then
@@ -47,8 +58,15 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
   const index_t size = size_of(to.type);
   const index_t most = detail::folded_at_once / size;
   const index_t slab = to.size() < most ? to.size() : most;
+  // Eight terms are reduced in registers where all have neighbours in memory alike.
+  bool in_rows = count >= 8 && elements.fold_rows != nullptr && detail::is_dense(to);
+  for (index_t i = 0; in_rows && i < count / 8 * 8; ++i) in_rows = detail::is_dense(term(i));
   // The partial results that wait for their neighbour: the first of them in place.
-  const auto levels = static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(count / 2)));
+  const auto levels_of = [](index_t n) {
+    return static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(n)));
+  };
+  const index_t levels =
+      in_rows ? levels_of(count / 8) + levels_of(count % 8 / 2) : levels_of(count / 2);
   const std::unique_ptr<std::byte[]> memory =
       levels > 1 ? std::make_unique_for_overwrite<std::byte[]>(
                        static_cast<std::size_t>((levels - 1) * slab * size))
@@ -77,10 +95,19 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
         };
         if (count == 1) return elements.copy(part_of(0), part);
         index_t waiting = 0;
-        for (index_t i = 1; i < count; i += 2) {
-          elements.fold(kind, part_of(i - 1), part_of(i), slot(waiting++));
-          for (index_t pairs = (i + 1) / 2; pairs % 2 == 0; pairs /= 2, --waiting)
-            fold_last(waiting);
+        for (index_t done = 0, taken; count - done >= 2;) {
+          if (in_rows && count - done >= 8) {
+            const void* rows[8];
+            for (index_t i = 0; i < 8; ++i) rows[i] = part_of(done + i).data;
+            elements.fold_rows(kind, rows, part.size(), slot(waiting++).data);
+            taken = 8;
+          } else {
+            elements.fold(kind, part_of(done), part_of(done + 1), slot(waiting++));
+            taken = 2;
+          }
+          done += taken;
+          // Neighbours of one size are reduced as soon as both are there.
+          for (index_t n = done / taken; n % 2 == 0; n /= 2, --waiting) fold_last(waiting);
         }
         if (count % 2 != 0)
           elements.fold(kind, read(slot(waiting - 1)), part_of(count - 1), slot(waiting - 1));

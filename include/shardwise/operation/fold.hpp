@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-/// The operation that reductions dimensions: the kind of its attributes is that of the reduction,
+/// The operation that reduces dimensions: the kind of its attributes is that of the reduction,
 /// the integers are the bits of the reduced dimensions and whether one element of each is kept.
 struct fold_operation {
   static constexpr text_view name = "fold";
