@@ -62,7 +62,7 @@ constexpr bool follows_the_formula() {
                      double(head_size);
   const double last =
       2.0 * double(T::size::width) * double(T::size::hidden) * double(T::tokens_at_once);
-  const double devices = double(T::devices / T::stages);
+  const double devices = double(T::devices) / T::stages;
   return is_near(double(T::there.flops()) * devices, 2 * layer + met, 0.01) &&
          is_near(double(T::back.flops()) * devices, 6 * layer + 7 * met - last, 0.01);
 }
@@ -80,7 +80,7 @@ static_assert(is_near(double(train_all::state_in_all), 6.48e12, 0.005));
 // What a layer of 70B begins with, for 4 million tokens; four such checkpoints in each layer, which
 // How to Scale Your Model keeps, are 20.97 TB.
 static_assert(is_near(4 * 80 * 4e6 / double(train_70b::tokens_at_once) *
-                          double(train_70b::devices / train_70b::stages) *
+                          double(train_70b::devices) / train_70b::stages *
                           double(nest_bytes<train_70b::x>),
                       20.97e12, 0.001));
 // It all fits in the 80 GB of an H100.

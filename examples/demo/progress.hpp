@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <unistd.h>
@@ -40,7 +41,7 @@ class progress_bar {
     constexpr int cells = 24;
     std::string bar(static_cast<std::size_t>(std::min(at.done, 1.0) * cells), '=');
     bar.resize(cells, ' ');
-    const int left = static_cast<int>(at.left + 0.5);
+    const auto left = static_cast<int>(std::lround(at.left));
     std::printf(
         "%s  [%s] step %ld, loss %.3f, held out %.3f, %.1f thousand bytes/s, %d:%02d left%s",
         terminal_ ? "\r" : "", bar.c_str(), at.steps, at.loss, at.held_out, at.speed * 1e-3,

@@ -52,8 +52,9 @@ struct digits {
 inline digits read(const std::string& folder) {
   const auto find = [&](const std::string& name) {
     for (const char* ending : {"", ".gz"})
-      if (const std::string path = folder + "/" + name + ending; std::filesystem::exists(path))
-        return shardwise::read_idx(path);
+      if (const auto path = std::filesystem::path(folder) / (name + ending);
+          std::filesystem::exists(path))
+        return shardwise::read_idx(path.string());
     throw std::runtime_error("neither " + name + " nor " + name + ".gz is in '" + folder + "'");
   };
   shardwise::idx_array images = find("t10k-images-idx3-ubyte");

@@ -30,9 +30,9 @@ struct known {
 
   known() = default;
   known(const Form& given) : form(given) {}
-  static known none(std::string reason) {
+  static known none(const std::string& reason) {
     known nothing;
-    nothing.why_not = std::move(reason);
+    nothing.why_not = reason;
     return nothing;
   }
   explicit operator bool() const noexcept { return form.has_value(); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -50,6 +51,9 @@ class inplace_vector {
   [[nodiscard]] constexpr const T* end() const noexcept { return items_ + size_; }
 
   constexpr void push_back(const T& item) noexcept { items_[size_++] = item; }
+  constexpr void push_back(T&& item) noexcept requires(!std::is_trivially_copyable_v<T>) {
+    items_[size_++] = std::move(item);
+  }
   constexpr void pop_back() noexcept { items_[--size_] = T{}; }
   constexpr void clear() noexcept {
     while (size_ > 0) pop_back();

@@ -14,7 +14,7 @@ namespace shardwise::detail {
     const std::shared_ptr<machine>& home, placement_ptr place, const element_kernels& elements,
     function_view<void(index_t, const held_box&, const any_block&)> fill) {
   const placement& where = *place;
-  const auto made = std::make_shared<node>(home, std::move(place), elements);
+  auto made = std::make_shared<node>(home, std::move(place), elements);
   run_for_owners(home->link(), [&] { made->allocate(home->storage(), home->memory()); });
   home->run_shards(
       where,

@@ -138,7 +138,7 @@ inline constexpr std::string_view stored_names[element_types] = {
     stored_tensor& one = out.header.tensors.emplace_back();
     one.name = name;
     if (std::string reason = detail::read_entry(value, one); !reason.empty())
-      return refuse("tensor '" + name + "': " + reason);
+      return refuse(("tensor '" + name + "': ").append(reason));
   }
   std::stable_sort(out.header.tensors.begin(), out.header.tensors.end(),
                    [](const stored_tensor& a, const stored_tensor& b) {

@@ -109,8 +109,8 @@ template <class Nest>
 ///     auto size = optim::clip_by_global_norm(gradients, 1.0);
 template <class Nest>
 constexpr auto clip_by_global_norm(Nest& gradients, double most) {
-  const auto norm = global_norm(gradients);
-  using X = std::remove_cvref_t<decltype(norm)>;
+  auto norm = global_norm(gradients);
+  using X = decltype(norm);
   const auto factor = minimum(detail::number_for<X>(most) / (norm + detail::number_for<X>(1e-6)),
                               detail::number_for<X>(1));
   const auto scale = [&](auto& gradient) {

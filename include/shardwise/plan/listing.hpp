@@ -21,7 +21,9 @@ constexpr void write_number(bounded_text<Capacity>& out, double number) {
     return;
   }
   auto whole = static_cast<index_t>(size);
-  auto rest = static_cast<index_t>((size - static_cast<double>(whole)) * 1e6 + 0.5);
+  const double millionths = (size - static_cast<double>(whole)) * 1e6;
+  auto rest = static_cast<index_t>(millionths);
+  if (millionths - static_cast<double>(rest) >= 0.5) ++rest;
   if (rest == 1000000) {
     ++whole;
     rest = 0;

@@ -41,7 +41,7 @@ class graph_tape {
 
   template <class X>
   [[nodiscard]] settled<X> argument(const X& x, bool wanted) {
-    const node_ptr real = x.share();
+    const node_ptr& real = x.share();
     node_ptr stand_in = argument_node_of(real);
     stand_ins_.push_back(stand_in);
     real_.push_back(real);
@@ -55,6 +55,7 @@ class graph_tape {
   template <class LayoutOf>
   void differentiate(bool keeps_loss, const LayoutOf& layout_of) {
     std::vector<layout_desc> layouts;
+    layouts.reserve(wanted_.size());
     for (const node_ptr& each : wanted_) layouts.push_back(layout_of(each->tensor().layout));
     made_ = run(keeps_loss, layouts);
   }

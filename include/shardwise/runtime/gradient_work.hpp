@@ -21,6 +21,7 @@ SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
     graph.require_uncomputed(loss);
   }
   std::vector<value_id> of;
+  of.reserve(tensors.size());
   for (const node_ptr& each : tensors) of.push_back(graph.id_of(each));
   program_builder code(graph.code());
   differentiation gradients(code, 0, of);
@@ -43,6 +44,7 @@ SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
   }
   std::vector<value_id> needed;
   std::vector<value_id> of;
+  of.reserve(wanted_.size());
   for (const node_ptr& each : wanted_) of.push_back(graph.id_of(each));
   program_builder code(graph.code());
   differentiation gradients(code, 0, of);

@@ -43,8 +43,7 @@ template <ProgramInput X>
 /// Lets a tensor go that the caller gave as a temporary.
 template <class X>
 void give_up(X&& x) noexcept {
-  if constexpr (!std::is_lvalue_reference_v<X> && requires { std::move(x).release(); })
-    (void)std::move(x).release();
+  if constexpr (requires { std::forward<X>(x).release(); }) (void)std::forward<X>(x).release();
 }
 
 /// A number as a tensor of rank 0 beside a tensor or an expression, on whose machine it is.

@@ -8,6 +8,7 @@
 #include "shardwise/runtime/run_program_work.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -25,7 +26,7 @@ namespace detail {
       return number.integers[0] >= static_cast<index_t>(limits::min()) &&
              number.integers[0] <= static_cast<index_t>(limits::max());
     // The largest of 64 bits is no `double`; the next power of two is one.
-    const double end = 2.0 * (static_cast<double>(limits::max() / 2) + 1.0);
+    const double end = std::ldexp(1.0, limits::digits);
     return number.number >= static_cast<double>(limits::min()) && number.number < end;
   });
 }
@@ -115,7 +116,7 @@ SHARDWISE_INLINE std::vector<node_ptr> prepared_program::run(
   lowered_program program = *planned_;
   const std::shared_ptr<machine> home = home_of(inputs);
   bind(program, home, std::move(inputs));
-  const std::vector<node_ptr> results = detail::kept(program);
+  std::vector<node_ptr> results = detail::kept(program);
   const std::lock_guard turn(home->turn());
   detail::run_for_owners(home->link(), [&] { detail::program_run(*home, program).run_all(); });
   return results;

@@ -297,6 +297,7 @@ SHARDWISE_INLINE void run_pending(machine& home) {
   const std::vector<node_ptr> names = detail::named(home.pending().hold());
   if (names.empty()) return;
   std::vector<node*> roots;
+  roots.reserve(names.size());
   for (const node_ptr& name : names) roots.push_back(name.get());
   detail::run_roots(home, roots);
 }

@@ -30,6 +30,7 @@ SHARDWISE_INLINE void tree_description::run(std::span<const const_any_block> rea
                                             const any_block& out) const {
   pass_program pass;
   std::vector<int> slots;
+  slots.reserve(static_cast<std::size_t>(reads_) + parts_.size());
   for (int k = 0; k < reads_; ++k) slots.push_back(pass.read(*elements_));
   for (const part& next : parts_) {
     if (next.what == nullptr) {

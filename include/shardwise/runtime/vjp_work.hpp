@@ -32,6 +32,7 @@ SHARDWISE_INLINE void graph_recording::finish() {
     state_->graph.record(results_);
   }
   std::vector<value_id> of;
+  of.reserve(results_.size());
   for (const node_ptr& each : results_) of.push_back(state_->graph.id_of(each));
   made_ = state_->graph.splice(of, home_);
   state_->result_ids = std::move(of);
