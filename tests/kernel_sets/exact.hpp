@@ -29,6 +29,9 @@ void check_bits(bool chosen, Expected expected) {
     const T value = expected(a[i], b[i], c[i]);
     if (bits(result) == bits(value)) return;
     if (chosen && nans > 1 && is_nan(result) && is_nan(value)) return;
+    // Compilers may multiply by 1 what is not to be changed, which makes a signalling NaN quiet.
+    if (chosen && is_nan(result) && is_nan(value) && bits(quiet(result)) == bits(quiet(value)))
+      return;
     // The sign of a NaN that arithmetic makes of numbers is the machine's.
     if (chosen && nans == 0 && is_nan(result) && is_nan(value)) return;
     fail("bits", F::symbol.data(), a[i], b[i], c[i], result, value);

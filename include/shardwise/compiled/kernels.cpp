@@ -104,34 +104,42 @@ class chosen_kernels {
 /// The kernels of a type: those of the chosen set, found when they are called, since tensors may be
 /// made before any object of this library is.
 template <element Type>
-constexpr element_kernels late_kernels() noexcept {
-  return {
-      Type,
-      [](const const_any_block& from, const any_block& to) {
-        chosen_kernels::instance().of(Type).copy(from, to);
-      },
-      [](reduction kind, const const_any_block& left, const const_any_block& right,
-         const any_block& into) {
-        chosen_kernels::instance().of(Type).fold(kind, left, right, into);
-      },
-      computed_in(Type) == Type
-          ? +[](reduction kind, const void* const(&rows)[8], index_t n,
-                void* into) { chosen_kernels::instance().of(Type).fold_rows(kind, rows, n, into); }
-          : nullptr,
-      [](const void* from, index_t stride, index_t count, void* to) {
-        chosen_kernels::instance().of(Type).load(from, stride, count, to);
-      },
-      [](const void* from, index_t count, void* to) {
-        chosen_kernels::instance().of(Type).store(from, count, to);
-      }};
-}
+struct late {
+  [[nodiscard]] static const element_kernels& chosen() {
+    return chosen_kernels::instance().of(Type);
+  }
+
+  static void copy(const const_any_block& from, const any_block& to) { chosen().copy(from, to); }
+  static void fold(reduction kind, const const_any_block& left, const const_any_block& right,
+                   const any_block& into) {
+    chosen().fold(kind, left, right, into);
+  }
+  static void fold_rows(reduction kind, const eight_rows& rows, index_t n, void* into) {
+    chosen().fold_rows(kind, rows, n, into);
+  }
+  static void load(const void* from, index_t stride, index_t count, void* to) {
+    chosen().load(from, stride, count, to);
+  }
+  static void store(const void* from, index_t count, void* to) { chosen().store(from, count, to); }
+
+  [[nodiscard]] static constexpr element_kernels kernels() noexcept {
+    element_kernels all{.type = Type, .load = &load, .store = &store};
+    all.copy = decltype(all.copy)::template to<&copy>();
+    all.fold = decltype(all.fold)::template to<&fold>();
+    if (computed_in(Type) == Type)
+      all.fold_rows = decltype(all.fold_rows)::template to<&fold_rows>();
+    return all;
+  }
+};
 
 }  // namespace
 
 constexpr element_kernels compiled_elements[element_types] = {
-    late_kernels<element::f32>(), late_kernels<element::f64>(),     late_kernels<element::i32>(),
-    late_kernels<element::i64>(), late_kernels<element::boolean>(), late_kernels<element::i8>(),
-    late_kernels<element::u8>(),  late_kernels<element::bf16>(),    late_kernels<element::f16>()};
+    late<element::f32>::kernels(),     late<element::f64>::kernels(),
+    late<element::i32>::kernels(),     late<element::i64>::kernels(),
+    late<element::boolean>::kernels(), late<element::i8>::kernels(),
+    late<element::u8>::kernels(),      late<element::bf16>::kernels(),
+    late<element::f16>::kernels()};
 
 const operation_kernel* compiled_kernel(std::uint64_t operation, std::uint64_t types) noexcept {
   return chosen_kernels::instance().find(operation, types);

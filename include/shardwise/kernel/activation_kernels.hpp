@@ -20,7 +20,7 @@ struct kernel<functions::clamp> {
   }
 };
 
-/// NaN and -0 remain what they are.
+/// NaN, which may become a quiet one, and -0 remain what they are.
 template <>
 struct kernel<functions::leaky_relu> {
   static constexpr bool exact = true;

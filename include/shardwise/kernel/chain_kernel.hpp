@@ -190,7 +190,8 @@ void run_pieces(const running_link* links, int count, T* out, index_t n) noexcep
 /// A chain of functions of `T`: the bits of its functions one by one, whatever the place of an
 /// element.
 template <class T>
-void run_chain(const running_link* links, int count, void* out, index_t n) {
+void run_chain(const void* first, int count, void* out, index_t n) {
+  const auto* const links = static_cast<const running_link*>(first);
   constexpr std::size_t size = detail::chain_piece<T>;
   constexpr auto piece = static_cast<index_t>(size);
   T* const to = static_cast<T*>(out);

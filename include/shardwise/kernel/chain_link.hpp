@@ -69,8 +69,9 @@ struct running_link {
   index_t move = 0;
 };
 /// Computes `n` neighbours of `out` by a chain, which begins with `chain_link::first`. `out` may be
-/// one of the operands; what is kept is apart from all, and has room for a piece.
-using chain_function = void (*)(const running_link* links, int count, void* out, index_t n);
+/// one of the operands; what is kept is apart from all, and has room for a piece. `links` is the
+/// first of the `running_link`s: see `kernel_pointer` for why its type is not said.
+using chain_function = void (*)(const void* links, int count, void* out, index_t n);
 
 /// The most links of a chain.
 inline constexpr int most_chain_links = 32;

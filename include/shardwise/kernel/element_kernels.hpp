@@ -3,27 +3,32 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/kernel/any_block.hpp"
+#include "shardwise/kernel/kernel_pointer.hpp"
 #include "shardwise/spec/reduction.hpp"
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/kernel/element_work.hpp"
 #endif
 
+#include <array>
 #include <cstddef>
 
 namespace shardwise {
+
+/// The starts of eight rows of elements.
+using eight_rows = std::array<const void*, 8>;
 
 /// What the engine does with elements of one type, whatever the operation: it copies and reduces
 /// blocks, and brings runs to the type that arithmetic is done in and back.
 struct element_kernels {
   element type = element::f32;
   /// Copies a block; see `copy_block`.
-  void (*copy)(const const_any_block& from, const any_block& to) = nullptr;
-  /// `into = fold(left, right)`; see `fold_block`.
-  void (*fold)(reduction kind, const const_any_block& left, const const_any_block& right,
-               const any_block& into) = nullptr;
-  /// Reduces eight rows of `n` neighbours in pairs: what `fold` gives of pairs, of pairs of those,
-  /// and of the two that remain. Null where `fold` rounds to the type of the elements each time.
-  void (*fold_rows)(reduction kind, const void* const (&rows)[8], index_t n, void* into) = nullptr;
+  kernel_pointer<const_any_block, any_block> copy{};
+  /// `fold(kind, left, right, into)` writes the reduction of two blocks; see `fold_block`.
+  kernel_pointer<reduction, const_any_block, const_any_block, any_block> fold{};
+  /// `fold_rows(kind, rows, n, into)` reduces eight rows of `n` neighbours in pairs: what `fold`
+  /// gives of pairs, of pairs of those, and of the two that remain. There is none where `fold`
+  /// rounds to the type of the elements each time.
+  kernel_pointer<reduction, eight_rows, index_t, void*> fold_rows{};
   /// Reads `count` elements that are `stride` apart as neighbours of the type computed in.
   void (*load)(const void* from, index_t stride, index_t count, void* to) = nullptr;
   /// Writes `count` neighbours of the type computed in as elements.
@@ -47,9 +52,12 @@ inline constexpr const element_kernels& element_kernels_of =
 /// The kernels of a type.
 template <Element T>
 inline constexpr element_kernels element_kernels_of{
-    element_of<T>,        &detail::copy_any<T>,
-    &detail::fold_any<T>, detail::rows_reduced<T>::function(),
-    &detail::load_run<T>, &detail::store_run<T>};
+    element_of<T>,
+    decltype(element_kernels::copy)::to<&detail::copy_any<T>>(),
+    decltype(element_kernels::fold)::to<&detail::fold_any<T>>(),
+    detail::fold_rows_of<T, decltype(element_kernels::fold_rows)>(),
+    &detail::load_run<T>,
+    &detail::store_run<T>};
 
 #endif
 

@@ -5,7 +5,9 @@
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/fold_kernels.hpp"
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -54,35 +56,36 @@ void fold_any(reduction kind, const const_any_block& left, const const_any_block
   }
 }
 
-/// Reduces `radix` rows of `n` elements in pairs, without a partial result in memory. There is none
-/// for elements that are computed in another type: each of their pairs is rounded by itself.
+/// Reduces `radix` rows of `n` elements in pairs, without a partial result in memory.
 template <class T>
-struct rows_reduced {
+void fold_rows_any(reduction kind, const std::array<const void*, radix>& from, index_t n,
+                   void* into) {
+  // Of truth values, which are bytes of 0 and 1, there are the largest and the least.
   using memory = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
-  static constexpr bool exists = computed_in(element_of<T>) == element_of<T>;
+  const memory* rows[radix];
+  for (std::size_t i = 0; i < radix; ++i) rows[i] = static_cast<const memory*>(from[i]);
+  auto* const to = static_cast<memory*>(into);
+  switch (kind) {
+    case reduction::sum:
+      return fold_rows<memory, functions::add>(rows, to, n);
+    case reduction::product:
+      return fold_rows<memory, functions::multiply>(rows, to, n);
+    case reduction::max:
+      return fold_rows<memory, functions::maximum>(rows, to, n);
+    case reduction::min:
+      return fold_rows<memory, functions::minimum>(rows, to, n);
+  }
+}
 
-  static void run(reduction kind, const void* const (&from)[radix], index_t n, void* into) {
-    const memory* rows[radix];
-    for (int i = 0; i < radix; ++i) rows[i] = static_cast<const memory*>(from[i]);
-    memory* const to = static_cast<memory*>(into);
-    switch (kind) {
-      case reduction::sum:
-        return fold_rows<memory, functions::add>(rows, to, n);
-      case reduction::product:
-        return fold_rows<memory, functions::multiply>(rows, to, n);
-      case reduction::max:
-        return fold_rows<memory, functions::maximum>(rows, to, n);
-      case reduction::min:
-        return fold_rows<memory, functions::minimum>(rows, to, n);
-    }
-  }
-  static constexpr auto function() -> decltype(&run) {
-    if constexpr (exists)
-      return &run;
-    else
-      return nullptr;
-  }
-};
+/// The pointer to it. There is none for elements that are computed in another type: each of their
+/// pairs is rounded by itself.
+template <class T, class Pointer>
+[[nodiscard]] constexpr Pointer fold_rows_of() noexcept {
+  if constexpr (computed_in(element_of<T>) == element_of<T>)
+    return Pointer::template to<&fold_rows_any<T>>();
+  else
+    return {};
+}
 
 template <class T>
 void load_run(const void* from, index_t stride, index_t count, void* to) {

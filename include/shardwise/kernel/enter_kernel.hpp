@@ -30,7 +30,7 @@ void enter_operation() {
   kernel_table::instance().enter(
       operation_of<Operation>,
       types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
-      {.whole = &kernel_of<Operation>::template run<First>,
+      {.whole = structured_kernel::to<&kernel_of<Operation>::template run<First>>(),
        .elements = &element_kernels_of<Result>,
        .further = detail::further_of<Operation>()});
 }

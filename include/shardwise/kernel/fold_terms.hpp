@@ -59,7 +59,7 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
   const index_t most = detail::folded_at_once / size;
   const index_t slab = to.size() < most ? to.size() : most;
   // Eight terms are reduced in registers where all have neighbours in memory alike.
-  bool in_rows = count >= 8 && elements.fold_rows != nullptr && detail::is_dense(to);
+  bool in_rows = count >= 8 && bool(elements.fold_rows) && detail::is_dense(to);
   for (index_t i = 0; in_rows && i < count / 8 * 8; ++i) in_rows = detail::is_dense(term(i));
   // The partial results that wait for their neighbour: the first of them in place.
   const auto levels_of = [](index_t n) {
@@ -97,8 +97,9 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
         index_t waiting = 0;
         for (index_t done = 0, taken; count - done >= 2;) {
           if (in_rows && count - done >= 8) {
-            const void* rows[8];
-            for (index_t i = 0; i < 8; ++i) rows[i] = part_of(done + i).data;
+            eight_rows rows;
+            for (index_t i = 0; i < 8; ++i)
+              rows[static_cast<std::size_t>(i)] = part_of(done + i).data;
             elements.fold_rows(kind, rows, part.size(), slot(waiting++).data);
             taken = 8;
           } else {

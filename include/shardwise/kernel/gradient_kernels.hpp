@@ -67,9 +67,10 @@ void enter_function_on() {
 template <class Class, Element T>
 struct enter_on {
   static void run() {
-    const operation_kernel made{.whole = &kernel_of<Class>::template run<T>,
-                                .elements = &element_kernels_of<T>,
-                                .further = further_of<Class>()};
+    const operation_kernel made{
+        .whole = structured_kernel::to<&kernel_of<Class>::template run<T>>(),
+        .elements = &element_kernels_of<T>,
+        .further = further_of<Class>()};
     constexpr element own = element_of<T>;
     const auto enter = [&](std::initializer_list<element> operands) {
       kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);

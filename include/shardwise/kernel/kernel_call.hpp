@@ -36,7 +36,7 @@ inline constexpr std::size_t max_results = 3;
 using further_elements = inplace_vector<const element_kernels*, max_results - 1>;
 
 /// The work of an operation that is not elementwise on one device. It overwrites its results.
-using structured_kernel = void (*)(const kernel_call& call);
+using structured_kernel = kernel_pointer<kernel_call>;
 
 /// How an operation that is not elementwise is computed: a specialisation for its class has
 /// `run<T>(call)` for operands of `T`.

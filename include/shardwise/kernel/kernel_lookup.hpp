@@ -54,7 +54,7 @@ template <class Class, Element First>
   if constexpr (config::compiled && !detail::WholeKernelIsHere<Class>)
     return detail::require_compiled(operation_of<Class>, types_key(operands, result));
   else
-    return {.whole = &kernel_of<Class>::template run<First>,
+    return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),
             .further = detail::further_of<Class>(),
             .enter_gradient = gradient_entry<Class, First>()};
 }

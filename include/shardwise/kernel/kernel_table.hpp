@@ -17,7 +17,7 @@ namespace shardwise {
 /// elementwise, and of blocks where it is not.
 struct operation_kernel {
   block_function each{};
-  structured_kernel whole = nullptr;
+  structured_kernel whole{};
   /// The kernels of the elements that it makes.
   const element_kernels* elements = nullptr;
   further_elements further{};

@@ -49,7 +49,8 @@ void enter_of_many() {
   for (std::size_t count = 1; count <= operands.size(); ++count)
     kernel_table::instance().enter(
         operation_of<Operation>, types_key(std::span(operands).first(count), element_of<T>),
-        {.whole = &kernel_of<Operation>::template run<T>, .elements = &element_kernels_of<T>});
+        {.whole = structured_kernel::to<&kernel_of<Operation>::template run<T>>(),
+         .elements = &element_kernels_of<T>});
 }
 
 /// An operation of `Operands` tensors of `T` of which one, at place `Index`, holds indices instead.
@@ -61,7 +62,8 @@ void enter_with_indices() {
     operands[Index] = type;
     kernel_table::instance().enter(
         operation_of<Operation>, types_key(operands, element_of<T>),
-        {.whole = &kernel_of<Operation>::template run<T>, .elements = &element_kernels_of<T>});
+        {.whole = structured_kernel::to<&kernel_of<Operation>::template run<T>>(),
+         .elements = &element_kernels_of<T>});
   }
 }
 

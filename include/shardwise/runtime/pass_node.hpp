@@ -111,7 +111,7 @@ class fold_node : public pending_node {
     const value_id prologue = detail::describe_tree<T>(to, read, tree_);
     return to.computed_by(
         to.code().append(operation_of<fold_operation>, how_, {prologue}, tensor()),
-        {.whole = &kernel_of<fold_operation>::run<T>,
+        {.whole = structured_kernel::to<&kernel_of<fold_operation>::run<T>>(),
          .elements = &elements(),
          .enter_gradient = gradient_entry<fold_operation, T>()});
   }

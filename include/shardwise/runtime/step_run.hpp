@@ -52,7 +52,7 @@ class interpreted_step {
 
   /// Computes one distinct shard of the result.
   void run_shard(index_t shard) const {
-    if (whole_ == nullptr) {
+    if (!whole_) {
       const any_block out = result_->writable_block(shard);
       return run_pass(out, [&](const node& operand, std::vector<std::byte>& gathered) {
         return operand_view(operand, result_->where(), shard, out.extents, gathered);
@@ -116,7 +116,7 @@ class interpreted_step {
   std::size_t read_ = 0;
   inplace_vector<std::size_t, max_fused_operands> inputs_;
   // Of an operation after the pass.
-  structured_kernel whole_ = nullptr;
+  structured_kernel whole_{};
   further_elements further_{};
   further_shards* memory_ = nullptr;
   attributes how_{};
