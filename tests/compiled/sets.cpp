@@ -59,13 +59,14 @@ void fail_with(const std::string& words) {
   std::printf("FAILED: %s\n", words.c_str());
 }
 
-/// Numbers of both signs without a pattern.
+/// Numbers without a pattern, of both signs where the type has both.
 template <class T>
 std::vector<T> numbers(std::size_t count, unsigned seed) {
   std::vector<T> all;
   for (std::size_t i = 0; i < count; ++i) {
     seed = seed * 1664525U + 1013904223U;
-    all.push_back(static_cast<T>(static_cast<double>(static_cast<int>(seed >> 8U) - (1 << 23)) /
+    const int middle = std::is_unsigned_v<T> ? 0 : 1 << 23;
+    all.push_back(static_cast<T>(static_cast<double>(static_cast<int>(seed >> 8U) - middle) /
                                  (std::is_integral_v<T> ? 1 << 17 : 1 << 20)));
   }
   return all;
