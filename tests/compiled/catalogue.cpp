@@ -38,7 +38,7 @@ void check_code(const program_builder& code, const std::string& words) {
     const std::uint64_t key = types_key({types.begin(), types.size()}, code.value(i).type);
     if (const operation_kernel* const kernel = detail::compiled_kernel(what.id, key);
         kernel != nullptr &&
-        (what.is_elementwise ? kernel->each.run != nullptr : kernel->whole != nullptr)) {
+        (what.is_elementwise ? kernel->each.run != nullptr : bool(kernel->whole))) {
       ++found;
       continue;
     }
