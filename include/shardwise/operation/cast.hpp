@@ -15,6 +15,10 @@ namespace functions {
 /// Conversion to elements of `To`. Of numbers that `To` has not it gives the nearest that it has:
 /// whole numbers are cut towards zero and end at the ends of their range, NaN is 0. Of truth values
 /// it makes 0 and 1; a number is true if it is not 0.
+///
+/// Fractions that become wider lose nothing, so a sum that is pending is one of the wider terms. The
+/// gradient of a cast to narrower elements is such a sum too: it is added up in the wider ones,
+/// unless `finish_gradient` says otherwise.
 template <Element To>
 struct cast {
   static constexpr bounded_text<20> words = [] {
@@ -23,12 +27,14 @@ struct cast {
     return out;
   }();
   static constexpr text_view symbol = words;
-  static constexpr linearity law = linearity::nonlinear;
   static constexpr int flops = 1;
   static constexpr element result = element_of<To>;
   static constexpr bool takes_any = true;
   static constexpr bool on_elements = true;
 
+  [[nodiscard]] static constexpr linearity law_for(element from) noexcept {
+    return is_exact_in(from, result) ? linearity::additive : linearity::nonlinear;
+  }
   /// The cotangent in the elements of the operand.
   static constexpr void gradient(auto& at) {
     if (at.wants(0)) at.give(0, converted(at.cotangent(), at.operand(0).tensor().type));

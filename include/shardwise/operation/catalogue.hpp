@@ -56,6 +56,8 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::each_entry<functions::logical_not>("logical_not", 1, "logical_not"),
     detail::each_entry<functions::bitwise_not>("bitwise_not", 1, "bitwise_not"),
     detail::each_entry<functions::stop_gradient>("stop_gradient", 1, "stop_gradient, detach"),
+    detail::each_entry<functions::finish_gradient>("finish_gradient", 1,
+                                                   "MixedPrecision(reduce_dtype)"),
     detail::each_entry<functions::add>("add", 2, "+"),
     detail::each_entry<functions::subtract>("subtract", 2, "-"),
     detail::each_entry<functions::multiply>("multiply", 2, "*, mul"),
@@ -96,7 +98,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::composed_entry<detail::elementwise_judge>("addcmul", "", "f32[8,4] f32[8,4] f32[8,4]",
                                                       "", "addcmul", &detail::on_paper::addcmul, 3,
                                                       3, true, false),
-    detail::composed_entry<pointwise<functions::cast<float>>>(
+    detail::composed_entry<pointwise<functions::cast<double>>>(
         "cast", "type", "f32[8,4]", "type=bf16", "astype, to", &detail::on_paper::cast, 1, 1, true,
         false),
     // Reductions.
