@@ -97,6 +97,10 @@ struct adam {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<false>(*this, parameters, kept, gradients, rate);
   }
+  template <class Parameters, class State, class Gradients, class Rate>
+    requires(!std::is_same_v<Parameters, Gradients>)
+  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
+      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
 };
 
 /// Adam whose weight decay shrinks the weights themselves, by `rate * weight_decay` in each step.
@@ -119,6 +123,10 @@ struct adamw {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<true>(*this, parameters, kept, gradients, rate);
   }
+  template <class Parameters, class State, class Gradients, class Rate>
+    requires(!std::is_same_v<Parameters, Gradients>)
+  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
+      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
 };
 
 }  // namespace optim

@@ -5,6 +5,8 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/optim/nests.hpp"
 
+#include <type_traits>
+
 namespace shardwise::optim {
 
 /// What `sgd` keeps from step to step: a tensor for each parameter, split like it.
@@ -57,6 +59,10 @@ struct sgd {
     };
     detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
   }
+  template <class Parameters, class State, class Gradients, class Rate>
+    requires(!std::is_same_v<Parameters, Gradients>)
+  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
+      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
 };
 
 }  // namespace shardwise::optim

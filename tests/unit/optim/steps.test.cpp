@@ -74,12 +74,12 @@ std::vector<float> values(const Nest& nest) {
   return out;
 }
 
-struct run {
+struct trained {
   std::vector<float> weights;
   std::vector<float> losses;
 };
 template <class M, bool InParts>
-run train() {
+trained train() {
   const device_pool pool{M{}};
   auto m = nn::initialise<model<M>>(pool, key{5});
   const auto x = normal<X<M, 16>>(pool, key{6});
@@ -92,7 +92,7 @@ run train() {
                                                                     all_x.begin() + b * 24 + 24)),
                        distribute<Y<M, 4>>(pool, std::vector<float>(all_y.begin() + b * 16,
                                                                     all_y.begin() + b * 16 + 16)));
-  run out;
+  trained out;
   for (int s = 0; s < 6; ++s) {
     const auto rate = full<number<M>>(pool, 0.05F);
     if constexpr (InParts)
@@ -109,7 +109,7 @@ run train() {
 }  // namespace
 
 TEST_CASE("micro-batches are one batch, up to the order of their sums") {
-  const run whole = train<one, false>(), split = train<pod, true>(), alone = train<one, true>();
+  const trained whole = train<one, false>(), split = train<pod, true>(), alone = train<one, true>();
   REQUIRE(whole.losses.back() < whole.losses.front());
   for (std::size_t i = 0; i < whole.losses.size(); ++i) {
     REQUIRE(split.losses[i] == Approx(whole.losses[i]).epsilon(1e-5));

@@ -61,7 +61,7 @@ TEST_CASE("infinities that a program writes are no fault, and what NaN is made o
   const V masked = where(x > 1.0F, x, -infinity);
   REQUIRE_FALSE(first_not_finite(exp(masked)));
   const V none = where(x > 9.0F, x, -infinity);
-  const auto shifted = none - max(none, across<"x">);
+  const auto shifted = none - reshard<P<>>(max(none));
   const numeric_fault fault = first_not_finite(exp(shifted));
   REQUIRE(fault);
   REQUIRE(fault.is_nan);
