@@ -47,12 +47,6 @@ inline constexpr int element_types = 9;
   return type == element::bf16 || type == element::f16 ? element::f32 : type;
 }
 
-/// True if every fraction of one type is one of another too, infinities and NaN among them.
-[[nodiscard]] constexpr bool is_exact_in(element narrow, element wide) noexcept {
-  return has_fractions(narrow) && has_fractions(wide) &&
-         (narrow == wide || size_of(narrow) < size_of(wide));
-}
-
 namespace detail {
 /// The type of each element type, in the order of `element`.
 template <int Place>

@@ -16,8 +16,9 @@ namespace functions {
 /// whole numbers are cut towards zero and end at the ends of their range, NaN is 0. Of truth values
 /// it makes 0 and 1; a number is true if it is not 0.
 ///
-/// Fractions that become wider lose nothing, so a sum that is pending is one of the wider terms. The
-/// gradient of a cast to narrower elements is such a sum too: it is added up in the wider ones,
+/// Of a pending sum of fractions each term is converted: nothing is lost where they become wider,
+/// and where they become narrower each term is rounded as a sum in those elements would be. So a
+/// gradient that is pending passes a cast, and is reduced in the elements of what was converted,
 /// unless `finish_gradient` says otherwise.
 template <Element To>
 struct cast {
@@ -33,7 +34,8 @@ struct cast {
   static constexpr bool on_elements = true;
 
   [[nodiscard]] static constexpr linearity law_for(element from) noexcept {
-    return is_exact_in(from, result) ? linearity::additive : linearity::nonlinear;
+    return has_fractions(from) && has_fractions(result) ? linearity::additive
+                                                        : linearity::nonlinear;
   }
   /// The cotangent in the elements of the operand.
   static constexpr void gradient(auto& at) {

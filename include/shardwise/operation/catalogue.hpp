@@ -98,7 +98,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::composed_entry<detail::elementwise_judge>("addcmul", "", "f32[8,4] f32[8,4] f32[8,4]",
                                                       "", "addcmul", &detail::on_paper::addcmul, 3,
                                                       3, true, false),
-    detail::composed_entry<pointwise<functions::cast<double>>>(
+    detail::composed_entry<pointwise<functions::cast<float>>>(
         "cast", "type", "f32[8,4]", "type=bf16", "astype, to", &detail::on_paper::cast, 1, 1, true,
         false),
     // Reductions.

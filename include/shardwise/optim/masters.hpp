@@ -72,6 +72,14 @@ struct to_masters {
       abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
 };
 
+/// A tensor with the elements of another type.
+template <class To, class X>
+[[nodiscard]] constexpr auto rounded(const X& x) {
+  if constexpr (std::is_same_v<typename To::value_type, typename X::value_type>)
+    return X(x);
+  else
+    return cast<typename To::value_type>(x);
+}
 /// A tensor under the layout of another type.
 template <class To, class X>
 [[nodiscard]] constexpr To laid_out_as(X&& x) {
@@ -142,7 +150,7 @@ struct masters {
     const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
     optimizer(kept.masters, kept.inner, wide, rate);
     const auto round = []<class W>(W& w, const auto& master) {
-      detail::put(w, detail::laid_out_as<W>(detail::narrowed<typename W::value_type>(master)));
+      detail::put(w, detail::laid_out_as<W>(detail::rounded<W>(master)));
     };
     detail::for_each_together(round, parameters, kept.masters);
   }

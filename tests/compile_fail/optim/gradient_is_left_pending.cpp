@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
 #include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

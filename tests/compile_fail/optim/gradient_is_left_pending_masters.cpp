@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: reduced first: reshard it, or do not leave it pending
 #include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 
