@@ -155,7 +155,7 @@ template <class To, class From, class Change>
     using wanted = decltype(tied_members(std::declval<To&>()));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return To{nest_as<std::remove_cvref_t<std::tuple_element_t<I, wanted>>>(std::get<I>(parts),
-                                                                               change)...};
+                                                                              change)...};
     }
     (std::make_index_sequence<std::tuple_size<wanted>::value>{});
   } else {

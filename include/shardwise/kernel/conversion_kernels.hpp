@@ -3,8 +3,8 @@
 
 #include "shardwise/kernel/arithmetic_kernels.hpp"
 #include "shardwise/operation/cast.hpp"
-#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/finish_gradient.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 
 #include <bit>

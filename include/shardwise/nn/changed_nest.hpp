@@ -13,10 +13,10 @@ namespace shardwise {
 
 namespace detail {
 
-/// The type of a nest whose tensors are changed: `Change::tensor<T, Extents, Layout>` is the type of
-/// one that has elements, `Change::abstract<...>` that of one on paper. Class templates are taken
-/// again with changed arguments, arrays and tuples with changed members; a class that is no template
-/// stays what it is. An argument that is a type of elements, as in `gpt<pod, float>`, is
+/// The type of a nest whose tensors are changed: `Change::tensor<T, Extents, Layout>` is the type
+/// of one that has elements, `Change::abstract<...>` that of one on paper. Class templates are
+/// taken again with changed arguments, arrays and tuples with changed members; a class that is no
+/// template stays what it is. An argument that is a type of elements, as in `gpt<pod, float>`, is
 /// `Change::element<T>`.
 template <class T, class Change>
 struct changed_nest {

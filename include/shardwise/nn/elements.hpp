@@ -43,27 +43,27 @@ template <Fractional To, class Nest, class Behind>
 
 }  // namespace detail
 
-/// The same nest with its fractions converted to `To`: a tensor, or a class of the same template, so
-/// that a model is called as before. Whole numbers and truth values stay.
+/// The same nest with its fractions converted to `To`: a tensor, or a class of the same template,
+/// so that a model is called as before. Whole numbers and truth values stay.
 ///
 /// A gradient passes, in the elements of the nest that was converted.
 ///
 ///     auto narrow = cast_nest<bfloat16>(model);
 template <Fractional To, class Nest>
 [[nodiscard]] constexpr auto cast_nest(const Nest& nest) {
-  return detail::convert_nest<To>(nest,
-                                  [](auto&& x) { return std::forward<decltype(x)>(x); });
+  return detail::convert_nest<To>(nest, [](auto&& x) { return std::forward<decltype(x)>(x); });
 }
 
 namespace nn {
 
 /// Which elements a model is kept in, is computed in, has its gradients reduced in, and gives.
 ///
-/// `compute` converts parameters and batches in the loss; the gradients come back in the elements of
-/// the parameters. A gradient that is a pending sum is reduced in `Reduce`: in the elements of the
-/// parameters, which adds up the terms without rounding them to narrower ones again, or in those of
-/// the computation, which moves fewer bytes. Where a model itself gathers what it computes with, as
-/// under ZeRO-3, its gradient is reduced where it was gathered, in the elements it was gathered in.
+/// `compute` converts parameters and batches in the loss; the gradients come back in the elements
+/// of the parameters. A gradient that is a pending sum is reduced in `Reduce`: in the elements of
+/// the parameters, which adds up the terms without rounding them to narrower ones again, or in
+/// those of the computation, which moves fewer bytes. Where a model itself gathers what it computes
+/// with, as under ZeRO-3, its gradient is reduced where it was gathered, in the elements it was
+/// gathered in.
 ///
 ///     constexpr nn::elements<float, bfloat16> mixed;
 ///     auto loss = [=](const auto& model, const auto& x, const auto& y) {

@@ -3,7 +3,6 @@
 
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/composed.hpp"
-#include "shardwise/operation/finish_gradient.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -11,8 +10,7 @@
 namespace shardwise::detail {
 
 /// A tensor with the elements that it is computed with, and the other way round: what is rounded
-/// once is what a composition gives, not what its steps do. The gradient of what it gives is reduced
-/// in the narrow elements, before it passes these steps.
+/// once is what a composition gives, not what its steps do.
 template <class X>
 [[nodiscard]] constexpr auto widened(const X& x) {
   using C = compute_type<typename X::value_type>;
@@ -26,7 +24,7 @@ template <class T, class X>
   if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   else
-    return finish_gradient(cast<T>(static_cast<X&&>(x)));
+    return cast<T>(static_cast<X&&>(x));
 }
 
 /// The call of an operation of fractions that is composed of others: `Steps::apply(x...)`.

@@ -54,20 +54,21 @@ namespace optim {
 ///     auto gradients = optim::reduced<Model>(sum, 0.25);      // one reduction for each parameter
 template <class Parameters, class Pending>
 [[nodiscard]] constexpr Parameters reduced(const Pending& sums, double factor = 1) {
-  return detail::nest_as<Parameters>(sums, [&]<class X, class G>(std::type_identity<X>,
-                                                                const G& gradient) {
-    if (factor == 1) return X(reshard<typename X::layout_type>(gradient));
-    return X(reshard<typename X::layout_type>(gradient * detail::number_for<X>(factor)));
-  });
+  return detail::nest_as<Parameters>(
+      sums, [&]<class X, class G>(std::type_identity<X>, const G& gradient) {
+        if (factor == 1) return X(reshard<typename X::layout_type>(gradient));
+        return X(reshard<typename X::layout_type>(gradient * detail::number_for<X>(factor)));
+      });
 }
 
 /// A loss whose value and gradients are means over micro-batches: it stands where a loss stands in
 /// `training_step`, and takes a range of micro-batches, a tensor or a tuple of tensors each, where
-/// that takes a batch. The gradients of all of them are left pending over `Axes` and added, and what
-/// is moved at the end is what one batch moves.
+/// that takes a batch. The gradients of all of them are left pending over `Axes` and added, and
+/// what is moved at the end is what one batch moves.
 ///
-///     constexpr auto learn = optim::training_step{optim::accumulated<"data">(loss), optim::adamw{}};
-///     learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1, y1}});
+///     constexpr auto learn = optim::training_step{optim::accumulated<"data">(loss),
+///     optim::adamw{}}; learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1,
+///     y1}});
 template <class Loss, fixed_string... Axes>
 struct accumulated_loss {
   Loss loss;

@@ -97,10 +97,7 @@ struct adam {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<false>(*this, parameters, kept, gradients, rate);
   }
-  template <class Parameters, class State, class Gradients, class Rate>
-    requires(!std::is_same_v<Parameters, Gradients>)
-  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
-      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 /// Adam whose weight decay shrinks the weights themselves, by `rate * weight_decay` in each step.
@@ -123,10 +120,7 @@ struct adamw {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<true>(*this, parameters, kept, gradients, rate);
   }
-  template <class Parameters, class State, class Gradients, class Rate>
-    requires(!std::is_same_v<Parameters, Gradients>)
-  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
-      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 }  // namespace optim

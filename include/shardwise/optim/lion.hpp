@@ -5,8 +5,6 @@
 #include "shardwise/operation/rounding.hpp"
 #include "shardwise/optim/nests.hpp"
 
-#include <type_traits>
-
 namespace shardwise::optim {
 
 /// What `lion` keeps: one tensor for each parameter, split like it.
@@ -46,10 +44,7 @@ struct lion {
     };
     detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
   }
-  template <class Parameters, class State, class Gradients, class Rate>
-    requires(!std::is_same_v<Parameters, Gradients>)
-  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
-      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 }  // namespace shardwise::optim

@@ -83,7 +83,8 @@ struct loss_scale {
     }
     const Number steps = kept.good_steps + 1.0F;
     const auto grows = steps >= number(static_cast<double>(interval));
-    const Number grown = where(grows, minimum(kept.scale * number(growth), number(most)), kept.scale);
+    const Number grown =
+        where(grows, minimum(kept.scale * number(growth), number(most)), kept.scale);
     detail::put(kept.good_steps, where(is_right, where(grows, 0.0F, steps), 0.0F));
     detail::put(kept.scale,
                 where(is_right, grown, maximum(kept.scale * number(backoff), number(least))));
@@ -116,9 +117,8 @@ struct scaled_training_step {
   double clip = 0;
 
   template <class Model>
-  using state =
-      scaled_state<typename Optimizer::template state<Model>,
-                   loss_scale_state<typename detail::step_count<Model>::type>>;
+  using state = scaled_state<typename Optimizer::template state<Model>,
+                             loss_scale_state<typename detail::step_count<Model>::type>>;
 
   template <class Model>
   [[nodiscard]] state<Model> start(const Model& model) const {
@@ -130,8 +130,7 @@ struct scaled_training_step {
                             const Batch&... batch) const {
     const auto scale = kept.scale.scale;
     const auto scaled = [&](const auto& value) { return detail::widened(value) * scale; };
-    auto [value, steep] =
-        detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
+    auto [value, steep] = detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
     const auto inverse = detail::made_tensor(1.0F / scale);
     const auto unscaled = [&](const auto& g) {
       return detail::made_tensor(detail::widened(g) * inverse);

@@ -6,7 +6,9 @@
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/optim/nests.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -72,9 +74,33 @@ struct to_masters {
       abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
 };
 
+/// True if gradients of these types are pending over axes alone that split their masters, so that
+/// they are scattered as they are reduced.
+template <class Masters, class Gradients>
+[[nodiscard]] constexpr bool are_scattered() noexcept {
+  constexpr nest_kind kind = nest_kind_of<Masters>();
+  if constexpr (kind == nest_kind::tensor) {
+    return (Gradients::layout_type::value.pending &
+            ~bits_of(Masters::layout_type::value.splitting_axes())) == 0;
+  } else if constexpr (kind == nest_kind::range) {
+    return are_scattered<typename Masters::value_type, typename Gradients::value_type>();
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    using masters = decltype(tied_members(std::declval<Masters&>()));
+    using gradients = decltype(tied_members(std::declval<Gradients&>()));
+    bool all = true;
+    for_each_index<std::tuple_size<masters>::value>([&]<std::size_t I>() {
+      all = all && are_scattered<std::remove_cvref_t<std::tuple_element_t<I, masters>>,
+                                 std::remove_cvref_t<std::tuple_element_t<I, gradients>>>();
+    });
+    return all;
+  } else {
+    return true;
+  }
+}
+
 /// A tensor with the elements of another type.
 template <class To, class X>
-[[nodiscard]] constexpr auto rounded(const X& x) {
+[[nodiscard]] constexpr auto in_elements_of(const X& x) {
   if constexpr (std::is_same_v<typename To::value_type, typename X::value_type>)
     return X(x);
   else
@@ -136,24 +162,20 @@ struct masters {
   }
 
   template <class Parameters, class Gradients, class Rate>
+    requires(detail::are_scattered<copy<Parameters>, Gradients>())
   constexpr void operator()(Parameters& parameters, state<Parameters>& kept,
                             const Gradients& gradients, const Rate& rate) const {
-    const auto read = []<class M, class G>(std::type_identity<M>, const G& gradient) {
-      constexpr unsigned pending = G::layout_type::value.pending;
-      [[maybe_unused]] constexpr bool are_scattered =
-          (pending & ~detail::bits_of(M::layout_type::value.splitting_axes())) == 0;
-      static_assert(are_scattered,
-                    "a gradient that is a pending sum over an axis which does not split its master "
-                    "is reduced first: reshard it, or do not leave it pending");
+    const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
       return detail::laid_out_as<M>(detail::widened(gradient));
     };
     const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
     optimizer(kept.masters, kept.inner, wide, rate);
     const auto round = []<class W>(W& w, const auto& master) {
-      detail::put(w, detail::laid_out_as<W>(detail::rounded<W>(master)));
+      detail::put(w, detail::laid_out_as<W>(detail::in_elements_of<W>(master)));
     };
     detail::for_each_together(round, parameters, kept.masters);
   }
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 /// `masters` of an optimizer, split over further axes.

@@ -16,6 +16,17 @@
 #include <type_traits>
 #include <utility>
 
+namespace shardwise::optim {
+
+/// Stands for what an optimizer is given that does not fit: gradients that are left pending, or
+/// those of another nest.
+struct unlike {
+  template <class X>
+  constexpr unlike(const X&) noexcept {}
+};
+
+}  // namespace shardwise::optim
+
 namespace shardwise::detail {
 
 /// Stands for the path of a tensor where nobody asks for it.
@@ -74,9 +85,9 @@ constexpr void put(X& x, Value&& value) {
 template <class X>
 [[nodiscard]] constexpr auto made_tensor(X&& x) {
   using plain = std::remove_cvref_t<X>;
-  return typename plain::domain::template tensor<typename plain::value_type,
-                                                 typename plain::extents_type,
-                                                 typename plain::layout_type>{std::forward<X>(x)};
+  return typename plain::domain::template tensor<
+      typename plain::value_type, typename plain::extents_type, typename plain::layout_type>{
+      std::forward<X>(x)};
 }
 
 /// The type of a number of float beside the tensors of a nest.
@@ -92,8 +103,7 @@ template <class Number, class Nest>
   const auto fill = [=](const held_box&, const strided<float>& block) {
     fill_elements(value, block);
   };
-  return Number(
-      make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
+  return Number(make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
 }
 
 /// A number as tensors of `X` are computed with.

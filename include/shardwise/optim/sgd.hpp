@@ -5,8 +5,6 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/optim/nests.hpp"
 
-#include <type_traits>
-
 namespace shardwise::optim {
 
 /// What `sgd` keeps from step to step: a tensor for each parameter, split like it.
@@ -27,8 +25,8 @@ struct sgd_state {
 ///     descend(model, state, gradients, rate);
 struct sgd {
   double momentum = 0.9;
-  double weight_decay = 0;  ///< of the squares of the weights, as part of the gradient
-  bool nesterov = false;    ///< looks one step ahead
+  double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
+  bool nesterov = false;         ///< looks one step ahead
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>
@@ -59,10 +57,7 @@ struct sgd {
     };
     detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
   }
-  template <class Parameters, class State, class Gradients, class Rate>
-    requires(!std::is_same_v<Parameters, Gradients>)
-  constexpr void operator()(Parameters&, State&, const Gradients&, const Rate&) const =
-      delete;  // optim::reduced<Parameters>(gradients) finishes what was left pending
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 }  // namespace shardwise::optim

@@ -52,8 +52,8 @@ inline void find_kernel(lowered_program& planned, value_id i) {
       what, types_key({types.begin(), types.size()}, code.values[i].type));
 }
 
-/// The kernels of the elements that a step makes, where the nodes of those before it are there: what
-/// only moves has the elements of what it moves.
+/// The kernels of the elements that a step makes, where the nodes of those before it are there:
+/// what only moves has the elements of what it moves.
 [[nodiscard]] inline const element_kernels& elements_made(const lowered_program& program,
                                                           const step_desc& step) {
   if (const element_kernels* known = program.kernels[static_cast<std::size_t>(step.root)].elements)
@@ -138,10 +138,9 @@ SHARDWISE_INLINE std::vector<node_ptr> prepared_program::input_nodes(
   for (const step_desc& step : planned_->steps) {
     if (step.kind != step_kind::input) continue;
     program_input& given = inputs[nodes.size()];
-    nodes.push_back(given.tensor != nullptr
-                        ? std::move(given.tensor)
-                        : detail::number_node(home, given.number, step.result,
-                                              *elements_of(step.result.type)));
+    nodes.push_back(given.tensor != nullptr ? std::move(given.tensor)
+                                            : detail::number_node(home, given.number, step.result,
+                                                                  *elements_of(step.result.type)));
   }
   return nodes;
 }

@@ -41,11 +41,20 @@ void find_faults(const node& at, value_faults& found) {
 [[nodiscard]] inline value_faults faults_of(const node& at) {
   value_faults found;
   switch (at.tensor().type) {
-    case element::f32: find_faults<float>(at, found); break;
-    case element::f64: find_faults<double>(at, found); break;
-    case element::bf16: find_faults<bfloat16>(at, found); break;
-    case element::f16: find_faults<float16>(at, found); break;
-    default: break;
+    case element::f32:
+      find_faults<float>(at, found);
+      break;
+    case element::f64:
+      find_faults<double>(at, found);
+      break;
+    case element::bf16:
+      find_faults<bfloat16>(at, found);
+      break;
+    case element::f16:
+      find_faults<float16>(at, found);
+      break;
+    default:
+      break;
   }
   return found;
 }
@@ -78,13 +87,12 @@ class fault_search {
     program_.notes.resize(size);
     program_.steps.resize(size);
     std::vector<std::int32_t> step_of(size);
-    program_.steps.resize(static_cast<std::size_t>(form_steps(
-        program_.view(), program_.notes.data(), step_of.data(), program_.steps.data())));
+    program_.steps.resize(static_cast<std::size_t>(
+        form_steps(program_.view(), program_.notes.data(), step_of.data(), program_.steps.data())));
     const std::size_t count = program_.steps.size();
     program_.compiled.assign(count, false);
     program_.lives.resize(count);
-    plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(count),
-                   program_.lives.data());
+    plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(count), program_.lives.data());
     for (lifetime& life : program_.lives) life.reuses = -1;
     program_.owners.resize(count);
     bind(inputs);
@@ -95,8 +103,8 @@ class fault_search {
     faults_.resize(program_.code.size());
     for (std::size_t i = 0; i < program_.code.size(); ++i)
       if (is_constant(*program_.code[i].what)) {
-        const double number = constant_operation::value<double>(program_.view().how(
-            static_cast<value_id>(i)));
+        const double number =
+            constant_operation::value<double>(program_.view().how(static_cast<value_id>(i)));
         faults_[i] = {std::isnan(number), std::isinf(number)};
       }
     for (std::size_t s = 0; s < program_.steps.size(); ++s)

@@ -52,8 +52,8 @@ struct loss_in {
   }
 };
 template <class Policy>
-constexpr auto cost_in = trace_nests<512, model<pod, float>, X<pod>, Y<pod>>(
-    gradient(loss_in<Policy>{}));
+constexpr auto cost_in =
+    trace_nests<512, model<pod, float>, X<pod>, Y<pod>>(gradient(loss_in<Policy>{}));
 
 // The loss, and one reduction for each parameter, of the bytes of the elements that it is in.
 template <class Policy>
@@ -71,8 +71,8 @@ constexpr auto left = [](const auto& w, const auto& x) {
   };
   const auto dw = gradient(squares, left_pending<"data">)(w, x);
   using given = std::remove_const_t<decltype(dw)>;
-  static_assert(std::is_same_v<typename given::layout_type,
-                               layout<pod, P<none, "model">, partial<"data">>>);
+  static_assert(
+      std::is_same_v<typename given::layout_type, layout<pod, P<none, "model">, partial<"data">>>);
   static_assert(std::is_same_v<typename given::value_type, float>);
   return reshard<P<"data", "model">>(dw);
 };
@@ -84,8 +84,8 @@ static_assert(of_left.collectives() == 1 && of_left.collectives(collective::redu
 using narrow_model = model<pod, bfloat16>;
 using split_masters = decltype(optim::with_masters<"data">(optim::adamw{}));
 using split_copy = split_masters::copy<narrow_model>;
-static_assert(std::is_same_v<decltype(split_copy::up.weight),
-                             tensor<pod, float, P<"data", "model">, 6, 8>>);
+static_assert(
+    std::is_same_v<decltype(split_copy::up.weight), tensor<pod, float, P<"data", "model">, 6, 8>>);
 static_assert(std::is_same_v<decltype(split_copy::down.bias), tensor<pod, float, P<"data">, 4>>);
 static_assert(
     std::is_same_v<decltype(split_copy::down.weight),

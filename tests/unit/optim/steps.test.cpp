@@ -43,8 +43,7 @@ constexpr auto pending_loss = [](const auto& m, const auto& x, const auto& wante
 // Four micro-batches move what one batch moves: the loss, and one reduction for each parameter.
 template <class M>
 using micro_batches = std::array<std::tuple<X<M, 4>, Y<M, 4>>, 4>;
-constexpr optim::training_step accumulating{optim::accumulated<"data">(pending_loss),
-                                            optim::sgd{}};
+constexpr optim::training_step accumulating{optim::accumulated<"data">(pending_loss), optim::sgd{}};
 constexpr optim::training_step at_once{loss, optim::sgd{}};
 constexpr auto accumulated_cost =
     trace_nests<2048, model<pod>, optim::sgd_state<model<pod>>, number<pod>, micro_batches<pod>>(
@@ -181,8 +180,7 @@ TEST_CASE("a scaled loss trains the same bits, and a step that overflows is skip
   for (std::size_t s = 0; s < is_bad.size(); ++s) {
     const auto before = values(m);
     const auto kept_before = values(state.optimizer);
-    const auto now =
-        step(pool, [&] { return learn(m, state, rate, is_bad[s] ? bad : x, wanted); });
+    const auto now = step(pool, [&] { return learn(m, state, rate, is_bad[s] ? bad : x, wanted); });
     REQUIRE(to_host(state.scale.overflowed)() == (is_bad[s] ? 1.0F : 0.0F));
     REQUIRE(scale() == scales[s]);
     if (is_bad[s]) {

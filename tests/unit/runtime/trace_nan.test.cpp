@@ -87,9 +87,7 @@ TEST_CASE("terms of pending sums, narrow fractions and gradients are looked at")
   REQUIRE(over.words.find("f16[4@x]") != std::string::npos);
 
   const V x = from(pool, {4, 0, 2, 1, 0.5F, 0.25F});
-  const auto slope = gradient([](const auto& v) {
-    return sum(where(v > 0.0F, sqrt(v), 0.0F));
-  })(x);
+  const auto slope = gradient([](const auto& v) { return sum(where(v > 0.0F, sqrt(v), 0.0F)); })(x);
   // The root has no slope at 0, and 0 times that is NaN: what `where` does not choose is computed.
   const numeric_fault fault = first_nan(slope);
   REQUIRE(fault.is_nan == std::isnan(to_host(slope)(1)));
@@ -106,9 +104,9 @@ TEST_CASE("terms of pending sums, narrow fractions and gradients are looked at")
 
 TEST_CASE("a program that is ready is asked on its inputs") {
   const device_pool pool{pod{}};
-  constexpr auto recorded = trace_program(
-      [](const auto& v, const auto& s) { return sum(log(v) * s); }, abstract<V>(),
-      abstract<scalar<float, pod>>());
+  constexpr auto recorded =
+      trace_program([](const auto& v, const auto& s) { return sum(log(v) * s); }, abstract<V>(),
+                    abstract<scalar<float, pod>>());
   const prepared_program ready = prepare<float>(recorded);
   REQUIRE_FALSE(first_nan(ready, from(pool, {1, 2, 3, 4, 5, 6}), 2.0F));
   const V bad = from(pool, {1, -2, 3, 4, 5, 6});
