@@ -17,10 +17,11 @@ template <Fractional To, class Nest, class Behind>
 [[nodiscard]] constexpr auto convert_nest(const Nest& nest, const Behind& behind) {
   const auto convert = [&]<class X, class From>(std::type_identity<X>, const From& x) {
     using have = typename From::value_type;
-    static_assert(!Fractional<have> || std::is_same_v<typename X::value_type, To>,
+    constexpr bool is_named = !Fractional<have> || std::is_same_v<typename X::value_type, To>;
+    static_assert(is_named,
                   "a model whose elements are changed is a class template of its tensors, or of "
                   "their elements: those of another class cannot be named");
-    if constexpr (Fractional<have> && !std::is_same_v<have, To>)
+    if constexpr (is_named && Fractional<have> && !std::is_same_v<have, To>)
       return X(behind(cast<To>(x)));
     else
       return X(x);

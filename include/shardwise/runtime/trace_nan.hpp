@@ -34,6 +34,8 @@ enum class wanted_fault : std::uint8_t { nan, any };
 
 /// The first fault of the program of these nodes, which are not computed by it.
 [[nodiscard]] numeric_fault fault_of_nodes(const std::vector<node_ptr>& named, wanted_fault wanted);
+/// The same of everything that is pending in a pool and that somebody has a name for.
+[[nodiscard]] numeric_fault fault_of_pool(machine& home, wanted_fault wanted);
 /// The same of a program that is ready, on checked inputs.
 [[nodiscard]] numeric_fault fault_of_run(const prepared_program& ready,
                                          std::vector<program_input> inputs, wanted_fault wanted);
@@ -71,6 +73,18 @@ template <Readable First, Readable... Rest>
 template <Readable First, Readable... Rest>
 [[nodiscard]] numeric_fault first_not_finite(const First& first, const Rest&... rest) {
   return detail::fault_of_nodes({first.share(), rest.share()...}, detail::wanted_fault::any);
+}
+/// The same of everything that is pending in a pool: the program of the step that is being written.
+///
+///     step(pool, [&] {
+///       learn(model, state, rate, x, y);
+///       if (searching) std::cout << first_nan(pool).words;
+///     });
+[[nodiscard]] inline numeric_fault first_nan(const device_pool& pool) {
+  return detail::fault_of_pool(*pool.state(), detail::wanted_fault::nan);
+}
+[[nodiscard]] inline numeric_fault first_not_finite(const device_pool& pool) {
+  return detail::fault_of_pool(*pool.state(), detail::wanted_fault::any);
 }
 /// The same of a run of a program that is ready. Nothing is given up.
 ///

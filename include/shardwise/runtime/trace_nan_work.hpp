@@ -7,7 +7,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -174,6 +176,18 @@ class fault_search {
   std::vector<value_faults> faults_;
 };
 
+/// The first fault of what some nodes need. The caller holds the machine's turn.
+[[nodiscard]] inline numeric_fault fault_below(std::span<node* const> roots,
+                                               const std::shared_ptr<machine>& home,
+                                               wanted_fault wanted) {
+  const lowered_program lowered = lower(roots);
+  throw_failures(lowered.pending);
+  std::vector<node_ptr> inputs;
+  for (const node_ptr& input : lowered.inputs)
+    if (input != nullptr) inputs.push_back(input);
+  return fault_search(lowered.view(), lowered.kernels, inputs, home).find(wanted);
+}
+
 SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named,
                                               wanted_fault wanted) {
   const std::shared_ptr<machine>& home = named.front()->home();
@@ -183,12 +197,16 @@ SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named
     roots.push_back(root.get());
   }
   const std::lock_guard turn(home->turn());
-  const lowered_program lowered = lower(roots);
-  throw_failures(lowered.pending);
-  std::vector<node_ptr> inputs;
-  for (const node_ptr& input : lowered.inputs)
-    if (input != nullptr) inputs.push_back(input);
-  return fault_search(lowered.view(), lowered.kernels, inputs, home).find(wanted);
+  return fault_below(roots, home, wanted);
+}
+
+SHARDWISE_INLINE numeric_fault fault_of_pool(machine& home, wanted_fault wanted) {
+  const std::lock_guard turn(home.turn());
+  const std::vector<node_ptr> names = named(home.pending().hold());
+  if (names.empty()) return {};
+  std::vector<node*> roots;
+  for (const node_ptr& name : names) roots.push_back(name.get());
+  return fault_below(roots, names.front()->home(), wanted);
 }
 
 SHARDWISE_INLINE numeric_fault fault_of_run(const prepared_program& ready,

@@ -90,6 +90,22 @@ static_assert(std::is_same_v<decltype(split_copy::down.bias), tensor<pod, float,
 static_assert(
     std::is_same_v<decltype(split_copy::down.weight),
                    sharded_tensor<float, extents<8, 4>, layout<pod, P<"model,data", none>>>>);
+
+// They take gradients that are pending over the axes that split them, and no others.
+using pending_up =
+    sharded_tensor<float, extents<6, 8>, layout<pod, P<none, "model">, partial<"data">>>;
+using whole_up = tensor<pod, float, P<none, "model">, 6, 8>;
+template <class Learn, class W, class G>
+constexpr bool takes_one =
+    std::is_invocable_v<const Learn&, W&, typename Learn::template state<W>&, const G&, float>;
+static_assert(takes_one<optim::masters<optim::sgd, "data">, whole_up, pending_up>);
+static_assert(takes_one<optim::masters<optim::sgd, "data">, whole_up, whole_up>);
+static_assert(takes_one<optim::masters<optim::sgd>, whole_up, whole_up>);
+static_assert(!takes_one<optim::masters<optim::sgd>, whole_up, pending_up>);
+static_assert(!takes_one<optim::sgd, whole_up, pending_up>);
+static_assert(!takes_one<optim::adamw, whole_up, pending_up>);
+static_assert(!takes_one<optim::lion, whole_up, pending_up>);
+
 constexpr auto update = [](auto m, auto state, const auto& gradients, const auto& rate) {
   optim::with_masters<"data">(optim::adamw{})(m, state, gradients, rate);
   return std::tuple{m, state};

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // The first NaN or infinity of a program is traced to the instruction that made it.
 #include "support/catch.hpp"
+#include "support/queue_transport.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace shardwise;
@@ -102,6 +105,19 @@ TEST_CASE("terms of pending sums, narrow fractions and gradients are looked at")
   REQUIRE(of_terms.words.find("partial sum: x") != std::string::npos);
 }
 
+TEST_CASE("everything that is pending in a pool is asked") {
+  const device_pool pool{pod{}};
+  REQUIRE_FALSE(first_nan(pool));
+  const V x = from(pool, {4, 3, 2, 1, 0.5F, 100});
+  const V fine = exp(x * 0.01F);
+  const V bad = sqrt(fine - 2.0F);
+  const numeric_fault fault = first_nan(pool);
+  REQUIRE(fault);
+  REQUIRE(fault.words.find("= sqrt %") != std::string::npos);
+  REQUIRE(first_not_finite(pool).instruction == fault.instruction);
+  REQUIRE(std::isnan(to_host(bad)(3)));
+}
+
 TEST_CASE("a program that is ready is asked on its inputs") {
   const device_pool pool{pod{}};
   constexpr auto recorded =
@@ -115,4 +131,24 @@ TEST_CASE("a program that is ready is asked on its inputs") {
   REQUIRE(fault.device == 0);
   REQUIRE(fault.words.find("= log %0 : f32[6@x] has NaN") != std::string::npos);
   REQUIRE(fault.words.find("\n  %0 = input : f32[6@x]\n") != std::string::npos);
+}
+
+TEST_CASE("several owners are told of the shards of their own devices") {
+  constexpr index_t owners = 2;
+  const auto queues = std::make_shared<support::owner_queues>(owners);
+  std::vector<numeric_fault> faults(static_cast<std::size_t>(owners));
+  std::vector<std::thread> threads;
+  for (index_t owner = 0; owner < owners; ++owner)
+    threads.emplace_back([&, owner] {
+      const device_pool pool(
+          pod{}, owner_share{.owner_of = {0, 0, 1, 1},
+                             .carrier = std::make_shared<support::queue_transport>(queues, owner)});
+      const V x = from(pool, {4, 3, 2, 1, 0.5F, -0.5F});
+      faults[static_cast<std::size_t>(owner)] = first_nan(reshard<P<>>(sum(log(x))) * 2.0F);
+    });
+  for (std::thread& each : threads) each.join();
+  // The second has the part with the NaN; the first gets it by the reduction.
+  REQUIRE(faults[1].device == 2);
+  REQUIRE(faults[1].words.find("= log %") != std::string::npos);
+  REQUIRE(faults[0].words.find("= all_reduce %") != std::string::npos);
 }
