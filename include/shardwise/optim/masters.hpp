@@ -42,6 +42,8 @@ namespace detail {
 template <class Extents, class Layout, fixed_string... Axes>
 struct master_layout {
   using mesh_type = typename Layout::mesh_type;
+  static_assert((... && (mesh_type::value.find(Axes) >= 0)),
+                "masters are split over axes that their mesh has");
   struct wanted {
     static constexpr layout_desc layout_value = [] {
       layout_desc out = Layout::value;
@@ -74,23 +76,25 @@ struct to_masters {
       abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
 };
 
-/// True if gradients of these types are pending over axes alone that split their masters, so that
-/// they are scattered as they are reduced.
-template <class Masters, class Gradients>
-[[nodiscard]] constexpr bool are_scattered() noexcept {
+/// True if gradients of these types are pending over these axes alone, over which they are reduced,
+/// and scattered where a master is split.
+template <class Masters, class Gradients, fixed_string... Axes>
+[[nodiscard]] constexpr bool are_pending_over() noexcept {
   constexpr nest_kind kind = nest_kind_of<Masters>();
   if constexpr (kind == nest_kind::tensor) {
-    return (Gradients::layout_type::value.pending &
-            ~bits_of(Masters::layout_type::value.splitting_axes())) == 0;
+    const unsigned named = (0U | ... | (1U << mesh_of<Masters>::value.find(Axes)));
+    return (Gradients::layout_type::value.pending & ~named) == 0;
   } else if constexpr (kind == nest_kind::range) {
-    return are_scattered<typename Masters::value_type, typename Gradients::value_type>();
+    return are_pending_over<typename Masters::value_type, typename Gradients::value_type,
+                            Axes...>();
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
     using masters = decltype(tied_members(std::declval<Masters&>()));
     using gradients = decltype(tied_members(std::declval<Gradients&>()));
     bool all = true;
     for_each_index<std::tuple_size<masters>::value>([&]<std::size_t I>() {
-      all = all && are_scattered<std::remove_cvref_t<std::tuple_element_t<I, masters>>,
-                                 std::remove_cvref_t<std::tuple_element_t<I, gradients>>>();
+      all = all &&
+            are_pending_over<std::remove_cvref_t<std::tuple_element_t<I, masters>>,
+                             std::remove_cvref_t<std::tuple_element_t<I, gradients>>, Axes...>();
     });
     return all;
   } else {
@@ -98,14 +102,6 @@ template <class Masters, class Gradients>
   }
 }
 
-/// A tensor with the elements of another type.
-template <class To, class X>
-[[nodiscard]] constexpr auto in_elements_of(const X& x) {
-  if constexpr (std::is_same_v<typename To::value_type, typename X::value_type>)
-    return X(x);
-  else
-    return cast<typename To::value_type>(x);
-}
 /// A tensor under the layout of another type.
 template <class To, class X>
 [[nodiscard]] constexpr To laid_out_as(X&& x) {
@@ -134,9 +130,9 @@ struct masters_state {
 ///
 /// `Axes` split copy and state over further axes than the parameter, in the first dimension that
 /// they divide (see `split_further`): each device updates its part, and the parameter is gathered
-/// in its own elements (ZeRO-1). The gradients may then be left pending over these axes, and are
-/// scattered as they are reduced (ZeRO-2). A gradient that is pending over any other axis does not
-/// compile.
+/// in its own elements (ZeRO-1). The gradients may then be left pending over these axes: they are
+/// reduced, and scattered where the copy is split (ZeRO-2). A gradient that is pending over any
+/// other axis does not compile.
 ///
 ///     constexpr auto learn = optim::with_masters<"data">(optim::adamw{});
 ///     auto state = learn.start(model);
@@ -162,7 +158,7 @@ struct masters {
   }
 
   template <class Parameters, class Gradients, class Rate>
-    requires(detail::are_scattered<copy<Parameters>, Gradients>())
+    requires(detail::are_pending_over<copy<Parameters>, Gradients, Axes...>())
   constexpr void operator()(Parameters& parameters, state<Parameters>& kept,
                             const Gradients& gradients, const Rate& rate) const {
     const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
@@ -171,7 +167,7 @@ struct masters {
     const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
     optimizer(kept.masters, kept.inner, wide, rate);
     const auto round = []<class W>(W& w, const auto& master) {
-      detail::put(w, detail::laid_out_as<W>(detail::in_elements_of<W>(master)));
+      detail::put(w, detail::laid_out_as<W>(detail::narrowed<typename W::value_type>(master)));
     };
     detail::for_each_together(round, parameters, kept.masters);
   }

@@ -101,6 +101,7 @@ constexpr bool takes_one =
 static_assert(takes_one<optim::masters<optim::sgd, "data">, whole_up, pending_up>);
 static_assert(takes_one<optim::masters<optim::sgd, "data">, whole_up, whole_up>);
 static_assert(takes_one<optim::masters<optim::sgd>, whole_up, whole_up>);
+static_assert(!takes_one<optim::masters<optim::sgd, "model">, whole_up, pending_up>);
 static_assert(!takes_one<optim::masters<optim::sgd>, whole_up, pending_up>);
 static_assert(!takes_one<optim::sgd, whole_up, pending_up>);
 static_assert(!takes_one<optim::adamw, whole_up, pending_up>);
