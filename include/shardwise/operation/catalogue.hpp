@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/catalogue_entry.hpp"
+#include "shardwise/operation/finish_gradient.hpp"
 
 namespace shardwise {
 
