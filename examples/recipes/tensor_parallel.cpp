@@ -44,16 +44,13 @@ struct tensor_parallel {
 };
 
 constexpr const cost_ledger& cost = step_cost<tensor_parallel<pod>>;
-// Of the stream two sums in each direction, but for the last one backward, since nobody asks for
-// the gradient of the batch. The others backward are still pending sums when a norm takes them:
-// what it adds of them for its two weights and for each position is reduced by itself.
+// Of the stream two sums for each layer in each direction: those backward are reduced before they
+// pass a norm.
 constexpr index_t all_reduced(index_t bytes) { return 2 * bytes / 4 * 3; }
 constexpr index_t floats = sizeof(float), streamed = batch * positions * width * floats;
 static_assert(cost.collectives() == cost.collectives(collective::all_reduce, "model"));
-static_assert(cost.collectives() == (4 + 3) + 4 * 2 + 3);
-static_assert(cost.bytes_moved("model") == (4 + 3) * all_reduced(streamed) +
-                                               4 * 2 * all_reduced(width * floats) +
-                                               3 * all_reduced(batch * positions * floats));
+static_assert(cost.collectives() == 2 * (2 + 2));
+static_assert(cost.bytes_moved("model") == 2 * (2 + 2) * all_reduced(streamed));
 
 }  // namespace
 

@@ -4,8 +4,10 @@
 /// Modules: aggregates of tensors with a call operator, their parameters by name, their losses.
 
 #include "shardwise/nn/attention.hpp"
+#include "shardwise/nn/changed_nest.hpp"
 #include "shardwise/nn/convolution.hpp"
 #include "shardwise/nn/dropout.hpp"
+#include "shardwise/nn/elements.hpp"
 #include "shardwise/nn/embedding.hpp"
 #include "shardwise/nn/initialise.hpp"
 #include "shardwise/nn/linear.hpp"

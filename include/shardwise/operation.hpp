@@ -26,6 +26,7 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/exponential.hpp"
+#include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/iota_like.hpp"

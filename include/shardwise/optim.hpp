@@ -3,9 +3,13 @@
 
 /// Optimizers: what makes of gradients new parameters, schedules of rates, steps of training.
 
+#include "shardwise/optim/accumulate.hpp"
 #include "shardwise/optim/adam.hpp"
 #include "shardwise/optim/clip.hpp"
+#include "shardwise/optim/groups.hpp"
 #include "shardwise/optim/lion.hpp"
+#include "shardwise/optim/loss_scale.hpp"
+#include "shardwise/optim/masters.hpp"
 #include "shardwise/optim/nests.hpp"
 #include "shardwise/optim/schedule.hpp"
 #include "shardwise/optim/sgd.hpp"

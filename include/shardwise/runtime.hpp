@@ -21,6 +21,7 @@
 #include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/sync.hpp"
+#include "shardwise/runtime/trace_nan.hpp"
 #include "shardwise/runtime/transport.hpp"
 #include "shardwise/runtime/tree_description.hpp"
 #include "shardwise/runtime/use_mesh.hpp"

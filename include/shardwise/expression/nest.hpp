@@ -130,6 +130,39 @@ template <class X, class Change>
   }
 }
 
+/// The members of a nest that is tuple-like or an aggregate, by reference.
+template <class X>
+[[nodiscard]] constexpr auto tied_members(X& x) {
+  if constexpr (nest_kind_of<std::remove_const_t<X>>() == nest_kind::tuple)
+    return std::apply([](auto&... members) { return std::tie(members...); }, x);
+  else
+    return members_of(x);
+}
+/// A nest as another type that has tensors in the same places: each is `change(type, tensor)`, from
+/// left to right. Other members stay what they are. Of what is made a tuple may stand for an
+/// aggregate, as `map_nest` gives it.
+template <class To, class From, class Change>
+[[nodiscard]] constexpr To nest_as(const From& from, const Change& change) {
+  constexpr nest_kind kind = nest_kind_of<To>();
+  if constexpr (kind == nest_kind::tensor) {
+    return change(std::type_identity<To>{}, from);
+  } else if constexpr (kind == nest_kind::range) {
+    To out;
+    for (const auto& each : from) out.push_back(nest_as<typename To::value_type>(each, change));
+    return out;
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    const auto parts = tied_members(from);
+    using wanted = decltype(tied_members(std::declval<To&>()));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return To{nest_as<std::remove_cvref_t<std::tuple_element_t<I, wanted>>>(std::get<I>(parts),
+                                                                              change)...};
+    }
+    (std::make_index_sequence<std::tuple_size<wanted>::value>{});
+  } else {
+    return To(from);
+  }
+}
+
 /// Calls `visit` with each tensor of a nest.
 template <class X, class Visit>
 constexpr void for_each_tensor(const X& x, Visit& visit) {

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/arithmetic_kernels.hpp"
 #include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 
@@ -96,5 +97,7 @@ struct kernel<functions::logical_not> {
 
 template <>
 struct kernel<functions::stop_gradient> : kernel<functions::identity> {};
+template <>
+struct kernel<functions::finish_gradient> : kernel<functions::identity> {};
 
 }  // namespace shardwise

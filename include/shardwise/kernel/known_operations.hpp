@@ -61,6 +61,7 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::isfi
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::logical_not>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::bitwise_not>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::stop_gradient>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::finish_gradient>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::add>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::subtract>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::multiply>>;

@@ -108,7 +108,7 @@ void enter_fractional() {
               f::acosh, f::atanh>();
   enter_unary<T, f::exp2, f::expm1, f::log1p, f::log2, f::log10, f::rsqrt, f::cbrt, f::reciprocal,
               f::erf, f::erfc>();
-  enter_unary<T, f::silu, f::softplus, f::gelu_exact>();
+  enter_unary<T, f::silu, f::softplus, f::gelu_exact, f::finish_gradient>();
   enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu>();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/changed_nest.hpp"
 #include "shardwise/nn/make_nest.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/ledger.hpp"
@@ -15,29 +16,6 @@
 namespace shardwise {
 
 namespace detail {
-
-template <class T>
-struct paper_nest {
-  using type = T;
-};
-// Known by their templates: where there is only paper, tensors that have elements are declared
-// alone, and a nest of them is no class that anybody could look into.
-template <class T, class Extents, class Layout>
-struct paper_nest<sharded_tensor<T, Extents, Layout>> {
-  using type = abstract_tensor<T, Extents, Layout>;
-};
-template <class T, class Extents, class Layout>
-struct paper_nest<abstract_tensor<T, Extents, Layout>> {
-  using type = abstract_tensor<T, Extents, Layout>;
-};
-template <class T, std::size_t N>
-struct paper_nest<std::array<T, N>> {
-  using type = std::array<typename paper_nest<T>::type, N>;
-};
-template <template <class...> class Nest, class... Members>
-struct paper_nest<Nest<Members...>> {
-  using type = Nest<typename paper_nest<Members>::type...>;
-};
 
 /// Enters the tensors of a nest into a program as its inputs, as they are made; `Sizes` are those
 /// of the dyn axes of their mesh.
@@ -73,7 +51,7 @@ struct kept_by {
 ///
 ///     using paper_model = on_paper<nn::linear<W, B>>;
 template <class Nest>
-using on_paper = typename detail::paper_nest<Nest>::type;
+using on_paper = typename detail::changed_nest<Nest, detail::to_paper>::type;
 
 namespace detail {
 

@@ -15,6 +15,11 @@ namespace functions {
 /// Conversion to elements of `To`. Of numbers that `To` has not it gives the nearest that it has:
 /// whole numbers are cut towards zero and end at the ends of their range, NaN is 0. Of truth values
 /// it makes 0 and 1; a number is true if it is not 0.
+///
+/// Of a pending sum of fractions each term is converted: nothing is lost where they become wider,
+/// and where they become narrower each term is rounded as a sum in those elements would be. So a
+/// gradient that is pending passes a cast, and is reduced in the elements of what was converted,
+/// unless `finish_gradient` says otherwise.
 template <Element To>
 struct cast {
   static constexpr bounded_text<20> words = [] {
@@ -23,12 +28,15 @@ struct cast {
     return out;
   }();
   static constexpr text_view symbol = words;
-  static constexpr linearity law = linearity::nonlinear;
   static constexpr int flops = 1;
   static constexpr element result = element_of<To>;
   static constexpr bool takes_any = true;
   static constexpr bool on_elements = true;
 
+  [[nodiscard]] static constexpr linearity law_for(element from) noexcept {
+    return has_fractions(from) && has_fractions(result) ? linearity::additive
+                                                        : linearity::nonlinear;
+  }
   /// The cotangent in the elements of the operand.
   static constexpr void gradient(auto& at) {
     if (at.wants(0)) at.give(0, converted(at.cotangent(), at.operand(0).tensor().type));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/catalogue_entry.hpp"
+#include "shardwise/operation/finish_gradient.hpp"
 
 namespace shardwise {
 
@@ -56,6 +57,8 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::each_entry<functions::logical_not>("logical_not", 1, "logical_not"),
     detail::each_entry<functions::bitwise_not>("bitwise_not", 1, "bitwise_not"),
     detail::each_entry<functions::stop_gradient>("stop_gradient", 1, "stop_gradient, detach"),
+    detail::each_entry<functions::finish_gradient>("finish_gradient", 1,
+                                                   "MixedPrecision(reduce_dtype)"),
     detail::each_entry<functions::add>("add", 2, "+"),
     detail::each_entry<functions::subtract>("subtract", 2, "-"),
     detail::each_entry<functions::multiply>("multiply", 2, "*, mul"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/transcendental.hpp"
@@ -47,6 +48,8 @@ template <class X, class Scale, class Shift>
   return static_cast<X&&>(x) * widened(scale) + widened(shift);
 }
 
+// A gradient that is a pending sum is reduced before it passes a norm: behind it there would be
+// sums for the operand, the means, the scale and the shift.
 template <class Permitted, int... Dims>
 struct layer_norm_steps {
   template <class X, class... Scale>
@@ -55,7 +58,7 @@ struct layer_norm_steps {
     const auto x = widened(given);
     const auto centred = x - finished(mean<Dims...>(x, keep_dims), Permitted{});
     const auto variance = finished(mean<Dims...>(square(centred), keep_dims), Permitted{});
-    return narrowed<T>(scaled(centred / sqrt(variance + epsilon), scale...));
+    return finish_gradient(narrowed<T>(scaled(centred / sqrt(variance + epsilon), scale...)));
   }
 };
 template <class Permitted, int... Dims>
@@ -65,7 +68,7 @@ struct rms_norm_steps {
     using T = typename X::value_type;
     const auto x = widened(given);
     const auto squares = finished(mean<Dims...>(square(x), keep_dims), Permitted{});
-    return narrowed<T>(scaled(x / sqrt(squares + epsilon), scale...));
+    return finish_gradient(narrowed<T>(scaled(x / sqrt(squares + epsilon), scale...)));
   }
 };
 

@@ -15,13 +15,6 @@ namespace shardwise {
 
 namespace detail {
 
-/// The type of a number of float beside the tensors of a nest.
-template <class Nest>
-struct step_count {
-  using first = std::remove_cvref_t<decltype(first_in(std::declval<const Nest&>()))>;
-  using type =
-      typename first::domain::template tensor<float, extents<>, layout<mesh_of<first>, P<>>>;
-};
 /// The logarithm of a number just below 1, also where the compiler computes.
 [[nodiscard]] constexpr double log_below_one(double x) noexcept {
   // log(x) = 2 atanh((x - 1) / (x + 1))
@@ -39,9 +32,12 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
   // 1 - beta^steps, of which the powers alone would lose digits.
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
   const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
-  const auto update = [&]<class X>(X& w, X& m, X& v, const X& gradient) {
+  const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, X& v, const X& gradient) {
     static_assert(!std::is_same_v<typename X::value_type, float16>,
                   "Adam keeps squares, which float16 has no range for: bfloat16 has");
+    const optim::treatment how = treated<X>(by.treat, path);
+    if (how.rate == 0) return;
+    const double decay = how.decays ? by.weight_decay : 0;
     const auto number = [](double value) { return number_for<X>(value); };
     const auto part = [](const auto& x) {
       if constexpr (std::is_same_v<typename X::value_type, float>)
@@ -50,13 +46,14 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
         return cast<typename X::value_type>(x);
     };
     X g = gradient;
-    if (!Decoupled && by.weight_decay != 0) g += w * number(by.weight_decay);
+    if (!Decoupled && decay != 0) g += w * number(decay);
     put(m, m * number(by.beta1) + g * number(1 - by.beta1));
     put(v, v * number(by.beta2) + square(g) * number(1 - by.beta2));
-    if (Decoupled && by.weight_decay != 0) w -= w * rate * number(by.weight_decay);
-    w -= m / part(first_part) / (sqrt(v / part(second_part)) + number(by.epsilon)) * rate;
+    if (Decoupled && decay != 0) w -= w * rate * number(decay * how.rate);
+    descend(w, m / part(first_part) / (sqrt(v / part(second_part)) + number(by.epsilon)), rate,
+            how.rate);
   };
-  for_each_together(update, parameters, kept.first, kept.second, gradients);
+  walk_together(update, leaf_path{}, parameters, kept.first, kept.second, gradients);
 }
 
 }  // namespace detail
@@ -84,17 +81,15 @@ struct adam {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
+  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>
   using state = adam_state<Parameters>;
   template <class Parameters>
   [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
-    const node_ptr& some = detail::first_in(parameters).share();
     return {zeros_like(parameters), zeros_like(parameters),
-            count(detail::make_filled<float>(
-                some->home(), {element::f32, {}, {}},
-                [](const held_box&, const strided<float>& block) { fill_elements(0.0F, block); }))};
+            detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 
   template <class Parameters, class Rate>
@@ -102,6 +97,7 @@ struct adam {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<false>(*this, parameters, kept, gradients, rate);
   }
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 /// Adam whose weight decay shrinks the weights themselves, by `rate * weight_decay` in each step.
@@ -110,6 +106,7 @@ struct adamw {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
+  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>
   using state = adam_state<Parameters>;
@@ -123,6 +120,7 @@ struct adamw {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<true>(*this, parameters, kept, gradients, rate);
   }
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 }  // namespace optim

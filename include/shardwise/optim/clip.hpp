@@ -57,27 +57,25 @@ template <std::size_t I, class Tuple>
     return own + reduced_sum<next>(all);
 }
 
-/// The sum of the squares of each tensor of a nest, in a tuple; those of a range, which is not
+/// The sum of `of(tensor)` for each tensor of a nest, in a tuple; those of a range, which is not
 /// empty, are added up.
-template <class Nest>
-[[nodiscard]] constexpr auto square_sums(const Nest& nest) {
+template <class Nest, class Of>
+[[nodiscard]] constexpr auto sums_over(const Nest& nest, const Of& of) {
   constexpr nest_kind kind = nest_kind_of<Nest>();
-  const auto each = [](const auto&... members) { return std::tuple_cat(square_sums(members)...); };
+  const auto each = [&](const auto&... members) {
+    return std::tuple_cat(sums_over(members, of)...);
+  };
   if constexpr (kind == nest_kind::tensor) {
-    auto made = sum(square(widened(nest)));
-    using made_type = decltype(made);
-    return std::tuple<typename Nest::domain::template tensor<typename made_type::value_type,
-                                                             typename made_type::extents_type,
-                                                             typename made_type::layout_type>>{
-        std::move(made)};
+    auto made = made_tensor(sum(of(nest)));
+    return std::tuple<decltype(made)>{std::move(made)};
   } else if constexpr (kind == nest_kind::tuple) {
     return std::apply(each, nest);
   } else if constexpr (kind == nest_kind::range) {
     if (nest.size() == 0)
       fail({.rule = broken::operand_count_differs}, "a range of tensors is empty and has no norm");
-    auto total = square_sums(*nest.begin());
+    auto total = sums_over(*nest.begin(), of);
     for (std::size_t i = 1; i < nest.size(); ++i) {
-      const auto more = square_sums(nest[i]);
+      const auto more = sums_over(nest[i], of);
       const auto add = [](auto& x, const auto& y) { x += y; };
       for_each_together(add, total, more);
     }
@@ -100,7 +98,8 @@ namespace optim {
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
 [[nodiscard]] constexpr auto global_norm(const Nest& nest) {
-  return sqrt(detail::reduced_sum<0>(detail::square_sums(nest)));
+  const auto squares = [](const auto& x) { return square(detail::widened(x)); };
+  return sqrt(detail::reduced_sum<0>(detail::sums_over(nest, squares)));
 }
 
 /// Multiplies all tensors of a nest by one number, so that its `global_norm` is at most `most`, and

@@ -21,6 +21,7 @@ struct lion {
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0;
+  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>
   using state = lion_state<Parameters>;
@@ -32,15 +33,18 @@ struct lion {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, lion_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
-    const auto update = [&]<class X>(X& w, X& m, const X& g) {
+    const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, const X& g) {
+      const treatment how = detail::treated<X>(treat, path);
+      if (how.rate == 0) return;
       const auto number = [](double value) { return detail::number_for<X>(value); };
       const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
-      if (weight_decay != 0) w -= w * rate * number(weight_decay);
-      w -= direction * rate;
+      if (weight_decay != 0 && how.decays) w -= w * rate * number(weight_decay * how.rate);
+      detail::descend(w, direction, rate, how.rate);
       detail::put(m, m * number(beta2) + g * number(1 - beta2));
     };
-    detail::for_each_together(update, parameters, kept.momentum, gradients);
+    detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
   }
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 }  // namespace shardwise::optim

@@ -3,7 +3,11 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/core/index.hpp"
+#include "shardwise/core/nest.hpp"
 #include "shardwise/expression/nest.hpp"
+#include "shardwise/host/factories.hpp"
+#include "shardwise/optim/groups.hpp"
+#include "shardwise/plan/gradient.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 
 #include <concepts>
@@ -12,20 +16,31 @@
 #include <type_traits>
 #include <utility>
 
+namespace shardwise::optim {
+
+/// Stands for what an optimizer is given that does not fit: gradients that are left pending, or
+/// those of another nest.
+struct unlike {
+  template <class X>
+  constexpr unlike(const X&) noexcept {}
+};
+
+}  // namespace shardwise::optim
+
 namespace shardwise::detail {
 
-/// Calls `f` with the tensors that stand in the same place of several nests of one kind.
-template <class F, class First, class... Rest>
-constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
+/// Stands for the path of a tensor where nobody asks for it.
+struct no_path {};
+[[nodiscard]] constexpr no_path step_down(no_path, const auto&) noexcept { return {}; }
+
+/// Calls `f` with the path of each tensor and the tensors that stand in the same place of several
+/// nests of one kind.
+template <class Path, class F, class First, class... Rest>
+constexpr void walk_together(const F& f, const Path& path, First& first, Rest&... rest) {
   using type = std::remove_const_t<First>;
   constexpr nest_kind kind = nest_kind_of<type>();
   if constexpr (kind == nest_kind::tensor) {
-    f(first, rest...);
-  } else if constexpr (kind == nest_kind::tuple) {
-    for_each_index<std::tuple_size<type>::value>([&]<std::size_t I>() {
-      using std::get;
-      for_each_together(f, get<I>(first), get<I>(rest)...);
-    });
+    f(path, first, rest...);
   } else if constexpr (kind == nest_kind::range) {
     const auto as_many = [&](std::size_t size) {
       if (size != first.size())
@@ -35,12 +50,26 @@ constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
              "nests that meet have as many tensors in each range");
     };
     (as_many(rest.size()), ...);
-    for (std::size_t i = 0; i < first.size(); ++i) for_each_together(f, first[i], rest[i]...);
-  } else if constexpr (kind == nest_kind::aggregate) {
-    for_each_index<member_count<type>>([&]<std::size_t I>() {
-      for_each_together(f, std::get<I>(members_of(first)), std::get<I>(members_of(rest))...);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      walk_together(f, step_down(path, i), first[i], rest[i]...);
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    using members = decltype(tied_members(first));
+    for_each_index<std::tuple_size<members>::value>([&]<std::size_t I>() {
+      const auto below = [&] {
+        if constexpr (kind == nest_kind::aggregate && !std::is_same_v<Path, no_path>)
+          return step_down(path, member_names<type>[I]);
+        else
+          return step_down(path, I);
+      }();
+      walk_together(f, below, std::get<I>(tied_members(first)), std::get<I>(tied_members(rest))...);
     });
   }
+}
+/// Calls `f` with the tensors that stand in the same place of several nests of one kind.
+template <class F, class First, class... Rest>
+constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
+  const auto nameless = [&](no_path, auto&... x) { f(x...); };
+  walk_together(nameless, no_path{}, first, rest...);
 }
 
 /// Gives a tensor a new value of its own elements, extents and layout.
@@ -52,10 +81,50 @@ constexpr void put(X& x, Value&& value) {
     x = X{std::forward<Value>(value)};
 }
 
+/// An expression as a tensor with a name.
+template <class X>
+[[nodiscard]] constexpr auto made_tensor(X&& x) {
+  using plain = std::remove_cvref_t<X>;
+  return typename plain::domain::template tensor<
+      typename plain::value_type, typename plain::extents_type, typename plain::layout_type>{
+      std::forward<X>(x)};
+}
+
+/// The type of a number of float beside the tensors of a nest.
+template <class Nest>
+struct step_count {
+  using first = std::remove_cvref_t<decltype(first_in(std::declval<const Nest&>()))>;
+  using type =
+      typename first::domain::template tensor<float, extents<>, layout<mesh_of<first>, P<>>>;
+};
+/// Such a number, in the pool of a nest.
+template <class Number, class Nest>
+[[nodiscard]] Number number_in_pool_of(const Nest& nest, float value) {
+  const auto fill = [=](const held_box&, const strided<float>& block) {
+    fill_elements(value, block);
+  };
+  return Number(make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
+}
+
 /// A number as tensors of `X` are computed with.
 template <class X>
 [[nodiscard]] constexpr auto number_for(double value) noexcept {
   return static_cast<compute_type<typename X::value_type>>(value);
+}
+
+/// How an optimizer treats the parameter `X` with this path.
+template <class X>
+[[nodiscard]] constexpr optim::treatment treated(optim::treatment_rule rule,
+                                                 const leaf_path& path) {
+  return rule(text_view(path), X::extents_type::rank);
+}
+/// Moves a parameter against a direction, by the rate times a factor.
+template <class X, class Direction, class Rate>
+constexpr void descend(X& w, Direction&& direction, const Rate& rate, double factor) {
+  if (factor == 1)
+    w -= std::forward<Direction>(direction) * rate;
+  else
+    w -= std::forward<Direction>(direction) * rate * number_for<X>(factor);
 }
 
 }  // namespace shardwise::detail

@@ -25,8 +25,9 @@ struct sgd_state {
 ///     descend(model, state, gradients, rate);
 struct sgd {
   double momentum = 0.9;
-  double weight_decay = 0;  ///< of the squares of the weights, as part of the gradient
-  bool nesterov = false;    ///< looks one step ahead
+  double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
+  bool nesterov = false;         ///< looks one step ahead
+  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>
   using state = sgd_state<Parameters>;
@@ -38,22 +39,25 @@ struct sgd {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, sgd_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
-    const auto update = [&]<class X>(X& w, X& m, const X& gradient) {
+    const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, const X& gradient) {
+      const treatment how = detail::treated<X>(treat, path);
+      if (how.rate == 0) return;
       const auto number = [](double value) { return detail::number_for<X>(value); };
       const X g = [&] {
-        if (weight_decay == 0) return gradient;
+        if (weight_decay == 0 || !how.decays) return gradient;
         X sum = gradient;
         sum += w * number(weight_decay);
         return sum;
       }();
       detail::put(m, m * number(momentum) + g);
       if (nesterov)
-        w -= (g + m * number(momentum)) * rate;
+        detail::descend(w, g + m * number(momentum), rate, how.rate);
       else
-        w -= m * rate;
+        detail::descend(w, m, rate, how.rate);
     };
-    detail::for_each_together(update, parameters, kept.momentum, gradients);
+    detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
   }
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
 }  // namespace shardwise::optim

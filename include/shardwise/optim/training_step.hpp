@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/optim/accumulate.hpp"
 #include "shardwise/optim/clip.hpp"
-#include "shardwise/plan/gradient.hpp"
 
+#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -26,7 +27,8 @@ struct training_step {
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& state, const Rate& rate,
                             const Batch&... batch) const {
-    auto [value, gradients] = value_and_grad(loss)(std::as_const(model), batch...);
+    auto [value, gradients] =
+        detail::value_and_gradients(loss, std::identity{}, std::as_const(model), batch...);
     if (clip > 0) (void)clip_by_global_norm(gradients, clip);
     optimizer(model, state, gradients, rate);
     return value;

@@ -69,8 +69,11 @@ class differentiation final : public gradient_step {
     value_id made = known_cotangent(of);
     if (made < 0) made = code_.constant(0.0, code_.value(of).type);
     made = spread(made, of);
-    made = resharded(made, layout);
-    return is_constant(*code_[made].what) ? filled(made) : made;
+    layout_desc known = layout;
+    known.pending &= code_.value(made).layout.pending;
+    made = resharded(made, known);
+    if (is_constant(*code_[made].what)) made = filled(made);
+    return known.pending == layout.pending ? made : as_terms(made, layout);
   }
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const override { return code_.mesh(); }
@@ -245,6 +248,18 @@ class differentiation final : public gradient_step {
     i = append_reshard(code_, i, shared);
     cast(entered, false);
     return i;
+  }
+  /// A value that all devices of some axes have as a pending sum over these: each has its part of
+  /// the terms.
+  [[nodiscard]] constexpr value_id as_terms(value_id i, const layout_desc& layout) {
+    tensor_desc result = code_.value(i);
+    layout_desc added = layout;
+    added.pending = static_cast<std::uint8_t>(layout.pending & ~result.layout.pending);
+    const index_t terms = code_.mesh().parts(added.pending_axes());
+    if (terms == dyn) return resharded(i, layout);
+    result.layout = layout;
+    const value_id part = code_.constant(1.0 / static_cast<double>(terms), result.type);
+    return code_.append(operation_of<pointwise<functions::multiply>>, {}, {i, part}, result);
   }
   /// A value repeated to the extents of another, split as that is.
   [[nodiscard]] constexpr value_id spread(value_id i, value_id like) {

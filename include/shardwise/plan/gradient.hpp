@@ -12,7 +12,8 @@
 namespace shardwise {
 
 /// Asks for gradients that are pending sums over these axes, where a tensor is not split over them:
-/// their types say so, and nothing reads them until a reshard finishes the sums.
+/// their types say so, and nothing reads them until a reshard finishes the sums. Of a gradient that
+/// every device computes alike each has its part of the terms.
 ///
 ///     auto dw = gradient(loss, left_pending<"data">)(w, x);   // f32[64, 32]{partial sum: data}
 template <fixed_string... Axes>

@@ -46,19 +46,26 @@ constexpr void write_constant(bounded_text<Capacity>& out, const attributes& how
     out << how.integers[0];
 }
 
+/// Writes one instruction without the end of its line; `mark` stands behind its number.
+template <class Out>
+constexpr void write_instruction(Out& out, const program_view& program, value_id i,
+                                 text_view mark = "") {
+  const instruction& at = program.code[i];
+  const attributes& how = program.how(i);
+  bounded_text<600> line;
+  line << '%' << i << mark << " = " << text_view(label_of(*at.what, how));
+  if (is_constant(*at.what)) write_constant(line << ' ', how);
+  for (value_id o : at.operands) line << " %" << o;
+  line << " : " << text_view(to_text(*program.mesh, program.values[i]));
+  out << text_view(line);
+}
 /// Writes the instructions of a program, or of a body.
 template <class Out>
 constexpr void write_code(Out& out, const program_view& program) {
   for (value_id i = 0; i < program.count; ++i) {
     const instruction& at = program.code[i];
-    const attributes& how = program.how(i);
-    bounded_text<600> line;
-    line << '%' << i << (at.kept ? "**" : at.named ? "*" : "") << " = ";
-    line << text_view(label_of(*at.what, how));
-    if (is_constant(*at.what)) write_constant(line << ' ', how);
-    for (value_id o : at.operands) line << " %" << o;
-    line << " : " << text_view(to_text(*program.mesh, program.values[i]));
-    out << text_view(line) << text_view("\n");
+    write_instruction(out, program, i, at.kept ? "**" : at.named ? "*" : "");
+    out << text_view("\n");
   }
 }
 

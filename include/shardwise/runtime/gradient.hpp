@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/plan/gradient.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 #include "shardwise/runtime/make_nodes.hpp"
@@ -46,6 +47,10 @@ class graph_tape {
     stand_ins_.push_back(stand_in);
     real_.push_back(real);
     if (wanted) wanted_.push_back(stand_in);
+    // What has no fractions has zeros for a gradient, which no operation of the function enters.
+    using T = typename X::value_type;
+    if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
+      if (wanted) enter_function_on<functions::identity, T>();
     return settled<X>(std::move(stand_in));
   }
   template <class X>

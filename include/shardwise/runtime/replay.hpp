@@ -39,6 +39,8 @@ class prepared_program {
   /// Refuses inputs that are not those of the program, in their order, and computes those that are
   /// pending.
   void check(const std::vector<program_input>& inputs) const;
+  /// The nodes of checked inputs; numbers become tensors.
+  [[nodiscard]] std::vector<node_ptr> input_nodes(std::vector<program_input> inputs) const;
   /// Runs the program on checked inputs, which it takes, and returns what it keeps, in order. What
   /// the program says is given up, and no handle holds, is written over where that saves memory.
   [[nodiscard]] std::vector<node_ptr> run(std::vector<program_input> inputs) const;
@@ -51,7 +53,7 @@ class prepared_program {
   [[nodiscard]] const element_kernels* elements_of(element type) const noexcept;
   /// Gives every step its node: the inputs, and a new one for each result.
   void bind(lowered_program& program, const std::shared_ptr<machine>& home,
-            std::vector<program_input> inputs) const;
+            std::vector<node_ptr> inputs) const;
 
   std::shared_ptr<const lowered_program> planned_;
   /// The elements that programs of this kind have.

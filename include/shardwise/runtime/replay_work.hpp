@@ -53,6 +53,16 @@ inline void find_kernel(lowered_program& planned, value_id i) {
       what, types_key({types.begin(), types.size()}, code.values[i].type));
 }
 
+/// The kernels of the elements that a step makes, where the nodes of those before it are there:
+/// what only moves has the elements of what it moves.
+[[nodiscard]] inline const element_kernels& elements_made(const lowered_program& program,
+                                                          const step_desc& step) {
+  if (const element_kernels* known = program.kernels[static_cast<std::size_t>(step.root)].elements)
+    return *known;
+  const auto read = static_cast<std::size_t>(step.operands[0]);
+  return (program.inputs[read] != nullptr ? program.inputs[read] : program.nodes[read])->elements();
+}
+
 /// What a program keeps, in order.
 [[nodiscard]] inline std::vector<node_ptr> kept(const lowered_program& program) {
   std::vector<node_ptr> results;
@@ -115,11 +125,25 @@ SHARDWISE_INLINE std::vector<node_ptr> prepared_program::run(
     std::vector<program_input> inputs) const {
   lowered_program program = *planned_;
   const std::shared_ptr<machine> home = home_of(inputs);
-  bind(program, home, std::move(inputs));
+  bind(program, home, input_nodes(std::move(inputs)));
   std::vector<node_ptr> results = detail::kept(program);
   const std::lock_guard turn(home->turn());
   detail::run_for_owners(home->link(), [&] { detail::program_run(*home, program).run_all(); });
   return results;
+}
+
+SHARDWISE_INLINE std::vector<node_ptr> prepared_program::input_nodes(
+    std::vector<program_input> inputs) const {
+  const std::shared_ptr<machine> home = home_of(inputs);
+  std::vector<node_ptr> nodes;
+  for (const step_desc& step : planned_->steps) {
+    if (step.kind != step_kind::input) continue;
+    program_input& given = inputs[nodes.size()];
+    nodes.push_back(given.tensor != nullptr ? std::move(given.tensor)
+                                            : detail::number_node(home, given.number, step.result,
+                                                                  *elements_of(step.result.type)));
+  }
+  return nodes;
 }
 
 SHARDWISE_INLINE std::shared_ptr<machine> prepared_program::home_of(
@@ -169,7 +193,7 @@ SHARDWISE_INLINE const element_kernels* prepared_program::elements_of(element ty
 
 SHARDWISE_INLINE void prepared_program::bind(lowered_program& program,
                                              const std::shared_ptr<machine>& home,
-                                             std::vector<program_input> inputs) const {
+                                             std::vector<node_ptr> inputs) const {
   const std::size_t count = program.steps.size();
   program.nodes.resize(count);
   program.inputs.resize(count);
@@ -178,23 +202,14 @@ SHARDWISE_INLINE void prepared_program::bind(lowered_program& program,
   for (std::size_t s = 0; s < count; ++s) {
     step_desc& step = program.steps[s];
     if (step.kind == step_kind::input) {
-      program_input& given = inputs[next++];
       node_ptr& input = program.inputs[s];
-      input = given.tensor != nullptr ? std::move(given.tensor)
-                                      : detail::number_node(home, given.number, step.result,
-                                                            *elements_of(step.result.type));
+      input = std::move(inputs[next++]);
       if (step.donated && (input.use_count() > 1 || !input->owns_memory()))
         are_free = step.donated = false;
       continue;
     }
-    const element_kernels* elements = program.kernels[static_cast<std::size_t>(step.root)].elements;
-    // What only moves has the elements of what it moves.
-    if (elements == nullptr)
-      elements = &(program.inputs[static_cast<std::size_t>(step.operands[0])] != nullptr
-                       ? program.inputs[static_cast<std::size_t>(step.operands[0])]
-                       : program.nodes[static_cast<std::size_t>(step.operands[0])])
-                      ->elements();
-    program.nodes[s] = std::make_shared<node>(home, home->place(step.result), *elements);
+    program.nodes[s] = std::make_shared<node>(home, home->place(step.result),
+                                              detail::elements_made(program, step));
   }
   if (!are_free)
     plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(count), program.lives.data());

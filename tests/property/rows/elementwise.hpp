@@ -411,6 +411,9 @@ inline std::vector<operation_row> choice_rows() {
       "stop_gradient", whole(), [](const auto& a) { return stop_gradient(a); },
       [](double a) { return a; }));
   rows.back().is_differentiable = false;
+  rows.push_back(unary_row(
+      "finish_gradient", whole(), [](const auto& a) { return finish_gradient(a); },
+      [](double a) { return a; }));
   return rows;
 }
 

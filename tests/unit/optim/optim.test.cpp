@@ -5,6 +5,7 @@
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -205,4 +206,49 @@ TEST_CASE("schedules") {
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(1) == 0.75);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(9) == 0);
   STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 0.5, .period = 10}(25) == 0.25);
+}
+
+TEST_CASE("parameters are treated by their names") {
+  STATIC_REQUIRE(name_matches("layers.0.up.bias", "*.bias"));
+  STATIC_REQUIRE(name_matches("layers.10.up.bias", "layers.*.up.*"));
+  STATIC_REQUIRE(name_matches("a.b", "?.b"));
+  STATIC_REQUIRE(name_matches("", "*"));
+  STATIC_REQUIRE(!name_matches("layers.0.up.biased", "*.bias"));
+  STATIC_REQUIRE(!name_matches("bias", "?bias"));
+
+  const device_pool pool{pod{}};
+  struct parameters {
+    tensor<pod, P<"data", none>, 4, 2> weight;
+    tensor<pod, P<none>, 2> bias;
+    tensor<pod, P<"data">, 4> frozen;
+  };
+  const auto start = [&] {
+    return parameters{ones<tensor<pod, P<"data", none>, 4, 2>>(pool),
+                      ones<tensor<pod, P<none>, 2>>(pool), ones<tensor<pod, P<"data">, 4>>(pool)};
+  };
+  const auto train = [&](const auto& optimizer) {
+    parameters w = start();
+    auto state = optimizer.start(w);
+    const parameters g = start();
+    optimizer(w, state, g, 0.125F);
+    return std::array{to_host(w.weight)(3, 1), to_host(w.bias)(1), to_host(w.frozen)(3)};
+  };
+  constexpr optim::treatment_rule rule = [](text_view name, int rank) {
+    optim::treatment how = optim::decay_matrices(name, rank);
+    if (name_matches(name, "froz*")) how.rate = 0;
+    if (name == "bias") how.rate = 2;
+    return how;
+  };
+  // Weights decay, vectors do not; biases move twice as far, and what is frozen stays.
+  const auto descended = train(optim::sgd{.momentum = 0, .weight_decay = 0.5, .treat = rule});
+  REQUIRE(descended == std::array{1 - 0.125F * 1.5F, 1 - 0.25F, 1.0F});
+  const auto signs = train(optim::lion{.weight_decay = 0.5, .treat = rule});
+  REQUIRE(signs == std::array{1 - 0.125F * 0.5F - 0.125F, 1 - 0.25F, 1.0F});
+  const auto moments = train(optim::adamw{.weight_decay = 0.5, .treat = rule});
+  REQUIRE(moments[0] == Approx(1 - 0.125 * 0.5 - 0.125).epsilon(1e-5));
+  REQUIRE(moments[1] == Approx(1 - 0.25).epsilon(1e-5));
+  REQUIRE(moments[2] == 1.0F);
+  const auto masters = train(optim::with_masters(optim::adam{.weight_decay = 0.5, .treat = rule}));
+  REQUIRE(masters[2] == 1.0F);
+  REQUIRE(masters[1] == Approx(1 - 0.25).epsilon(1e-5));
 }

@@ -266,3 +266,26 @@ TEST_CASE("what has no gradient is refused by its name") {
             })(v);
           }) == broken::value_is_being_differentiated);
 }
+
+TEST_CASE("a gradient that is no sum over an axis is left pending in equal terms") {
+  const device_pool pool{pod{}};
+  using R = tensor<P<none>, 6>;
+  const R w = uniform<R>(pool, key{3});
+  // Of the first each device has the same, and the second is a number.
+  const auto same =
+      gradient([](const auto& v) { return sum(v * v * 3.0); }, left_pending<"data">)(w);
+  const auto ones = gradient([](const auto& v) { return sum(v); }, left_pending<"model">)(w);
+  STATIC_REQUIRE(std::is_same_v<std::remove_cvref_t<decltype(same)>::layout_type,
+                                layout<pod, P<none>, partial<"data">>>);
+  const auto at = values(w);
+  const auto finished = values(reshard<P<none>>(same));
+  for (std::size_t i = 0; i < at.size(); ++i) REQUIRE(finished[i] == Approx(6 * at[i]));
+  REQUIRE(values(reshard<P<none>>(ones)) == std::vector<double>(6, 1.0));
+  // A mesh with one device along the axis has one term.
+  struct alone : mesh<axis<"data", 1>, axis<"model", 4>> {};
+  const device_pool few{alone{}};
+  using S = sharded_tensor<double, extents<8>, layout<alone, P<"model">>>;
+  const auto slope =
+      gradient([](const auto& v) { return sum(v * v); }, left_pending<"data">)(full<S>(few, 2.0));
+  REQUIRE(values(reshard<P<"model">>(slope)) == std::vector<double>(8, 4.0));
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/reshard.hpp"
+#include "shardwise/optim/nests.hpp"
+#include "shardwise/plan/gradient.hpp"
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Adds the tensors of a nest to those of another.
+template <class Nest>
+constexpr void add_nest(Nest& sum, const Nest& more) {
+  const auto add = []<class X>(X& x, const X& y) { put(x, x + y); };
+  for_each_together(add, sum, more);
+}
+
+/// The value of a loss and its gradients, both of `change(value)`: a loss that says itself how its
+/// gradients are made is asked.
+template <class Loss, class Change, class Model, class... Batch>
+[[nodiscard]] constexpr auto value_and_gradients(const Loss& loss, const Change& change,
+                                                 const Model& model, const Batch&... batch) {
+  if constexpr (requires { loss.value_and_gradients(change, model, batch...); }) {
+    return loss.value_and_gradients(change, model, batch...);
+  } else if constexpr (std::is_same_v<Change, std::identity>) {
+    return value_and_grad(loss)(model, batch...);
+  } else {
+    const auto changed = [&](const auto& m, const auto&... x) {
+      auto value = loss(m, x...);
+      auto number = change(value);
+      return std::tuple<decltype(number), decltype(value)>{std::move(number), std::move(value)};
+    };
+    auto [values, gradients] = value_and_grad(changed)(model, batch...);
+    return std::pair{std::get<1>(std::move(values)), std::move(gradients)};
+  }
+}
+
+}  // namespace detail
+
+namespace optim {
+
+/// A nest of gradients that were left pending, reduced to the layouts of `Parameters` and
+/// multiplied by a number: the end of an accumulation.
+///
+///     auto sum = gradient(loss, left_pending<"data">)(model, first);
+///     ...
+///     auto gradients = optim::reduced<Model>(sum, 0.25);      // one reduction for each parameter
+template <class Parameters, class Pending>
+[[nodiscard]] constexpr Parameters reduced(const Pending& sums, double factor = 1) {
+  return detail::nest_as<Parameters>(
+      sums, [&]<class X, class G>(std::type_identity<X>, const G& gradient) {
+        if (factor == 1) return X(reshard<typename X::layout_type>(gradient));
+        return X(reshard<typename X::layout_type>(gradient * detail::number_for<X>(factor)));
+      });
+}
+
+/// A loss whose value and gradients are means over micro-batches: it stands where a loss stands in
+/// `training_step`, and takes a range of micro-batches, a tensor or a tuple of tensors each, where
+/// that takes a batch. The gradients of all of them are left pending over `Axes` and added, and
+/// what is moved at the end is what one batch moves.
+///
+///     constexpr auto learn = optim::training_step{optim::accumulated<"data">(loss),
+///     optim::adamw{}}; learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1,
+///     y1}});
+template <class Loss, fixed_string... Axes>
+struct accumulated_loss {
+  Loss loss;
+
+  template <class Change, class Model, class Batches>
+  [[nodiscard]] constexpr auto value_and_gradients(const Change& change, const Model& model,
+                                                   const Batches& batches) const {
+    if (batches.size() == 0)
+      fail({.rule = broken::operand_count_differs, .have = 0, .want = 1},
+           "an accumulation is of one micro-batch or more");
+    const auto both = [&](const auto& m, const auto&... x) {
+      auto value = loss(m, x...);
+      auto number = change(value);
+      return std::tuple<decltype(number), decltype(value)>{std::move(number), std::move(value)};
+    };
+    const auto of_one = [&](const auto& batch) {
+      if constexpr (detail::nest_kind_of<std::remove_cvref_t<decltype(batch)>>() ==
+                    detail::nest_kind::tensor)
+        return value_and_grad(both, left_pending<Axes...>)(model, batch);
+      else
+        return std::apply(
+            [&](const auto&... x) {
+              return value_and_grad(both, left_pending<Axes...>)(model, x...);
+            },
+            batch);
+    };
+    auto [first, sums] = of_one(*batches.begin());
+    auto value = std::get<1>(first);
+    bool is_first = true;
+    for (const auto& batch : batches) {
+      if (std::exchange(is_first, false)) continue;
+      const auto more = of_one(batch);
+      detail::put(value, value + std::get<1>(more.first));
+      detail::add_nest(sums, more.second);
+    }
+    const double part = 1.0 / static_cast<double>(batches.size());
+    auto mean = value * detail::number_for<decltype(value)>(part);
+    return std::pair{detail::made_tensor(reshard<P<>>(mean)), reduced<Model>(sums, part)};
+  }
+};
+template <fixed_string... Axes, class Loss>
+[[nodiscard]] constexpr accumulated_loss<Loss, Axes...> accumulated(const Loss& loss) {
+  return {loss};
+}
+
+}  // namespace optim
+
+}  // namespace shardwise

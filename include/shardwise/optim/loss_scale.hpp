@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/optim/accumulate.hpp"
+#include "shardwise/optim/adam.hpp"
+#include "shardwise/optim/clip.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// True on every device if all elements of a nest are finite: what is not is counted where it is,
+/// and one number moves for each set of axes that splits any tensor.
+template <class Nest>
+[[nodiscard]] constexpr auto all_finite(const Nest& nest) {
+  const auto faults = [](const auto& x) { return cast<float>(logical_not(isfinite(x))); };
+  return made_tensor(equal(reduced_sum<0>(sums_over(nest, faults)), 0.0F));
+}
+
+/// Chooses, tensor by tensor, what `kept` has where a truth value is false.
+template <class Truth, class Nest>
+constexpr void keep_unless(const Truth& is_right, Nest& made, const Nest& kept) {
+  const auto choose = [&]<class X>(X& now, const X& before) {
+    put(now, where(is_right, now, before));
+  };
+  for_each_together(choose, made, kept);
+}
+
+}  // namespace detail
+
+namespace optim {
+
+/// What `loss_scale` keeps; all are numbers that every device has.
+template <class Number>
+struct loss_scale_state {
+  Number scale;       ///< what the loss is multiplied by
+  Number good_steps;  ///< how many steps were taken since the scale changed
+  Number skipped;     ///< how many steps were skipped since the start
+  Number overflowed;  ///< 1 if the last step was skipped, 0 if it was taken
+};
+
+/// How far a loss is scaled up, so that its gradients do not vanish in the range of `float16`. A
+/// step whose gradients have an infinity or NaN anywhere is skipped: parameters and state stay, the
+/// scale is multiplied by `backoff`, and the state says so. After `interval` steps that were taken
+/// the scale is multiplied by `growth`. Powers of two change no digit.
+///
+///     optim::loss_scale scaling{.first = 1024, .interval = 100};
+///     optim::loss_scale fixed{.first = 1024, .is_dynamic = false};    // skips, and stays
+struct loss_scale {
+  double first = 65536;
+  index_t interval = 2000;
+  double growth = 2;
+  double backoff = 0.5;
+  double least = 1;
+  double most = 16777216;
+  bool is_dynamic = true;
+
+  /// The state at the start of a training, in the pool of the parameters.
+  template <class Parameters>
+  [[nodiscard]] auto start(const Parameters& parameters) const {
+    using number = typename detail::step_count<Parameters>::type;
+    const auto of = [&](double value) {
+      return detail::number_in_pool_of<number>(parameters, static_cast<float>(value));
+    };
+    return loss_scale_state<number>{of(first), of(0), of(0), of(0)};
+  }
+
+  /// The scale after a step that was right, or was not.
+  template <class Number, class Truth>
+  constexpr void update(loss_scale_state<Number>& kept, const Truth& is_right) const {
+    const auto number = [](double value) { return static_cast<float>(value); };
+    detail::put(kept.overflowed, where(is_right, 0.0F, 1.0F));
+    kept.skipped += kept.overflowed;
+    if (!is_dynamic) {
+      kept.good_steps += 1.0F - kept.overflowed;
+      return;
+    }
+    const Number steps = kept.good_steps + 1.0F;
+    const auto grows = steps >= number(static_cast<double>(interval));
+    const Number grown =
+        where(grows, minimum(kept.scale * number(growth), number(most)), kept.scale);
+    detail::put(kept.good_steps, where(is_right, where(grows, 0.0F, steps), 0.0F));
+    detail::put(kept.scale,
+                where(is_right, grown, maximum(kept.scale * number(backoff), number(least))));
+  }
+};
+
+/// What `scaled_training_step` keeps.
+template <class State, class Scale>
+struct scaled_state {
+  State optimizer;
+  Scale scale;
+};
+
+/// `training_step` of a loss that is scaled. The gradients are divided by the scale in `float`, are
+/// clipped if `clip` is above 0, and update the parameters if all of them are finite on every
+/// device. The loss that it returns is the one that was not scaled.
+///
+/// Parameters in narrow fractions are those of `with_masters`. `state.scale` says whether the step
+/// was skipped, how many were, and what the scale is.
+///
+///     constexpr optim::scaled_training_step learn{loss, optim::adamw{}, optim::loss_scale{}};
+///     auto state = learn.start(model);
+///     auto now = step(pool, [&] { return learn(model, state, rate, x, y); });
+///     if (to_host(state.scale.overflowed)() != 0) std::cout << "skipped\n";
+template <class Loss, class Optimizer>
+struct scaled_training_step {
+  Loss loss;
+  Optimizer optimizer;
+  loss_scale scaling{};
+  double clip = 0;
+
+  template <class Model>
+  using state = scaled_state<typename Optimizer::template state<Model>,
+                             loss_scale_state<typename detail::step_count<Model>::type>>;
+
+  template <class Model>
+  [[nodiscard]] state<Model> start(const Model& model) const {
+    return {optimizer.start(model), scaling.start(model)};
+  }
+
+  template <class Model, class State, class Rate, class... Batch>
+  constexpr auto operator()(Model& model, State& kept, const Rate& rate,
+                            const Batch&... batch) const {
+    const auto scale = kept.scale.scale;
+    const auto scaled = [&](const auto& value) { return detail::widened(value) * scale; };
+    auto [value, steep] = detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
+    const auto inverse = detail::made_tensor(1.0F / scale);
+    const auto unscaled = [&](const auto& g) {
+      return detail::made_tensor(detail::widened(g) * inverse);
+    };
+    auto gradients = detail::map_nest(steep, unscaled);
+    const auto is_right = detail::all_finite(gradients);
+    if (clip > 0) (void)clip_by_global_norm(gradients, clip);
+    const Model before = model;
+    const auto state_before = kept.optimizer;
+    optimizer(model, kept.optimizer, gradients, rate);
+    detail::keep_unless(is_right, model, before);
+    detail::keep_unless(is_right, kept.optimizer, state_before);
+    scaling.update(kept.scale, is_right);
+    return value;
+  }
+};
+template <class Loss, class Optimizer>
+scaled_training_step(Loss, Optimizer) -> scaled_training_step<Loss, Optimizer>;
+template <class Loss, class Optimizer>
+scaled_training_step(Loss, Optimizer, loss_scale) -> scaled_training_step<Loss, Optimizer>;
+template <class Loss, class Optimizer>
+scaled_training_step(Loss, Optimizer, loss_scale, double) -> scaled_training_step<Loss, Optimizer>;
+
+}  // namespace optim
+
+}  // namespace shardwise

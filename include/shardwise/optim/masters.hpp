@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/changed_nest.hpp"
+#include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/reshard.hpp"
+#include "shardwise/optim/nests.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// Returns the layout with one of its dimensions split over one more axis: the first that all its
+/// parts divide exactly then. Without such a dimension, where the axis splits one already, or where
+/// sizes are known to the run alone, the layout is what it was.
+///
+///     // f32[16, 32@model] over data: f32[16@data, 32@model]
+[[nodiscard]] constexpr layout_desc split_further(const mesh_desc& mesh, layout_desc layout,
+                                                  const extents_desc& extents, int axis) noexcept {
+  const auto added = static_cast<std::uint8_t>(axis);
+  if (axis < 0 || layout.dim_of(added) >= 0 || layout.uneven) return layout;
+  for (int d = 0; d < layout.rank(); ++d) {
+    axis_list split = layout.dims[d];
+    split.push_back(added);
+    const index_t parts = mesh.parts(split);
+    if (!layout.grains[d].is_contiguous() || parts == dyn || extents[d] == dyn ||
+        extents[d] % parts != 0)
+      continue;
+    layout.dims[d] = split;
+    return layout;
+  }
+  return layout;
+}
+
+namespace detail {
+
+/// The layout type of a master.
+template <class Extents, class Layout, fixed_string... Axes>
+struct master_layout {
+  using mesh_type = typename Layout::mesh_type;
+  static_assert((... && (mesh_type::value.find(Axes) >= 0)),
+                "masters are split over axes that their mesh has");
+  struct wanted {
+    static constexpr layout_desc layout_value = [] {
+      layout_desc out = Layout::value;
+      ((out = split_further(mesh_type::value, out, Extents::value, mesh_type::value.find(Axes))),
+       ...);
+      return out;
+    }();
+  };
+  template <bool IsSame, class Held>
+  struct choose {
+    using type = Layout;
+  };
+  template <class Held>
+  struct choose<false, Held> {
+    using type = layout_from_value<mesh_type, Held>;
+  };
+  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
+};
+
+/// The elements that tensors are computed with, split over more axes.
+template <fixed_string... Axes>
+struct to_masters {
+  template <class T>
+  using element = compute_type<T>;
+  template <class T, class Extents, class Layout>
+  using tensor =
+      sharded_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
+  template <class T, class Extents, class Layout>
+  using abstract =
+      abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
+};
+
+/// True if gradients of these types are pending over these axes alone, over which they are reduced,
+/// and scattered where a master is split.
+template <class Masters, class Gradients, fixed_string... Axes>
+[[nodiscard]] constexpr bool are_pending_over() noexcept {
+  constexpr nest_kind kind = nest_kind_of<Masters>();
+  if constexpr (kind == nest_kind::tensor) {
+    const unsigned named = (0U | ... | (1U << mesh_of<Masters>::value.find(Axes)));
+    return (Gradients::layout_type::value.pending & ~named) == 0;
+  } else if constexpr (kind == nest_kind::range) {
+    return are_pending_over<typename Masters::value_type, typename Gradients::value_type,
+                            Axes...>();
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    using masters = decltype(tied_members(std::declval<Masters&>()));
+    using gradients = decltype(tied_members(std::declval<Gradients&>()));
+    bool all = true;
+    for_each_index<std::tuple_size<masters>::value>([&]<std::size_t I>() {
+      all = all &&
+            are_pending_over<std::remove_cvref_t<std::tuple_element_t<I, masters>>,
+                             std::remove_cvref_t<std::tuple_element_t<I, gradients>>, Axes...>();
+    });
+    return all;
+  } else {
+    return true;
+  }
+}
+
+/// A tensor under the layout of another type.
+template <class To, class X>
+[[nodiscard]] constexpr To laid_out_as(X&& x) {
+  using plain = std::remove_cvref_t<X>;
+  if constexpr (plain::layout_type::value == To::layout_type::value)
+    return To(std::forward<X>(x));
+  else
+    return To(reshard<typename To::layout_type>(std::forward<X>(x)));
+}
+
+}  // namespace detail
+
+namespace optim {
+
+/// What `masters` keeps: the copy that is updated, and what the optimizer keeps of that.
+template <class Masters, class State>
+struct masters_state {
+  Masters masters;
+  State inner;
+};
+
+/// An optimizer of parameters in narrow fractions, or of split state. It keeps a copy of each
+/// parameter in the elements that those are computed with, `float` for `bfloat16` and `float16`,
+/// updates that, and rounds the parameter from it: steps that are less than the last digit of the
+/// parameter add up.
+///
+/// `Axes` split copy and state over further axes than the parameter, in the first dimension that
+/// they divide (see `split_further`): each device updates its part, and the parameter is gathered
+/// in its own elements (ZeRO-1). The gradients may then be left pending over these axes: they are
+/// reduced, and scattered where the copy is split (ZeRO-2). A gradient that is pending over any
+/// other axis does not compile.
+///
+///     constexpr auto learn = optim::with_masters<"data">(optim::adamw{});
+///     auto state = learn.start(model);
+///     learn(model, state, gradients, rate);
+template <class Optimizer, fixed_string... Axes>
+struct masters {
+  Optimizer optimizer;
+
+  template <class Parameters>
+  using copy = typename detail::changed_nest<Parameters, detail::to_masters<Axes...>>::type;
+  template <class Parameters>
+  using state =
+      masters_state<copy<Parameters>, typename Optimizer::template state<copy<Parameters>>>;
+
+  template <class Parameters>
+  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+    auto wide = detail::nest_as<copy<Parameters>>(
+        parameters, []<class M>(std::type_identity<M>, const auto& w) {
+          return detail::laid_out_as<M>(detail::widened(w));
+        });
+    auto inner = optimizer.start(wide);
+    return {std::move(wide), std::move(inner)};
+  }
+
+  template <class Parameters, class Gradients, class Rate>
+    requires(detail::are_pending_over<copy<Parameters>, Gradients, Axes...>())
+  constexpr void operator()(Parameters& parameters, state<Parameters>& kept,
+                            const Gradients& gradients, const Rate& rate) const {
+    const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
+      return detail::laid_out_as<M>(detail::widened(gradient));
+    };
+    const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
+    optimizer(kept.masters, kept.inner, wide, rate);
+    const auto round = []<class W>(W& w, const auto& master) {
+      detail::put(w, detail::laid_out_as<W>(detail::narrowed<typename W::value_type>(master)));
+    };
+    detail::for_each_together(round, parameters, kept.masters);
+  }
+  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
+};
+
+/// `masters` of an optimizer, split over further axes.
+template <fixed_string... Axes, class Optimizer>
+[[nodiscard]] constexpr masters<Optimizer, Axes...> with_masters(const Optimizer& optimizer) {
+  return {optimizer};
+}
+
+}  // namespace optim
+
+}  // namespace shardwise

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/runtime/replay_work.hpp"
+#include "shardwise/runtime/trace_nan.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// What is wrong with a value, and where.
+struct value_faults {
+  bool has_nan = false;
+  bool has_infinity = false;
+  index_t nan_on = -1;
+  index_t infinity_on = -1;
+};
+
+/// The faults of elements of a type with fractions.
+template <class T>
+void find_faults(const node& at, value_faults& found) {
+  const placement& where = at.where();
+  for (index_t i = 0; i < where.count_here(); ++i) {
+    const index_t shard = where.shard_here(i);
+    const T* const elements = at.data<T>(shard);
+    for (index_t k = 0; k < where.size_of_shard(shard); ++k) {
+      const auto value = static_cast<compute_type<T>>(elements[k]);
+      if (std::isnan(value) && !std::exchange(found.has_nan, true))
+        found.nan_on = where.device_of(shard);
+      if (std::isinf(value) && !std::exchange(found.has_infinity, true))
+        found.infinity_on = where.device_of(shard);
+    }
+  }
+}
+[[nodiscard]] inline value_faults faults_of(const node& at) {
+  value_faults found;
+  switch (at.tensor().type) {
+    case element::f32:
+      find_faults<float>(at, found);
+      break;
+    case element::f64:
+      find_faults<double>(at, found);
+      break;
+    case element::bf16:
+      find_faults<bfloat16>(at, found);
+      break;
+    case element::f16:
+      find_faults<float16>(at, found);
+      break;
+    default:
+      break;
+  }
+  return found;
+}
+
+/// A program that runs instruction by instruction: nothing fuses, nothing is written over, and its
+/// results are its own.
+class fault_search {
+ public:
+  /// `inputs` are those of the program, in order.
+  fault_search(const program_view& code, const std::vector<operation_kernel>& kernels,
+               const std::vector<node_ptr>& inputs, const std::shared_ptr<machine>& home)
+      : home_(home) {
+    const auto size = static_cast<std::size_t>(code.count);
+    program_.resize(code.count, code.result_count);
+    program_.mesh = *code.mesh;
+    program_.count = code.count;
+    program_.code.assign(code.code, code.code + code.count);
+    program_.values.assign(code.values, code.values + code.count);
+    for (std::size_t i = 0; i < size; ++i) {
+      instruction& at = program_.code[i];
+      program_.table[i + 1] = code.how(static_cast<value_id>(i));
+      at.how = static_cast<std::int32_t>(i + 1);
+      at.named = true;
+      at.donated = false;
+    }
+    program_.results.assign(code.results, code.results + code.result_count);
+    program_.result_count = code.result_count;
+    program_.kernels = kernels;
+    program_.kernels.resize(size);
+    program_.notes.resize(size);
+    program_.steps.resize(size);
+    std::vector<std::int32_t> step_of(size);
+    program_.steps.resize(static_cast<std::size_t>(
+        form_steps(program_.view(), program_.notes.data(), step_of.data(), program_.steps.data())));
+    const std::size_t count = program_.steps.size();
+    program_.compiled.assign(count, false);
+    program_.lives.resize(count);
+    plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(count), program_.lives.data());
+    for (lifetime& life : program_.lives) life.reuses = -1;
+    program_.owners.resize(count);
+    bind(inputs);
+  }
+
+  [[nodiscard]] numeric_fault find(wanted_fault wanted) {
+    numeric_fault out;
+    faults_.resize(program_.code.size());
+    for (std::size_t i = 0; i < program_.code.size(); ++i)
+      if (is_constant(*program_.code[i].what)) {
+        const double number =
+            constant_operation::value<double>(program_.view().how(static_cast<value_id>(i)));
+        faults_[i] = {std::isnan(number), std::isinf(number)};
+      }
+    for (std::size_t s = 0; s < program_.steps.size(); ++s)
+      if (program_.inputs[s] != nullptr) look(s, *program_.inputs[s], wanted, out);
+    run_for_owners(home_->link(), [&] {
+      agree_on(*home_, program_);
+      program_run run(*home_, program_);
+      for (std::size_t s = 0; s < program_.steps.size(); ++s) {
+        const node_ptr made = program_.nodes[s];
+        // Other owners may be in need of what this one sends.
+        if (out && home_->link() == nullptr) break;
+        run.run_next();
+        if (made != nullptr && made->ready()) look(s, *made, wanted, out);
+      }
+    });
+    return out;
+  }
+
+ private:
+  void bind(const std::vector<node_ptr>& inputs) {
+    const std::size_t count = program_.steps.size();
+    program_.nodes.resize(count);
+    program_.inputs.resize(count);
+    std::size_t next = 0;
+    for (std::size_t s = 0; s < count; ++s) {
+      const step_desc& step = program_.steps[s];
+      if (step.kind == step_kind::input) {
+        program_.inputs[s] = inputs[next++];
+        continue;
+      }
+      program_.nodes[s] =
+          std::make_shared<node>(home_, home_->place(step.result), elements_made(program_, step));
+    }
+  }
+  /// Notes what a step made, and whether it is the first fault.
+  void look(std::size_t s, const node& made, wanted_fault wanted, numeric_fault& out) {
+    const value_id i = program_.steps[s].root;
+    value_faults& mine = faults_[static_cast<std::size_t>(i)];
+    mine = faults_of(made);
+    if (out) return;
+    bool read_nan = false, read_infinity = false;
+    for (value_id o : program_.code[static_cast<std::size_t>(i)].operands) {
+      const value_faults& theirs = faults_[static_cast<std::size_t>(o)];
+      read_nan = read_nan || theirs.has_nan;
+      read_infinity = read_infinity || theirs.has_infinity;
+    }
+    const bool makes_nan = mine.has_nan && !read_nan;
+    const bool makes_infinity =
+        wanted == wanted_fault::any && mine.has_infinity && !read_infinity && !read_nan;
+    if (!makes_nan && !makes_infinity) return;
+    out.instruction = i;
+    out.is_nan = makes_nan;
+    out.device = makes_nan ? mine.nan_on : mine.infinity_on;
+    std::ostringstream words;
+    write_instruction(words, program_.view(), i);
+    words << " has " << (makes_nan ? "NaN" : "an infinity") << " on device " << out.device << '\n';
+    for (value_id o : program_.code[static_cast<std::size_t>(i)].operands) {
+      words << "  ";
+      write_instruction(words, program_.view(), o);
+      words << '\n';
+    }
+    out.words = words.str();
+  }
+
+  std::shared_ptr<machine> home_;
+  lowered_program program_;
+  std::vector<value_faults> faults_;
+};
+
+/// The first fault of what some nodes need. The caller holds the machine's turn.
+[[nodiscard]] inline numeric_fault fault_below(std::span<node* const> roots,
+                                               const std::shared_ptr<machine>& home,
+                                               wanted_fault wanted) {
+  const lowered_program lowered = lower(roots);
+  throw_failures(lowered.pending);
+  std::vector<node_ptr> inputs;
+  for (const node_ptr& input : lowered.inputs)
+    if (input != nullptr) inputs.push_back(input);
+  return fault_search(lowered.view(), lowered.kernels, inputs, home).find(wanted);
+}
+
+SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named,
+                                              wanted_fault wanted) {
+  const std::shared_ptr<machine>& home = named.front()->home();
+  std::vector<node*> roots;
+  for (const node_ptr& root : named) {
+    if (root->home() != home) fail({.rule = broken::operand_pools_differ});
+    roots.push_back(root.get());
+  }
+  const std::lock_guard turn(home->turn());
+  return fault_below(roots, home, wanted);
+}
+
+SHARDWISE_INLINE numeric_fault fault_of_pool(machine& home, wanted_fault wanted) {
+  const std::lock_guard turn(home.turn());
+  const std::vector<node_ptr> names = named(home.pending().hold());
+  if (names.empty()) return {};
+  std::vector<node*> roots;
+  for (const node_ptr& name : names) roots.push_back(name.get());
+  return fault_below(roots, names.front()->home(), wanted);
+}
+
+SHARDWISE_INLINE numeric_fault fault_of_run(const prepared_program& ready,
+                                            std::vector<program_input> inputs,
+                                            wanted_fault wanted) {
+  const std::vector<node_ptr> nodes = ready.input_nodes(std::move(inputs));
+  const std::shared_ptr<machine>& home = nodes.front()->home();
+  const std::lock_guard turn(home->turn());
+  const lowered_program& planned = ready.planned();
+  return fault_search(planned.view(), planned.kernels, nodes, home).find(wanted);
+}
+
+}  // namespace shardwise::detail
