@@ -2,7 +2,6 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
