@@ -7,7 +7,7 @@
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstring>
-#include <ranges>
+#include <span>  // which has the concepts of ranges, without the weight of their views
 #include <type_traits>
 #include <vector>
 
