@@ -3,6 +3,8 @@
 // what the devices hold, leaves a pending sum, or does not compile.
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <iostream>
 
 using namespace shardwise;

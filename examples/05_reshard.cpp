@@ -3,6 +3,8 @@
 // paper, counted when it runs, and the two are the same.
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <iostream>
 
 using namespace shardwise;

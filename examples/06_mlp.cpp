@@ -3,6 +3,8 @@
 // rows, so that one all_reduce at the end is all the communication there is.
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <iostream>
 
 using namespace shardwise;

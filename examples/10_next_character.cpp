@@ -6,6 +6,8 @@
 #include "next_character/model.hpp"
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>

@@ -4,6 +4,7 @@
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/random_numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,7 +63,11 @@ class chosen_kernels {
       const auto& given = *static_cast<const element_kernels*>(kernels);
       static_cast<chosen_kernels*>(to)->elements_[static_cast<std::size_t>(given.type)] = given;
     };
-    chosen->give({this, operation, elements});
+    const auto random = [](void* to, const void* kernels) {
+      const auto& given = *static_cast<const random_kernels*>(kernels);
+      static_cast<chosen_kernels*>(to)->random_[static_cast<std::size_t>(given.type)] = given;
+    };
+    chosen->give({this, operation, elements, random});
   }
 
   [[nodiscard]] static const chosen_kernels& instance() {
@@ -71,6 +76,9 @@ class chosen_kernels {
   }
   [[nodiscard]] const element_kernels& of(element type) const noexcept {
     return elements_[static_cast<std::size_t>(type)];
+  }
+  [[nodiscard]] const random_kernels& random(element type) const noexcept {
+    return random_[static_cast<std::size_t>(type)];
   }
   [[nodiscard]] const operation_kernel* find(std::uint64_t what,
                                              std::uint64_t types) const noexcept {
@@ -99,6 +107,7 @@ class chosen_kernels {
 
   std::vector<entry> entries_;
   std::array<element_kernels, element_types> elements_{};
+  std::array<random_kernels, element_types> random_{};
 };
 
 /// The kernels of a type: those of the chosen set, found when they are called, since tensors may be
@@ -143,6 +152,10 @@ constexpr element_kernels compiled_elements[element_types] = {
 
 const operation_kernel* compiled_kernel(std::uint64_t operation, std::uint64_t types) noexcept {
   return chosen_kernels::instance().find(operation, types);
+}
+
+const random_kernels& compiled_random(element type) noexcept {
+  return chosen_kernels::instance().random(type);
 }
 
 }  // namespace shardwise::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/host/factories.hpp"
+#include "shardwise/host/host_block.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
@@ -66,21 +67,14 @@ template <class X, class R>
 
 template <class X, EigenMatrix H>
 [[nodiscard]] X distribute_matrix(const device_pool& pool, const H& host) {
-  // An expression is evaluated once; a matrix is read where it is.
-  const Eigen::Ref<const Eigen::Matrix<typename X::value_type, Eigen::Dynamic, Eigen::Dynamic>, 0,
-                   Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>
-      matrix(host.derived().matrix());
-  host_view<typename X::value_type> view{matrix.data(), {}, {}};
-  if constexpr (X::extents_type::rank == 2) {
-    view.extents = {index_t{matrix.rows()}, index_t{matrix.cols()}};
-    view.strides = {index_t{matrix.innerStride()}, index_t{matrix.outerStride()}};
+  if constexpr (!MatrixInMemory<H>) {  // an expression is evaluated once
+    return distribute_matrix<X>(pool, host.eval());
   } else {
-    if (matrix.cols() != 1 && matrix.rows() != 1)
+    const auto view = block_of(host, X::extents_type::rank).view;
+    if (view.rank() != X::extents_type::rank)
       fail({.rule = broken::host_rank_differs, .have = 2, .want = 1});
-    view.extents = {index_t{matrix.size()}};
-    view.strides = {index_t{matrix.cols() == 1 ? matrix.innerStride() : matrix.outerStride()}};
+    return distribute_view<X>(pool, view);
   }
-  return distribute_view<X>(pool, view);
 }
 
 /// Spreads elements in a row; without sizes a dyn extent, of which there is one at most, is as

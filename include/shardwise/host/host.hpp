@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/eigen.hpp"
+#include "shardwise/host/eigen_names.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/sync.hpp"
@@ -60,7 +60,8 @@ using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, 
 
 /// A whole tensor in the host's memory: row-major elements and their extents.
 ///
-/// Converts to an Eigen matrix or vector if the rank is at most 2, and prints with `<<`.
+/// Converts to an Eigen matrix or vector if the rank is at most 2 (the program includes
+/// `<Eigen/Core>`), and prints with `<<`.
 template <class T>
 class host_tensor {
  public:
@@ -107,7 +108,7 @@ class host_tensor {
   /// A matrix (rank 2), a column, or a row where a row is asked for (rank 1), or one element
   /// (rank 0); sizes that are fixed must be those of the tensor.
   template <int Rows, int Columns, int Options>
-  operator Eigen::Matrix<T, Rows, Columns, Options>() const {
+  operator Eigen::Matrix<T, Rows, Columns, Options, Rows, Columns>() const {
     if (extents_.size() > 2)
       fail({.rule = broken::operand_rank_differs, .have = extents_.ssize(), .want = 2});
     const bool is_row = Rows == 1 && extents_.size() == 1;
@@ -115,8 +116,7 @@ class host_tensor {
     const index_t columns = is_row ? extents_[0] : extents_.size() < 2 ? 1 : extents_[1];
     require_fixed(0, rows, Rows);
     require_fixed(1, columns, Columns);
-    using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const matrix>(elements_.data(), rows, columns);
+    return detail::eigen_rows<T>(elements_.data(), rows, columns);
   }
 
   /// Not by itself: the rank is known when the program runs. (Whole numbers are no part of it,
@@ -128,7 +128,7 @@ class host_tensor {
 
  private:
   static void require_fixed(int dim, index_t have, index_t fixed) {
-    if (fixed != Eigen::Dynamic && fixed != have)
+    if (fixed != detail::eigen_dynamic && fixed != have)
       fail({.rule = broken::host_size_differs, .dim = dim, .have = fixed, .want = have});
   }
 
@@ -163,14 +163,16 @@ class local_shard {
     return {static_cast<const T*>(static_cast<const void*>(memory_.data())),
             static_cast<std::size_t>(memory_.size()) / sizeof(T)};
   }
-  /// The elements as an Eigen map: rank 2, or rank 1 as a column.
+  /// The elements as an Eigen map: rank 2, or rank 1 as a column. Needs `<Eigen/Core>`.
   [[nodiscard]] auto matrix() const {
-    using rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    static_assert(
+        requires { sizeof(detail::eigen_rows<T>); },
+        "include <Eigen/Core> to see a shard as a matrix");
     const extents_desc shape = extents();
     if (shape.size() > 2)
       fail({.rule = broken::operand_rank_differs, .have = shape.ssize(), .want = 2});
-    return Eigen::Map<const rows>(elements().data(), shape.empty() ? 1 : shape[0],
-                                  shape.size() < 2 ? 1 : shape[1]);
+    return detail::eigen_rows<T>(elements().data(), shape.empty() ? 1 : shape[0],
+                                 shape.size() < 2 ? 1 : shape[1]);
   }
 
  private:

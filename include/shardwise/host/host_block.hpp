@@ -2,13 +2,12 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstring>
-#include <ranges>
+#include <span>  // which has the concepts of ranges, without the weight of their views
 #include <type_traits>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/eigen.hpp"
+#include "shardwise/host/eigen_names.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
@@ -50,7 +50,7 @@ concept RunOf = !EigenMatrix<H> && std::ranges::contiguous_range<const H> &&
 
 /// What has a value for each index of a tensor of `T`.
 template <class H, class T>
-concept FunctionOf = std::is_invocable_r_v<T, const H&, const global_index&>;
+concept FunctionOf = !EigenMatrix<H> && std::is_invocable_r_v<T, const H&, const global_index&>;
 
 /// Why a tensor of type `X` cannot be made from this, or `allowed`. What is read where it is has
 /// the elements of the tensor; what is copied one by one may hold others that convert.

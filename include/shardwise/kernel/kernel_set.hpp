@@ -10,11 +10,12 @@
 /// functions on pointers and descriptions.
 
 /// What receives the kernels of a set: those of operations, `kernel` being an `operation_kernel`,
-/// and those of element types, an `element_kernels`.
+/// those of element types, an `element_kernels`, and those of random numbers, a `random_kernels`.
 struct shardwise_kernel_receiver {
   void* to;
   void (*operation)(void* to, std::uint64_t operation, std::uint64_t types, const void* kernel);
   void (*elements)(void* to, const void* kernels);
+  void (*random)(void* to, const void* kernels);
 };
 
 extern "C" {

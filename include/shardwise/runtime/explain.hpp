@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/plan/trace.hpp"
 #include "shardwise/runtime/sync.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -50,4 +52,10 @@ template <std::size_t Capacity>
 
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/explain_work.hpp"
+#else
+namespace shardwise {
+SHARDWISE_EXTERN template void write_program(std::ostream& out, const mesh_desc& mesh,
+                                             const step_desc* steps, const lifetime* lives,
+                                             std::int32_t count, const cost_ledger& total);
+}  // namespace shardwise
 #endif

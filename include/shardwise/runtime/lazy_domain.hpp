@@ -88,6 +88,18 @@ template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
+/// True if operands of these types and value categories may be one expression that one of them
+/// gives up.
+template <class A, class B>
+inline constexpr bool may_be_one =
+    lazy_arguments<std::remove_cvref_t<A>> > 0 &&
+    std::is_same_v<std::remove_cvref_t<A>, std::remove_cvref_t<B>> &&
+    !(std::is_lvalue_reference_v<A> && std::is_lvalue_reference_v<B>);
+template <class... X>
+inline constexpr bool may_repeat = false;
+template <class A, class... B>
+inline constexpr bool may_repeat<A, B...> = (... || may_be_one<A, B>) || may_repeat<B...>;
+
 /// Expressions that stand more than once among the operands of a call and are given up by one of
 /// them, as where a function forwards its argument twice: `x * x`. Each is one node for as long as
 /// this lives, computed once as on paper. `X` has the value categories.
@@ -106,24 +118,26 @@ class repeated_operands {
  private:
   template <std::size_t I>
   using operand_type = std::tuple_element_t<I, std::tuple<X&&...>>;
-  template <std::size_t I, std::size_t J>
-  static constexpr bool may_be_one =
-      lazy_arguments<std::remove_cvref_t<operand_type<I>>> > 0 &&
-      std::is_same_v<std::remove_cvref_t<operand_type<I>>, std::remove_cvref_t<operand_type<J>>> &&
-      !(std::is_lvalue_reference_v<operand_type<I>> && std::is_lvalue_reference_v<operand_type<J>>);
 
   template <class F>
   void for_each_repeated(const F& f) {
     for_each_index<sizeof...(X)>([&]<std::size_t J>() {
       for_each_index<J>([&]<std::size_t I>() {
         constexpr std::size_t moved = std::is_lvalue_reference_v<operand_type<I>> ? J : I;
-        if constexpr (may_be_one<I, J>)
+        if constexpr (may_be_one<operand_type<I>, operand_type<J>>)
           if (&std::get<I>(operands_) == &std::get<J>(operands_)) f(std::get<moved>(operands_));
       });
     });
   }
 
   std::tuple<std::remove_reference_t<X>&...> operands_;
+};
+/// Nothing where the types say that no two are one.
+template <class... X>
+  requires(!may_repeat<X&&...>)
+class repeated_operands<X...> {
+ public:
+  explicit repeated_operands(const std::remove_reference_t<X>&...) noexcept {}
 };
 
 /// A function that waits to be fused with what reads it.
@@ -244,7 +258,7 @@ struct lazy_domain {
 
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
-    const detail::repeated_operands<X...> as_one(operands...);
+    [[maybe_unused]] const detail::repeated_operands<X...> as_one(operands...);
     return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
   }
   /// A number beside a tensor, as a tensor of rank 0.

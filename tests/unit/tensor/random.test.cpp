@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "shardwise/kernel/random_work.hpp"
 #include "shardwise/tensor/random.hpp"
 
 #include "support/catch.hpp"

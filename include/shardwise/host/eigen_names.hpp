@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What the host's side says of Eigen's matrices, declared and not defined: programs that link the
+// compiled library read Eigen where they include it themselves. The names have no default
+// arguments here, which Eigen gives them.
+namespace Eigen {
+template <typename Derived>
+class DenseBase;
+template <typename Scalar, int Rows, int Columns, int Options, int MaxRows, int MaxColumns>
+class Matrix;
+template <int Outer, int Inner>
+class Stride;
+template <typename Plain, int Options, typename Strides>
+class Map;
+}  // namespace Eigen
+
+namespace shardwise::detail {
+
+/// A size that an Eigen matrix has at run time, `Eigen::Dynamic`.
+inline constexpr int eigen_dynamic = -1;
+
+/// Row-major elements as an Eigen matrix sees them; complete where `<Eigen/Core>` is included.
+template <class T>
+using eigen_rows = Eigen::Map<
+    const Eigen::Matrix<T, eigen_dynamic, eigen_dynamic, 1, eigen_dynamic, eigen_dynamic>, 0,
+    Eigen::Stride<0, 0>>;
+
+}  // namespace shardwise::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/core/index.hpp"
+#include "shardwise/core/philox.hpp"
+#include "shardwise/layout/element.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace shardwise {
+
+/// What draws random numbers of one type, float or double: `uniform` and `normal` write the numbers
+/// `first` to `first + n` of a key to `to`, `normal_at` writes one.
+struct random_kernels {
+  element type = element::f32;
+  void (*uniform)(std::uint64_t source, std::uint64_t first, void* to, index_t n) = nullptr;
+  void (*normal)(std::uint64_t source, std::uint64_t first, void* to, index_t n) = nullptr;
+  void (*normal_at)(std::uint64_t source, std::uint64_t at, void* to) = nullptr;
+};
+
+namespace detail {
+
+/// The kernels that draw numbers of a type; in the compiled library.
+[[nodiscard]] const random_kernels& compiled_random(element type) noexcept;
+
+/// How many numbers of a type one counter gives: a float takes one word, a double two.
+template <std::floating_point T>
+inline constexpr std::size_t per_counter = 16 / std::max<std::size_t>(4, sizeof(T));
+
+/// A uniform number from its bits.
+[[nodiscard]] constexpr float to_uniform(std::uint32_t w) noexcept {
+  return static_cast<float>(static_cast<std::int32_t>(w >> 8U)) * 0x1p-24F;
+}
+[[nodiscard]] constexpr double to_uniform(std::uint64_t w) noexcept {
+  return static_cast<double>(static_cast<std::int64_t>(w >> 11U)) * 0x1p-53;
+}
+
+/// The numbers of `Lanes` counters, as they follow each other.
+template <std::floating_point T, std::size_t Lanes>
+constexpr void uniform_block(const philox<Lanes>& block, T* out) noexcept {
+  const auto& w = block.words;
+  for (std::size_t i = 0; i < Lanes; ++i)
+    for (std::size_t k = 0; k < per_counter<T>; ++k)
+      if constexpr (sizeof(T) == 4)
+        out[4 * i + k] = to_uniform(w[k][i]);
+      else
+        out[2 * i + k] = to_uniform(join(w[2 * k][i], w[2 * k + 1][i]));
+}
+
+// The work of the kernels.
+template <std::floating_point T>
+void uniform_run(std::uint64_t source, std::uint64_t first, void* to, index_t n) noexcept;
+template <std::floating_point T>
+void normal_run(std::uint64_t source, std::uint64_t first, void* to, index_t n) noexcept;
+template <std::floating_point T>
+void normal_number(std::uint64_t source, std::uint64_t at, void* to) noexcept;
+
+}  // namespace detail
+}  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/random_work.hpp"
+#endif
