@@ -4,6 +4,7 @@
 /// Modules: aggregates of tensors with a call operator, their parameters by name, their losses.
 
 #include "shardwise/nn/attention.hpp"
+#include "shardwise/nn/attention_cache.hpp"
 #include "shardwise/nn/convolution.hpp"
 #include "shardwise/nn/dropout.hpp"
 #include "shardwise/nn/embedding.hpp"
@@ -15,5 +16,6 @@
 #include "shardwise/nn/norm.hpp"
 #include "shardwise/nn/on_paper.hpp"
 #include "shardwise/nn/parameters.hpp"
+#include "shardwise/nn/rotary.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/nn/transformer_block.hpp"

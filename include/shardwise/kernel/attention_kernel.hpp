@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/index_block.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
@@ -145,17 +146,35 @@ class computed_block {
   strided<const C> view_;
 };
 
-/// The mask of a call, if there is one, as its operand at a place.
+/// Which keys the queries of a call meet. Its operand at a place, if there is one, is the mask, or
+/// the position of the first query.
 template <class T>
 struct attention_mask {
   using C = compute_type<T>;
   const const_any_block* block = nullptr;
   int missing = 0;
+  bool is_causal;
+  index_t start = 0;
+  const held_range* positions;
+  index_t all_keys;
 
-  attention_mask(const kernel_call& call, std::size_t place) {
+  attention_mask(const kernel_call& call, std::size_t place)
+      : is_causal(call.how.integers[0] == static_cast<int>(attends::to_earlier)),
+        positions(&call.parts[0][call.operands[0].rank() - 2]),
+        all_keys(call.operands[1].extents[call.operands[0].rank() - 2]) {
     if (call.operands.size() <= place) return;
-    block = &call.operands[place];
+    const const_any_block& given = call.operands[place];
+    if (given.rank() == 0 && is_whole_number(given.type)) {
+      start = index_of(given);
+      return;
+    }
+    block = &given;
     missing = call.operands[0].rank() - block->rank();
+  }
+  /// How many keys a query of the device meets, the first ones.
+  [[nodiscard]] index_t keys_met(index_t i) const noexcept {
+    return is_causal ? std::clamp(plus(start, positions->global(i) + 1), index_t{0}, all_keys)
+                     : all_keys;
   }
   /// Adds what the mask has of query `i` of a head, and keys from `first` on, to their scores.
   void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
@@ -217,14 +236,6 @@ void for_each_head(const strided<C>& queries, const F& f) {
   }
 }
 
-/// How many keys each query of a call meets.
-[[nodiscard]] inline auto keys_met(const kernel_call& call, index_t all_keys) {
-  const bool is_causal = call.how.integers[0] == static_cast<int>(attends::to_earlier);
-  const held_range& positions = call.parts[0][call.operands[0].rank() - 2];
-  return
-      [=](index_t i) { return is_causal ? std::min(all_keys, positions.global(i) + 1) : all_keys; };
-}
-
 }  // namespace detail
 
 /// Head by head; the heads of a device share its heads of keys and values in equal groups.
@@ -251,7 +262,7 @@ struct kernel_of<attention_operation> {
             [&](index_t i, index_t first, index_t count, C* row) {
               mask.add(at, i, first, count, row);
             },
-            detail::keys_met(call, k.extents[head + 1]));
+            [&](index_t i) { return mask.keys_met(i); });
       });
     });
   }
@@ -384,7 +395,7 @@ struct kernel_of<attention_gradient_operation> {
             [&](index_t i, index_t first, index_t count, C* row) {
               mask.add(at, i, first, count, row);
             },
-            detail::keys_met(call, k.extents[head + 1]));
+            [&](index_t i) { return mask.keys_met(i); });
       });
     });
   }

@@ -98,6 +98,15 @@ template <ShardedTensor X>
   return X(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
 }
 
+/// A cache, or a nest of them, that has room and no positions yet; see `attention_cache`.
+///
+///     auto caches = nn::empty_cache<std::array<nn::cache_for<Block, X, 512>, 6>>(pool);
+template <class Cache>
+[[nodiscard]] Cache empty_cache(const device_pool& pool) {
+  return make_nest<Cache>(
+      [&]<class X>(std::type_identity<X>, const leaf_path&) { return zeros<X>(pool); });
+}
+
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`
 /// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
 /// any other with `truncated_normal` whose variance is 1 over the number of elements that meet in
