@@ -102,7 +102,7 @@ constexpr cost_ledger cost_of(const auto& keys, const auto& values, const auto& 
                                const auto& x, const auto& had, const auto& met, const auto& count) {
     on_paper<mine> all{had, met, count};
     auto y = on_paper<plain>{q, k, v, out}(x, all);
-    return std::tuple{y, all.keys, all.values, all.filled};
+    return std::tuple{all.keys, all.values, all.filled, y};  // as they are written
   };
   return trace(one_more, abstract<decltype(plain::query)>(), abstract<decltype(plain::key)>(),
                abstract<decltype(plain::value)>(), abstract<decltype(plain::out)>(),
