@@ -38,7 +38,7 @@ template <class Step>
 /// Calls `f(leaf, path)` with every leaf of a nest, in the order of declaration. A nest is an
 /// aggregate, which needs no line of its own for it, an array, a tuple, a range such as a vector, a
 /// pointer or an optional that may be empty, or a leaf: what `Leaf::is<T>` says is one. Anything
-/// else is passed over.
+/// else is passed over, but for a class of more than `max_members` members, which does not compile.
 ///
 ///     for_each_leaf<tensors>(model, [](auto& w, const leaf_path& path) { ... });   // "layers.0.w"
 template <class Leaf, class Nest, class F>
@@ -64,6 +64,8 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
        ...);
     };
     each(std::make_index_sequence<member_count<type>>{});
+  } else {
+    (void)sizeof(detail::passed_over<type>);
   }
 }
 
