@@ -5,6 +5,7 @@
 
 #include "shardwise/nn/attention.hpp"
 #include "shardwise/nn/attention_cache.hpp"
+#include "shardwise/nn/between.hpp"
 #include "shardwise/nn/convolution.hpp"
 #include "shardwise/nn/distribute_module.hpp"
 #include "shardwise/nn/dropout.hpp"

@@ -177,3 +177,24 @@ TEST_CASE("a model under other layouts computes the same, and so does its gradie
     for (std::size_t i = 0; i < a.size(); ++i) REQUIRE(a[i] == Approx(b[i]).margin(1e-6));
   }
 }
+
+namespace {
+
+using text = tensor<P<"data", none, none>, 4, 6, 8>;
+using scaled = nn::rms_norm<tensor<P<none>, 8>>;
+using scaled_in_parts = nn::between<scaled, P<"data", "model", none>, P<"data", none, none>>;
+constexpr auto call = [](const auto& m, const auto& x) { return m(x); };
+// Positions are cut where they are, and gathered afterwards.
+static_assert(trace_nests<64, scaled, text>(call).collectives() == 0);
+static_assert(trace_nests<64, scaled_in_parts, text>(call).collectives("model") == 1);
+
+}  // namespace
+
+TEST_CASE("a module between two layouts computes the same") {
+  const device_pool pool{pod{}};
+  const auto m = nn::initialise<scaled_in_parts>(pool, key{1});
+  const auto x = normal<text>(pool, key{2});
+  const auto y = m(x);
+  static_assert(std::is_same_v<decltype(y)::layout_type, text::layout_type>);
+  REQUIRE(values(y) == values(m.inner(x)));
+}
