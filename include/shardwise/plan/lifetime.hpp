@@ -4,8 +4,6 @@
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/plan/step.hpp"
 
-#include <algorithm>
-
 namespace shardwise {
 
 /// Where the result of a step lives, and until when.
@@ -44,7 +42,9 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
     const step_operands& read = steps[i].operands;
     const bool is_pass = steps[i].kind == step_kind::pass;
     if (!lives[i].needed || (!is_pass && !steps[i].overwrites_first)) continue;
-    if (!is_pass && std::count(read.begin(), read.end(), read[0]) > 1) continue;
+    bool is_read_twice = false;
+    for (int k = 1; k < read.ssize(); ++k) is_read_twice = is_read_twice || read[k] == read[0];
+    if (!is_pass && is_read_twice) continue;
     for (int k = 0; k < (is_pass ? read.ssize() : 1) && lives[i].reuses < 0; ++k) {
       const std::int32_t o = read[k];
       if (steps[o].is_own() && lives[o].last_use == i && steps[o].result == steps[i].result)
