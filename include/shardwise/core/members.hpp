@@ -80,14 +80,13 @@ template <class T, std::size_t N = max_members + 1>
   else
     return has_too_many_members<T, N + 1>();
 }
-/// A class that what walks through nests passes over, unless it is one that would have to be walked
-/// through.
+/// Refuses to pass over a class in a nest that would have to be walked through.
 template <class T>
-struct passed_over {
+constexpr void require_few_members() noexcept {
   static_assert(!has_too_many_members<T>(),
                 "a class of a nest has at most 32 members, or its tensors would not be found: "
                 "group some in a class or an array of their own");
-};
+}
 
 }  // namespace detail
 

@@ -73,7 +73,7 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
     };
     each(std::make_index_sequence<member_count<type>>{});
   } else {
-    (void)sizeof(detail::passed_over<type>);
+    detail::require_few_members<type>();
   }
 }
 

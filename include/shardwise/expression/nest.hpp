@@ -31,7 +31,7 @@ template <class X>
   else if constexpr (Aggregate<X>)
     return nest_kind::aggregate;
   else
-    return static_cast<void>(sizeof(passed_over<X>)), nest_kind::other;
+    return require_few_members<X>(), nest_kind::other;
 }
 
 /// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest;
