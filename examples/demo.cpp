@@ -147,7 +147,9 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
 void show_writing(const training& run, const options& wanted, const corpus& text) {
   std::mt19937_64 random(3);
   const places from = text.draw(random, true);
+  const double begin = now();
   const auto lines = run.write(text, from, wanted.letters);
+  const double seconds = now() - begin;
   std::printf("it reads | and writes\n");
   for (std::size_t b = 0; b < 5; ++b)
     std::printf("  %s|%s\n", printable(text.part(from[b] + positions - 12, 12)).c_str(),
@@ -155,6 +157,9 @@ void show_writing(const training& run, const options& wanted, const corpus& text
   const auto [known, all] = count_words(text, lines);
   std::printf("of %ld words of three letters or more that it wrote, %ld are words of the text\n",
               all, known);
+  const auto bytes_written = static_cast<double>(batch * wanted.letters);
+  std::printf("it wrote %.0f bytes in %.1f s: %.0f bytes/s\n", bytes_written, seconds,
+              bytes_written / seconds);
 }
 
 int run(const options& wanted) {

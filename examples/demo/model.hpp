@@ -30,6 +30,11 @@ template <class Table>
 struct position_rows {
   Table table;
   constexpr auto operator()(const auto& x) const { return x + table; }
+  /// The same of positions from `first` on.
+  template <class X>
+  constexpr auto operator()(const X& x, const auto& first) const {
+    return x + dynamic_slice<0, X::extents_type::value[1]>(table, first);
+  }
 };
 
 template <class Bytes, class Positions, class Layers, class Norm, class Head>
@@ -50,6 +55,16 @@ struct transformer {
     const auto h5 = layers[4](h4);
     return head(norm(h5));
   }
+  /// The same of the positions that come next, after those that each layer's cache has.
+  constexpr auto operator()(const auto& text, auto& caches) const {
+    const auto h0 = place(read(text), caches[0].filled);
+    const auto h1 = layers[0](h0, caches[0]);
+    const auto h2 = layers[1](h1, caches[1]);
+    const auto h3 = layers[2](h2, caches[2]);
+    const auto h4 = layers[3](h3, caches[3]);
+    const auto h5 = layers[4](h4, caches[4]);
+    return head(norm(h5));
+  }
 };
 
 using norm = nn::layer_norm<tensor<P<none>, width>>;
@@ -59,14 +74,20 @@ using attention = nn::attention<projection, projection, projection,
 using mlp =
     nn::mlp<nn::linear<tensor<P<none, "model">, width, hidden>, tensor<P<"model">, hidden>>,
             nn::linear<tensor<P<"model", none>, hidden, width>, tensor<P<none>, width>, stream>>;
-using model = transformer<nn::embedding<tensor<P<"model", none>, bytes, width>, stream>,
-                          position_rows<tensor<P<none, none>, positions, width>>,
-                          std::array<nn::transformer_block<norm, attention, mlp>, 5>, norm,
-                          nn::linear<tensor<P<none, "model">, width, bytes>>>;
+using layer = nn::transformer_block<norm, attention, mlp>;
+using model =
+    transformer<nn::embedding<tensor<P<"model", none>, bytes, width>, stream>,
+                position_rows<tensor<P<none, none>, positions, width>>, std::array<layer, 5>, norm,
+                nn::linear<tensor<P<none, "model">, width, bytes>>>;
 using state = optim::adam_state<model>;
 using tokens =
     sharded_tensor<std::int32_t, extents<batch, positions>, layout<pod, P<"data", none>>>;
 using number = scalar<float, pod>;
+/// What each layer keeps of the positions that it has met.
+using caches = std::array<nn::cache_for<layer, tensor<stream, batch, 1, width>, positions>, 5>;
+/// What the model reads of a text before it writes: half of the positions that it knows.
+using prompt =
+    sharded_tensor<std::int32_t, extents<batch, positions / 2>, layout<pod, P<"data", none>>>;
 
 struct next_byte_loss {
   constexpr auto operator()(const auto& m, const auto& seen, const auto& next) const {

@@ -6,8 +6,8 @@
 #include "model.hpp"
 #include <shardwise/io.hpp>
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -44,34 +44,30 @@ class training {
   }
 
   /// What the model writes after each of these places, `count` bytes: the likelier ones more often
-  /// than the model says, at a temperature of 0.7.
+  /// than the model says, at a temperature of 0.7. It reads the last bytes, and writes as many as
+  /// it has positions left for, with the keys and values of the others at hand; then it begins
+  /// again with the last ones.
   [[nodiscard]] std::array<std::string, std::size_t{batch}> write(const corpus& text,
                                                                   const places& from,
                                                                   index_t count) const {
-    std::mt19937_64 random(7);
     std::array<std::string, std::size_t{batch}> lines;
     for (std::size_t b = 0; b < lines.size(); ++b) lines[b] = text.part(from[b], positions);
-    for (index_t n = 0; n < count; ++n) {
-      const auto seen = generate<tokens>(pool_, [&](const global_index& at) {
+    constexpr index_t read_first = prompt::extents_type::value[1];
+    constexpr index_t at_once = positions - read_first + 1;
+    for (index_t written = 0; written < count; written += at_once) {
+      const auto seen = generate<prompt>(pool_, [&](const global_index& at) {
         const std::string& line = lines[static_cast<std::size_t>(at[0])];
+        const std::size_t begin = line.size() - std::size_t{read_first};
         return static_cast<std::int32_t>(
-            static_cast<unsigned char>(line[static_cast<std::size_t>(n + at[1])]));
+            static_cast<unsigned char>(line[begin + static_cast<std::size_t>(at[1])]));
       });
-      const auto scores = to_host(all_.m(seen));
-      for (std::size_t b = 0; b < lines.size(); ++b) {
-        const auto score = [&](index_t c) {
-          return double{scores(static_cast<index_t>(b), positions - 1, c)};
-        };
-        double highest = score(0), total = 0;
-        for (index_t c = 1; c < bytes; ++c) highest = std::max(highest, score(c));
-        std::array<double, std::size_t{bytes}> mass{};
-        for (std::size_t c = 0; c < mass.size(); ++c)
-          total += mass[c] = std::exp((score(static_cast<index_t>(c)) - highest) / 0.7);
-        double left = static_cast<double>(random() >> 11U) * 0x1p-53 * total;
-        std::size_t next = 0;
-        while (next + 1 < mass.size() && (left -= mass[next]) > 0) ++next;
-        lines[b] += static_cast<char>(static_cast<unsigned char>(next));
-      }
+      auto kept = nn::empty_cache<caches>(pool_);
+      const auto next =
+          nn::generate(pool_, all_.m, kept, seen, std::min(at_once, count - written),
+                       {.temperature = 0.7}, key{7}.fold_in(static_cast<std::uint64_t>(written)));
+      for (std::size_t b = 0; b < lines.size(); ++b)
+        for (const std::int32_t code : next[b])
+          lines[b] += static_cast<char>(static_cast<unsigned char>(code));
     }
     for (std::string& line : lines) line.erase(0, std::size_t{positions});
     return lines;

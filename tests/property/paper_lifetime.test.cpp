@@ -33,6 +33,7 @@ std::vector<step_desc> make_program(numbers& random) {
       for (index_t k = 0; k < reads; ++k)
         step.operands.push_back(static_cast<std::int32_t>(
             random(2) == 0 ? i - 1 - random(std::min<index_t>(i, 2)) : random(i)));
+      step.overwrites_first = step.kind == step_kind::operation && random(2) == 0;
       step.cost.flops = random(100);
       if (step.kind == step_kind::collective) {
         step.cost.is_collective = true;
@@ -76,7 +77,7 @@ std::int32_t last_reader(const std::vector<step_desc>& steps, std::int32_t i) {
 
 TEST_CASE("lifetimes and peak memory are those of a simulation") {
   numbers random(11);
-  index_t reused = 0;
+  index_t reused = 0, overwritten = 0;
   for (int n = 0; n < 600; ++n) {
     const std::vector<step_desc> steps = make_program(random);
     const auto count = static_cast<std::int32_t>(steps.size());
@@ -107,16 +108,21 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
         for (int k = 0; k < step.cost.axes.ssize(); ++k)
           bytes_by_axis[step.cost.axes[k]] += step.cost.bytes[k];
       }
-      // The memory that a pass may write over: the first operand that dies here and is as large.
+      // The memory that a pass may write over: the first operand that dies here and is as large; of
+      // an operation that overwrites its first operand that one, if it is read once.
       int wanted = -1;
-      for (int k = step.operands.ssize() - 1; k >= 0 && step.kind == step_kind::pass; --k) {
+      for (int k = step.operands.ssize() - 1; k >= 0; --k) {
         const std::int32_t o = step.operands[k];
+        const bool is_read_once = std::count(step.operands.begin(), step.operands.end(), o) == 1;
+        if (step.kind != step_kind::pass && !(step.overwrites_first && k == 0 && is_read_once))
+          continue;
         if (steps[at(o)].kind != step_kind::input && !steps[at(o)].kept &&
             last_reader(steps, o) == i && steps[at(o)].result == step.result)
           wanted = k;
       }
       REQUIRE(life.reuses == wanted);
       if (wanted >= 0) ++reused;
+      if (wanted >= 0 && step.overwrites_first) ++overwritten;
       // While the step runs: its result, and every earlier one that is still to be read or kept,
       // but for the one that it writes over.
       index_t live = inputs + bytes_per_device(pod, step.result);
@@ -137,6 +143,7 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
     REQUIRE(total.bytes_moved() == bytes_by_axis[0] + bytes_by_axis[1]);
   }
   CHECK(reused > 100);
+  CHECK(overwritten > 20);
 }
 
 TEST_CASE("memory that is written over belongs to nobody else") {

@@ -65,6 +65,31 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> &&
   std::tuple_size<T>::value;
 };
 
+namespace detail {
+
+/// True if `T{...}` takes more values than `max_members`. What has no default must be given, so
+/// that only their number may do.
+template <class T, std::size_t N = max_members + 1>
+[[nodiscard]] constexpr bool has_too_many_members() noexcept {
+  constexpr std::size_t most_looked_for = 4 * max_members;
+  if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T> || std::is_empty_v<T> ||
+                N > most_looked_for)
+    return false;
+  else if constexpr (has_room_for<T>(std::make_index_sequence<N>{}))
+    return true;
+  else
+    return has_too_many_members<T, N + 1>();
+}
+/// Refuses to pass over a class in a nest that would have to be walked through.
+template <class T>
+constexpr void require_few_members() noexcept {
+  static_assert(!has_too_many_members<T>(),
+                "a class of a nest has at most 32 members, or its tensors would not be found: "
+                "group some in a class or an array of their own");
+}
+
+}  // namespace detail
+
 /// References to the members of an aggregate, in the order of their declaration, as a tuple.
 ///
 ///     struct layer { weights w; bias b; };

@@ -26,6 +26,12 @@ concept OptionalNest = !RangeOfNests<T> && requires(T & maybe) {
   *maybe;
 };
 
+/// A part of a nest that is no parameter: a class with `never_trained`, and its one member `value`.
+template <class T>
+concept FrozenNest = requires {
+  typename T::never_trained;
+};
+
 /// The path one step further down.
 template <class Step>
 [[nodiscard]] constexpr leaf_path step_down(leaf_path path, const Step& step) noexcept {
@@ -38,7 +44,7 @@ template <class Step>
 /// Calls `f(leaf, path)` with every leaf of a nest, in the order of declaration. A nest is an
 /// aggregate, which needs no line of its own for it, an array, a tuple, a range such as a vector, a
 /// pointer or an optional that may be empty, or a leaf: what `Leaf::is<T>` says is one. Anything
-/// else is passed over.
+/// else is passed over, but for a class of more than `max_members` members, which does not compile.
 ///
 ///     for_each_leaf<tensors>(model, [](auto& w, const leaf_path& path) { ... });   // "layers.0.w"
 template <class Leaf, class Nest, class F>
@@ -57,6 +63,8 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
     for (auto& item : nest) for_each_leaf<Leaf>(item, f, detail::step_down(path, i++));
   } else if constexpr (detail::OptionalNest<Nest>) {
     if (nest) for_each_leaf<Leaf>(*nest, f, path);
+  } else if constexpr (detail::FrozenNest<type>) {
+    for_each_leaf<Leaf>(nest.value, f, path);
   } else if constexpr (Aggregate<type>) {
     const auto members = members_of(nest);
     const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -64,6 +72,8 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
        ...);
     };
     each(std::make_index_sequence<member_count<type>>{});
+  } else {
+    detail::require_few_members<type>();
   }
 }
 

@@ -64,6 +64,7 @@ enum class broken : unsigned char {
   slice_is_out_of_range,
   window_does_not_fit,
   index_is_out_of_range,
+  part_is_beyond_end,
   dimension_is_too_short,
   tensor_type_differs,
   // programs
@@ -216,6 +217,8 @@ inline constexpr rule_text rule_texts[] = {
     {"index_is_out_of_range",
      "an index is below the size of its dimension, or the call says clamp or fill",
      sizes_told::below},
+    {"part_is_beyond_end",
+     "a part is written within its dimension: new positions fit into the capacity of a cache"},
     {"dimension_is_too_short", "no more elements are taken of a dimension than it has"},
     {"tensor_type_differs",
      "a tensor is initialised and assigned by tensors of its own elements, extents and layout"},

@@ -12,12 +12,14 @@ namespace shardwise {
 
 namespace detail {
 
-/// What a nest is at its outside.
-enum class nest_kind : std::uint8_t { other, tensor, tuple, range, aggregate };
+/// What a nest is at its outside. What is frozen is a constant, with tensors in it.
+enum class nest_kind : std::uint8_t { other, tensor, tuple, range, aggregate, frozen };
 template <class X>
 [[nodiscard]] constexpr nest_kind nest_kind_of() noexcept {
   if constexpr (EitherOperand<X>)
     return nest_kind::tensor;
+  else if constexpr (FrozenNest<X>)
+    return nest_kind::frozen;
   else if constexpr (requires { std::tuple_size<X>::value; })
     return nest_kind::tuple;
   else if constexpr (requires(X & x, const X& y) {
@@ -29,7 +31,7 @@ template <class X>
   else if constexpr (Aggregate<X>)
     return nest_kind::aggregate;
   else
-    return nest_kind::other;
+    return require_few_members<X>(), nest_kind::other;
 }
 
 /// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest;

@@ -168,7 +168,10 @@ template <Element T>
 
 /// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces
 /// another of the name only when it is whole. Tensors are gathered one after another; none is
-/// pending over several devices or manual.
+/// pending over several devices or manual. Names and metadata are in UTF-8.
+///
+/// Where several processes share the mesh all of them call it, and each writes the whole file. They
+/// may give one path: every one writes beside it, and the last replaces the others' by the same.
 ///
 ///     save_safetensors("model.safetensors", model, {{"step", "1000"}});
 template <class Nest>
@@ -184,8 +187,10 @@ void save_safetensors(const std::string& path, const Nest& nest,
       detail::fail_file(broken::file_is_not_writable, path,
                         "two tensors are called '" + header.tensors.back().name + "'");
   });
-  output_file file(path);
   const std::string words = write_safetensors_header(header);
+  if (words.empty())
+    detail::fail_file(broken::file_is_not_writable, path, "its names and metadata are in UTF-8");
+  output_file file(path);
   file.write(std::as_bytes(std::span(words)));
   for_each_leaf<detail::tensors_in_pools>(nest, [&](const auto& x, const leaf_path&) {
     const auto whole = to_host(x);

@@ -155,7 +155,8 @@ inline constexpr std::string_view stored_names[element_types] = {
 }
 
 /// Writes a header as the format has it: its length in 8 bytes, and the JSON, padded with blanks so
-/// that the bytes of the tensors begin at a multiple of 8.
+/// that the bytes of the tensors begin at a multiple of 8. Empty if a name or a word of the
+/// metadata is no UTF-8, which JSON cannot hold.
 [[nodiscard]] inline std::string write_safetensors_header(const safetensors_header& header) {
   using nlohmann::json;
   json all = json::object();
@@ -165,6 +166,8 @@ inline constexpr std::string_view stored_names[element_types] = {
                      {"shape", std::vector<index_t>(one.extents.begin(), one.extents.end())},
                      {"data_offsets", {one.begin, one.begin + one.bytes()}}};
   std::string words = all.dump(-1, ' ', false, json::error_handler_t::replace);
+  // The two differ where there is something to replace.
+  if (words != all.dump(-1, ' ', false, json::error_handler_t::ignore)) return {};
   words.resize((words.size() + 7) / 8 * 8, ' ');
   std::string out;
   for (unsigned b = 0; b < 8; ++b)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/attention_mask.hpp"
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
@@ -145,42 +146,6 @@ class computed_block {
   strided<const C> view_;
 };
 
-/// The mask of a call, if there is one, as its operand at a place.
-template <class T>
-struct attention_mask {
-  using C = compute_type<T>;
-  const const_any_block* block = nullptr;
-  int missing = 0;
-
-  attention_mask(const kernel_call& call, std::size_t place) {
-    if (call.operands.size() <= place) return;
-    block = &call.operands[place];
-    missing = call.operands[0].rank() - block->rank();
-  }
-  /// Adds what the mask has of query `i` of a head, and keys from `first` on, to their scores.
-  void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
-           C* row) const {
-    if (block == nullptr) return;
-    const int inner = block->rank() - 1;
-    index_t offset = 0;
-    for (int d = 0; d < inner; ++d) {
-      const index_t index = d + missing < at.ssize() ? at[d + missing] : i;
-      offset += block->extents[d] == 1 ? 0 : index * block->strides[d];
-    }
-    const bool stands = inner < 0 || block->extents[inner] == 1;
-    const index_t step = stands ? 0 : block->strides[inner];
-    offset += first * step;
-    for (index_t j = 0; j < count; ++j, offset += step) {
-      if (block->type == element::boolean)
-        row[j] = static_cast<const bool*>(block->data)[offset]
-                     ? row[j]
-                     : -std::numeric_limits<C>::infinity();
-      else
-        row[j] += static_cast<C>(static_cast<const T*>(block->data)[offset]);
-    }
-  }
-};
-
 /// A matrix of the last two dimensions of a block.
 template <class C>
 [[nodiscard]] matrix_view<C> head_of(const strided<C>& block, index_t offset) noexcept {
@@ -217,14 +182,6 @@ void for_each_head(const strided<C>& queries, const F& f) {
   }
 }
 
-/// How many keys each query of a call meets.
-[[nodiscard]] inline auto keys_met(const kernel_call& call, index_t all_keys) {
-  const bool is_causal = call.how.integers[0] == static_cast<int>(attends::to_earlier);
-  const held_range& positions = call.parts[0][call.operands[0].rank() - 2];
-  return
-      [=](index_t i) { return is_causal ? std::min(all_keys, positions.global(i) + 1) : all_keys; };
-}
-
 }  // namespace detail
 
 /// Head by head; the heads of a device share its heads of keys and values in equal groups.
@@ -251,7 +208,7 @@ struct kernel_of<attention_operation> {
             [&](index_t i, index_t first, index_t count, C* row) {
               mask.add(at, i, first, count, row);
             },
-            detail::keys_met(call, k.extents[head + 1]));
+            [&](index_t i) { return mask.keys_met(i); });
       });
     });
   }
@@ -384,7 +341,7 @@ struct kernel_of<attention_gradient_operation> {
             [&](index_t i, index_t first, index_t count, C* row) {
               mask.add(at, i, first, count, row);
             },
-            detail::keys_met(call, k.extents[head + 1]));
+            [&](index_t i) { return mask.keys_met(i); });
       });
     });
   }

@@ -25,18 +25,26 @@ struct kernel_of<dynamic_slice_operation> {
   }
 };
 
-/// A copy of what the device has, then one of what it has of the part to its place.
+/// A copy of what the device has, unless the result is in its memory, then one of what it has of
+/// the part to its place.
 template <>
 struct kernel_of<update_slice_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<T> to = call.results[0].as<T>();
-    copy_block<T>(call.operands[0].as<const T>(), to);
     const strided<const T> part = call.operands[1].as<const T>();
     const index_t count = part.extents[dim];
     const index_t size = call.sizes[call.rule.operands[0][dim]];
     const index_t begin = detail::clamped_index(call.operands[2], size - count);
+    if (update_slice_operation::refuses(call.how))
+      if (const index_t wanted = detail::index_of(call.operands[2]); wanted != begin)
+        fail({.rule = broken::part_is_beyond_end,
+              .dim = dim,
+              .have = wanted < 0 ? wanted : plus(wanted, count),
+              .want = size});
+    if (call.operands[0].data != call.results[0].data)
+      copy_block<T>(call.operands[0].as<const T>(), to);
     const held_range& held = call.parts[0][dim];
     // Of neighbours that the device has, `first` of the part goes to `local` of the block.
     const auto write = [&](index_t first, index_t local, index_t run) {

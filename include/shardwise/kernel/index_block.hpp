@@ -44,9 +44,11 @@ void append_indices(const const_any_block& block, std::vector<index_t>& to) {
   return all;
 }
 
+/// The index in a block of rank 0.
+[[nodiscard]] inline index_t index_of(const const_any_block& block) { return indices_of(block)[0]; }
 /// The index in a block of rank 0, clamped to 0 up to `last`.
 [[nodiscard]] inline index_t clamped_index(const const_any_block& block, index_t last) {
-  const index_t at = indices_of(block)[0];
+  const index_t at = index_of(block);
   return at < 0 ? 0 : (at > last ? last : at);
 }
 

@@ -42,6 +42,11 @@ inline constexpr int element_types = 9;
          type == element::f16;
 }
 
+/// True for integers, of which truth values are none.
+[[nodiscard]] constexpr bool is_whole_number(element type) noexcept {
+  return !has_fractions(type) && type != element::boolean;
+}
+
 /// The elements that arithmetic on these is done in: narrow fractions are computed with as `f32`.
 [[nodiscard]] constexpr element computed_in(element type) noexcept {
   return type == element::bf16 || type == element::f16 ? element::f32 : type;

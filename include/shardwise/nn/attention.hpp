@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/attention_cache.hpp"
+#include "shardwise/nn/rotary.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/attention.hpp"
 #include "shardwise/operation/einsum.hpp"
 
-namespace shardwise::nn {
+namespace shardwise {
+
+namespace nn {
 
 /// Which positions one meets in attention: those up to its own, or all.
 struct causal {
@@ -23,11 +27,18 @@ struct bidirectional {
 /// until `Out`, a spec, finishes it.
 ///
 /// Under `causal` a position meets those up to itself, under `bidirectional` all. Neither the
-/// scores of the positions nor their gradient exist as a whole.
+/// scores of the positions nor their gradient exist as a whole. With `nn::rotary<>` for `Rotary`
+/// queries and keys are turned by their positions.
+///
+/// With a cache the positions of `x` are those that come next: they meet what the cache has, and
+/// each other, and are in it afterwards. What moves between devices is what moves without.
 ///
 ///     nn::attention<Q, Q, Q, O, P<"data", none, none>> heads{q, k, v, o};
+///     auto cache = nn::empty_cache<nn::cache_for<decltype(heads), X, 512>>(pool);
+///     auto y = heads(prompt, cache);               // f32[8@data, 7, 128]
+///     auto z = heads(next, cache);                 // f32[8@data, 1, 128]
 template <class Query, class Key, class Value, class Merge, class Out = as_computed,
-          class To = causal>
+          class To = causal, class Rotary = no_rotary>
 struct attention {
   Query query;
   Key key;
@@ -36,12 +47,37 @@ struct attention {
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    const auto q = einsum<"bsd,dhe->bhse">(x, query);
-    const auto k = einsum<"bsd,dhe->bhse">(x, key);
+    const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
+    const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key));
     const auto v = einsum<"bsd,dhe->bhse">(x, value);
     return detail::spread<Out>(
         einsum<"bhse,hed->bsd">(shardwise::attention<To::value>(q, k, v), out));
   }
+  template <Operand X, class Keys, class Values>
+  [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache) const {
+    static_assert(To::value == attends::to_earlier,
+                  "attention with a cache is causal: what comes later is not there");
+    const auto first = cache.filled;
+    const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query), first);
+    const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key), first);
+    const auto v = einsum<"bsd,dhe->bhse">(x, value);
+    detail::append(cache, k, v);
+    const auto met = shardwise::attention<To::value>(q, cache.keys, cache.values, first);
+    return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+  }
 };
 
-}  // namespace shardwise::nn
+}  // namespace nn
+
+namespace detail {
+
+template <class Query, class Key, class Value, class Merge, class Out, class To, class Rotary,
+          class X, index_t Capacity>
+struct cache_of<nn::attention<Query, Key, Value, Merge, Out, To, Rotary>, X, Capacity> {
+  using type = nn::attention_cache<typename cached<X, Key, Capacity>::type,
+                                   typename cached<X, Value, Capacity>::type>;
+};
+
+}  // namespace detail
+
+}  // namespace shardwise

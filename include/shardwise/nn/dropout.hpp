@@ -9,16 +9,25 @@ namespace shardwise::nn {
 
 /// Sets about the part `Rate` of all elements, a `std::ratio`, to 0 and divides the others by
 /// `1 - Rate`. Which ones
-/// depends on the key of the call and the global index alone: every layout has the same bits. A
-/// program that is not training does not call it.
+/// depends on the key of the call and the global index alone: every layout has the same bits.
+///
+/// Without a key nothing is dropped. A model that is called with keys where it is trained, and
+/// without them elsewhere, has no mode that somebody could forget to change.
 ///
 ///     auto h = nn::dropout<std::ratio<1, 10>>{}(x, seed.fold_in(step));
+///     constexpr auto operator()(const auto& x, const auto&... seed) const {
+///       return down(drop(relu(up(x)), seed...));
+///     }
 template <class Rate = std::ratio<1, 10>>
 struct dropout {
   template <Operand X, class Key>
   [[nodiscard]] constexpr auto operator()(const X& x, const Key& seed) const {
     constexpr double rate = double{Rate::num} / double{Rate::den};
     return shardwise::dropout(x, seed, rate);
+  }
+  template <Operand X>
+  [[nodiscard]] constexpr X operator()(const X& x) const {
+    return x;
   }
 };
 

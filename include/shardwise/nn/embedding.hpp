@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/spread.hpp"
+#include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/take.hpp"
 
 namespace shardwise::nn {
@@ -20,6 +21,13 @@ struct embedding {
   template <Operand Indices>
   [[nodiscard]] constexpr auto operator()(const Indices& ids) const {
     return detail::spread<Out>(shardwise::embedding(table, ids));
+  }
+  /// The product of `[batch, positions, width]` and each row, `[batch, positions, rows]`: the
+  /// scores of a model whose last layer has the table of the first one. A table that is split by
+  /// rows gives scores that are split so. The gradient of the table has both parts.
+  template <Operand X>
+  [[nodiscard]] constexpr auto scores(const X& x) const {
+    return einsum<"bsd,vd->bsv">(x, table);
   }
 };
 

@@ -11,20 +11,32 @@
 
 namespace shardwise {
 
+namespace nn {
+
+/// How the extents of a weight are read by what depends on how many elements meet in one of the
+/// result: `[in, out...]` of a linear map, `[in..., out]` of one that merges dimensions, as the
+/// `out` of an attention, `[features, channels / groups, window...]` of a convolution.
+enum class weight_of : std::uint8_t { linear, merge, filter };
+
+}  // namespace nn
+
 namespace detail {
 
-/// How many elements meet in one of the result of a weight, and how many results one reaches: those
-/// of `[in, out...]`.
+/// How many elements meet in one of the result of a weight, and how many results one reaches.
 struct fans {
   double in = 1;
   double out = 1;
 };
-template <class X>
-[[nodiscard]] constexpr fans fans_of() noexcept {
-  constexpr extents_desc extents = X::extents_type::value;
+[[nodiscard]] constexpr fans fans_of(nn::weight_of kind, const extents_desc& extents) noexcept {
   fans of;
-  for (int d = 0; d < extents.ssize(); ++d)
-    (d == 0 ? of.in : of.out) *= static_cast<double>(extents[d]);
+  for (int d = 0; d < extents.ssize(); ++d) {
+    const auto size = static_cast<double>(extents[d]);
+    const bool is_last = d + 1 == extents.ssize();
+    if (kind == nn::weight_of::filter ? d > 0 : kind == nn::weight_of::merge ? !is_last : d == 0)
+      of.in *= size;
+    if (kind == nn::weight_of::filter ? d != 1 : kind == nn::weight_of::merge ? is_last : d > 0)
+      of.out *= size;
+  }
   return of;
 }
 
@@ -56,29 +68,34 @@ template <class X>
 
 namespace nn {
 
-/// Weights `[in, out...]` for layers with `relu`: normal, with the variance `gain^2 / in`
-/// (Kaiming). As all random numbers these depend on the key and the global index alone.
+/// Weights for layers with `relu`: normal, with the variance `gain^2 / in` (Kaiming), where `in`
+/// elements meet in one of the result. As all random numbers these depend on the key and the global
+/// index alone.
 ///
 ///     auto w = nn::kaiming_normal<W>(pool, key{1});
-template <ShardedTensor X>
+///     auto f = nn::kaiming_normal<F, nn::weight_of::filter>(pool, key{2});
+template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_normal(const device_pool& pool, key seed, double gain = std::sqrt(2.0)) {
-  return detail::scaled_normal<X>(pool, seed, gain / std::sqrt(detail::fans_of<X>().in));
+  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
+  return detail::scaled_normal<X>(pool, seed, gain / std::sqrt(of.in));
 }
 /// The same variance, uniform.
-template <ShardedTensor X>
+template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_uniform(const device_pool& pool, key seed, double gain = std::sqrt(2.0)) {
-  return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(3.0 / detail::fans_of<X>().in));
+  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
+  return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(3.0 / of.in));
 }
-/// Weights `[in, out...]` with the variance `2 / (in + out)`, normal (Xavier).
-template <ShardedTensor X>
+/// Weights with the variance `2 / (in + out)`, normal (Xavier), where one element reaches `out` of
+/// the result.
+template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_normal(const device_pool& pool, key seed, double gain = 1) {
-  constexpr detail::fans of = detail::fans_of<X>();
+  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_normal<X>(pool, seed, gain * std::sqrt(2 / (of.in + of.out)));
 }
 /// The same variance, uniform.
-template <ShardedTensor X>
+template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_uniform(const device_pool& pool, key seed, double gain = 1) {
-  constexpr detail::fans of = detail::fans_of<X>();
+  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(6 / (of.in + of.out)));
 }
 /// Normal numbers of this deviation, of which none is further than two deviations from 0: those
@@ -98,11 +115,20 @@ template <ShardedTensor X>
   return X(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
 }
 
+/// A cache, or a nest of them, that has room and no positions yet; see `attention_cache`.
+///
+///     auto caches = nn::empty_cache<std::array<nn::cache_for<Block, X, 512>, 6>>(pool);
+template <class Cache>
+[[nodiscard]] Cache empty_cache(const device_pool& pool) {
+  return make_nest<Cache>(
+      [&]<class X>(std::type_identity<X>, const leaf_path&) { return zeros<X>(pool); });
+}
+
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`
 /// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
 /// any other with `truncated_normal` whose variance is 1 over the number of elements that meet in
-/// one of the result: the first extent, or all but the last of a tensor called `out`, or all but
-/// the first of one called `filter`. Each has a key of its own.
+/// one of the result, where `out` is a `weight_of::merge`, `filter` one of a filter, and all others
+/// are `linear`. Each has a key of its own.
 ///
 ///     auto model = nn::initialise<gpt>(pool, key{1});
 template <class Model>
@@ -115,12 +141,11 @@ template <class Model>
     if (name == "scale") return ones<X>(pool);
     if (name == "bias" || name == "shift") return zeros<X>(pool);
     if (name == "table") return truncated_normal<X>(pool, own, 0.02);
-    constexpr extents_desc extents = X::extents_type::value;
-    double meet = 1;
-    for (int d = 0; d < extents.ssize(); ++d)
-      if (name == "filter" ? d > 0 : d == 0 || (name == "out" && d + 1 < extents.ssize()))
-        meet *= static_cast<double>(extents[d]);
-    return truncated_normal<X>(pool, own, 1 / std::sqrt(meet));
+    const weight_of kind = name == "filter" ? weight_of::filter
+                           : name == "out"  ? weight_of::merge
+                                            : weight_of::linear;
+    const detail::fans of = detail::fans_of(kind, X::extents_type::value);
+    return truncated_normal<X>(pool, own, 1 / std::sqrt(of.in));
   });
 }
 

@@ -36,6 +36,8 @@ template <class Nest, class Make>
   constexpr detail::nest_kind kind = detail::nest_kind_of<Nest>();
   if constexpr (kind == detail::nest_kind::tensor) {
     return make(std::type_identity<Nest>{}, path);
+  } else if constexpr (kind == detail::nest_kind::frozen) {
+    return Nest{make_nest<decltype(Nest::value)>(make, path)};
   } else if constexpr (kind == detail::nest_kind::tuple) {
     const auto all = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return Nest{make_nest<std::tuple_element_t<I, Nest>>(make, detail::step_down(path, I))...};

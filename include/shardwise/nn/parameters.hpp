@@ -29,6 +29,47 @@ constexpr void for_each_parameter(Model& model, const F& f) {
   for_each_leaf<detail::parameters>(model, [&](auto& x, const leaf_path& path) { f(path, x); });
 }
 
+/// True if a name is what a pattern says, in which `*` stands for any characters, or none.
+///
+///     static_assert(is_named_like("layers.3.mlp.up.bias", "layers.*.bias"));
+[[nodiscard]] constexpr bool is_named_like(text_view name, text_view pattern) noexcept {
+  // Where the last * stands, and from where on of the name it stands for nothing more.
+  std::size_t n = 0, p = 0, star = pattern.size(), rest = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      rest = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star < pattern.size()) {
+      p = star + 1;
+      n = ++rest;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+/// Calls `f(name, tensor)` with those tensors of a model whose names are what a pattern says, and
+/// returns how many these are.
+///
+///     const index_t found = for_each_parameter(model, "layers.*.bias", [](const auto&, auto& b) {
+///       b = b * 0.0F;
+///     });
+template <class Model, class F>
+constexpr index_t for_each_parameter(Model& model, text_view pattern, const F& f) {
+  index_t count = 0;
+  for_each_parameter(model, [&](const leaf_path& name, auto& x) {
+    if (!is_named_like({name.data(), name.size()}, pattern)) return;
+    ++count;
+    f(name, x);
+  });
+  return count;
+}
+
 /// How many numbers a model has, whatever devices hold them.
 template <class Model>
 [[nodiscard]] constexpr index_t count_parameters(const Model& model) {

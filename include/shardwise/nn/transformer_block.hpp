@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/attention_cache.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 
-namespace shardwise::nn {
+namespace shardwise {
+
+namespace nn {
 
 /// A layer of a transformer, normalised before each half: `h = x + attention(norm(x))`, then
-/// `h + mlp(norm(h))`. What the halves give has the layout of `x`.
+/// `h + mlp(norm(h))`. What the halves give has the layout of `x`. With a cache the positions of
+/// `x` are those that come next; see `nn::attention`.
 ///
 ///     nn::transformer_block<Norm, Heads, Mlp> layer{...};
 ///     auto y = layer(x);                                       // [batch, positions, width]
@@ -22,6 +26,21 @@ struct transformer_block {
     const auto h = x + attention(attention_norm(x));
     return h + mlp(mlp_norm(h));
   }
+  template <Operand X, class Keys, class Values>
+  [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache) const {
+    const auto h = x + attention(attention_norm(x), cache);
+    return h + mlp(mlp_norm(h));
+  }
 };
 
-}  // namespace shardwise::nn
+}  // namespace nn
+
+namespace detail {
+
+template <class Norm, class Attention, class Mlp, class SecondNorm, class X, index_t Capacity>
+struct cache_of<nn::transformer_block<Norm, Attention, Mlp, SecondNorm>, X, Capacity>
+    : cache_of<Attention, X, Capacity> {};
+
+}  // namespace detail
+
+}  // namespace shardwise

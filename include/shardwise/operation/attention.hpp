@@ -11,8 +11,9 @@ enum class attends : std::uint8_t { to_all, to_earlier };
 
 struct attention_gradient_operation;
 
-/// Scaled dot-product attention of queries, keys and values, and a mask if there is a fourth
-/// operand. Its integer is what queries attend to.
+/// Scaled dot-product attention of queries, keys and values. A fourth operand is a mask or, a whole
+/// number of rank 0, the position of the first query among the keys. Its integer is what queries
+/// attend to.
 struct attention_operation {
   static constexpr text_view name = "attention";
 
@@ -77,13 +78,19 @@ struct attention_operation {
               .want = rank};
     return {};
   }
-  /// A mask holds truth values, or numbers to add.
+  /// A mask holds truth values, or numbers to add. Where all keys are met no query has a position.
   [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+      const attributes& how, const tensor_descs& operands) noexcept {
     const element_verdict alike = check_alike({operands[0], operands[1], operands[2]});
     if (alike.fault != element_fault::nothing || operands.size() < 4) return alike;
+    if (how.integers[0] == static_cast<int>(attends::to_earlier) && is_position(operands[3]))
+      return {};
     const bool fits = operands[3].type == element::boolean || operands[3].type == operands[0].type;
     return fits ? element_verdict{} : element_verdict{element_fault::differ, 3};
+  }
+  /// True for a fourth operand that is the position of the first query.
+  [[nodiscard]] static constexpr bool is_position(const tensor_desc& fourth) noexcept {
+    return fourth.rank() == 0 && is_whole_number(fourth.type);
   }
   /// A product and a sum for each element of a query and key, and of a key and value.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
@@ -198,11 +205,16 @@ using attention_call =
 /// `[..., heads, queries, keys]` from the last dimension backwards: truth values say which keys a
 /// query meets, numbers are added to the scores. A query that meets no key gives zeros.
 ///
+/// In the place of a mask a whole number of rank 0 says, under `attends::to_earlier`, at which
+/// position the first query stands: query `i` meets the keys up to `start + i`. Keys behind these
+/// are not read, so that they may be what a cache has still to be filled with.
+///
 /// All dimensions may be split but `keys` and `d`; heads where each device has the queries of the
 /// keys that it has. Keys may be fetched over permitted axes.
 ///
 ///     auto y = attention<attends::to_earlier>(q, k, v);          // heads split over "model"
 ///     auto z = attention(q, k, v, mask, across<"seq">);
+///     auto next = attention<attends::to_earlier>(q, cache.keys, cache.values, cache.filled);
 template <attends To = attends::to_all, NamedOperand Q, NamedOperand K, NamedOperand V,
           fixed_string... Axes>
 [[nodiscard]] constexpr detail::outcome_of<detail::attention_call<To, across_axes<Axes...>>, Q, K,

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/number.hpp"
+#include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/slice.hpp"
@@ -65,9 +66,20 @@ struct dynamic_slice_operation {
 };
 
 /// The operation that writes its second operand over a part of the first, from the index on along a
-/// dimension which is its third operand, of rank 0. Its integer is the dimension.
+/// dimension which is its third operand, of rank 0. Its integers are the dimension, and the
+/// `out_of_range` of a part that would end beyond it, where that is not `clamp`.
 struct update_slice_operation {
   static constexpr text_view name = "update_slice";
+  static constexpr bool overwrites_first = true;
+
+  [[nodiscard]] static constexpr attributes how(int dim, out_of_range beyond) noexcept {
+    return beyond == out_of_range::clamp ? integer_attributes(dim)
+                                         : integer_attributes(dim, static_cast<int>(beyond));
+  }
+  /// True if a part that does not fit is an error.
+  [[nodiscard]] static constexpr bool refuses(const attributes& how) noexcept {
+    return how.integers.ssize() > 1;
+  }
 
   /// Each device writes over those elements that it has, so that the dimension may be split; it
   /// needs all of what is written.
@@ -101,7 +113,7 @@ struct update_slice_operation {
                                                  : check_indices(operands, 2, operands.ssize());
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    return words_of(name, how);
+    return words_of(name, integer_attributes(how.integers[0]));
   }
   using emits = operations<update_slice_operation, dynamic_slice_operation>;
   static constexpr void gradient(gradient_step& at) {
@@ -132,10 +144,10 @@ struct dynamic_slice_of {
   using operation_class = dynamic_slice_operation;
   static constexpr attributes how = integer_attributes(Dim, Size);
 };
-template <int Dim>
+template <int Dim, out_of_range Beyond>
 struct update_slice_of {
   using operation_class = update_slice_operation;
-  static constexpr attributes how = integer_attributes(Dim);
+  static constexpr attributes how = update_slice_operation::how(Dim, Beyond);
 };
 
 /// `Size` neighbours along a dimension from `start` on: a whole number, or a tensor of rank 0 that
@@ -154,19 +166,23 @@ dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
 }
 
 /// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
-/// that the part lies within; all other dimensions are those of `x`. The dimension may be split,
-/// since each device writes what it has of it; it needs the whole of the part along it, or fetches
-/// that over permitted axes.
+/// that the part lies within, or with `out_of_range::error` throws `part_is_beyond_end` where the
+/// elements are computed. All other dimensions are those of `x`. The dimension may be split, since
+/// each device writes what it has of it; it needs the whole of the part along it, or fetches that
+/// over permitted axes.
+///
+/// Where nobody else holds `x`, the part is written into its memory and nothing is copied.
 ///
 ///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
-template <int Dim, NamedOperand X, NamedOperand Part, class Start, fixed_string... Axes>
-  requires(Scalar<Start> || NamedOperand<Start>)
+template <int Dim, out_of_range Beyond = out_of_range::clamp, NamedOperand X, NamedOperand Part,
+          class Start, fixed_string... Axes>
+  requires((Scalar<Start> || NamedOperand<Start>)&&Beyond != out_of_range::fill)
 [[nodiscard]] constexpr detail::outcome_of<
-    detail::numbers_call<update_slice_of<Dim>, across_axes<Axes...>, void, std::int64_t>, X, Part,
-    Start>
+    detail::numbers_call<update_slice_of<Dim, Beyond>, across_axes<Axes...>, void, std::int64_t>, X,
+    Part, Start>
 update_slice(X&& x, Part&& part, Start&& start, across_axes<Axes...> = {}) {
   return detail::carry_out<
-      detail::numbers_call<update_slice_of<Dim>, across_axes<Axes...>, void, std::int64_t>>(
+      detail::numbers_call<update_slice_of<Dim, Beyond>, across_axes<Axes...>, void, std::int64_t>>(
       static_cast<X&&>(x), static_cast<Part&&>(part), static_cast<Start&&>(start));
 }
 

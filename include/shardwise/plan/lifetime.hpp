@@ -26,8 +26,9 @@ struct lifetime {
 ///
 /// Steps are in the order in which they run. A fused pass writes over the first operand that nobody
 /// needs after it and that has the same elements, extents and layout; so the epilogue of a product
-/// needs no memory of its own. Kept results are never written over, and inputs only where their
-/// caller gives them up.
+/// needs no memory of its own. An operation such as `update_slice` does so with its first operand,
+/// if it reads that once. Kept results are never written over, and inputs only where their caller
+/// gives them up.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
                               lifetime* lives) noexcept {
   for (std::int32_t i = 0; i < count; ++i) lives[i] = {i, -1, steps[i].kept};
@@ -38,9 +39,14 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
         if (lives[o].last_use < i && !is_result_of_call(steps, i)) lives[o].last_use = i;
       }
   for (std::int32_t i = 0; i < count; ++i) {
-    if (!lives[i].needed || steps[i].kind != step_kind::pass) continue;
-    for (int k = 0; k < steps[i].operands.ssize() && lives[i].reuses < 0; ++k) {
-      const std::int32_t o = steps[i].operands[k];
+    const step_operands& read = steps[i].operands;
+    const bool is_pass = steps[i].kind == step_kind::pass;
+    if (!lives[i].needed || (!is_pass && !steps[i].overwrites_first)) continue;
+    bool is_read_twice = false;
+    for (int k = 1; k < read.ssize(); ++k) is_read_twice = is_read_twice || read[k] == read[0];
+    if (!is_pass && is_read_twice) continue;
+    for (int k = 0; k < (is_pass ? read.ssize() : 1) && lives[i].reuses < 0; ++k) {
+      const std::int32_t o = read[k];
       if (steps[o].is_own() && lives[o].last_use == i && steps[o].result == steps[i].result)
         lives[i].reuses = k;
     }

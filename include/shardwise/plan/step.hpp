@@ -39,6 +39,8 @@ struct step_desc {
   bool kept = false;
   /// True for an input that the caller gives up: its memory may be taken over.
   bool donated = false;
+  /// True for an operation that may write its result over its first operand.
+  bool overwrites_first = false;
 
   /// True if nobody but the program needs the result, so that its memory is free after the last
   /// step that reads it.
@@ -86,6 +88,7 @@ class step_former {
       step.cost.flops = pass_flops(each + step.cost.flops, shard_size(step.result));
     } else {
       step.kind = step.cost.is_collective ? step_kind::collective : step_kind::operation;
+      step.overwrites_first = what.overwrites_first;
       if (each > 0) step.cost.flops += pass_flops(each, shard_size(operands[0]));
     }
     name(root, step);

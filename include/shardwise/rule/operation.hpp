@@ -112,8 +112,7 @@ struct element_verdict {
 [[nodiscard]] constexpr element_verdict check_indices(const tensor_descs& operands, int first,
                                                       int end) noexcept {
   for (int o = first; o < end; ++o)
-    if (has_fractions(operands[o].type) || operands[o].type == element::boolean)
-      return {element_fault::no_indices, o};
+    if (!is_whole_number(operands[o].type)) return {element_fault::no_indices, o};
   return {};
 }
 
@@ -154,6 +153,9 @@ struct operation {
   bool is_leaf = false;
   /// True for a reduction that computes the elementwise pass before it in its own pass.
   bool takes_prologue = false;
+  /// True if it may write its result over its first operand: it reads that nowhere but where it
+  /// writes the same element.
+  bool overwrites_first = false;
   /// The factor rule for these operands, by which the layouts of operands are judged and that of
   /// the result follows; null for what has rules of its own.
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
@@ -184,6 +186,8 @@ template <class Class>
   if constexpr (requires { Class::is_elementwise; }) made.is_elementwise = Class::is_elementwise;
   if constexpr (requires { Class::is_leaf; }) made.is_leaf = Class::is_leaf;
   if constexpr (requires { Class::takes_prologue; }) made.takes_prologue = Class::takes_prologue;
+  if constexpr (requires { Class::overwrites_first; })
+    made.overwrites_first = Class::overwrites_first;
   if constexpr (requires { Class::rule(attributes{}, tensor_descs{}); }) made.rule = &Class::rule;
   if constexpr (requires { &Class::result_type; }) made.result_type = &Class::result_type;
   if constexpr (requires { &Class::cost; }) made.cost = &Class::cost;

@@ -112,11 +112,12 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
   return true;
 }
 
-/// The operand that a pass may write over: nobody else holds it, and it is described as the result
-/// is. Null if there is none.
+/// The operand that a pass, or what overwrites its first one, may write over: nobody else holds it,
+/// and it is described as the result is. Null if there is none.
 [[nodiscard]] inline node* free_operand(node& result) {
-  if (!result.task()->is_pass()) return nullptr;
-  for (const node_ptr& operand : result.task()->operands())
+  const computation& task = *result.task();
+  const std::size_t count = task.is_pass() ? task.operands().size() : task.overwrites_first();
+  for (const node_ptr& operand : std::span(task.operands().begin(), count))
     if (operand.use_count() == 1 && operand->tensor() == result.tensor() && operand->owns_memory())
       return operand.get();
   return nullptr;

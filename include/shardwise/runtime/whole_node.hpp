@@ -98,6 +98,9 @@ class whole_node : public pending_node {
                            .enter_gradient = enter_gradient_});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
+  [[nodiscard]] bool overwrites_first() const noexcept override {
+    return does_.what->overwrites_first;
+  }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
   /// The memory of a further result, of which the first has the number 0.

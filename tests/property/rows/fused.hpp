@@ -177,6 +177,17 @@ inline std::vector<operation_row> fused_rows() {
       },
       attention_loop(up_to, no_mask));
   add(
+      "attention from a position",
+      {{{4, 2, 3}, some}, {{4, 6, 3}, some}, {{4, 6, 2}, some}, {{}, whole(0, 4), element::i32}},
+      [](const row_tensors& x) {
+        return attention<attends::to_earlier>(x[0].as<>(), x[1].as<>(), x[2].as<>(),
+                                              x[3].as<std::int32_t>());
+      },
+      [=](const row_arrays& x) {
+        const auto start = static_cast<index_t>(x[3][0]);
+        return attention_loop([=](index_t i) { return start + i + 1; }, no_mask)(x);
+      });
+  add(
       "attention with an added mask",
       {{{2, 3, 2}, some}, {{2, 4, 2}, some}, {{2, 4, 2}, some}, {{2, 1, 4}, some}},
       [](const row_tensors& x) {

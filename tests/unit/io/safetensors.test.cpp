@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
+#include "support/queue_transport.hpp"
 #include <shardwise/io.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -230,4 +231,56 @@ TEST_CASE("a target is as it was until a file is whole") {
   };
   save_safetensors(file.path(), outer{{w}, {w}});
   REQUIRE(safetensors_file(file.path()).header().find("c.b") != nullptr);
+}
+
+TEST_CASE("words that are no UTF-8 are refused, and the target stays") {
+  const device_pool pool{pod{}};
+  const S x = full<S>(pool, 2.0);
+  const temporary file("utf8.safetensors");
+  save_safetensors(file.path(), x,
+                   {{"words",
+                     "gr\xc3\xbc\xc3\x9f"
+                     "e \xe2\x82\xac \xf0\x9f\x99\x82"}});
+  const std::string before = file.read();
+  REQUIRE(safetensors_file(file.path()).header().metadata.at("words").size() == 16);
+  const auto refused = Contains("its names and metadata are in UTF-8");
+  REQUIRE_THROWS_WITH(save_safetensors(file.path(), x,
+                                       {{"words",
+                                         "gr\xfc\xdf"
+                                         "e"}}),
+                      refused);
+  REQUIRE_THROWS_WITH(save_safetensors(file.path(), x, {{"\xff", "words"}}), refused);
+  REQUIRE_THROWS_WITH(save_safetensors(file.path(), x, {{"words", "\xed\xa0\x80"}}), refused);
+  REQUIRE(file.read() == before);
+  REQUIRE(names_beside(file.path()).empty());
+  // In files too.
+  const std::string named =
+      "{\"gr\xfc\xdf"
+      "e\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}";
+  file.write(file_of(named, "x"));
+  REQUIRE_THROWS_WITH(safetensors_file(file.path()), Contains("file_is_malformed"));
+}
+
+TEST_CASE("owners of one mesh save to one path, and load from it") {
+  const temporary file("owners.safetensors");
+  const auto values = [](const W& w) {
+    const auto host = to_host(w);
+    return std::vector<float>(host.elements().begin(), host.elements().end());
+  };
+  const device_pool alone{pod{}};
+  const std::vector<float> wanted = values(iota<W>(alone) * 2.0F);
+  // No assertions of Catch: owners run in threads of their own.
+  const auto require = [](bool holds) {
+    if (!holds) throw std::logic_error("an owner has read something else");
+  };
+  for (const std::vector<index_t>& owner_of : support::ownerships(6))
+    support::run_all_owners(pod::value, owner_of, [&](const device_pool& pool) {
+      const W w = iota<W>(pool) * 2.0F;
+      for (int s = 0; s < 3; ++s) save_safetensors(file.path(), w, {{"step", std::to_string(s)}});
+      W read = zeros<W>(pool);
+      load_safetensors(file.path(), read);
+      require(values(read) == wanted);
+    });
+  REQUIRE(values(load_tensor<W>(alone, safetensors_file(file.path()), "tensor")) == wanted);
+  REQUIRE(names_beside(file.path()).empty());
 }

@@ -171,6 +171,26 @@ TEST_CASE("initial weights have the moments that their names promise") {
   REQUIRE(moments(nn::kaiming_uniform<W>(pool, key{1})).first == Approx(2.0 / 200).epsilon(0.03));
   REQUIRE(moments(nn::xavier_normal<W>(pool, key{1})).first == Approx(2.0 / 300).epsilon(0.03));
   REQUIRE(moments(nn::xavier_uniform<W>(pool, key{1})).first == Approx(2.0 / 300).epsilon(0.03));
+  // A filter of 40 features, of 3 of 6 channels in 2 groups, over windows of 3 and 5.
+  using F = tensor<pod, P<"data", none, none, none>, 40, 3, 3, 5>;
+  const auto variance_of = [](const F& f) {
+    double squares = 0;
+    const auto host = to_host(f);
+    for (double x : host.elements()) squares += x * x / 1800;
+    return squares;
+  };
+  using enum nn::weight_of;
+  REQUIRE(variance_of(nn::kaiming_normal<F, filter>(pool, key{1})) ==
+          Approx(2.0 / 45).epsilon(0.1));
+  REQUIRE(variance_of(nn::kaiming_uniform<F, filter>(pool, key{1})) ==
+          Approx(2.0 / 45).epsilon(0.1));
+  REQUIRE(variance_of(nn::xavier_normal<F, filter>(pool, key{1})) ==
+          Approx(2.0 / (45 + 600)).epsilon(0.1));
+  REQUIRE(variance_of(nn::xavier_uniform<F, merge>(pool, key{1})) ==
+          Approx(2.0 / (360 + 5)).epsilon(0.1));
+  using convolved = nn::convolution<F>;
+  REQUIRE(variance_of(nn::initialise<convolved>(pool, key{1}).filter) ==
+          Approx(0.7737 / 45).epsilon(0.1));
   const auto [variance, largest] = moments(nn::truncated_normal<W>(pool, key{1}, 0.5));
   REQUIRE(largest <= 1.0);
   REQUIRE(largest > 0.99);

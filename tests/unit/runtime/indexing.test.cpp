@@ -113,6 +113,62 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
   REQUIRE(refusal([&] { return take<2>(x, ids({0})); }) == broken::dimension_is_out_of_range);
 }
 
+TEST_CASE("a part is written into a tensor that nobody else holds, or copied beside it") {
+  const device_pool pool{pod{}};
+  // The written dimension is split, so that each device writes what it has of it.
+  using Rows8 = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", "y">>>;
+  using Part = sharded_tensor<float, extents<3, 4>, layout<pod, P<none, "y">>>;
+  using Start = scalar<std::int32_t, pod>;
+  const Part part = full<Part>(pool, -1.0F);
+  constexpr auto write = [](const auto& x, const auto& own, const auto& at) {
+    return update_slice<0, out_of_range::error>(x, own, at);
+  };
+  constexpr cost_ledger given =
+      trace(write, donate(abstract<Rows8>()), abstract<Part>(), abstract<Start>());
+  constexpr cost_ledger held = trace(write, abstract<Rows8>(), abstract<Part>(), abstract<Start>());
+  static_assert(held.peak_bytes_per_device() - given.peak_bytes_per_device() == 4 * 2 * 4);
+  const auto written = [&](index_t begin, const auto& x) {
+    const auto host = to_host(x);
+    for (index_t i = 0; i < 8; ++i)
+      for (index_t j = 0; j < 4; ++j) {
+        CAPTURE(begin, i, j);
+        const bool is_own = i >= begin && i < begin + 3;
+        REQUIRE(host(i, j) == (is_own ? -1.0F : static_cast<float>(4 * i + j)));
+      }
+  };
+  for (std::int32_t begin = 0; begin < 6; ++begin) {
+    const Start at = full<Start>(pool, begin);
+    Rows8 x = iota<Rows8>(pool);
+    sync(pool);
+    pool.reset_counters();
+    x = write(x, part, at);
+    sync(x);
+    REQUIRE(pool.counters() == given);
+    written(begin, x);
+    // By itself, in a program with others, and of what somebody holds.
+    const Rows8 kept = iota<Rows8>(pool);
+    const auto next = write(kept, part, at);
+    pool.reset_counters();
+    sync(next);
+    REQUIRE(pool.counters().peak_bytes_per_device() >= held.peak_bytes_per_device());
+    written(begin, next);
+    written(-3, kept);
+    written(begin, write(kept * 1.0F, part * 1.0F, at + 0) + 0.0F);
+  }
+  // What is written over itself.
+  const Rows8 x = iota<Rows8>(pool);
+  using Whole = sharded_tensor<float, extents<8, 4>, layout<pod, P<none, "y">>>;
+  Whole own = iota<Whole>(pool);
+  own = update_slice<0>(own * 2.0F, own * 2.0F, 0);
+  REQUIRE(to_host(own)(7, 3) == 62.0F);
+  for (std::int32_t begin : {-1, 6, 100}) {
+    const Start at = full<Start>(pool, begin);
+    REQUIRE_THROWS_WITH(to_host(write(x, part, at)),
+                        contains("part_is_beyond_end") && contains("dimension 0"));
+    REQUIRE(to_host(update_slice<0>(x, part, at))(begin < 0 ? 0 : 7, 3) == -1.0F);
+  }
+}
+
 TEST_CASE("elements of each type are arranged and looked up") {
   for_each_type([]<class T>(std::type_identity<T>) {
     const device_pool pool(2);

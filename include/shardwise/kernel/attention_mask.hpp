@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/index_block.hpp"
+#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/operation/attention.hpp"
+#include "shardwise/rule/composite.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace shardwise::detail {
+
+/// Which keys the queries of a call meet. Its operand at a place, if there is one, is the mask, or
+/// the position of the first query.
+template <class T>
+struct attention_mask {
+  using C = compute_type<T>;
+  const const_any_block* block = nullptr;
+  int missing = 0;
+  bool is_causal;
+  index_t start = 0;
+  const held_range* positions;
+  index_t all_keys;
+
+  attention_mask(const kernel_call& call, std::size_t place)
+      : is_causal(call.how.integers[0] == static_cast<int>(attends::to_earlier)),
+        positions(&call.parts[0][call.operands[0].rank() - 2]),
+        all_keys(call.operands[1].extents[call.operands[0].rank() - 2]) {
+    if (call.operands.size() <= place) return;
+    const const_any_block& given = call.operands[place];
+    if (given.rank() == 0 && is_whole_number(given.type)) {
+      start = index_of(given);
+      return;
+    }
+    block = &given;
+    missing = call.operands[0].rank() - block->rank();
+  }
+  /// How many keys a query of the device meets, the first ones.
+  [[nodiscard]] index_t keys_met(index_t i) const noexcept {
+    return is_causal ? std::clamp(plus(start, positions->global(i) + 1), index_t{0}, all_keys)
+                     : all_keys;
+  }
+  /// Adds what the mask has of query `i` of a head, and keys from `first` on, to their scores.
+  void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
+           C* row) const {
+    if (block == nullptr) return;
+    const int inner = block->rank() - 1;
+    index_t offset = 0;
+    for (int d = 0; d < inner; ++d) {
+      const index_t index = d + missing < at.ssize() ? at[d + missing] : i;
+      offset += block->extents[d] == 1 ? 0 : index * block->strides[d];
+    }
+    const bool stands = inner < 0 || block->extents[inner] == 1;
+    const index_t step = stands ? 0 : block->strides[inner];
+    offset += first * step;
+    for (index_t j = 0; j < count; ++j, offset += step) {
+      if (block->type == element::boolean)
+        row[j] = static_cast<const bool*>(block->data)[offset]
+                     ? row[j]
+                     : -std::numeric_limits<C>::infinity();
+      else
+        row[j] += static_cast<C>(static_cast<const T*>(block->data)[offset]);
+    }
+  }
+};
+
+}  // namespace shardwise::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/dynamic_slice.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/plan/abstract.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace shardwise {
+
+namespace nn {
+
+/// What attention has met of a text: keys and values `[batch, heads, capacity, size]`, of which
+/// `filled` positions are there. A call of `nn::attention` or of a `transformer_block` with a cache
+/// takes the positions that come next, one or several, and writes theirs behind the others.
+///
+/// It is an aggregate of tensors, so that it is made, saved, traced and given up like a model. The
+/// old keys and values, which nobody holds after the call, are written into and not copied.
+/// Positions beyond the capacity throw `part_is_beyond_end` where they are computed; the cache is
+/// lost then.
+template <class Keys, class Values = Keys>
+struct attention_cache {
+  Keys keys;
+  Values values;
+  /// How many positions there are, a whole number that every device holds.
+  typename Keys::domain::template tensor<std::int32_t, extents<>, layout<mesh_of<Keys>, P<>>>
+      filled;
+};
+
+}  // namespace nn
+
+namespace detail {
+
+/// The keys of `Capacity` positions: what a weight makes of a stream of so many.
+template <class X, class Weight, index_t Capacity>
+struct cached {
+  static constexpr const extents_desc& of = X::extents_type::value;
+  using stream = abstract_tensor<typename X::value_type, extents<of[0], Capacity, of[2]>,
+                                 typename X::layout_type>;
+  using weight = abstract_tensor<typename Weight::value_type, typename Weight::extents_type,
+                                 typename Weight::layout_type>;
+  using made = decltype(einsum<"bsd,dhe->bhse">(std::declval<const stream&>(),
+                                                std::declval<const weight&>()));
+  using type = typename Weight::domain::template tensor<
+      typename made::value_type, typename made::extents_type, typename made::layout_type>;
+};
+template <class Module, class X, index_t Capacity>
+struct cache_of;
+
+/// Writes the keys and values of new positions behind those that there are.
+template <class Cache, class K, class V>
+constexpr void append(Cache& cache, const K& keys, const V& values) {
+  cache.keys = update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);
+  cache.values = update_slice<2, out_of_range::error>(cache.values, values, cache.filled);
+  cache.filled += static_cast<std::int32_t>(keys.extents()[2]);
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// The cache of an attention, or of a block that has one, for streams like `X`
+/// (`[batch, positions, width]`) of `Capacity` positions in all: its keys are split as the weights
+/// and the stream say.
+///
+///     using Cache = nn::cache_for<nn::transformer_block<Norm, Heads, Mlp>, X, 512>;
+template <class Module, class X, index_t Capacity>
+using cache_for = typename detail::cache_of<Module, X, Capacity>::type;
+
+}  // namespace nn
+
+}  // namespace shardwise

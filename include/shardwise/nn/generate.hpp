@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/host/factories.hpp"
+#include "shardwise/host/host.hpp"
+#include "shardwise/nn/sample.hpp"
+#include "shardwise/operation/slice.hpp"
+#include "shardwise/runtime/step.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Tokens `[batch, 1]` beside a prompt `[batch, positions]`.
+template <class Prompt>
+using one_token =
+    sharded_tensor<typename Prompt::value_type, extents<Prompt::extents_type::value[0], 1>,
+                   typename Prompt::layout_type>;
+
+/// A token for each row of scores `[batch, tokens]`; each row has a key of its own.
+template <class Scores>
+[[nodiscard]] std::vector<std::int32_t> sample_rows(const Scores& scores, const nn::sampling& by,
+                                                    key seed) {
+  const std::span all = scores.elements();
+  const auto width = static_cast<std::size_t>(scores.extents()[1]);
+  std::vector<std::int32_t> chosen;
+  for (index_t row = 0; row < scores.extents()[0]; ++row)
+    chosen.push_back(static_cast<std::int32_t>(
+        nn::sample(all.subspan(static_cast<std::size_t>(row) * width, width), by,
+                   seed.fold_in(static_cast<std::uint64_t>(row)))));
+  return chosen;
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// Goes on with texts: `count` tokens after each row of a prompt `[batch, positions]`, which is
+/// what the cache has not met yet; row by row. `model(tokens, cache)` gives scores
+/// `[batch, positions, tokens]`, and the cache one position more for each token that was read: all
+/// but the last that was chosen.
+///
+/// Chance depends on the key, the row, and how many tokens were chosen before: meshes and layouts
+/// do not matter but for the rounding of scores.
+///
+///     auto cache = nn::empty_cache<caches>(pool);
+///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7}, key{1});
+template <class Model, class Cache, ShardedTensor Prompt>
+[[nodiscard]] std::vector<std::vector<std::int32_t>> generate(const device_pool& pool,
+                                                              const Model& model, Cache& cache,
+                                                              const Prompt& prompt, index_t count,
+                                                              const sampling& by, key seed) {
+  constexpr index_t last = Prompt::extents_type::value[1] - 1;
+  std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
+  const auto take = [&](const auto& scores, index_t n) {
+    const std::vector<std::int32_t> chosen =
+        detail::sample_rows(scores, by, seed.fold_in(static_cast<std::uint64_t>(n)));
+    for (std::size_t row = 0; row < texts.size(); ++row) texts[row].push_back(chosen[row]);
+  };
+  if (count > 0)
+    take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
+  for (index_t n = 1; n < count; ++n) {
+    using token = detail::one_token<Prompt>;
+    const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
+      return static_cast<typename token::value_type>(texts[static_cast<std::size_t>(at[0])].back());
+    });
+    take(to_host(step(pool, [&] { return index_at<1, 0>(model(next, cache)); })), n);
+  }
+  return texts;
+}
+
+}  // namespace nn
+
+}  // namespace shardwise

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/core/philox.hpp"
+#include "shardwise/tensor/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace shardwise::nn {
+
+/// How a token is chosen by its score: at a temperature of 0 the one with the highest, the first of
+/// several; otherwise by chance, each with the probability of the softmax of scores over the
+/// temperature, among the `top_k` highest or, where that is 0, all.
+struct sampling {
+  double temperature = 1;
+  index_t top_k = 0;
+};
+
+/// The index of one of some scores. Chance depends on the key alone: equal keys and scores give
+/// equal indices. Scores of which one is NaN, or none is above minus infinity, give an index that
+/// is of no use.
+///
+///     auto next = nn::sample(row, {.temperature = 0.7, .top_k = 40}, seed.fold_in(place));
+template <class T>
+[[nodiscard]] index_t sample(std::span<const T> scores, const sampling& by, key seed) {
+  const auto score = [&](index_t i) {
+    return static_cast<double>(scores[static_cast<std::size_t>(i)]);
+  };
+  std::vector<index_t> order(scores.size());
+  std::iota(order.begin(), order.end(), index_t{0});
+  const auto is_before = [&](index_t a, index_t b) {
+    return score(a) > score(b) || (score(a) == score(b) && a < b);
+  };
+  if (order.empty()) return -1;
+  if (by.temperature <= 0) return *std::min_element(order.begin(), order.end(), is_before);
+  if (by.top_k > 0 && by.top_k < static_cast<index_t>(order.size())) {
+    const auto end = order.begin() + by.top_k;
+    std::partial_sort(order.begin(), end, order.end(), is_before);
+    order.erase(end, order.end());
+  }
+  double highest = score(order.front());
+  for (index_t i : order) highest = std::max(highest, score(i));
+  std::vector<double> mass;
+  for (index_t i : order) mass.push_back(std::exp((score(i) - highest) / by.temperature));
+  double left = uniform<double>(seed, 0) * std::accumulate(mass.begin(), mass.end(), 0.0);
+  std::size_t chosen = 0;
+  // What has no mass is never chosen, not even where rounding leaves a rest.
+  for (std::size_t i = 0; i < mass.size() && left >= 0; ++i) {
+    if (mass[i] <= 0) continue;
+    chosen = i;
+    left -= mass[i];
+  }
+  return order[chosen];
+}
+
+}  // namespace shardwise::nn

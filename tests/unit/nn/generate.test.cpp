@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tokens chosen by their scores, and texts that a model goes on with.
+#include "support/catch.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+struct one : mesh<axis<"data", 1>, axis<"model", 1>> {};
+
+constexpr index_t batch = 2, capacity = 9, width = 8, words = 12;
+using stream = P<"data", none, none>;
+
+template <class M, class Spec, index_t... N>
+using tensor = sharded_tensor<double, extents<N...>, layout<M, Spec>>;
+template <class M, index_t N>
+using tokens = sharded_tensor<std::int32_t, extents<batch, N>, layout<M, P<"data", none>>>;
+
+template <class Embedding, class Layer, class Head>
+struct writer {
+  Embedding read;
+  Layer layer;
+  Head head;
+
+  constexpr auto operator()(const auto& text) const { return head(read(text) + layer(read(text))); }
+  constexpr auto operator()(const auto& text, auto& cache) const {
+    const auto x = read(text);
+    return head(x + layer(x, cache));
+  }
+};
+template <class M>
+using attention =
+    nn::attention<tensor<M, P<none, "model", none>, width, 2, 4>,
+                  tensor<M, P<none, "model", none>, width, 2, 4>,
+                  tensor<M, P<none, "model", none>, width, 2, 4>,
+                  tensor<M, P<"model", none, none>, 2, 4, width>, stream, nn::causal, nn::rotary<>>;
+template <class M>
+using model = writer<nn::embedding<tensor<M, P<"model", none>, words, width>, stream>, attention<M>,
+                     nn::linear<tensor<M, P<none, "model">, width, words>>>;
+
+template <class M>
+model<M> make_model(const device_pool& pool) {
+  auto made = nn::initialise<model<M>>(pool, key{4});
+  made.read.table = made.read.table * 100.0;
+  return made;
+}
+template <class M>
+tokens<M, 4> make_prompt(const device_pool& pool) {
+  return generate<tokens<M, 4>>(pool, [](const global_index& at) {
+    return static_cast<std::int32_t>((5 * at[0] + 7 * at[1]) % words);
+  });
+}
+template <class M>
+std::vector<std::vector<std::int32_t>> write(const nn::sampling& by, key seed, index_t count = 6) {
+  const device_pool pool{M{}};
+  auto cache =
+      nn::empty_cache<nn::cache_for<attention<M>, tensor<M, stream, batch, 1, width>, capacity>>(
+          pool);
+  auto texts =
+      nn::generate(pool, make_model<M>(pool), cache, make_prompt<M>(pool), count, by, seed);
+  REQUIRE(to_host(cache.filled)() == (count > 0 ? 4 + count - 1 : 0));
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("a token is chosen by its score, temperature, rank and key") {
+  const std::vector<float> scores{1.0F, 3.0F, -std::numeric_limits<float>::infinity(), 3.0F, 2.0F};
+  const std::span<const float> all(scores);
+  REQUIRE(nn::sample(all, {.temperature = 0}, key{1}) == 1);
+  const auto counts = [&](const nn::sampling& by) {
+    std::array<int, 5> count{};
+    for (std::uint64_t n = 0; n < 20000; ++n)
+      ++count[static_cast<std::size_t>(nn::sample(all, by, key{3}.fold_in(n)))];
+    return count;
+  };
+  const auto at_one = counts({});
+  const double total = std::exp(1.0) + 2 * std::exp(3.0) + std::exp(2.0);
+  REQUIRE(at_one[0] / 20000.0 == Approx(std::exp(1.0) / total).margin(0.01));
+  REQUIRE(at_one[1] / 20000.0 == Approx(std::exp(3.0) / total).margin(0.015));
+  REQUIRE(at_one[2] == 0);
+  REQUIRE(at_one[4] / 20000.0 == Approx(std::exp(2.0) / total).margin(0.01));
+  const auto cold = counts({.temperature = 0.5});
+  REQUIRE(cold[4] / 20000.0 ==
+          Approx(std::exp(-2.0) / (2 + std::exp(-2.0) + std::exp(-4.0))).margin(0.01));
+  const auto of_three = counts({.temperature = 1, .top_k = 3});
+  REQUIRE(of_three[0] == 0);
+  REQUIRE(of_three[4] > 0);
+  const auto of_one = counts({.temperature = 1, .top_k = 1});
+  REQUIRE(of_one[1] == 20000);
+  REQUIRE(nn::sample(all, {}, key{9}) == nn::sample(all, {}, key{9}));
+  REQUIRE(nn::sample(std::span<const float>{}, {}, key{9}) == -1);
+}
+
+TEST_CASE("the likeliest text is the one that is computed without a cache") {
+  const auto texts = write<pod>({.temperature = 0}, key{1});
+  const device_pool pool{pod{}};
+  const auto m = make_model<pod>(pool);
+  const auto prompt = to_host(make_prompt<pod>(pool));
+  std::array<std::vector<std::int32_t>, batch> lines;
+  for (index_t b = 0; b < batch; ++b)
+    for (index_t s = 0; s < 4; ++s) lines[static_cast<std::size_t>(b)].push_back(prompt(b, s));
+  for (std::size_t n = 0; n < 6; ++n) {
+    // All positions at once: later ones, which are 0 here, do not matter.
+    const auto seen = generate<tokens<pod, capacity>>(pool, [&](const global_index& at) {
+      const std::vector<std::int32_t>& line = lines[static_cast<std::size_t>(at[0])];
+      const auto s = static_cast<std::size_t>(at[1]);
+      return s < line.size() ? line[s] : 0;
+    });
+    const auto scores = to_host(m(seen));
+    for (std::size_t b = 0; b < lines.size(); ++b) {
+      std::int32_t best = 0;
+      const auto score = [&](std::int32_t w) {
+        return scores(static_cast<index_t>(b), static_cast<index_t>(lines[b].size()) - 1, w);
+      };
+      for (std::int32_t w = 1; w < words; ++w)
+        if (score(w) > score(best)) best = w;
+      REQUIRE(texts[b][n] == best);
+      lines[b].push_back(best);
+    }
+  }
+  REQUIRE(texts[0] != texts[1]);
+}
+
+TEST_CASE("chance depends on the key, and not on the mesh") {
+  const nn::sampling by{.temperature = 1.5, .top_k = 8};
+  const auto texts = write<pod>(by, key{5});
+  REQUIRE(texts == write<one>(by, key{5}));
+  REQUIRE(texts != write<one>(by, key{6}));
+  REQUIRE(texts != write<one>({.temperature = 0}, key{5}));
+  REQUIRE(write<one>(by, key{5}, 0) == std::vector<std::vector<std::int32_t>>(2));
+  // The capacity is 9: after 4 tokens of the prompt 5 more are read.
+  REQUIRE_NOTHROW(write<one>(by, key{5}, 6));
+  REQUIRE_THROWS_WITH(write<one>(by, key{5}, 7), Catch::Contains("part_is_beyond_end"));
+}
