@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "shardwise/kernel/random_work.hpp"
 #include "shardwise/tensor/random.hpp"
 
+#include "shardwise/kernel/random_work.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
