@@ -4,6 +4,7 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/strided.hpp"
 
 #include <cstddef>
@@ -84,7 +85,7 @@ class packed_block {
   packed_block(const dimensions& these, const index_t* extents)
       : these_(these),
         memory_(
-            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(these.size(extents)))) {
+            make_scratch<T>(static_cast<std::size_t>(these.size(extents)))) {
     index_t step = 1;
     for (int i = these.labels.ssize() - 1; i >= 0; --i) {
       strides[these.labels[i]] = step;
@@ -100,7 +101,7 @@ class packed_block {
 
  private:
   dimensions these_;
-  std::unique_ptr<T[]> memory_;
+  scratch_array<T> memory_;
 };
 }  // namespace detail
 

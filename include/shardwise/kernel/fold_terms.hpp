@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -49,8 +50,8 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
   const index_t slab = to.size() < most ? to.size() : most;
   // The partial results that wait for their neighbour: the first of them in place.
   const auto levels = static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(count / 2)));
-  const std::unique_ptr<std::byte[]> memory =
-      levels > 1 ? std::make_unique_for_overwrite<std::byte[]>(
+  const scratch_array<std::byte> memory =
+      levels > 1 ? make_scratch<std::byte>(
                        static_cast<std::size_t>((levels - 1) * slab * size))
                  : nullptr;
   global_index first;

@@ -20,12 +20,13 @@ using namespace shardwise;
 namespace {
 std::atomic<long> requests{0};
 
-void* take(std::size_t bytes, std::size_t alignment) {
+[[gnu::noinline]] void* take(std::size_t bytes, std::size_t alignment) {
   ++requests;
   void* const block = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
   if (block == nullptr) throw std::bad_alloc();
   return block;
 }
+[[gnu::noinline]] void give_back(void* block) noexcept { std::free(block); }
 constexpr std::size_t plain = alignof(std::max_align_t);
 }  // namespace
 
@@ -37,14 +38,14 @@ void* operator new(std::size_t n, std::align_val_t a) {
 void* operator new[](std::size_t n, std::align_val_t a) {
   return take(n, static_cast<std::size_t>(a));
 }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete[](void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
-void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { std::free(block); }
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { std::free(block); }
+void operator delete(void* block) noexcept { give_back(block); }
+void operator delete[](void* block) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::size_t) noexcept { give_back(block); }
+void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
 
 namespace {
 
@@ -162,4 +163,99 @@ TEST_CASE("steady steps allocate nothing, and write over the model in place") {
     REQUIRE(pool.state()->storage().system_allocations() == asked);
     REQUIRE(pool.state()->storage().allocated_bytes() == held);
   }
+}
+
+TEST_CASE("somebody who holds an old value keeps it") {
+  constexpr auto grow = [](auto& w, const auto& x) {
+    w += x;
+    return reshard<P<>>(sum(w));
+  };
+  const device_pool pool{pod{}};
+  X w = ones<X>(pool);
+  const X x = full<X>(pool, 2.0F);
+  auto run = step(grow);
+  REQUIRE(values(run(w, x)) == std::vector<float>{3.0F * 256});
+  const X before = w;
+  const sharded_tensor waits = w * 10.0F;
+  REQUIRE(values(run(w, x)) == std::vector<float>{5.0F * 256});
+  REQUIRE(values(before)[7] == 3.0F);
+  REQUIRE(values(waits)[255] == 30.0F);
+  REQUIRE(values(w)[0] == 5.0F);
+  // One tensor in two places is two values, and pending arguments are computed first.
+  X twice = w * 2.0F;
+  REQUIRE(values(run(twice, twice)) == std::vector<float>{20.0F * 256});
+  REQUIRE(values(twice)[3] == 20.0F);
+  // What is no variable is read alone.
+  auto read = step([](const auto& a, const auto& b) { return reshard<P<>>(sum(a + b)); });
+  REQUIRE(values(read(std::as_const(w) - 1.0F, x)) == std::vector<float>{6.0F * 256});
+  REQUIRE(values(w)[0] == 5.0F);
+}
+
+TEST_CASE("values that change places, results that are arguments, and constants") {
+  struct pair {
+    X first, second;
+    int factor = 1;
+  };
+  const device_pool pool{pod{}};
+  const X bias = full<X>(pool, 0.5F);
+  auto turn = step([&bias](pair& p, const X& x) {
+    std::swap(p.first, p.second);
+    const X old = p.first;
+    p.first += x * static_cast<float>(p.factor) + bias;
+    return std::tuple(old, x, std::pair{p.second - 1.0F, 7});
+  });
+  pair p{full<X>(pool, 1.0F), full<X>(pool, 2.0F)};
+  float first = 1, second = 2;
+  for (int i = 0; i < 6; ++i) {
+    const X x = full<X>(pool, static_cast<float>(i));
+    if (i == 4) p.factor = 3;
+    std::swap(first, second);
+    const auto [old, same, rest] = turn(p, x);
+    REQUIRE(values(old)[9] == first);
+    first += static_cast<float>(i * p.factor) + 0.5F;
+    REQUIRE(values(same)[1] == static_cast<float>(i));
+    REQUIRE(values(std::get<0>(rest))[1] == second - 1);
+    REQUIRE(std::get<1>(rest) == 7);
+    REQUIRE(values(p.first) == std::vector<float>(256, first));
+    REQUIRE(values(p.second) == std::vector<float>(256, second));
+  }
+  // Another factor is another program.
+  REQUIRE(turn.programs() == 2);
+}
+
+TEST_CASE("a step that fails before it writes leaves its arguments, and later takes them away") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  X w = full<X>(pool, 2.0F), v = full<X>(pool, 3.0F);
+  auto early = step([](auto& a, const auto& b) {
+    const auto h = reshard<P<none, none>>(elementwise<fragile>(b));
+    a += reshard<P<"data", none>>(h);
+  });
+  early(w, x);
+  fragile::breaks = true;
+  REQUIRE_THROWS_WITH(early(w, x), Catch::Contains("fragile"));
+  REQUIRE(values(w)[0] == 3.0F);
+  fragile::breaks = false;
+  early(w, x);
+  REQUIRE(values(w)[0] == 4.0F);
+
+  auto late = step([](auto& a, auto& b, const auto& c) {
+    a += c;
+    const auto whole = reshard<P<none, none>>(a);
+    b += reshard<P<"data", none>>(elementwise<fragile>(whole));
+  });
+  late(w, v, x);
+  REQUIRE(values(v)[0] == 8.0F);
+  fragile::breaks = true;
+  REQUIRE_THROWS_WITH(late(w, v, x), Catch::Contains("fragile"));
+  fragile::breaks = false;
+  REQUIRE_THROWS_WITH(to_host(w), Catch::Contains("fragile"));
+  REQUIRE_THROWS_WITH(to_host(w + 1.0F), Catch::Contains("fragile"));
+  REQUIRE_THROWS_WITH(to_host(v), Catch::Contains("fragile"));
+  REQUIRE_THROWS_WITH(late(w, v, x), Catch::Contains("fragile"));
+  REQUIRE(values(x)[0] == 1.0F);
+  w = ones<X>(pool);
+  v = ones<X>(pool);
+  late(w, v, x);
+  REQUIRE(values(v)[0] == 3.0F);
 }
