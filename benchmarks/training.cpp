@@ -6,8 +6,11 @@
 
 #include <Eigen/Core>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,8 +23,8 @@ struct line : mesh<axis<"data", Devices>> {};
 template <class T, index_t Devices, class Spec, index_t... N>
 using tensor = sharded_tensor<T, extents<N...>, layout<line<Devices>, Spec>>;
 template <index_t Devices, index_t In, index_t Out>
-using dense =
-    nn::linear<tensor<float, Devices, P<>, In, Out>, tensor<float, Devices, P<>, Out>>;
+using dense = nn::linear<tensor<float, Devices, P<none, none>, In, Out>,
+                         tensor<float, Devices, P<none>, Out>>;
 
 template <class First, class Second>
 struct two_layers {
@@ -57,8 +60,8 @@ struct subject {
   device_pool pool{line<Devices>{}, static_cast<unsigned>(Devices)};
   Model model = nn::initialise<Model>(pool, key{1});
   optim::sgd_state<Model> state = learn.optimizer.start(model);
-  tensor<float, Devices, P<"data">, Batch, In> x =
-      normal<tensor<float, Devices, P<"data">, Batch, In>>(pool, key{2});
+  tensor<float, Devices, P<"data", none>, Batch, In> x =
+      normal<tensor<float, Devices, P<"data", none>, Batch, In>>(pool, key{2});
   tensor<std::int32_t, Devices, P<"data">, Batch> wanted =
       generate<tensor<std::int32_t, Devices, P<"data">, Batch>>(
           pool, [](const global_index& at) { return static_cast<std::int32_t>(at[0] % Out); });
@@ -149,9 +152,9 @@ class by_hand {
 };
 
 template <index_t Devices>
-using large = subject<three_layers<dense<Devices, 784, 1024>, dense<Devices, 1024, 1024>,
-                                   dense<Devices, 1024, 10>>,
-                      Devices, 512, 784, 10>;
+using large = subject<
+    three_layers<dense<Devices, 784, 1024>, dense<Devices, 1024, 1024>, dense<Devices, 1024, 10>>,
+    Devices, 512, 784, 10>;
 template <index_t Devices>
 using tiny =
     subject<two_layers<dense<Devices, 64, 32>, dense<Devices, 32, 10>>, Devices, 64, 64, 10>;
