@@ -27,6 +27,8 @@ struct layer {
     return relu(h + b) + x;
   }
 };
+template <class Weight, class Bias>
+layer(Weight, Bias) -> layer<Weight, Bias>;
 constexpr auto apply = [](const auto& h, const auto& each) { return each(h); };
 constexpr auto apply_parts = [](const auto& h, const auto& w, const auto& b) {
   return layer{w, b}(h);

@@ -29,6 +29,8 @@ struct layer {
     return tanh(h + b) + x * 0.5F;
   }
 };
+template <class Weight, class Bias>
+layer(Weight, Bias) -> layer<Weight, Bias>;
 using layer_type = layer<W, B>;
 constexpr auto apply = [](const auto& h, const auto& each) { return each(h); };
 constexpr auto apply_parts = [](const auto& h, const auto& w, const auto& b) {
