@@ -83,9 +83,7 @@ template <class T>
 class packed_block {
  public:
   packed_block(const dimensions& these, const index_t* extents)
-      : these_(these),
-        memory_(
-            make_scratch<T>(static_cast<std::size_t>(these.size(extents)))) {
+      : these_(these), memory_(make_scratch<T>(static_cast<std::size_t>(these.size(extents)))) {
     index_t step = 1;
     for (int i = these.labels.ssize() - 1; i >= 0; --i) {
       strides[these.labels[i]] = step;

@@ -149,8 +149,7 @@ struct kernel_of<convolution_weights_operation> {
     const C* const dense = detail::without_gaps(cotangents, memory);
     const index_t made = to.extents[0] / groups, columns = in_group * walk.elements();
     const index_t positions = walk.positions(), channels = cotangents.extents[1];
-    const auto terms =
-        make_scratch<C>(static_cast<std::size_t>(made * columns));
+    const auto terms = make_scratch<C>(static_cast<std::size_t>(made * columns));
     detail::window_panel<C> panel(walk, in_group);
     for (index_t n = 0; n < inputs.extents[0]; ++n)
       for (index_t g = 0; g < groups; ++g) {

@@ -51,8 +51,7 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
   // The partial results that wait for their neighbour: the first of them in place.
   const auto levels = static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(count / 2)));
   const scratch_array<std::byte> memory =
-      levels > 1 ? make_scratch<std::byte>(
-                       static_cast<std::size_t>((levels - 1) * slab * size))
+      levels > 1 ? make_scratch<std::byte>(static_cast<std::size_t>((levels - 1) * slab * size))
                  : nullptr;
   global_index first;
   first.resize(to.extents.size());

@@ -54,8 +54,8 @@ void append_indices(const const_any_block& block, scratch_vector<index_t>& to) {
 /// Where the indices along a dimension of `size` elements are among those that a device holds; -1
 /// for what it has not, and what is out of range where that is filled.
 [[nodiscard]] inline scratch_vector<index_t> local_indices(const const_any_block& block,
-                                                        out_of_range mode, index_t size,
-                                                        const held_range& held) {
+                                                           out_of_range mode, index_t size,
+                                                           const held_range& held) {
   scratch_vector<index_t> all = indices_of(block);
   for (index_t& at : all) {
     if (mode == out_of_range::clamp && size > 0)

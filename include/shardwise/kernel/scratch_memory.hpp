@@ -82,7 +82,7 @@ struct scratch_allocator {
     constexpr std::align_val_t alignment{room};
     void* const data = ::operator new(bytes, alignment);
     return {static_cast<std::byte*>(data), data,
-            [](void* token) noexcept { ::operator delete(token, std::align_val_t{room}); }};
+            [](void* token) noexcept { ::operator delete (token, std::align_val_t{room}); }};
   }
 };
 

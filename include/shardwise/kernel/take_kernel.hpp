@@ -15,7 +15,7 @@ namespace detail {
 /// Where the indices of a call are, along a dimension of its first operand, in what that device
 /// holds.
 [[nodiscard]] inline scratch_vector<index_t> looked_up_indices(const kernel_call& call, int dim,
-                                                            out_of_range mode) {
+                                                               out_of_range mode) {
   const index_t size = call.sizes[call.rule.operands[0][dim]];
   return local_indices(call.operands[1], mode, size, call.parts[0][dim]);
 }

@@ -56,8 +56,8 @@ struct named_tensor {
 };
 template <Operand X>
 struct named_tensor<X> {
-  using type = typename X::domain::template tensor<
-      typename X::value_type, typename X::extents_type, typename X::layout_type>;
+  using type = typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
+                                                   typename X::layout_type>;
 };
 
 /// Records one body for all layers of a program on paper, and calls it for each.

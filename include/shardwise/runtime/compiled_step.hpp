@@ -184,8 +184,8 @@ class compiled_step {
       std::declval<const std::remove_cvref_t<X>&>()));
   /// True for an argument that the function may give new values; expressions have none.
   template <class X, class Argument>
-  static constexpr bool may_change = detail::is_given_to_change<X> &&
-                                     std::is_same_v<Argument, std::remove_cvref_t<X>>;
+  static constexpr bool may_change =
+      detail::is_given_to_change<X>&& std::is_same_v<Argument, std::remove_cvref_t<X>>;
   template <class X, class Argument>
   using given = std::conditional_t<may_change<X, Argument>, Argument&, const Argument&>;
   template <class... X>
@@ -203,7 +203,10 @@ class compiled_step {
     constexpr std::index_sequence_for<X...> places;
     std::vector<detail::recorded_result> made;
     const auto finish = [&](std::shared_ptr<const void> hollow) {
-      return entry{types, {}, std::move(all.numbers), std::move(hollow),
+      return entry{types,
+                   {},
+                   std::move(all.numbers),
+                   std::move(hollow),
                    detail::steady_program(all.made, made)};
     };
     if constexpr (std::is_void_v<returned<X...>>) {
@@ -299,12 +302,12 @@ class compiled_step {
 };
 
 /// A function of tensors as a step that is compiled once and replayed: the first call records what
-/// `f` does to tensors like these and plans it; each later call runs that program, plans nothing and
-/// allocates nothing.
+/// `f` does to tensors like these and plans it; each later call runs that program, plans nothing
+/// and allocates nothing.
 ///
 /// Arguments are nests of tensors, and numbers. What `f` changes of an argument that was given as a
-/// variable is written over in place; if somebody else holds the old value, he keeps it. Numbers are
-/// inputs, so a learning rate may change from step to step. All else is constant in a program:
+/// variable is written over in place; if somebody else holds the old value, he keeps it. Numbers
+/// are inputs, so a learning rate may change from step to step. All else is constant in a program:
 /// members that are no tensors, of which another value compiles another program, and whatever `f`
 /// captured. `f` reads no values: no branch depends on them. Memory between the steps stays with
 /// the step for as long as it lives.

@@ -170,8 +170,7 @@ inline void steady_program::parts::make_slots() {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     const step_desc& step = program.steps[s];
     if (step.kind == step_kind::input || !is_needed(s)) continue;
-    const element_kernels* elements =
-        program.kernels[static_cast<std::size_t>(step.root)].elements;
+    const element_kernels* elements = program.kernels[static_cast<std::size_t>(step.root)].elements;
     // What only moves has the elements of what it moves.
     if (elements == nullptr)
       elements = &slots[static_cast<std::size_t>(step.operands[0])]->elements();
@@ -345,9 +344,8 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
     const std::int32_t reuses = program.lives[s].reuses;
     if (step.kind == step_kind::input) continue;
     if (is_result_of_step(s))
-      slots[s]->share_memory(
-          further[static_cast<std::size_t>(step.operands[0])]
-                 [static_cast<std::size_t>(step.which) - 1]);
+      slots[s]->share_memory(further[static_cast<std::size_t>(step.operands[0])]
+                                    [static_cast<std::size_t>(step.which) - 1]);
     else if (reuses >= 0)
       slots[s]->view_memory_of(*slots[static_cast<std::size_t>(step.operands[reuses])]);
     else
@@ -408,7 +406,8 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
   }
   program_builder code(graph.code());
   for (const recorded_result& each : results) {
-    if (each.argument >= 0) graph.code().code[static_cast<std::size_t>(each.argument)].donated = true;
+    if (each.argument >= 0)
+      graph.code().code[static_cast<std::size_t>(each.argument)].donated = true;
     code.keep(graph.id_of(each.made));
   }
   to.program = prepared_program(graph.code().view(), {}).planned();
@@ -418,8 +417,7 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
   for (std::size_t k = 0; k < to.inputs.size(); ++k) {
     const node& like =
         k < to.argument_count ? *arguments[k].real : *to.constants[k - to.argument_count];
-    to.slots[to.inputs[k]] =
-        std::make_shared<node>(to.home, like.share_where(), like.elements());
+    to.slots[to.inputs[k]] = std::make_shared<node>(to.home, like.share_where(), like.elements());
   }
   to.make_slots();
   to.form_phases();
@@ -436,9 +434,9 @@ SHARDWISE_INLINE bool steady_program::takes(std::span<node* const> tensors) cons
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     if (tensors[k] == nullptr) continue;
     const node& wanted = *parts_->slots[parts_->inputs[k]];
-    const bool is_same = tensors[k]->home() == parts_->home &&
-                         (tensors[k]->share_where() == wanted.share_where() ||
-                          tensors[k]->tensor() == wanted.tensor());
+    const bool is_same =
+        tensors[k]->home() == parts_->home && (tensors[k]->share_where() == wanted.share_where() ||
+                                               tensors[k]->tensor() == wanted.tensor());
     if (!is_same) return false;
   }
   return true;

@@ -59,12 +59,12 @@ class interpreted_step {
         return operand_view(operand, result_->where(), shard, out.extents, gathered);
       });
     }
-    run_whole(
-        *result_, shard, how_, rule_, split_, whole_, further_, memory_,
-        [&](std::size_t k, index_t device, const held_box& part, scratch_vector<std::byte>& memory) {
-          return has_prologue_ ? compute_prologue(device, part, memory)
-                               : read_part(*operands_[k], device, part, memory);
-        });
+    run_whole(*result_, shard, how_, rule_, split_, whole_, further_, memory_,
+              [&](std::size_t k, index_t device, const held_box& part,
+                  scratch_vector<std::byte>& memory) {
+                return has_prologue_ ? compute_prologue(device, part, memory)
+                                     : read_part(*operands_[k], device, part, memory);
+              });
   }
 
  private:

@@ -97,8 +97,8 @@ class node : public std::enable_shared_from_this<node> {
     shards_.resize(static_cast<std::size_t>(where().count()));
     for (index_t s = 0; s < where().count(); ++s)
       if (where().is_here(s))
-        shards_[static_cast<std::size_t>(s)] = take(where().size_of_shard(s) *
-                                                    size_of(tensor().type));
+        shards_[static_cast<std::size_t>(s)] =
+            take(where().size_of_shard(s) * size_of(tensor().type));
   }
   void take_memory_of(node& other) {
     shards_ = other.shards_;

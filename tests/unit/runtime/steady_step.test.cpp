@@ -54,9 +54,9 @@ template <class Spec, index_t... N>
 using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
 using X = tensor<P<"data", none>, 32, 8>;
 using Y = tensor<P<"data", none>, 32, 4>;
-using model = nn::mlp<nn::linear<tensor<P<none, "model">, 8, 16>, tensor<P<"model">, 16>>,
-                      nn::linear<tensor<P<"model", none>, 16, 4>, tensor<P<none>, 4>,
-                                 P<"data", none>>>;
+using model =
+    nn::mlp<nn::linear<tensor<P<none, "model">, 8, 16>, tensor<P<"model">, 16>>,
+            nn::linear<tensor<P<"model", none>, 16, 4>, tensor<P<none>, 4>, P<"data", none>>>;
 
 constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
   return reshard<P<>>(nn::mse(m(x), wanted));
@@ -92,8 +92,8 @@ std::vector<const void*> addresses(const model& m) {
 
 template <class Optimizer>
 void trains_like_lazy_steps(const Optimizer& optimizer, double clip) {
-  const optim::training_step<std::remove_const_t<decltype(loss)>, Optimizer> learn{
-      loss, optimizer, clip};
+  const optim::training_step<std::remove_const_t<decltype(loss)>, Optimizer> learn{loss, optimizer,
+                                                                                   clip};
   const device_pool pool(pod{}, 2);
   const X x = normal<X>(pool, key{2});
   const Y y = normal<Y>(pool, key{3});
