@@ -60,22 +60,45 @@ struct named_tensor<X> {
                                                    typename X::layout_type>;
 };
 
-/// Records one body for all layers of a program on paper, and calls it for each.
-template <std::size_t Capacity>
+/// Calls one body for all layers of a program on paper; where a layer has other sizes, or one
+/// tensor in several places, it is recorded anew.
+template <std::size_t Capacity, class Carry>
 class layer_calls {
  public:
-  constexpr explicit layer_calls(program_builder& caller) noexcept : caller_(caller) {}
-
   /// Appends the call of `f(carry, layers...)`.
-  template <class F, class Carry, class... Layers>
-  [[nodiscard]] constexpr auto call(const F& f, const Carry& carry, const Layers&... layers) {
+  template <class F, class... Layers>
+  [[nodiscard]] constexpr Carry call(program_builder& caller, const F& f, const Carry& carry,
+                                     const Layers&... layers) {
     call_operands operands;
-    const auto add = [&](const auto& w) { operands.add(caller_, w); };
+    const auto add = [&](const auto& w) { operands.add(caller, w); };
     add(carry);
     (for_each_tensor(layers, add), ...);
-    int next = 0;
+    if (!is_body_for(operands, caller)) {
+      body_.emplace(record(operands, f, carry, layers...));
+      operands_ = operands;
+    }
+    return append_call(caller, operands.read, *body_, false);
+  }
+
+ private:
+  using body_type = recorded_body<Capacity, Carry>;
+
+  [[nodiscard]] constexpr bool is_body_for(const call_operands& now,
+                                           const program_builder& caller) const noexcept {
+    if (!body_ || now.given != operands_.given) return false;
+    for (int i = 0; i < now.given; ++i)
+      if (now.place[i] != operands_.place[i]) return false;
+    // The inputs of a body are its first values.
+    for (int k = 0; k < now.read.ssize(); ++k)
+      if (caller.value(now.read[k]) != body_->code.values[k]) return false;
+    return true;
+  }
+  template <class F, class... Layers>
+  [[nodiscard]] static constexpr body_type record(const call_operands& operands, const F& f,
+                                                  const Carry& carry, const Layers&... layers) {
     traced_program<Capacity> code;
     program_builder to(code);
+    int next = 0;
     const auto enter = [&]<class X>(const X& x) {
       const int number = operands.place[next++];
       if (number < to.size()) return X{x.in(&to, number)};
@@ -89,12 +112,11 @@ class layer_calls {
         std::apply([&](const auto&... each) -> Carry { return f(first, each...); }, inputs);
     const value_id id = made.id_in(to);
     if (!is_input(*to[id].what)) to.keep(id);
-    const recorded_body<Capacity, Carry> body{code, Carry{made.in(nullptr, id)}};
-    return append_call(caller_, operands.read, body, false);
+    return {code, Carry{made.in(nullptr, id)}};
   }
 
- private:
-  program_builder& caller_;
+  std::optional<body_type> body_;
+  call_operands operands_;
 };
 
 }  // namespace detail
@@ -127,11 +149,16 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   (as_many(detail::layers_of(rest)), ...);
   detail::name_operand(carry);
   std::optional<tensor> now(tensor{carry});
+  // Only paper has programs.
+  constexpr bool is_on_paper = requires(const tensor& x) { x.program(); };
+  [[maybe_unused]] std::conditional_t<is_on_paper, detail::layer_calls<Capacity, tensor>,
+                                      std::nullptr_t>
+      calls{};
   const auto run = [&](const auto&... layer) {
-    if constexpr (requires { now->program(); })
+    if constexpr (is_on_paper)
       if (program_builder* const caller = now->program();
           caller != nullptr && !caller->writes_calls_out())
-        return tensor{detail::layer_calls<Capacity>(*caller).call(f, *now, layer...)};
+        return tensor{calls.call(*caller, f, *now, layer...)};
     const auto name = [](const auto& each) { detail::name_operand(each); };
     (detail::for_each_tensor(layer, name), ...);
     tensor next(f(*now, layer...));

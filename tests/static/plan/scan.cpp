@@ -14,8 +14,8 @@ using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
 using X = tensor<P<"data", none>, 1024, 512>;
 using W = tensor<P<none, "model">, 512, 512>;
 using B = tensor<P<none>, 512>;
-using stacked_w = tensor<P<none, none, "model">, 100, 512, 512>;
-using stacked_b = tensor<P<none, none>, 100, 512>;
+using stacked_w = tensor<P<none, none, "model">, 12, 512, 512>;
+using stacked_b = tensor<P<none, none>, 12, 512>;
 
 template <class Weight, class Bias>
 struct layer {
@@ -44,15 +44,15 @@ constexpr auto four =
 static_assert(four.body_count == 1 && four.count == 4 + 4);
 static_assert(ledger_of(four).collectives("model") == 4);
 
-// Stacked tensors: 100 layers, the body of which stands there once.
+// Stacked tensors: twelve layers, the body of which stands there once.
 constexpr auto stacked = [](const auto& x, const auto& w, const auto& b) {
   return scan(apply_parts, x, w, b);
 };
-constexpr auto hundred =
-    trace_program<1000>(stacked, abstract<X>(), abstract<stacked_w>(), abstract<stacked_b>());
-static_assert(hundred.body_count == 1);
-static_assert(ledger_of(hundred).collectives("model") == 100);
-static_assert(ledger_of(hundred).flops() > index_t{100} * 2 * 128 * 512 * 32);
+constexpr auto twelve =
+    trace_program<128>(stacked, abstract<X>(), abstract<stacked_w>(), abstract<stacked_b>());
+static_assert(twelve.body_count == 1);
+static_assert(ledger_of(twelve).collectives("model") == 12);
+static_assert(ledger_of(twelve).flops() > index_t{12} * 2 * 128 * 512 * 32);
 
 // Its gradient, of which each layer is written out.
 constexpr auto loss = [](const auto& x, const auto& w0, const auto& w1, const auto& b) {
