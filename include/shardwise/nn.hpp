@@ -17,3 +17,4 @@
 #include "shardwise/nn/parameters.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/nn/transformer_block.hpp"
+#include "shardwise/plan/scan.hpp"

@@ -25,7 +25,6 @@
 #include "shardwise/plan/recompute.hpp"
 #include "shardwise/plan/recorded.hpp"
 #include "shardwise/plan/redistribute.hpp"
-#include "shardwise/plan/scan.hpp"
 #include "shardwise/plan/schedule.hpp"
 #include "shardwise/plan/step.hpp"
 #include "shardwise/plan/structure.hpp"
