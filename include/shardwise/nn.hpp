@@ -15,6 +15,6 @@
 #include "shardwise/nn/norm.hpp"
 #include "shardwise/nn/on_paper.hpp"
 #include "shardwise/nn/parameters.hpp"
+#include "shardwise/nn/scan.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/nn/transformer_block.hpp"
-#include "shardwise/plan/scan.hpp"

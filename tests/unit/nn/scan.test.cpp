@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
-#include <shardwise/plan/scan.hpp>
+#include <shardwise/nn/scan.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layers one after another: what a program holds of them, and what it costs.
 #include <shardwise/layout.hpp>
-#include <shardwise/plan/scan.hpp>
+#include <shardwise/nn/scan.hpp>
 
 #include <array>
 
