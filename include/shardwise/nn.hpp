@@ -24,5 +24,6 @@
 #include "shardwise/nn/parameters.hpp"
 #include "shardwise/nn/rotary.hpp"
 #include "shardwise/nn/sample.hpp"
+#include "shardwise/nn/scan.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/nn/transformer_block.hpp"

@@ -5,6 +5,7 @@
 
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/any_operations.hpp"
+#include "shardwise/runtime/compiled_step.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/explain.hpp"
 #include "shardwise/runtime/fused_nodes.hpp"
@@ -19,6 +20,7 @@
 #include "shardwise/runtime/replay.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/shards_of_all.hpp"
+#include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/runtime/trace_nan.hpp"

@@ -24,6 +24,7 @@
 #include "shardwise/runtime/replay_work.hpp"
 #include "shardwise/runtime/run_program_work.hpp"
 #include "shardwise/runtime/shards_of_all_work.hpp"
+#include "shardwise/runtime/steady_program_work.hpp"
 #include "shardwise/runtime/trace_nan_work.hpp"
 #include "shardwise/runtime/tree_description_work.hpp"
 #include "shardwise/runtime/vjp_work.hpp"

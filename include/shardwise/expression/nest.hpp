@@ -4,6 +4,7 @@
 #include "shardwise/core/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -165,19 +166,34 @@ template <class To, class From, class Change>
   }
 }
 
+/// Calls `tensor(x)` with each tensor of a nest, and `other(x)` with each member that is none, and
+/// with how many members each range has.
+template <class X, class OnTensor, class OnOther>
+constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
+  constexpr nest_kind kind = nest_kind_of<std::remove_const_t<X>>();
+  const auto each = [&](auto&... members) { (visit_nest(members, tensor, other), ...); };
+  if constexpr (kind == nest_kind::tensor) {
+    tensor(x);
+  } else if constexpr (kind == nest_kind::tuple) {
+    std::apply(each, x);
+  } else if constexpr (kind == nest_kind::range) {
+    std::size_t size = 0;
+    for (auto& member : x) {
+      visit_nest(member, tensor, other);
+      ++size;
+    }
+    other(std::as_const(size));
+  } else if constexpr (kind == nest_kind::aggregate) {
+    std::apply(each, members_of(x));
+  } else {
+    other(x);
+  }
+}
 /// Calls `visit` with each tensor of a nest.
 template <class X, class Visit>
-constexpr void for_each_tensor(const X& x, Visit& visit) {
-  constexpr nest_kind kind = nest_kind_of<X>();
-  const auto each = [&](const auto&... members) { (for_each_tensor(members, visit), ...); };
-  if constexpr (kind == nest_kind::tensor)
-    visit(x);
-  else if constexpr (kind == nest_kind::tuple)
-    std::apply(each, x);
-  else if constexpr (kind == nest_kind::range)
-    for (const auto& member : x) for_each_tensor(member, visit);
-  else if constexpr (kind == nest_kind::aggregate)
-    std::apply(each, members_of(x));
+constexpr void for_each_tensor(X& x, Visit& visit) {
+  const auto ignore = [](const auto&) {};
+  visit_nest(x, visit, ignore);
 }
 
 }  // namespace detail

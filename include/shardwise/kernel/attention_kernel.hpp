@@ -6,6 +6,7 @@
 #include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/operation/attention.hpp"
@@ -122,7 +123,7 @@ class attention_head {
 
   C scale_;
   index_t values_;
-  std::vector<C> scores_, part_, sum_, largest_, weight_;
+  scratch_vector<C> scores_, part_, sum_, largest_, weight_;
 };
 
 /// A block in the type that is computed in: itself, or a copy that this holds.
@@ -309,7 +310,7 @@ class attention_gradient_head {
 
   C scale_;
   index_t most_queries_;
-  std::vector<C> weights_, slopes_, part_;
+  scratch_vector<C> weights_, slopes_, part_;
 };
 
 }  // namespace detail

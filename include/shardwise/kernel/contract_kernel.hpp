@@ -9,12 +9,13 @@
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/spec/reduction.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -68,7 +69,7 @@ class contraction_run {
   }
 
   /// Sums an operand over the labels that it has alone.
-  void sum_alone(operand& mine, const operand& other, std::unique_ptr<packed_block<T>>& sums) {
+  void sum_alone(operand& mine, const operand& other, std::optional<packed_block<T>>& sums) {
     std::uint8_t alone = 0;
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if (!other.has(mine.labels[i]) && !out_.has(mine.labels[i]))
@@ -77,7 +78,7 @@ class contraction_run {
     dimensions kept;
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if ((alone >> i & 1U) == 0) kept.labels.push_back(mine.labels[i]);
-    sums = std::make_unique<packed_block<T>>(kept, extents_);
+    sums.emplace(kept, extents_);
     run_reduce<T>(reduction::sum, fused::argument<0>{},
                   {whole(mine.labels).view(mine.data, mine.strides, extents_)},
                   whole(mine.labels).view(sums->data(), sums->strides, extents_), alone);
@@ -134,11 +135,11 @@ class contraction_run {
   /// The operand as matrices, packed once if its strides are not those of matrices.
   [[nodiscard]] matrix_view<const T> prepare(operand& mine, const dimensions& rows,
                                              const dimensions& columns,
-                                             std::unique_ptr<packed_block<T>>& pack) {
+                                             std::optional<packed_block<T>>& pack) {
     const auto in_place = matrix<const T>(mine.data, mine.strides, rows, columns);
     if (in_place.is_usable()) return in_place;
     const dimensions all = batched(rows, columns);
-    pack = std::make_unique<packed_block<T>>(all, extents_);
+    pack.emplace(all, extents_);
     copy_block<T>(all.view(mine.data, mine.strides, extents_), pack->view(extents_));
     mine.data = pack->data();
     std::copy_n(pack->strides, max_labels, mine.strides);
@@ -147,13 +148,13 @@ class contraction_run {
 
   template <class Epilogue>
   void multiply_labels(const Epilogue& epilogue) {
-    std::unique_ptr<packed_block<T>> pack_a, pack_b, pack_out;
+    std::optional<packed_block<T>> pack_a, pack_b, pack_out;
     auto a = prepare(a_, m_, k_, pack_a), b = prepare(b_, k_, n_, pack_b);
     auto out = matrix<T>(out_.data, out_.strides, m_, n_);
     const dimensions all = batched(m_, n_);
     const strided<T> result = all.view(out_.data, out_.strides, extents_);
     if (!out.is_usable()) {
-      pack_out = std::make_unique<packed_block<T>>(all, extents_);
+      pack_out.emplace(all, extents_);
       std::copy_n(pack_out->strides, max_labels, out_.strides);
       out = matrix<T>(pack_out->data(), out_.strides, m_, n_);
     }
@@ -202,7 +203,7 @@ class contraction_run {
   int first_ = -1;
   bool empty_ = false;
   dimensions batch_, m_, n_, k_;
-  std::unique_ptr<packed_block<T>> summed_a_, summed_b_;
+  std::optional<packed_block<T>> summed_a_, summed_b_;
 };
 }  // namespace detail
 

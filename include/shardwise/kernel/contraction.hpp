@@ -4,6 +4,7 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/strided.hpp"
 
 #include <cstddef>
@@ -82,9 +83,7 @@ template <class T>
 class packed_block {
  public:
   packed_block(const dimensions& these, const index_t* extents)
-      : these_(these),
-        memory_(
-            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(these.size(extents)))) {
+      : these_(these), memory_(make_scratch<T>(static_cast<std::size_t>(these.size(extents)))) {
     index_t step = 1;
     for (int i = these.labels.ssize() - 1; i >= 0; --i) {
       strides[these.labels[i]] = step;
@@ -100,7 +99,7 @@ class packed_block {
 
  private:
   dimensions these_;
-  std::unique_ptr<T[]> memory_;
+  scratch_array<T> memory_;
 };
 }  // namespace detail
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/window_panel.hpp"
 #include "shardwise/operation/convolution.hpp"
 
@@ -24,7 +25,7 @@ class window_panel {
         rows_(channels * walk.elements()),
         most_(std::clamp<index_t>(panel_elements / std::max<index_t>(rows_, 1), 32,
                                   std::max<index_t>(walk.positions(), 32))),
-        memory_(std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(rows_ * most_))) {}
+        memory_(make_scratch<C>(static_cast<std::size_t>(rows_ * most_))) {}
 
   /// Calls `f(first position, panel)` for all positions, block by block; `data` is the first of
   /// the channels, which are `step` apart.
@@ -66,7 +67,7 @@ class window_panel {
   window_walk walk_;
   index_t rows_;
   index_t most_;
-  std::unique_ptr<C[]> memory_;
+  scratch_array<C> memory_;
 };
 
 /// The groups of channels that a block of inputs has.
@@ -101,7 +102,7 @@ struct kernel_of<convolution_operation> {
     const index_t in_group = weights.extents[1];
     const index_t groups = detail::groups_of(inputs.extents[1], in_group);
     if (groups == 0 || inputs.size() == 0) return fill_block<C>(C{0}, to);
-    std::unique_ptr<C[]> memory;
+    scratch_array<C> memory;
     const C* const matrix = detail::without_gaps(weights, memory);
     const index_t made = weights.extents[0] / groups, columns = in_group * walk.elements();
     const index_t positions = walk.positions();
@@ -144,12 +145,11 @@ struct kernel_of<convolution_weights_operation> {
     const index_t in_group = to.extents[1];
     const index_t groups = detail::groups_of(inputs.extents[1], in_group);
     if (groups == 0) return;
-    std::unique_ptr<C[]> memory;
+    scratch_array<C> memory;
     const C* const dense = detail::without_gaps(cotangents, memory);
     const index_t made = to.extents[0] / groups, columns = in_group * walk.elements();
     const index_t positions = walk.positions(), channels = cotangents.extents[1];
-    const auto terms =
-        std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(made * columns));
+    const auto terms = make_scratch<C>(static_cast<std::size_t>(made * columns));
     detail::window_panel<C> panel(walk, in_group);
     for (index_t n = 0; n < inputs.extents[0]; ++n)
       for (index_t g = 0; g < groups; ++g) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -67,9 +68,8 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
   };
   const index_t levels =
       in_rows ? levels_of(count / 8) + levels_of(count % 8 / 2) : levels_of(count / 2);
-  const std::unique_ptr<std::byte[]> memory =
-      levels > 1 ? std::make_unique_for_overwrite<std::byte[]>(
-                       static_cast<std::size_t>((levels - 1) * slab * size))
+  const scratch_array<std::byte> memory =
+      levels > 1 ? make_scratch<std::byte>(static_cast<std::size_t>((levels - 1) * slab * size))
                  : nullptr;
   global_index first;
   first.resize(to.extents.size());

@@ -4,6 +4,7 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/operation/out_of_range.hpp"
 
@@ -14,7 +15,7 @@
 namespace shardwise::detail {
 
 template <class T>
-void append_indices(const const_any_block& block, std::vector<index_t>& to) {
+void append_indices(const const_any_block& block, scratch_vector<index_t>& to) {
   const strided<const T> from = block.as<const T>();
   loop_nest<1> nest;
   for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
@@ -26,8 +27,8 @@ void append_indices(const const_any_block& block, std::vector<index_t>& to) {
 }
 
 /// The whole numbers of a block of any such type, in row-major order.
-[[nodiscard]] inline std::vector<index_t> indices_of(const const_any_block& block) {
-  std::vector<index_t> all;
+[[nodiscard]] inline scratch_vector<index_t> indices_of(const const_any_block& block) {
+  scratch_vector<index_t> all;
   switch (block.type) {
     case element::i32:
       append_indices<std::int32_t>(block, all);
@@ -54,10 +55,10 @@ void append_indices(const const_any_block& block, std::vector<index_t>& to) {
 
 /// Where the indices along a dimension of `size` elements are among those that a device holds; -1
 /// for what it has not, and what is out of range where that is filled.
-[[nodiscard]] inline std::vector<index_t> local_indices(const const_any_block& block,
-                                                        out_of_range mode, index_t size,
-                                                        const held_range& held) {
-  std::vector<index_t> all = indices_of(block);
+[[nodiscard]] inline scratch_vector<index_t> local_indices(const const_any_block& block,
+                                                           out_of_range mode, index_t size,
+                                                           const held_range& held) {
+  scratch_vector<index_t> all = indices_of(block);
   for (index_t& at : all) {
     if (mode == out_of_range::clamp && size > 0)
       at = at < 0 ? 0 : (at < size ? at : size - 1);

@@ -4,6 +4,7 @@
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/rule/operation.hpp"
 
@@ -68,7 +69,7 @@ class widened_block {
 
   explicit widened_block(const inplace_vector<index_t, max_rank>& extents)
       : block_{nullptr, extents, row_major(extents)},
-        memory_(std::make_unique_for_overwrite<wide[]>(static_cast<std::size_t>(block_.size()))) {
+        memory_(make_scratch<wide>(static_cast<std::size_t>(block_.size()))) {
     block_.data = memory_.get();
   }
   explicit widened_block(const strided<const T>& from) : widened_block(from.extents) {
@@ -94,7 +95,7 @@ class widened_block {
 
  private:
   strided<wide> block_;
-  std::unique_ptr<wide[]> memory_;
+  scratch_array<wide> memory_;
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -74,9 +75,9 @@ void multiply_few(const matrix_view<const C>& a, const matrix_view<const C>& b,
 /// Elements side by side: in place, or copied to `memory`.
 template <class C>
 [[nodiscard]] const C* side_by_side(const C* from, index_t stride, index_t count,
-                                    std::unique_ptr<C[]>& memory) {
+                                    scratch_array<C>& memory) {
   if (stride == 1) return from;
-  memory = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(count));
+  memory = make_scratch<C>(static_cast<std::size_t>(count));
   gather_elements(from, stride, count, memory.get());
   return memory.get();
 }
@@ -90,7 +91,7 @@ void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& 
   using along_rows = eigen::const_blas_data_mapper<C, index_t, by_row>;
   using along_columns = eigen::const_blas_data_mapper<C, index_t, by_column>;
   for (index_t i = 0; i < out.rows; ++i) out.data[i * out.row_stride] = C{0};
-  std::unique_ptr<C[]> memory;
+  scratch_array<C> memory;
   const C* const vector = side_by_side(b.data, b.row_stride, b.rows, memory);
   if (a.is_row_major()) {
     eigen::general_matrix_vector_product<index_t, C, along_rows, by_row, false, C, along_columns,
@@ -101,10 +102,11 @@ void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& 
     return;
   }
   // This one writes neighbours alone.
-  std::unique_ptr<C[]> sums;
+  scratch_array<C> sums;
   C* to = out.data;
   if (out.row_stride != 1 && out.rows > 1) {
-    sums = std::make_unique<C[]>(static_cast<std::size_t>(out.rows));
+    sums = make_scratch<C>(static_cast<std::size_t>(out.rows));
+    std::fill_n(sums.get(), out.rows, C{0});
     to = sums.get();
   }
   eigen::general_matrix_vector_product<index_t, C, along_columns, by_column, false, C, along_rows,
@@ -114,14 +116,43 @@ void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& 
   if (sums) scatter_elements(to, out.rows, out.data, out.row_stride);
 }
 
+/// The panels of a product in blocks: where they are too large for the stack, memory of the moment
+/// in the place of the heap.
+template <class C>
+class product_panels
+    : public Eigen::internal::gemm_blocking_space<Eigen::ColMajor, C, C, Eigen::Dynamic,
+                                                  Eigen::Dynamic, Eigen::Dynamic> {
+  using base = Eigen::internal::gemm_blocking_space<Eigen::ColMajor, C, C, Eigen::Dynamic,
+                                                    Eigen::Dynamic, Eigen::Dynamic>;
+
+ public:
+  product_panels(index_t rows, index_t columns, index_t depth)
+      : base(rows, columns, depth, 1, true) {
+    const auto panel = [](index_t size, scratch_array<C>& memory) -> C* {
+      const std::size_t elements = static_cast<std::size_t>(size);
+      if (elements * sizeof(C) <= EIGEN_STACK_ALLOCATION_LIMIT) return nullptr;
+      memory = make_scratch<C>(elements);
+      return memory.get();
+    };
+    this->m_blockA = panel(this->mc() * this->kc(), left_);
+    this->m_blockB = panel(this->kc() * this->nc(), right_);
+  }
+  product_panels(const product_panels&) = delete;
+  product_panels& operator=(const product_panels&) = delete;
+  /// The base would give them back to the heap.
+  ~product_panels() { this->m_blockA = this->m_blockB = nullptr; }
+
+ private:
+  scratch_array<C> left_, right_;
+};
+
 /// `out = a * b` in blocks, for a row-major `out`: Eigen's product of the transposed matrices,
 /// whose result has its columns side by side. `Left` and `Right` are the orders of those.
 template <int Left, int Right, class C>
 void multiply_blocks(const matrix_view<const C>& a, const matrix_view<const C>& b,
                      const matrix_view<C>& out) {
   namespace eigen = Eigen::internal;
-  eigen::gemm_blocking_space<Eigen::ColMajor, C, C, Eigen::Dynamic, Eigen::Dynamic, Eigen::Dynamic>
-      blocking(out.columns, out.rows, a.columns, 1, true);
+  product_panels<C> blocking(out.columns, out.rows, a.columns);
   eigen::general_matrix_matrix_product<index_t, C, Left, false, C, Right, false, Eigen::ColMajor,
                                        1>::run(out.columns, out.rows, a.columns, b.data,
                                                b.is_row_major() ? b.row_stride : b.column_stride,

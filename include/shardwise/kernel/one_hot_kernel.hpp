@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/index_block.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/operation/one_hot.hpp"
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct kernel_of<one_hot_operation> {
     const index_t bytes = size_of(to.type);
     auto* const memory = static_cast<std::byte*>(to.data);
     std::memset(memory, 0, static_cast<std::size_t>(to.size() * bytes));
-    const std::vector<index_t> ids = detail::indices_of(call.operands[0]);
+    const scratch_vector<index_t> ids = detail::indices_of(call.operands[0]);
     const one_bytes one = one_of(to.type);
     for (std::size_t row = 0; row < ids.size(); ++row)
       if (ids[row] >= 0 && ids[row] < classes)

@@ -106,8 +106,8 @@ class pass_program {
     // Not initialised: a pass writes what it reads.
     alignas(64) std::byte few_memory_[65536];
     place few_slots_[few_slots];
-    std::vector<std::byte> more_memory_;
-    std::vector<place> more_slots_;
+    scratch_vector<std::byte> more_memory_;
+    scratch_vector<place> more_slots_;
     std::byte* memory_ = few_memory_;
     place* slots_ = few_slots_;
   };
@@ -147,4 +147,5 @@ class pass_program {
 
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/kernel/pass_program_work.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #endif

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/fold_identity.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/window_panel.hpp"
 #include "shardwise/operation/pool.hpp"
 
@@ -69,12 +70,12 @@ struct kernel_of<pool_operation> {
     using C = compute_type<T>;
     in_compute_type<T, 1>(call, [&](const strided<const C>& x, const strided<C>& to) {
       if (to.size() == 0) return;
-      std::unique_ptr<C[]> memory;
+      scratch_array<C> memory;
       const C* from = detail::without_gaps(x, memory);
       const detail::window_walk walk = detail::pool_walk(call.how, call.parts[0], call.made);
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
       const index_t lines = walk.count[0] * walk.count[1] * walk.have[2];
-      const auto folded = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(lines));
+      const auto folded = make_scratch<C>(static_cast<std::size_t>(lines));
       C* out = to.data;
       for (index_t n = to.size() / walk.positions(); n > 0; --n) {
         fold<C>(walk, call.how.kind, from, folded.get(), out);
@@ -169,7 +170,7 @@ struct kernel_of<pool_matches_operation> {
     else
       in_compute_type<T, 3>(
           call, [&](const auto& x, const auto& y, const strided<const C>& v, const strided<C>& to) {
-            std::unique_ptr<C[]> memory;
+            scratch_array<C> memory;
             sum<C>(call, x, y, detail::without_gaps(v, memory), to);
           });
   }
@@ -178,7 +179,7 @@ struct kernel_of<pool_matches_operation> {
   template <class C>
   static void sum(const kernel_call& call, const strided<const C>& x, const strided<const C>& y,
                   const C* added, const strided<C>& to) {
-    std::unique_ptr<C[]> x_memory, y_memory;
+    scratch_array<C> x_memory, y_memory;
     const C* from = detail::without_gaps(x, x_memory);
     const C* of_window = detail::without_gaps(y, y_memory);
     const detail::window_walk walk = detail::pool_walk(call.how, call.parts[0], call.made);
@@ -216,7 +217,7 @@ struct kernel_of<pool_spread_operation> {
     using C = compute_type<T>;
     in_compute_type<T, 3>(call, [&](const strided<const C>& x, const strided<const C>& y,
                                     const strided<const C>& share, const strided<C>& to) {
-      std::unique_ptr<C[]> memory[3];
+      scratch_array<C> memory[3];
       const C* own = detail::without_gaps(x, memory[0]);
       const C* of_window = detail::without_gaps(y, memory[1]);
       const C* belongs = detail::without_gaps(share, memory[2]);

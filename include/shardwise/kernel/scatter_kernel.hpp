@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
 #include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/operation/scatter.hpp"
@@ -15,7 +16,7 @@ namespace detail {
 /// `from` has as many dimensions in the place of that one as the indices, `chosen`, had.
 template <class C, class T, class Put>
 void scatter_rows(const strided<const T>& from, int dim, int index_rank,
-                  const std::vector<index_t>& chosen, const strided<C>& to, const Put& put) {
+                  const scratch_vector<index_t>& chosen, const strided<C>& to, const Put& put) {
   loop_nest<2> before, behind;
   loop_nest<1> rows;
   for (int d = 0; d < dim; ++d) before.push({to.extents[d], {from.strides[d], to.strides[d]}});
@@ -48,7 +49,7 @@ struct kernel_of<scatter_operation> {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[2].as<const T>();
     const int index_rank = call.operands[1].rank();
-    const std::vector<index_t> chosen =
+    const scratch_vector<index_t> chosen =
         detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[2]));
     const auto what = static_cast<scatter_mode>(call.how.integers[1]);
     if (what == scatter_mode::set) {
@@ -91,7 +92,7 @@ struct kernel_of<segment_sum_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const index_t count = call.how.integers[1];
-    const std::vector<index_t> chosen =
+    const scratch_vector<index_t> chosen =
         detail::local_indices(call.operands[1], static_cast<out_of_range>(call.how.integers[2]),
                               count, {{0, count}, {}, 0});
     using C = compute_type<T>;
@@ -111,7 +112,7 @@ struct kernel_of<sum_along_operation> {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const index_t count = call.how.integers[1];
     const strided<const T> from = call.operands[0].as<const T>();
-    const std::vector<index_t> chosen =
+    const scratch_vector<index_t> chosen =
         detail::local_indices(call.operands[1], static_cast<out_of_range>(call.how.integers[2]),
                               count, {{0, count}, {}, 0});
     using C = compute_type<T>;

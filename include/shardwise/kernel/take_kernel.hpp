@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/index_block.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/operation/take.hpp"
 
 #include <algorithm>
@@ -13,15 +14,15 @@ namespace detail {
 
 /// Where the indices of a call are, along a dimension of its first operand, in what that device
 /// holds.
-[[nodiscard]] inline std::vector<index_t> looked_up_indices(const kernel_call& call, int dim,
-                                                            out_of_range mode) {
+[[nodiscard]] inline scratch_vector<index_t> looked_up_indices(const kernel_call& call, int dim,
+                                                               out_of_range mode) {
   const index_t size = call.sizes[call.rule.operands[0][dim]];
   return local_indices(call.operands[1], mode, size, call.parts[0][dim]);
 }
 
 /// Leaves of equal indices below `size` the last one alone.
-inline void keep_last(std::vector<index_t>& chosen, index_t size) {
-  std::vector<bool> seen(static_cast<std::size_t>(size), false);
+inline void keep_last(scratch_vector<index_t>& chosen, index_t size) {
+  scratch_vector<bool> seen(static_cast<std::size_t>(size), false);
   for (std::size_t i = chosen.size(); i-- > 0;) {
     if (chosen[i] < 0) continue;
     const auto at = static_cast<std::size_t>(chosen[i]);
@@ -39,7 +40,7 @@ struct kernel_of<take_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
-    std::vector<index_t> chosen =
+    scratch_vector<index_t> chosen =
         detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
     if (call.how.integers.size() > 2) detail::keep_last(chosen, from.extents[dim]);
     loop_nest<1> before, behind;
@@ -80,7 +81,7 @@ struct kernel_of<take_along_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
-    const std::vector<index_t> chosen =
+    const scratch_vector<index_t> chosen =
         detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
     const strided<T> to = call.results[0].as<T>();
     loop_nest<1> nest;

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/operation/windowed.hpp"
 
 #include <algorithm>
@@ -14,9 +15,9 @@ namespace shardwise::detail {
 
 /// A block without gaps: itself, or a copy in `memory`.
 template <class C>
-[[nodiscard]] const C* without_gaps(const strided<const C>& block, std::unique_ptr<C[]>& memory) {
+[[nodiscard]] const C* without_gaps(const strided<const C>& block, scratch_array<C>& memory) {
   if (block.strides == row_major(block.extents)) return block.data;
-  memory = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(block.size()));
+  memory = make_scratch<C>(static_cast<std::size_t>(block.size()));
   copy_block<C>(block, {memory.get(), block.extents, row_major(block.extents)});
   return memory.get();
 }

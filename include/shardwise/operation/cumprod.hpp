@@ -8,7 +8,7 @@
 namespace shardwise {
 
 /// The operation that multiplies all elements up to each along a dimension.
-struct cumprod_operation : scan<"cumprod", reduction::product> {
+struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
                            pointwise<functions::logical_and>>;
   /// Before the first 0 the products are divided by the element; the 0 itself has the products
@@ -62,14 +62,14 @@ struct cummax_share_operation : running_share<"cummax_share", reduction::max> {}
 struct cummin_share_operation : running_share<"cummin_share", reduction::min> {};
 
 /// The operations that give the largest and the least of all elements up to each.
-struct cummax_operation : scan<"cummax", reduction::max> {
+struct cummax_operation : running_operation<"cummax", reduction::max> {
   using emits = operations<cummax_share_operation>;
   /// See `cummax_share_operation`.
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummax_share_operation>(at.how(), at.operand(0), at.cotangent()));
   }
 };
-struct cummin_operation : scan<"cummin", reduction::min> {
+struct cummin_operation : running_operation<"cummin", reduction::min> {
   using emits = operations<cummin_share_operation>;
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummin_share_operation>(at.how(), at.operand(0), at.cotangent()));

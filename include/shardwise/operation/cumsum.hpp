@@ -7,7 +7,7 @@
 namespace shardwise {
 
 /// The operation that sums all elements up to each along a dimension.
-struct cumsum_operation : scan<"cumsum", reduction::sum> {
+struct cumsum_operation : running_operation<"cumsum", reduction::sum> {
   using emits = operations<flip_operation>;
   /// The sums from each element to the last.
   static constexpr void gradient(gradient_step& at) {

@@ -9,7 +9,7 @@ namespace shardwise {
 /// What the operations share that reduce all elements up to each along a dimension, which is their
 /// one integer: a scan of pending values of its own kind is pending alike.
 template <fixed_string Name, reduction Kind>
-struct scan {
+struct running_operation {
   static constexpr text_view name = Name;
   static constexpr reduction kind = Kind;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/fold_terms.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/pieces.hpp"
 #include "shardwise/runtime/device_pool.hpp"
@@ -217,7 +218,7 @@ class collective_run {
     const auto begin = sums.begin() + (sums.empty() ? 0 : first);
     const auto end = sums.begin() + (sums.empty() ? 0 : first + count);
     if (std::all_of(begin, end, [](const arrival* a) { return a == nullptr; })) {
-      std::vector<const_any_block> terms;
+      scratch_vector<const_any_block> terms;
       terms.reserve(static_cast<std::size_t>(count));
       for (index_t p = 0; p < count; ++p) terms.push_back(own(first + p));
       return fold_terms(
@@ -226,7 +227,7 @@ class collective_run {
     }
     if (*begin != nullptr && (*begin)->terms == count) return elements.copy(sent(**begin), to);
     const index_t left = terms_on_the_left(count);
-    std::vector<std::byte> memory(static_cast<std::size_t>(to.size() * element_size()));
+    scratch_vector<std::byte> memory(static_cast<std::size_t>(to.size() * element_size()));
     const any_block right{memory.data(), to.type, to.extents, row_major(to.extents)};
     fold(first, left, sums, own, sent, to);
     fold(first + left, count - left, sums, own, sent, right);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
@@ -37,7 +38,7 @@ class described_pass : public pending_node {
   void run_shard(index_t shard) override {
     const any_block out = writable_block(shard);
     const_any_block read[max_fused_operands];
-    std::vector<std::byte> gathered[max_fused_operands];
+    scratch_vector<std::byte> gathered[max_fused_operands];
     for (std::size_t k = 0; k < operands().size(); ++k)
       read[k] = detail::operand_view(*operands()[k], where(), shard, out.extents, gathered[k]);
     tree_.run({read, operands().size()}, out);
@@ -77,10 +78,10 @@ class described_fold : public pending_node {
     const held_box part = held_of(where().mesh(), folded_.layout, folded_.extents, device);
     const extents_desc extents = extents_of(part);
     const_any_block read[max_fused_operands];
-    std::vector<std::byte> gathered[max_fused_operands];
+    scratch_vector<std::byte> gathered[max_fused_operands];
     for (std::size_t k = 0; k < operands().size(); ++k)
       read[k] = detail::broadcast_view(*operands()[k], device, folded_.extents, part, gathered[k]);
-    std::vector<std::byte> memory(
+    scratch_vector<std::byte> memory(
         static_cast<std::size_t>(element_count(extents) * size_of(folded_.type)));
     const any_block made{memory.data(), folded_.type, extents, row_major(extents)};
     tree_.run({read, operands().size()}, made);

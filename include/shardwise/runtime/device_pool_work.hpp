@@ -2,12 +2,24 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 
 namespace shardwise {
 
 SHARDWISE_INLINE device_error::device_error(index_t device, const char* words)
     : std::runtime_error("device " + std::to_string(device) + ": " + words), device_(device) {}
+
+namespace detail {
+
+/// Memory that a kernel needs for a moment, of an arena.
+inline scratch_source::block take_scratch(void* of, std::size_t bytes) {
+  arena_block& block = static_cast<arena*>(of)->allocate(static_cast<index_t>(bytes));
+  return {block.data, &block,
+          [](void* token) noexcept { arena::release(*static_cast<arena_block*>(token)); }};
+}
+
+}  // namespace detail
 
 SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, unsigned threads, std::stop_token stop)
     : machine(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
@@ -40,8 +52,10 @@ SHARDWISE_INLINE void machine::run_shards(const placement& where, function_view<
 SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(index_t)> device_of,
                                          function_view<void(index_t)> body, index_t work) {
   const machine_turn* const turn = machine_turn::current();
+  const scratch_source scratch{arena_.get(), detail::take_scratch};
   const auto named = [&](index_t task) {
     const machine_turn::worker working(turn);
+    const scratch_scope memory(scratch);
 #if defined(__cpp_exceptions)
     try {
       body(task);

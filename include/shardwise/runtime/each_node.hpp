@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/pass_program.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/number_operand.hpp"
 #include "shardwise/runtime/read_part.hpp"
@@ -111,7 +112,7 @@ class each_node : public pending_node {
     pass.write(elements());
     const any_block out = writable_block(shard);
     const_any_block views[max_operands];
-    std::vector<std::byte> gathered[max_operands];
+    scratch_vector<std::byte> gathered[max_operands];
     for (std::size_t k = 0; k < next; ++k)
       views[k] = detail::operand_view(*operands()[k], where(), shard, out.extents, gathered[k]);
     pass.run({views, next}, out);

@@ -5,6 +5,7 @@
 #include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
@@ -72,7 +73,7 @@ class pass_node : public pending_node {
     const extents_desc extents = here.extents_of_shard(shard);
     const strided<T> out{writable_data<T>(shard), extents, row_major(extents)};
     strided<const T> read[N];
-    std::vector<std::byte> gathered[N];
+    scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k) {
       const node& operand = *operands()[k];
       // Most operands are laid out as the result is, and small tensors feel every look-up.
@@ -122,7 +123,7 @@ class fold_node : public pending_node {
     const index_t device = where().device_of(shard);
     const held_box part = held_of(where().mesh(), folded_.layout, folded_.extents, device);
     strided<const T> read[N];
-    std::vector<std::byte> gathered[N];
+    scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k)
       read[k] = detail::broadcast_view(*operands()[k], device, folded_.extents, part, gathered[k])
                     .template as<const T>();

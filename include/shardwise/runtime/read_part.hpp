@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
@@ -27,7 +28,7 @@ namespace shardwise::detail {
 /// deals out.
 [[nodiscard]] inline const_any_block read_part(const node& operand, index_t device,
                                                const held_box& want,
-                                               std::vector<std::byte>& gathered) {
+                                               scratch_vector<std::byte>& gathered) {
   const held_box own = operand.where().held_by(device);
   index_box part;
   bool in_place = true;
@@ -53,7 +54,7 @@ namespace shardwise::detail {
 [[nodiscard]] inline const_any_block broadcast_view(const node& operand, index_t device,
                                                     const extents_desc& result,
                                                     const held_box& want,
-                                                    std::vector<std::byte>& gathered) {
+                                                    scratch_vector<std::byte>& gathered) {
   const extents_desc& extents = operand.tensor().extents;
   const const_any_block own =
       read_part(operand, device, part_of_operand(extents, result, want), gathered);
@@ -70,7 +71,7 @@ namespace shardwise::detail {
 /// operands are laid out as the result is, and small tensors feel every look-up.
 [[nodiscard]] inline const_any_block operand_view(const node& operand, const placement& where,
                                                   index_t shard, const extents_desc& extents,
-                                                  std::vector<std::byte>& gathered) {
+                                                  scratch_vector<std::byte>& gathered) {
   if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
     return {operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)};
   const index_t device = where.device_of(shard);

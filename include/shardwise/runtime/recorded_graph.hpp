@@ -120,6 +120,10 @@ class recorded_graph {
     return id_of(read);
   }
   [[nodiscard]] value_id id_of(const node_ptr& at) const { return number_.at(at.get()); }
+  /// The tensor that is an input of the program.
+  [[nodiscard]] const node_ptr& node_of(value_id input) const noexcept {
+    return nodes_[static_cast<std::size_t>(input)];
+  }
   /// Makes the nodes of values of the program, with names.
   [[nodiscard]] std::vector<node_ptr> splice(const std::vector<value_id>& wanted,
                                              const std::shared_ptr<machine>& home) {

@@ -78,7 +78,7 @@ void step(const Pool&, Body&&) = delete;  // step(pool, [&] { ... }) in a device
 /// the bare call `sync()` is ambiguous wherever POSIX declares its own, so say `shardwise::sync()`.
 inline void sync() { sync(use_mesh::pool()); }
 template <class Body>
-  requires(!std::same_as<std::remove_cvref_t<Body>, device_pool>)
+  requires(!std::same_as<std::remove_cvref_t<Body>, device_pool> && std::invocable<Body>)
 auto step(Body&& body) { return step(use_mesh::pool(), std::forward<Body>(body)); }
 
 }  // namespace shardwise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/lower.hpp"
 #include "shardwise/runtime/whole_node.hpp"
@@ -54,26 +55,26 @@ class interpreted_step {
   void run_shard(index_t shard) const {
     if (!whole_) {
       const any_block out = result_->writable_block(shard);
-      return run_pass(out, [&](const node& operand, std::vector<std::byte>& gathered) {
+      return run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
         return operand_view(operand, result_->where(), shard, out.extents, gathered);
       });
     }
-    run_whole(
-        *result_, shard, how_, rule_, split_, whole_, further_, memory_,
-        [&](std::size_t k, index_t device, const held_box& part, std::vector<std::byte>& memory) {
-          return has_prologue_ ? compute_prologue(device, part, memory)
-                               : read_part(*operands_[k], device, part, memory);
-        });
+    run_whole(*result_, shard, how_, rule_, split_, whole_, further_, memory_,
+              [&](std::size_t k, index_t device, const held_box& part,
+                  scratch_vector<std::byte>& memory) {
+                return has_prologue_ ? compute_prologue(device, part, memory)
+                                     : read_part(*operands_[k], device, part, memory);
+              });
   }
 
  private:
   /// The part of what the pass before the operation makes that a device needs.
   [[nodiscard]] const_any_block compute_prologue(index_t device, const held_box& part,
-                                                 std::vector<std::byte>& memory) const {
+                                                 scratch_vector<std::byte>& memory) const {
     const extents_desc extents = extents_of(part);
     memory.resize(static_cast<std::size_t>(element_count(extents) * size_of(inner_.type)));
     const any_block out{memory.data(), inner_.type, extents, row_major(extents)};
-    run_pass(out, [&](const node& operand, std::vector<std::byte>& gathered) {
+    run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
       return broadcast_view(operand, device, inner_.extents, part, gathered);
     });
     return {out.data, out.type, out.extents, out.strides};
@@ -82,7 +83,7 @@ class interpreted_step {
   template <class ViewOf>
   void run_pass(const any_block& out, const ViewOf& view_of) const {
     const_any_block views[max_fused_operands];
-    std::vector<std::byte> gathered[max_fused_operands];
+    scratch_vector<std::byte> gathered[max_fused_operands];
     for (std::size_t k = 0; k < inputs_.size(); ++k)
       views[k] = view_of(*operands_[inputs_[k]], gathered[k]);
     pass_.run({views, inputs_.size()}, out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
 
@@ -48,7 +49,7 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
   const std::size_t count = rule.operands.size();
   const_any_block blocks[max_operands];
   held_box parts[max_operands];
-  std::vector<std::byte> gathered[max_operands];
+  scratch_vector<std::byte> gathered[max_operands];
   for (std::size_t k = 0; k < count; ++k) {
     for (std::uint8_t f : rule.operands[k])
       parts[k].push_back(f == repeated
@@ -113,11 +114,11 @@ class whole_node : public pending_node {
   }
 
   void run_shard(index_t shard) override {
-    detail::run_whole(
-        *this, shard, does_.how, rule_, split_, kernel_, further_, &further_shards_,
-        [&](std::size_t k, index_t device, const held_box& part, std::vector<std::byte>& gathered) {
-          return detail::read_part(*operands()[k], device, part, gathered);
-        });
+    detail::run_whole(*this, shard, does_.how, rule_, split_, kernel_, further_, &further_shards_,
+                      [&](std::size_t k, index_t device, const held_box& part,
+                          scratch_vector<std::byte>& gathered) {
+                        return detail::read_part(*operands()[k], device, part, gathered);
+                      });
   }
 
  private:

@@ -85,6 +85,21 @@ class node : public std::enable_shared_from_this<node> {
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares memory that another node got.
   void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
+  /// Shares the memory of another node, which is charged for it; or lets go of what is shared. A
+  /// node that did so before allocates nothing.
+  void view_memory_of(const node& other) { shards_ = other.shards_; }
+  void drop_memory() noexcept {
+    for (buffer<std::byte>& each : shards_) each = {};
+  }
+  /// Gets memory that nobody is charged for: fresh, or some that `take(bytes)` has.
+  template <class Take>
+  void get_memory(const Take& take) {
+    shards_.resize(static_cast<std::size_t>(where().count()));
+    for (index_t s = 0; s < where().count(); ++s)
+      if (where().is_here(s))
+        shards_[static_cast<std::size_t>(s)] =
+            take(where().size_of_shard(s) * size_of(tensor().type));
+  }
   void take_memory_of(node& other) {
     shards_ = other.shards_;
     std::swap(charged_, other.charged_);

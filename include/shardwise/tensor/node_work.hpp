@@ -70,12 +70,8 @@ SHARDWISE_INLINE void node::charge(device_memory& memory) noexcept {
 }
 
 SHARDWISE_INLINE void node::charge(device_memory& memory, index_t sign) noexcept {
-  const placement& at = *where_;
-  const index_t size = sign * size_of(tensor().type);
-  const bool is_own = tensor().layout.uneven && !tensor().layout.has_halo();
-  for (index_t d = 0; d < at.devices(); ++d)
-    if (at.owns(d))
-      memory.charge(d, is_own ? size * volume(at.box_of(d)) : sign * at.bytes_per_device());
+  for (index_t d = 0; d < where_->devices(); ++d)
+    if (where_->owns(d)) memory.charge(d, sign * where_->charged_to(d));
 }
 
 }  // namespace shardwise

@@ -81,6 +81,9 @@ class placement {
     return largest_size_ * size_of(tensor_.type);
   }
 
+  /// The bytes that a device is charged for: those of the largest shard unless sizes may differ.
+  [[nodiscard]] index_t charged_to(index_t device) const noexcept;
+
   /// True if both number their shards alike: step by step, shard `s` of one needs only shard `s` of
   /// the other.
   [[nodiscard]] bool numbers_like(const placement& other) const noexcept {

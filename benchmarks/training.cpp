@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "harness.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <Eigen/Core>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+template <index_t Devices>
+struct line : mesh<axis<"data", Devices>> {};
+template <class T, index_t Devices, class Spec, index_t... N>
+using tensor = sharded_tensor<T, extents<N...>, layout<line<Devices>, Spec>>;
+template <index_t Devices, index_t In, index_t Out>
+using dense = nn::linear<tensor<float, Devices, P<none, none>, In, Out>,
+                         tensor<float, Devices, P<none>, Out>>;
+
+template <class First, class Second>
+struct two_layers {
+  First first;
+  Second second;
+
+  template <class X>
+  constexpr auto operator()(const X& x) const {
+    return second(relu(first(x)));
+  }
+};
+template <class First, class Second, class Third>
+struct three_layers {
+  First first;
+  Second second;
+  Third third;
+
+  template <class X>
+  constexpr auto operator()(const X& x) const {
+    return third(relu(second(relu(first(x)))));
+  }
+};
+
+constexpr float rate = 0.01F, momentum = 0.9F;
+constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
+  return reshard<P<>>(nn::cross_entropy(m(x), wanted));
+};
+constexpr optim::training_step learn{loss, optim::sgd{.momentum = double{momentum}}};
+
+/// A model with its state and a batch, and the step that is compiled once.
+template <class Model, index_t Devices, index_t Batch, index_t In, index_t Out>
+struct subject {
+  device_pool pool{line<Devices>{}, static_cast<unsigned>(Devices)};
+  Model model = nn::initialise<Model>(pool, key{1});
+  optim::sgd_state<Model> state = learn.optimizer.start(model);
+  tensor<float, Devices, P<"data", none>, Batch, In> x =
+      normal<tensor<float, Devices, P<"data", none>, Batch, In>>(pool, key{2});
+  tensor<std::int32_t, Devices, P<"data">, Batch> wanted =
+      generate<tensor<std::int32_t, Devices, P<"data">, Batch>>(
+          pool, [](const global_index& at) { return static_cast<std::int32_t>(at[0] % Out); });
+  compiled_step<std::remove_const_t<decltype(learn)>> train = step(learn);
+
+  void operator()() { bench::keep(train(model, state, rate, x, wanted)); }
+};
+
+/// The same step written with Eigen: every array is there from the beginning.
+class by_hand {
+  using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using row = Eigen::Matrix<float, 1, Eigen::Dynamic>;
+  struct layer {
+    matrix w, dw, mw, out, d;
+    row b, db, mb;
+  };
+
+ public:
+  by_hand(index_t batch, const std::vector<index_t>& sizes) : x_(matrix::Random(batch, sizes[0])) {
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+      const index_t in = sizes[i - 1], out = sizes[i];
+      const matrix w = matrix::Random(in, out) * 0.05F;
+      layers_.push_back({w, w, w * 0.0F, matrix::Zero(batch, out), matrix::Zero(batch, out),
+                         row::Zero(out), row::Zero(out), row::Zero(out)});
+    }
+  }
+  void step() {
+    const auto batch = static_cast<float>(x_.rows());
+    products_forward([](layer& at, bool is_last) {
+      at.out.rowwise() += at.b;
+      if (!is_last) at.out = at.out.cwiseMax(0.0F);
+    });
+    layer& last = layers_.back();
+    for (index_t i = 0; i < x_.rows(); ++i) {
+      auto scores = last.out.row(i).array();
+      auto p = last.d.row(i).array();
+      p = (scores - scores.maxCoeff()).exp();
+      const float sum = p.sum();
+      p /= sum * batch;
+      loss_ += std::log(sum);
+      last.d(i, i % last.d.cols()) -= 1.0F / batch;
+    }
+    products_backward([](layer& at, layer* before) {
+      if (before == nullptr) {
+        at.db = at.d.colwise().sum();
+        return;
+      }
+      before->d = (before->out.array() > 0.0F).select(before->d, 0.0F);
+    });
+    for (layer& at : layers_) {
+      at.mw = at.mw * momentum + at.dw;
+      at.w -= at.mw * rate;
+      at.mb = at.mb * momentum + at.db;
+      at.b -= at.mb * rate;
+    }
+    bench::keep(loss_);
+  }
+  /// The matrix products of the step and nothing else.
+  void products() {
+    products_forward([](layer&, bool) {});
+    products_backward([](layer&, layer*) {});
+    bench::keep(layers_);
+  }
+
+ private:
+  template <class F>
+  void products_forward(const F& then) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      layers_[i].out.noalias() = (i == 0 ? x_ : layers_[i - 1].out) * layers_[i].w;
+      then(layers_[i], i + 1 == layers_.size());
+    }
+  }
+  template <class F>
+  void products_backward(const F& then) {
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      layer& at = layers_[i];
+      at.dw.noalias() = (i == 0 ? x_ : layers_[i - 1].out).transpose() * at.d;
+      then(at, nullptr);
+      if (i == 0) break;
+      layers_[i - 1].d.noalias() = at.d * at.w.transpose();
+      then(at, &layers_[i - 1]);
+    }
+  }
+
+  matrix x_;
+  std::vector<layer> layers_;
+  float loss_ = 0;
+};
+
+template <index_t Devices>
+using large = subject<
+    three_layers<dense<Devices, 784, 1024>, dense<Devices, 1024, 1024>, dense<Devices, 1024, 10>>,
+    Devices, 512, 784, 10>;
+template <index_t Devices>
+using tiny =
+    subject<two_layers<dense<Devices, 64, 32>, dense<Devices, 32, 10>>, Devices, 64, 64, 10>;
+
+/// A step beside the whole of it by hand, and beside its products alone.
+template <class Subject>
+void add_rows(std::vector<bench::row>& to, const std::string& name,
+              const std::shared_ptr<by_hand>& peer, double goal, double goal_of_products) {
+  const auto ours = std::make_shared<Subject>();
+  to.push_back({name, "Eigen by hand", [ours] { (*ours)(); }, [peer] { peer->step(); }, 1, goal});
+  to.push_back({name, "its products alone", [ours] { (*ours)(); }, [peer] { peer->products(); }, 1,
+                goal_of_products});
+}
+
+const bench::add here([] {
+  std::vector<bench::row> all;
+  const auto small = std::make_shared<by_hand>(64, std::vector<index_t>{64, 32, 10});
+  const auto big = std::make_shared<by_hand>(512, std::vector<index_t>{784, 1024, 1024, 10});
+  add_rows<tiny<1>>(all, "step of MLP 64-32-10, batch 64", small, 1 / 1.1, 1 / 1.6);
+  add_rows<large<1>>(all, "step of MLP 784-1024-1024-10, batch 512", big, 0.95, 0.85);
+  add_rows<large<2>>(all, "the same on 2 devices, 2 cores", big, 1.7, 1.5);
+  return all;
+});
+
+}  // namespace

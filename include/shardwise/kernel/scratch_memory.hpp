@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+namespace shardwise {
+
+/// Where a thread gets memory that kernels need for a moment: who runs their tasks says it, so that
+/// what one task gives back is there for the next.
+struct scratch_source {
+  /// A block of memory, and what gives it back.
+  struct block {
+    std::byte* data = nullptr;
+    void* token = nullptr;
+    void (*give_back)(void* token) noexcept = nullptr;
+  };
+
+  void* of = nullptr;
+  /// At least `bytes`, aligned to 64 bytes. Throws `std::bad_alloc`.
+  block (*take)(void* of, std::size_t bytes) = nullptr;
+};
+
+/// Lets the calling thread get such memory from a source, which outlives it.
+class scratch_scope {
+ public:
+  explicit scratch_scope(const scratch_source& from) noexcept : before_(current()) {
+    current() = &from;
+  }
+  scratch_scope(const scratch_scope&) = delete;
+  scratch_scope& operator=(const scratch_scope&) = delete;
+  ~scratch_scope() { current() = before_; }
+
+  /// The source of the calling thread; null where memory comes from the heap.
+  [[nodiscard]] static const scratch_source*& current() noexcept {
+    static thread_local const scratch_source* source = nullptr;
+    return source;
+  }
+
+ private:
+  const scratch_source* before_;
+};
+
+/// An allocator of such memory. It may be given back on any thread, with or without a source.
+template <class T>
+struct scratch_allocator {
+  using value_type = T;
+
+  scratch_allocator() = default;
+  template <class U>
+  constexpr scratch_allocator(const scratch_allocator<U>&) noexcept {}
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    const std::size_t bytes = room + count * sizeof(T);
+    const scratch_source* const from = scratch_scope::current();
+    const scratch_source::block got =
+        from != nullptr ? from->take(from->of, bytes) : from_heap(bytes);
+    ::new (static_cast<void*>(got.data)) scratch_source::block(got);
+    return static_cast<T*>(static_cast<void*>(got.data + room));
+  }
+  void deallocate(T* data, std::size_t) noexcept { give_back(data); }
+  static void give_back(T* data) noexcept {
+    void* const begin = static_cast<std::byte*>(static_cast<void*>(data)) - room;
+    const scratch_source::block had = *static_cast<scratch_source::block*>(begin);
+    had.give_back(had.token);
+  }
+
+  template <class U>
+  [[nodiscard]] constexpr bool operator==(const scratch_allocator<U>&) const noexcept {
+    return true;
+  }
+
+ private:
+  /// What stands before the elements says who gets them back.
+  static constexpr std::size_t room = 64;
+  static_assert(sizeof(scratch_source::block) <= room && alignof(T) <= room);
+
+  [[nodiscard]] static scratch_source::block from_heap(std::size_t bytes) {
+    constexpr std::align_val_t alignment{room};
+    void* const data = ::operator new(bytes, alignment);
+    return {static_cast<std::byte*>(data), data,
+            [](void* token) noexcept { ::operator delete (token, std::align_val_t{room}); }};
+  }
+};
+
+/// A list in such memory.
+template <class T>
+using scratch_vector = std::vector<T, scratch_allocator<T>>;
+
+/// Elements in such memory, not initialised.
+template <class T>
+struct scratch_deleter {
+  void operator()(T* data) const noexcept { scratch_allocator<T>::give_back(data); }
+};
+template <class T>
+using scratch_array = std::unique_ptr<T[], scratch_deleter<T>>;
+template <class T>
+[[nodiscard]] scratch_array<T> make_scratch(std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return scratch_array<T>(scratch_allocator<T>().allocate(count));
+}
+
+}  // namespace shardwise

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/nest.hpp"
+#include "shardwise/operation/dynamic_slice.hpp"
+#include "shardwise/operation/squeeze.hpp"
+#include "shardwise/plan/call.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// True for layers that are one behind the other, such as a vector or an array of them; all else is
+/// a nest of tensors with a dimension for the layers before all others.
+template <class X>
+concept ListOfLayers = !EitherOperand<X> && requires(const X& x) {
+  x.size();
+  x[0];
+};
+
+/// How many layers there are.
+template <class X>
+[[nodiscard]] constexpr index_t layers_of(const X& x) {
+  if constexpr (ListOfLayers<X>) {
+    return static_cast<index_t>(x.size());
+  } else {
+    index_t count = -1;
+    const auto look = [&](const auto& w) {
+      if (count < 0) count = w.extents()[0];
+    };
+    for_each_tensor(x, look);
+    return count;
+  }
+}
+/// One of them.
+template <class X>
+[[nodiscard]] constexpr decltype(auto) layer_of(const X& x, index_t number) {
+  if constexpr (ListOfLayers<X>) {
+    return x[static_cast<std::size_t>(number)];
+  } else {
+    const auto take = [&](const auto& w) { return squeeze<0>(dynamic_slice<0, 1>(w, number)); };
+    return map_nest(x, take);
+  }
+}
+
+/// An expression as the tensor that it is by a name.
+template <class X>
+struct named_tensor {
+  using type = X;
+};
+template <Operand X>
+struct named_tensor<X> {
+  using type = typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
+                                                   typename X::layout_type>;
+};
+
+/// Calls one body for all layers of a program on paper; where a layer has other sizes, or one
+/// tensor in several places, it is recorded anew.
+template <std::size_t Capacity, class Carry>
+class layer_calls {
+ public:
+  /// Appends the call of `f(carry, layers...)`.
+  template <class F, class... Layers>
+  [[nodiscard]] constexpr Carry call(program_builder& caller, const F& f, const Carry& carry,
+                                     const Layers&... layers) {
+    call_operands operands;
+    const auto add = [&](const auto& w) { operands.add(caller, w); };
+    add(carry);
+    (for_each_tensor(layers, add), ...);
+    if (!is_body_for(operands, caller)) {
+      body_.emplace(record(operands, f, carry, layers...));
+      operands_ = operands;
+    }
+    return append_call(caller, operands.read, *body_, false);
+  }
+
+ private:
+  using body_type = recorded_body<Capacity, Carry>;
+
+  [[nodiscard]] constexpr bool is_body_for(const call_operands& now,
+                                           const program_builder& caller) const noexcept {
+    if (!body_ || now.given != operands_.given) return false;
+    for (int i = 0; i < now.given; ++i)
+      if (now.place[i] != operands_.place[i]) return false;
+    // The inputs of a body are its first values.
+    for (int k = 0; k < now.read.ssize(); ++k)
+      if (caller.value(now.read[k]) != body_->code.values[k]) return false;
+    return true;
+  }
+  template <class F, class... Layers>
+  [[nodiscard]] static constexpr body_type record(const call_operands& operands, const F& f,
+                                                  const Carry& carry, const Layers&... layers) {
+    traced_program<Capacity> code;
+    program_builder to(code);
+    int next = 0;
+    const auto enter = [&]<class X>(const X& x) {
+      const int number = operands.place[next++];
+      if (number < to.size()) return X{x.in(&to, number)};
+      X input{x.in(nullptr, -1)};
+      input.enter(to, paper_of<X>::value);
+      return input;
+    };
+    const Carry first = enter(carry);
+    const std::tuple<decltype(map_nest(layers, enter))...> inputs{map_nest(layers, enter)...};
+    const Carry made =
+        std::apply([&](const auto&... each) -> Carry { return f(first, each...); }, inputs);
+    const value_id id = made.id_in(to);
+    if (!is_input(*to[id].what)) to.keep(id);
+    return {code, Carry{made.in(nullptr, id)}};
+  }
+
+  std::optional<body_type> body_;
+  call_operands operands_;
+};
+
+}  // namespace detail
+
+/// Applies `f(carry, layer...)` to one layer after another and returns the last carry, a tensor
+/// that keeps its elements, extents and layout on the way.
+///
+/// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, whose
+/// first dimension is that of the layers. The compiler sees one layer, however many there are, and
+/// a program on paper holds it once, as with `call`: at most 15 tensors a layer, `Capacity`
+/// instructions. Gradients of layers in a list cost what the layers cost; those of stacked tensors
+/// go over the whole stack for each layer.
+///
+///     auto y = scan([](const auto& h, const auto& block) { return block(h); }, x, blocks);
+template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
+  requires EitherOperand<Carry>
+[[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
+                                  const Rest&... rest) {
+  using tensor = typename detail::named_tensor<Carry>::type;
+  using made = std::invoke_result_t<const F&, const tensor&, decltype(detail::layer_of(layers, 0)),
+                                    decltype(detail::layer_of(rest, 0))...>;
+  static_assert(std::is_same_v<typename detail::named_tensor<made>::type, tensor>,
+                "a layer of a scan gives what it got: the same elements, extents and layout");
+  const index_t count = detail::layers_of(layers);
+  [[maybe_unused]] const auto as_many = [&](index_t have) {
+    if (have != count)
+      fail({.rule = broken::operand_count_differs, .have = have, .want = count},
+           "the operands of a scan have as many layers each");
+  };
+  (as_many(detail::layers_of(rest)), ...);
+  detail::name_operand(carry);
+  std::optional<tensor> now(tensor{carry});
+  // Only paper has programs.
+  constexpr bool is_on_paper = requires(const tensor& x) { x.program(); };
+  [[maybe_unused]] std::conditional_t<is_on_paper, detail::layer_calls<Capacity, tensor>,
+                                      std::nullptr_t>
+      calls{};
+  const auto run = [&](const auto&... layer) {
+    if constexpr (is_on_paper)
+      if (program_builder* const caller = now->program();
+          caller != nullptr && !caller->writes_calls_out())
+        return tensor{calls.call(*caller, f, *now, layer...)};
+    const auto name = [](const auto& each) { detail::name_operand(each); };
+    (detail::for_each_tensor(layer, name), ...);
+    tensor next(f(*now, layer...));
+    detail::name_operand(next);
+    return next;
+  };
+  for (index_t l = 0; l < count; ++l)
+    now.emplace(run(detail::layer_of(layers, l), detail::layer_of(rest, l)...));
+  return *now;
+}
+
+}  // namespace shardwise

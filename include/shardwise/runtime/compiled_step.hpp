@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/nest.hpp"
+#include "shardwise/operation/number.hpp"
+#include "shardwise/runtime/gradient.hpp"
+#include "shardwise/runtime/make_nodes.hpp"
+#include "shardwise/runtime/owner_link.hpp"
+#include "shardwise/runtime/steady_program.hpp"
+#include "shardwise/runtime/step.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The type of a tensor that stands for one of type `X`: expressions are named.
+template <class X>
+using settled_tensor = typename graph_tape::settled<X>;
+
+/// Tells types apart.
+template <class... X>
+inline constexpr char type_mark = 0;
+
+/// True for an argument that a function may give new values.
+template <class X>
+inline constexpr bool is_given_to_change =
+    std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>> && !Scalar<X>;
+
+/// The programs of one step, and the list of what it was called with.
+class step_programs {
+ public:
+  struct entry {
+    const void* types;
+    /// What is no tensor and no number, byte by byte.
+    std::vector<std::byte> constants;
+    /// Tensors of rank 0 that hold the numbers of a call.
+    std::vector<node_ptr> numbers;
+    /// The results without their tensors.
+    std::shared_ptr<const void> results;
+    steady_program program;
+  };
+
+  /// Begins to list what a call has.
+  void begin() noexcept {
+    tensors_.clear();
+    constants_.clear();
+  }
+  template <class X>
+  void add(const X& x) {
+    if constexpr (Scalar<X>) {
+      tensors_.push_back(nullptr);
+    } else {
+      const auto tensor = [&](const auto& each) {
+        node* const at = each.share().get();
+        at->evaluate();
+        tensors_.push_back(at);
+      };
+      const auto constant = [&]<class Each>(const Each& each) {
+        static_assert(std::is_trivially_copyable_v<Each>,
+                      "a step takes tensors, numbers, and what can be compared byte by byte");
+        if constexpr (!std::is_empty_v<Each>) {
+          const std::size_t size = constants_.size();
+          constants_.resize(size + sizeof(Each));
+          std::memcpy(constants_.data() + size, &each, sizeof(Each));
+        }
+      };
+      visit_nest(x, tensor, constant);
+    }
+  }
+  /// The program for what was listed, or null.
+  [[nodiscard]] entry* find(const void* types) noexcept {
+    for (entry& each : entries_)
+      if (each.types == types && each.constants == constants_ && each.program.takes(tensors_))
+        return &each;
+    return nullptr;
+  }
+  entry& keep(entry made) {
+    if (entries_.size() == most) entries_.erase(entries_.begin());
+    made.constants = constants_;
+    entries_.push_back(std::move(made));
+    return entries_.back();
+  }
+
+  [[nodiscard]] std::vector<node*>& tensors() noexcept { return tensors_; }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+ private:
+  static constexpr std::size_t most = 8;
+
+  std::vector<entry> entries_;
+  std::vector<node*> tensors_;
+  std::vector<std::byte> constants_;
+};
+
+/// What stands for the arguments of one call while a function is recorded.
+struct step_stand_ins {
+  std::shared_ptr<machine> home;
+  std::vector<recorded_argument> made;
+  std::vector<node_ptr> numbers;
+
+  template <class First, class X>
+  [[nodiscard]] auto of(const X& x) {
+    if constexpr (Scalar<X>) {
+      static_assert(Element<X>, "a number of a step is a float, a double, a std::int32_t, ...");
+      numbers.push_back(number_node(home, constant_operation::how(x), {element_of<X>, {}, {}},
+                                    element_kernels_of<X>));
+      return typename number_beside<X, First>::type(stand_for(numbers.back()));
+    } else {
+      const auto stand = [&]<class Each>(const Each& each) {
+        return settled_tensor<Each>(stand_for(each.share()));
+      };
+      return map_nest(x, stand);
+    }
+  }
+
+ private:
+  [[nodiscard]] node_ptr stand_for(const node_ptr& real) {
+    made.push_back({argument_node_of(real), real});
+    return made.back().stand_in;
+  }
+};
+
+/// A tensor without a node, in the place of each that a step returns.
+struct hollow_tensor {
+  template <class X>
+  [[nodiscard]] settled_tensor<X> operator()(const X&) const {
+    return settled_tensor<X>(node_ptr());
+  }
+};
+
+}  // namespace detail
+
+/// A function of tensors that is compiled by its first call and replayed by all others; made by
+/// `step(f)`. One thread at a time calls it.
+template <class F>
+class compiled_step {
+ public:
+  explicit compiled_step(F f) : f_(std::move(f)) {}
+
+  /// Calls the function: what it changes of its arguments is changed, in place, and what it returns
+  /// is returned, computed. The first exception of a device arrives here; arguments that the step
+  /// had begun to write over then throw it again whenever they are read.
+  template <class... X>
+    requires(... || detail::has_tensor_in<std::remove_cvref_t<X>>())
+  auto operator()(X&&... x) {
+    static_assert((... && !detail::hides_tensors<std::remove_cvref_t<X>>()),
+                  "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
+                  "pointers or maps");
+    programs_.begin();
+    (programs_.add(std::as_const(x)), ...);
+    constexpr const void* types = &detail::type_mark<X...>;
+    entry* found = programs_.find(types);
+    if (found == nullptr) found = &programs_.keep(record<X...>(types, std::as_const(x)...));
+    run<X...>(*found, x...);
+    if constexpr (!std::is_void_v<returned<X...>>) {
+      using hollow = results<returned<X...>>;
+      const auto take = [&]<class Each>(const Each&) { return Each(found->program.next_result()); };
+      return detail::map_nest(*static_cast<const hollow*>(found->results.get()), take);
+    }
+  }
+
+  /// How many programs it keeps: one for each set of types, sizes, layouts and constants that it
+  /// was called with, the last eight of them.
+  [[nodiscard]] std::size_t programs() const noexcept { return programs_.size(); }
+
+ private:
+  using entry = detail::step_programs::entry;
+
+  template <class... X>
+  using first_of = std::remove_cvref_t<decltype(detail::first_in(
+      std::declval<const std::remove_cvref_t<X>&>()...))>;
+  template <class X, class First>
+  using argument = decltype(std::declval<detail::step_stand_ins&>().template of<First>(
+      std::declval<const std::remove_cvref_t<X>&>()));
+  /// True for an argument that the function may give new values; expressions have none.
+  template <class X, class Argument>
+  static constexpr bool may_change =
+      detail::is_given_to_change<X>&& std::is_same_v<Argument, std::remove_cvref_t<X>>;
+  template <class X, class Argument>
+  using given = std::conditional_t<may_change<X, Argument>, Argument&, const Argument&>;
+  template <class... X>
+  using returned = std::invoke_result_t<F&, given<X, argument<X, first_of<X...>>>...>;
+  template <class Returned>
+  using results = decltype(detail::map_nest(std::declval<const std::remove_cvref_t<Returned>&>(),
+                                            std::declval<const detail::hollow_tensor&>()));
+
+  /// Calls the function with what stands for its arguments, and makes its program.
+  template <class... X>
+  [[nodiscard]] entry record(const void* types, const std::remove_cvref_t<X>&... x) {
+    using first = first_of<X...>;
+    detail::step_stand_ins all{detail::first_in(x...).share()->home(), {}, {}};
+    std::tuple<argument<X, first>...> arguments{all.template of<first>(x)...};
+    constexpr std::index_sequence_for<X...> places;
+    std::vector<detail::recorded_result> made;
+    const auto finish = [&](std::shared_ptr<const void> hollow) {
+      return entry{types,
+                   {},
+                   std::move(all.numbers),
+                   std::move(hollow),
+                   detail::steady_program(all.made, made)};
+    };
+    if constexpr (std::is_void_v<returned<X...>>) {
+      call<X...>(arguments, places);
+      note_changes<X...>(arguments, all.made, made, places);
+      return finish(nullptr);
+    } else {
+      const auto out = call<X...>(arguments, places);
+      note_changes<X...>(arguments, all.made, made, places);
+      const auto note = [&](const auto& each) { made.push_back({each.share()}); };
+      detail::for_each_tensor(out, note);
+      using hollow = results<returned<X...>>;
+      const detail::hollow_tensor empty;
+      return finish(std::make_shared<const hollow>(detail::map_nest(out, empty)));
+    }
+  }
+  template <class... X, class Arguments, std::size_t... I>
+  decltype(auto) call(Arguments& arguments, std::index_sequence<I...>) {
+    return f_(static_cast<given<X, std::tuple_element_t<I, Arguments>>>(std::get<I>(arguments))...);
+  }
+  /// Lists the tensors of the arguments that have other values after the call.
+  template <class... X, class Arguments, std::size_t... I>
+  static void note_changes(Arguments& arguments, const std::vector<detail::recorded_argument>& had,
+                           std::vector<detail::recorded_result>& to, std::index_sequence<I...>) {
+    std::size_t k = 0;
+    const auto note = [&](const auto& each) {
+      if (k < had.size() && each.share() != had[k].stand_in)
+        to.push_back({each.share(), static_cast<int>(k)});
+      ++k;
+    };
+    (detail::for_each_tensor(std::get<I>(arguments), note), ...);
+    if (k != had.size())
+      fail({.rule = broken::operand_count_differs,
+            .have = static_cast<index_t>(k),
+            .want = static_cast<index_t>(had.size())},
+           "a step leaves as many tensors in its arguments as there were");
+  }
+
+  template <class... X>
+  void run(entry& at, std::remove_reference_t<X>&... x) {
+    std::vector<node*>& tensors = programs_.tensors();
+    std::size_t k = 0, number = 0;
+    (enter<X, first_of<X...>>(at, x, tensors, k, number), ...);
+    detail::run_guarded([&] { at.program.run(tensors); },
+                        [&](const std::exception_ptr& thrown) {
+                          k = 0;
+                          if (at.program.has_lost_arguments())
+                            (lose<X, first_of<X...>>(at, x, k, thrown), ...);
+                        });
+  }
+  /// Writes a number to its tensor, and gives tensors that are changed memory of their own.
+  template <class X, class First>
+  static void enter(entry& at, std::remove_reference_t<X>& x, std::vector<node*>& tensors,
+                    std::size_t& k, std::size_t& number) {
+    if constexpr (Scalar<X>) {
+      node& to = *at.numbers[number++];
+      const auto value = static_cast<compute_type<std::remove_cvref_t<X>>>(x);
+      for (index_t i = 0; i < to.where().count_here(); ++i)
+        to.elements().store(&value, 1,
+                            to.template writable_data<std::byte>(to.where().shard_here(i)));
+      tensors[k++] = &to;
+    } else {
+      const auto own = [&]<class Each>(Each& each) {
+        if constexpr (may_change<X, argument<X, First>>)
+          if (at.program.changes(k) &&
+              (each.share().use_count() > 1 || !each.share()->owns_memory())) {
+            each = Each(detail::copy_of(*each.share()));
+            tensors[k] = each.share().get();
+          }
+        ++k;
+      };
+      detail::for_each_tensor(x, own);
+    }
+  }
+  /// Takes the values of tensors away that a failed program had begun to write over.
+  template <class X, class First>
+  static void lose(const entry& at, std::remove_reference_t<X>& x, std::size_t& k,
+                   const std::exception_ptr& thrown) {
+    if constexpr (Scalar<X>) {
+      ++k;
+    } else {
+      const auto take_away = [&]<class Each>(Each& each) {
+        if constexpr (may_change<X, argument<X, First>>)
+          if (at.program.changes(k)) each = Each(detail::lost_node_of(*each.share(), thrown));
+        ++k;
+      };
+      detail::for_each_tensor(x, take_away);
+    }
+  }
+
+  F f_;
+  detail::step_programs programs_;
+};
+
+/// A function of tensors as a step that is compiled once and replayed: the first call records what
+/// `f` does to tensors like these and plans it; each later call runs that program, plans nothing
+/// and allocates nothing.
+///
+/// Arguments are nests of tensors, and numbers. What `f` changes of an argument that was given as a
+/// variable is written over in place; if somebody else holds the old value, he keeps it. Numbers
+/// are inputs, so a learning rate may change from step to step. All else is constant in a program:
+/// members that are no tensors, of which another value compiles another program, and whatever `f`
+/// captured. `f` reads no values: no branch depends on them. Memory between the steps stays with
+/// the step for as long as it lives.
+///
+///     auto train = step(optim::training_step{loss, optim::sgd{}});
+///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));
+template <class F>
+  requires(std::is_class_v<std::remove_cvref_t<F>> && !std::invocable<F> &&
+           !std::same_as<std::remove_cvref_t<F>, device_pool> &&
+           !EitherOperand<std::remove_cvref_t<F>>)
+[[nodiscard]] auto step(F&& f) { return compiled_step<std::remove_cvref_t<F>>(std::forward<F>(f)); }
+
+}  // namespace shardwise

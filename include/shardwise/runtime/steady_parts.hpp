@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/runtime/recorded_graph.hpp"
+#include "shardwise/runtime/replay_work.hpp"
+#include "shardwise/runtime/steady_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// Memory that steps of one program have one after another, planned before it runs: blocks of the
+/// same size are used again.
+class step_workspace {
+ public:
+  explicit step_workspace(arena& storage) : storage_(storage) {}
+
+  [[nodiscard]] buffer<std::byte> take(index_t bytes) {
+    const auto same = std::find_if(free_.begin(), free_.end(), [&](const buffer<std::byte>& each) {
+      return each.size() == bytes;
+    });
+    if (same == free_.end()) return {storage_, bytes};
+    buffer<std::byte> taken = std::move(*same);
+    free_.erase(same);
+    return taken;
+  }
+  /// Says that the steps from now on may have the memory of a tensor.
+  void give_back(const node& tensor) {
+    for (index_t s = 0; s < tensor.where().count(); ++s)
+      if (tensor.where().is_here(s) && tensor.shard(s).size() > 0) free_.push_back(tensor.shard(s));
+  }
+
+ private:
+  arena& storage_;
+  std::vector<buffer<std::byte>> free_;
+};
+
+/// The parts of a program, by step unless they say otherwise.
+struct steady_program::parts {
+  /// Steps that run together, shard by shard.
+  struct phase {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    index_t work = 0;
+  };
+  /// What a result of the program becomes: the value of an argument, or one of two tensors that are
+  /// given out in turn.
+  struct outcome {
+    std::size_t step = 0;
+    int argument = -1;
+    bool is_in_place = false;
+    std::array<node_ptr, 2> given{};
+    std::size_t last = 0;
+  };
+
+  std::shared_ptr<machine> home;
+  lowered_program program;
+  /// The tensors that steps read and write.
+  std::vector<node_ptr> slots;
+  std::vector<std::unique_ptr<interpreted_step>> interpreted;
+  std::vector<std::unique_ptr<collective_run>> moves;
+  /// What operations write besides their first results.
+  std::vector<further_shards> further;
+  /// The step that makes the memory which each step's result is in.
+  std::vector<std::size_t> root;
+  /// By root, true for memory that is another one in each run.
+  std::vector<bool> changes_memory;
+  /// The steps of such memory, in order.
+  std::vector<std::size_t> bound;
+  std::vector<phase> phases;
+  /// The first phase that writes over an argument.
+  std::size_t first_overwriting = 0;
+  /// By argument, its step; then the steps and the tensors of constants.
+  std::vector<std::size_t> inputs;
+  std::vector<node_ptr> constants;
+  std::size_t argument_count = 0;
+  std::vector<bool> is_changed;
+  std::vector<outcome> outcomes;
+  std::size_t next_outcome = 0;
+  cost_ledger cost;
+  /// By device, the bytes that it holds at most while the program runs, besides arguments and
+  /// what is returned.
+  std::vector<index_t> peaks;
+  bool lost = false;
+
+  [[nodiscard]] bool is_result_of_step(std::size_t s) const noexcept {
+    return program.steps[s].which > 0;
+  }
+  [[nodiscard]] bool is_needed(std::size_t s) const noexcept { return program.lives[s].needed; }
+
+  void find_inputs(recorded_graph& graph, const std::vector<recorded_argument>& arguments);
+  void find_roots();
+  void make_slots();
+  void form_phases();
+  void plan_memory();
+  void bind_work();
+  void find_outcomes(const std::vector<recorded_result>& results);
+
+  void bind(std::span<node* const> tensors);
+  void run_phase(const phase& now);
+  void hand_over(std::span<node* const> tensors);
+  void let_go() noexcept;
+  /// Tells each device how much it holds at most while the program runs.
+  void note_peaks() noexcept {
+    for (index_t d : home->own_devices()) {
+      home->memory().charge(d, peaks[static_cast<std::size_t>(d)]);
+      home->memory().charge(d, -peaks[static_cast<std::size_t>(d)]);
+    }
+  }
+};
+
+inline void steady_program::parts::find_inputs(recorded_graph& graph,
+                                               const std::vector<recorded_argument>& arguments) {
+  argument_count = arguments.size();
+  for (std::size_t s = 0; s < program.steps.size(); ++s)
+    if (program.steps[s].kind == step_kind::input) inputs.push_back(s);
+  // Arguments were the first that the program got; all else is there from now on.
+  const program_view code = graph.code().view();
+  for (value_id i = static_cast<value_id>(argument_count); i < code.count; ++i)
+    if (is_input(code.what(i))) {
+      constants.push_back(graph.node_of(i));
+      constants.back()->evaluate();
+    }
+}
+
+inline void steady_program::parts::find_roots() {
+  const std::size_t count = program.steps.size();
+  root.resize(count);
+  changes_memory.resize(count, false);
+  for (std::size_t s = 0; s < count; ++s) {
+    const step_desc& step = program.steps[s];
+    const std::int32_t reuses = program.lives[s].reuses;
+    root[s] = reuses < 0 ? s : root[static_cast<std::size_t>(step.operands[reuses])];
+    if (step.kind == step_kind::input || step.kept || is_result_of_step(s))
+      changes_memory[root[s]] = true;
+  }
+  for (std::size_t s = 0; s < count; ++s) {
+    const bool is_there = program.steps[s].kind == step_kind::input || is_needed(s);
+    if (is_there && changes_memory[root[s]]) bound.push_back(s);
+  }
+}
+
+inline void steady_program::parts::make_slots() {
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    const step_desc& step = program.steps[s];
+    if (step.kind == step_kind::input || !is_needed(s)) continue;
+    const element_kernels* elements = program.kernels[static_cast<std::size_t>(step.root)].elements;
+    // What only moves has the elements of what it moves.
+    if (elements == nullptr)
+      elements = &slots[static_cast<std::size_t>(step.operands[0])]->elements();
+    slots[s] = std::make_shared<node>(home, home->place(step.result), *elements);
+  }
+}
+
+inline void steady_program::parts::form_phases() {
+  const std::size_t count = program.steps.size();
+  cost = cost_ledger(home->mesh());
+  const auto continues = [&](std::size_t s, std::size_t begin) {
+    const step_desc& step = program.steps[s];
+    const std::int32_t reuses = program.lives[s].reuses;
+    return reuses >= 0 && step.kind == step_kind::pass &&
+           step.operands[reuses] >= static_cast<std::int32_t>(begin) &&
+           slots[s]->where().numbers_like(slots[begin]->where());
+  };
+  for (std::size_t s = 0; s < count;) {
+    const std::size_t begin = s++;
+    if (program.steps[begin].kind == step_kind::input || !is_needed(begin) ||
+        is_result_of_step(begin))
+      continue;
+    while (s < count && continues(s, begin)) ++s;
+    phase made{begin, s};
+    for (std::size_t i = begin; i < s; ++i) {
+      const step_desc& step = program.steps[i];
+      made.work += work_of(slots[i]->where(), step.operands.size(), step.cost);
+      cost.count(step.cost);
+    }
+    phases.push_back(made);
+  }
+  const auto overwrites = [&](const phase& at) {
+    for (std::size_t i = at.begin; i < at.end; ++i)
+      if (program.steps[root[i]].kind == step_kind::input) return true;
+    return false;
+  };
+  first_overwriting = static_cast<std::size_t>(
+      std::find_if(phases.begin(), phases.end(), overwrites) - phases.begin());
+}
+
+inline void steady_program::parts::plan_memory() {
+  const std::size_t count = program.steps.size();
+  step_workspace workspace(home->storage());
+  device_memory held(home->devices());
+  // They stand for what lives while the program runs, and charge for it.
+  std::vector<node_ptr> live(count);
+  const auto begin_life = [&](std::size_t s) {
+    const std::int32_t reuses = program.lives[s].reuses;
+    live[s] = std::make_shared<node>(home, slots[s]->share_where(), slots[s]->elements());
+    const std::size_t from =
+        reuses < 0 ? s : static_cast<std::size_t>(program.steps[s].operands[reuses]);
+    if (from == s)
+      live[s]->charge(held);
+    else if (live[from] != nullptr)
+      live[s]->take_memory_of(*live[from]);
+    if (changes_memory[root[s]]) return;
+    if (from == s)
+      slots[s]->get_memory([&](index_t bytes) { return workspace.take(bytes); });
+    else
+      slots[s]->view_memory_of(*slots[from]);
+  };
+  const auto end_life = [&](std::size_t s, std::size_t reader) {
+    if (live[s] == nullptr || program.steps[s].kept) return;
+    live[s].reset();
+    const std::int32_t reuses = program.lives[reader].reuses;
+    const bool is_taken_over =
+        s != reader && reuses >= 0 &&
+        static_cast<std::size_t>(program.steps[reader].operands[reuses]) == s;
+    if (!is_taken_over && !changes_memory[root[s]]) workspace.give_back(*slots[s]);
+  };
+  const auto let_go_after = [&](std::size_t s) {
+    for (std::int32_t o : program.steps[s].operands)
+      if (program.lives[static_cast<std::size_t>(o)].last_use == static_cast<std::int32_t>(s))
+        end_life(static_cast<std::size_t>(o), s);
+    if (program.lives[s].last_use <= static_cast<std::int32_t>(s)) end_life(s, s);
+  };
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < count;) {
+    if (next < phases.size() && phases[next].begin == s) {
+      for (std::size_t i = s; i < phases[next].end; ++i) begin_life(i);
+      for (std::size_t i = s; i < phases[next].end; ++i) let_go_after(i);
+      s = phases[next++].end;
+      continue;
+    }
+    if (program.steps[s].kind != step_kind::input && is_needed(s)) {
+      begin_life(s);
+      let_go_after(s);
+    }
+    ++s;
+  }
+  for (index_t d = 0; d < home->devices(); ++d) peaks.push_back(held.peak(d));
+}
+
+inline void steady_program::parts::bind_work() {
+  const std::size_t count = program.steps.size();
+  interpreted.resize(count);
+  moves.resize(count);
+  further.resize(count);
+  const program_view code = program.view();
+  for (const phase& each : phases)
+    for (std::size_t s = each.begin; s < each.end; ++s) {
+      const step_desc& step = program.steps[s];
+      if (step.kind == step_kind::collective) {
+        moves[s] = std::make_unique<collective_run>(
+            applied_operation{&code.what(step.root), code.how(step.root)},
+            *slots[static_cast<std::size_t>(step.operands[0])], *slots[s]);
+        continue;
+      }
+      std::vector<node_ptr> operands;
+      for (std::int32_t o : step.operands) operands.push_back(slots[static_cast<std::size_t>(o)]);
+      interpreted[s] =
+          std::make_unique<interpreted_step>(program, s, std::move(operands), slots[s]);
+      if (!program.kernels[static_cast<std::size_t>(step.root)].further.empty())
+        interpreted[s]->prepare(further[s]);
+    }
+}
+
+inline void steady_program::parts::find_outcomes(const std::vector<recorded_result>& results) {
+  is_changed.resize(argument_count, false);
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    outcome made;
+    made.argument = results[r].argument;
+    for (std::size_t s = 0; s < program.steps.size(); ++s)
+      if (program.steps[s].root == program.results[r]) made.step = s;
+    if (made.argument >= 0) {
+      const auto k = static_cast<std::size_t>(made.argument);
+      is_changed[k] = true;
+      made.is_in_place = root[made.step] == inputs[k];
+    } else {
+      // A node of its own is charged for it.
+      for (index_t d : home->own_devices())
+        if (program.steps[root[made.step]].kind != step_kind::input)
+          peaks[static_cast<std::size_t>(d)] -= slots[made.step]->where().charged_to(d);
+    }
+    outcomes.push_back(std::move(made));
+  }
+}
+
+}  // namespace shardwise::detail

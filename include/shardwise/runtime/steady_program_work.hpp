@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/runtime/steady_parts.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+namespace shardwise::detail {
+
+/// What is left of a tensor that a failed program had begun to write over.
+class lost_node : public pending_node {
+ public:
+  lost_node(const node& from, std::exception_ptr thrown)
+      : pending_node(from.home(), from.share_where(), from.elements(), next_sequence()) {
+    fail_with(std::move(thrown));
+  }
+
+  void evaluate() override { report(); }
+  [[nodiscard]] value_id describe(described_program&, std::span<const value_id>) const override {
+    report();
+  }
+  [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
+  [[nodiscard]] operation_cost cost() const noexcept override { return {}; }
+  void run_shard(index_t) override { report(); }
+
+ private:
+  [[noreturn]] void report() const { std::rethrow_exception(failure()); }
+};
+
+inline void steady_program::parts::bind(std::span<node* const> tensors) {
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    slots[inputs[k]]->view_memory_of(k < argument_count ? *tensors[k]
+                                                        : *constants[k - argument_count]);
+  for (outcome& each : outcomes) {
+    if (each.argument >= 0) continue;
+    // One that nobody holds any more is given out again; what somebody keeps is his.
+    each.last = 1 - each.last;
+    node_ptr& next = each.given[each.last];
+    if (next != nullptr && next.use_count() == 1) {
+      std::atomic_thread_fence(std::memory_order_acquire);
+      next->drop_memory();
+    } else {
+      const node& like = *slots[each.step];
+      next = std::make_shared<node>(home, like.share_where(), like.elements());
+      next->charge(home->memory());
+    }
+  }
+  arena& storage = home->storage();
+  for (std::size_t s = 0; s < further.size(); ++s) {
+    if (further[s].empty()) continue;
+    const placement& where = slots[s]->where();
+    const further_elements& kernels =
+        program.kernels[static_cast<std::size_t>(program.steps[s].root)].further;
+    for (std::size_t k = 0; k < kernels.size(); ++k)
+      for (index_t i = 0; i < where.count(); ++i)
+        if (where.is_here(i))
+          further[s][k][static_cast<std::size_t>(i)] =
+              buffer<std::byte>(storage, where.size_of_shard(i) * size_of(kernels[k]->type));
+  }
+  for (std::size_t s : bound) {
+    const step_desc& step = program.steps[s];
+    const std::int32_t reuses = program.lives[s].reuses;
+    if (step.kind == step_kind::input) continue;
+    if (is_result_of_step(s))
+      slots[s]->share_memory(further[static_cast<std::size_t>(step.operands[0])]
+                                    [static_cast<std::size_t>(step.which) - 1]);
+    else if (reuses >= 0)
+      slots[s]->view_memory_of(*slots[static_cast<std::size_t>(step.operands[reuses])]);
+    else
+      slots[s]->get_memory([&](index_t bytes) { return buffer<std::byte>(storage, bytes); });
+  }
+}
+
+inline void steady_program::parts::run_phase(const phase& now) {
+  // Only the first step may be a collective. What owners exchange is another thing each time.
+  if (home->link() != nullptr && moves[now.begin] != nullptr) {
+    const step_desc& step = program.steps[now.begin];
+    const program_view code = program.view();
+    moves[now.begin] = std::make_unique<collective_run>(
+        applied_operation{&code.what(step.root), code.how(step.root)},
+        *slots[static_cast<std::size_t>(step.operands[0])], *slots[now.begin]);
+    moves[now.begin]->exchange(*home);
+  }
+  const auto body = [&](index_t shard) {
+    for (std::size_t s = now.begin; s < now.end; ++s)
+      if (moves[s] != nullptr)
+        moves[s]->run_shard(shard);
+      else
+        interpreted[s]->run_shard(shard);
+  };
+  home->run_shards(slots[now.begin]->where(), body, now.work);
+}
+
+inline void steady_program::parts::hand_over(std::span<node* const> tensors) {
+  for (outcome& each : outcomes) {
+    if (each.is_in_place) continue;
+    node& to = each.argument >= 0 ? *tensors[static_cast<std::size_t>(each.argument)]
+                                  : *each.given[each.last];
+    to.view_memory_of(*slots[each.step]);
+    to.set_ready();
+  }
+  next_outcome = 0;
+}
+
+inline void steady_program::parts::let_go() noexcept {
+  for (std::size_t s : bound) slots[s]->drop_memory();
+  for (further_shards& results : further)
+    for (auto& shards : results)
+      for (buffer<std::byte>& each : shards) each = {};
+}
+
+SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argument>& arguments,
+                                                const std::vector<recorded_result>& results)
+    : parts_(std::make_unique<parts>()) {
+  parts& to = *parts_;
+  to.home = results.front().made->home();
+  recorded_graph graph;
+  for (const recorded_argument& each : arguments) graph.argument(each.stand_in, each.real);
+  {
+    const std::lock_guard turn(to.home->turn());
+    std::vector<node_ptr> made;
+    for (const recorded_result& each : results) made.push_back(each.made);
+    graph.record(made);
+  }
+  program_builder code(graph.code());
+  for (const recorded_result& each : results) {
+    if (each.argument >= 0)
+      graph.code().code[static_cast<std::size_t>(each.argument)].donated = true;
+    code.keep(graph.id_of(each.made));
+  }
+  to.program = prepared_program(graph.code().view(), {}).planned();
+  to.find_inputs(graph, arguments);
+  to.find_roots();
+  to.slots.resize(to.program.steps.size());
+  for (std::size_t k = 0; k < to.inputs.size(); ++k) {
+    const node& like =
+        k < to.argument_count ? *arguments[k].real : *to.constants[k - to.argument_count];
+    to.slots[to.inputs[k]] = std::make_shared<node>(to.home, like.share_where(), like.elements());
+  }
+  to.make_slots();
+  to.form_phases();
+  to.plan_memory();
+  to.bind_work();
+  to.find_outcomes(results);
+}
+SHARDWISE_INLINE steady_program::steady_program(steady_program&&) noexcept = default;
+SHARDWISE_INLINE steady_program& steady_program::operator=(steady_program&&) noexcept = default;
+SHARDWISE_INLINE steady_program::~steady_program() = default;
+
+SHARDWISE_INLINE bool steady_program::takes(std::span<node* const> tensors) const noexcept {
+  if (tensors.size() != parts_->argument_count) return false;
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    if (tensors[k] == nullptr) continue;
+    const node& wanted = *parts_->slots[parts_->inputs[k]];
+    const bool is_same =
+        tensors[k]->home() == parts_->home && (tensors[k]->share_where() == wanted.share_where() ||
+                                               tensors[k]->tensor() == wanted.tensor());
+    if (!is_same) return false;
+  }
+  return true;
+}
+
+SHARDWISE_INLINE bool steady_program::changes(std::size_t argument) const noexcept {
+  return parts_->is_changed[argument];
+}
+
+SHARDWISE_INLINE void steady_program::run(std::span<node* const> tensors) {
+  parts& p = *parts_;
+  const std::lock_guard turn(p.home->turn());
+  struct end_of_run {
+    parts& at;
+    ~end_of_run() { at.let_go(); }
+  } const ends{p};
+  p.lost = false;
+  run_for_owners(p.home->link(), [&] {
+    agree_on(*p.home, p.program);
+    p.bind(tensors);
+    p.note_peaks();
+    for (std::size_t k = 0; k < p.phases.size(); ++k) {
+      p.lost = p.lost || k >= p.first_overwriting;
+      p.run_phase(p.phases[k]);
+    }
+    p.lost = false;
+  });
+  p.home->counted().add(p.cost, 0);
+  p.hand_over(tensors);
+}
+
+SHARDWISE_INLINE const node_ptr& steady_program::next_result() noexcept {
+  std::size_t& at = parts_->next_outcome;
+  while (parts_->outcomes[at].argument >= 0) ++at;
+  const parts::outcome& given = parts_->outcomes[at++];
+  return given.given[given.last];
+}
+
+SHARDWISE_INLINE bool steady_program::has_lost_arguments() const noexcept { return parts_->lost; }
+
+SHARDWISE_INLINE node_ptr copy_of(const node& from) {
+  auto made = std::make_shared<node>(from.home(), from.share_where(), from.elements());
+  made->allocate(from.home()->storage(), from.home()->memory());
+  for (index_t s = 0; s < from.where().count(); ++s)
+    if (from.where().is_here(s) && from.shard(s).size() > 0)
+      std::memcpy(made->writable_data<std::byte>(s), from.shard(s).data(),
+                  static_cast<std::size_t>(from.shard(s).size()));
+  made->set_ready();
+  return made;
+}
+
+SHARDWISE_INLINE node_ptr lost_node_of(const node& from, std::exception_ptr thrown) {
+  return std::make_shared<lost_node>(from, std::move(thrown));
+}
+
+}  // namespace shardwise::detail

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+// Steps that are compiled once. This file counts requests for memory, by a global operator new of
+// its own, so it is a program of its own.
+#include "support/catch.hpp"
+#include <shardwise/nn.hpp>
+#include <shardwise/optim.hpp>
+#include <shardwise/shardwise.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+std::atomic<long> requests{0};
+
+[[gnu::noinline]] void* take(std::size_t bytes, std::size_t alignment) {
+  ++requests;
+  void* const block = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+[[gnu::noinline]] void give_back(void* block) noexcept { std::free(block); }
+constexpr std::size_t plain = alignof(std::max_align_t);
+}  // namespace
+
+void* operator new(std::size_t n) { return take(n, plain); }
+void* operator new[](std::size_t n) { return take(n, plain); }
+void* operator new(std::size_t n, std::align_val_t a) {
+  return take(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a) {
+  return take(n, static_cast<std::size_t>(a));
+}
+void operator delete(void* block) noexcept { give_back(block); }
+void operator delete[](void* block) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::size_t) noexcept { give_back(block); }
+void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+template <class Spec, index_t... N>
+using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
+using X = tensor<P<"data", none>, 32, 8>;
+using Y = tensor<P<"data", none>, 32, 4>;
+using model =
+    nn::mlp<nn::linear<tensor<P<none, "model">, 8, 16>, tensor<P<"model">, 16>>,
+            nn::linear<tensor<P<"model", none>, 16, 4>, tensor<P<none>, 4>, P<"data", none>>>;
+
+constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
+  return reshard<P<>>(nn::mse(m(x), wanted));
+};
+
+/// Throws while it is told to.
+struct fragile {
+  static constexpr text_view symbol = "fragile";
+  static constexpr linearity law = linearity::nonlinear;
+  static constexpr int flops = 1;
+  static inline std::atomic<bool> breaks{false};
+};
+
+template <class Nest>
+std::vector<float> values(const Nest& nest) {
+  std::vector<float> all;
+  const auto read = [&](const auto& x) {
+    const auto host = to_host(x);
+    all.insert(all.end(), host.elements().begin(), host.elements().end());
+  };
+  detail::for_each_tensor(nest, read);
+  return all;
+}
+std::vector<const void*> addresses(const model& m) {
+  std::vector<const void*> all;
+  const auto read = [&](const auto& x) {
+    for (index_t s = 0; s < x.share()->where().count(); ++s)
+      all.push_back(x.share()->shard(s).data());
+  };
+  detail::for_each_tensor(m, read);
+  return all;
+}
+
+template <class Optimizer>
+void trains_like_lazy_steps(const Optimizer& optimizer, double clip) {
+  const optim::training_step<std::remove_const_t<decltype(loss)>, Optimizer> learn{loss, optimizer,
+                                                                                   clip};
+  const device_pool pool(pod{}, 2);
+  const X x = normal<X>(pool, key{2});
+  const Y y = normal<Y>(pool, key{3});
+  auto lazy_model = nn::initialise<model>(pool, key{1});
+  auto lazy_state = learn.optimizer.start(lazy_model);
+  auto m = nn::initialise<model>(pool, key{1});
+  auto state = learn.optimizer.start(m);
+  auto train = step(learn);
+  for (int i = 0; i < 6; ++i) {
+    const float number = 0.1F / static_cast<float>(i + 1);
+    const auto rate = full<scalar<float, pod>>(pool, number);
+    const auto expected = step(pool, [&] { return learn(lazy_model, lazy_state, rate, x, y); });
+    pool.reset_counters();
+    const auto now = i % 2 == 0 ? train(m, state, number, x, y) : train(m, state, rate, x, y);
+    REQUIRE(values(now) == values(expected));
+    REQUIRE(values(m) == values(lazy_model));
+    REQUIRE(values(state) == values(lazy_state));
+  }
+  // One for numbers, one for tensors of rank 0.
+  REQUIRE(train.programs() == 2);
+}
+
+}  // namespace
+
+template <>
+struct shardwise::kernel<fragile> {
+  template <class Packet>
+  static Packet run(const Packet& x) {
+    if (fragile::breaks) throw std::runtime_error("fragile");
+    return x;
+  }
+};
+
+TEST_CASE("a compiled step has the bits of lazy ones") {
+  trains_like_lazy_steps(optim::sgd{.momentum = 0.9}, 0.0);
+  trains_like_lazy_steps(optim::adamw{.weight_decay = 0.01}, 1.0);
+}
+
+TEST_CASE("steady steps allocate nothing, and write over the model in place") {
+  const optim::training_step learn{loss, optim::sgd{.momentum = 0.9}};
+  for (const unsigned threads : {1U, 2U}) {
+    const device_pool pool(pod{}, threads);
+    const X x = normal<X>(pool, key{2});
+    const Y y = normal<Y>(pool, key{3});
+    auto m = nn::initialise<model>(pool, key{1});
+    auto state = learn.optimizer.start(m);
+    sync(pool);
+    auto train = step(learn);
+    auto now = train(m, state, 0.1F, x, y);
+    now = train(m, state, 0.1F, x, y);
+    const std::vector<const void*> before = addresses(m);
+    const index_t asked = pool.state()->storage().system_allocations();
+    const index_t held = pool.state()->storage().allocated_bytes();
+    std::set<const void*> of_losses;
+    of_losses.insert(nullptr);
+    std::vector<long> counted(11);
+    std::vector<const void*> places(11);
+    for (std::size_t i = 3; i <= 10; ++i) {
+      const long begun = requests;
+      now = train(m, state, 0.1F / static_cast<float>(i), x, y);
+      counted[i] = requests - begun;
+      places[i] = now.share()->shard(0).data();
+    }
+    for (std::size_t i = 3; i <= 10; ++i) REQUIRE(counted[i] == 0);
+    REQUIRE(addresses(m) == before);
+    for (std::size_t i = 5; i <= 10; ++i) REQUIRE(places[i] == places[i - 2]);
+    REQUIRE(pool.state()->storage().system_allocations() == asked);
+    REQUIRE(pool.state()->storage().allocated_bytes() == held);
+  }
+}
+
+TEST_CASE("somebody who holds an old value keeps it") {
+  constexpr auto grow = [](auto& w, const auto& x) {
+    w += x;
+    return reshard<P<>>(sum(w));
+  };
+  const device_pool pool{pod{}};
+  X w = ones<X>(pool);
+  const X x = full<X>(pool, 2.0F);
+  auto run = step(grow);
+  REQUIRE(values(run(w, x)) == std::vector<float>{3.0F * 256});
+  const X before = w;
+  const sharded_tensor waits = w * 10.0F;
+  REQUIRE(values(run(w, x)) == std::vector<float>{5.0F * 256});
+  REQUIRE(values(before)[7] == 3.0F);
+  REQUIRE(values(waits)[255] == 30.0F);
+  REQUIRE(values(w)[0] == 5.0F);
+  // One tensor in two places is two values, and pending arguments are computed first.
+  X twice = w * 2.0F;
+  REQUIRE(values(run(twice, twice)) == std::vector<float>{20.0F * 256});
+  REQUIRE(values(twice)[3] == 20.0F);
+  // What is no variable is read alone.
+  auto read = step([](const auto& a, const auto& b) { return reshard<P<>>(sum(a + b)); });
+  REQUIRE(values(read(std::as_const(w) - 1.0F, x)) == std::vector<float>{6.0F * 256});
+  REQUIRE(values(w)[0] == 5.0F);
+}
+
+TEST_CASE("values that change places, results that are arguments, and constants") {
+  struct pair {
+    X first, second;
+    int factor = 1;
+  };
+  const device_pool pool{pod{}};
+  const X bias = full<X>(pool, 0.5F);
+  auto turn = step([&bias](pair& p, const X& x) {
+    std::swap(p.first, p.second);
+    const X old = p.first;
+    p.first += x * static_cast<float>(p.factor) + bias;
+    return std::tuple(old, x, std::pair{p.second - 1.0F, 7});
+  });
+  pair p{full<X>(pool, 1.0F), full<X>(pool, 2.0F)};
+  float first = 1, second = 2;
+  for (int i = 0; i < 6; ++i) {
+    const X x = full<X>(pool, static_cast<float>(i));
+    if (i == 4) p.factor = 3;
+    std::swap(first, second);
+    const auto [old, same, rest] = turn(p, x);
+    REQUIRE(values(old)[9] == first);
+    first += static_cast<float>(i * p.factor) + 0.5F;
+    REQUIRE(values(same)[1] == static_cast<float>(i));
+    REQUIRE(values(std::get<0>(rest))[1] == second - 1);
+    REQUIRE(std::get<1>(rest) == 7);
+    REQUIRE(values(p.first) == std::vector<float>(256, first));
+    REQUIRE(values(p.second) == std::vector<float>(256, second));
+  }
+  // Another factor is another program.
+  REQUIRE(turn.programs() == 2);
+}
+
+TEST_CASE("a step that fails before it writes leaves its arguments, and later takes them away") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  X w = full<X>(pool, 2.0F), v = full<X>(pool, 3.0F);
+  auto early = step([](auto& a, const auto& b) {
+    const auto h = reshard<P<none, none>>(elementwise<fragile>(b));
+    a += reshard<P<"data", none>>(h);
+  });
+  early(w, x);
+  fragile::breaks = true;
+  REQUIRE_THROWS_WITH(early(w, x), Catch::Contains("fragile"));
+  REQUIRE(values(w)[0] == 3.0F);
+  fragile::breaks = false;
+  early(w, x);
+  REQUIRE(values(w)[0] == 4.0F);
+
+  auto late = step([](auto& a, auto& b, const auto& c) {
+    a += c;
+    const auto whole = reshard<P<none, none>>(a);
+    b += reshard<P<"data", none>>(elementwise<fragile>(whole));
+  });
+  late(w, v, x);
+  REQUIRE(values(v)[0] == 8.0F);
+  fragile::breaks = true;
+  REQUIRE_THROWS_WITH(late(w, v, x), Catch::Contains("fragile"));
+  fragile::breaks = false;
+  REQUIRE_THROWS_WITH(to_host(w), Catch::Contains("fragile"));
+  REQUIRE_THROWS_WITH(to_host(w + 1.0F), Catch::Contains("fragile"));
+  REQUIRE_THROWS_WITH(to_host(v), Catch::Contains("fragile"));
+  REQUIRE_THROWS_WITH(late(w, v, x), Catch::Contains("fragile"));
+  REQUIRE(values(x)[0] == 1.0F);
+  w = ones<X>(pool);
+  v = ones<X>(pool);
+  late(w, v, x);
+  REQUIRE(values(v)[0] == 3.0F);
+}
