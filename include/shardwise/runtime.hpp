@@ -5,6 +5,7 @@
 
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/any_operations.hpp"
+#include "shardwise/runtime/custom_gradient.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/explain.hpp"
 #include "shardwise/runtime/fused_nodes.hpp"
@@ -33,6 +34,7 @@
 #include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/collective_run.hpp"
 #include "shardwise/runtime/computation.hpp"
+#include "shardwise/runtime/custom_gradients.hpp"
 #include "shardwise/runtime/described_pass.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/fill_node.hpp"
