@@ -143,9 +143,10 @@ class program_builder {
                                   const Ids& gradients) {
     constexpr const operation& what = operation_of<custom_gradient_operation>;
     const tensor_desc nothing{element::boolean, {}, {}};
-    for (int k = 0; k < static_cast<int>(arguments.size()); ++k)
+    auto gradient = gradients.begin();
+    for (value_id argument : arguments)
       append(what, custom_gradient_operation::of_argument(),
-             {arguments[k], gradients[k], cotangents[0]}, nothing);
+             {argument, *gradient++, *cotangents.begin()}, nothing);
     value_ids read;
     if (2 * static_cast<int>(results.size()) > max_values_read)
       fail({.rule = broken::program_is_too_long,

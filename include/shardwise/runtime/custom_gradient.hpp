@@ -51,7 +51,15 @@ class graph_custom_recording {
   template <class F>
   [[nodiscard]] auto call(const F& f) {
     const again_what_follows mark;
-    return f();
+    // Expressions are a part of it.
+    const auto settle = []<class X>(const X& x) {
+      if constexpr (AnyRefused<X>)
+        return x;
+      else
+        return settled<X>(x.share());
+    };
+    const auto made = f();
+    return map_nest(made, settle);
   }
   template <class X, class G>
   void gradient(const X& x, const G& g) {
