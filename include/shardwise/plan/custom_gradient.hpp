@@ -90,8 +90,8 @@ class paper_custom_recording {
   /// What stands for the cotangent of a result.
   template <class Made, class X>
   [[nodiscard]] constexpr Made cotangent(const X& x) {
-    const value_id id = code_->append(operation_of<cotangent_operation>, {}, {},
-                                      x.known(paper_of<Made>::value));
+    const value_id id =
+        code_->append(operation_of<cotangent_operation>, {}, {}, x.known(paper_of<Made>::value));
     add(cotangents_, id);
     return Made{x.in(code_, id)};
   }
@@ -214,7 +214,8 @@ struct custom_function {
         return out.result;
       else
         return out;
-    }();
+    }
+    ();
     if constexpr (AnyRefused<std::remove_cvref_t<decltype(result)>>) {
       return refused_value<>{};
     } else {
@@ -231,8 +232,8 @@ struct custom_function {
   constexpr void record_gradients(Recording& recording, const Made& out, const Result& result,
                                   const X&... x) const {
     const auto stand_in = [&]<class Each>(const Each& each) {
-      return recording.template cotangent<
-          typename asked_gradient<Each, left_pending_over<>>::type>(each);
+      return recording.template cotangent<typename asked_gradient<Each, left_pending_over<>>::type>(
+          each);
     };
     const auto cotangent = map_nest(result, stand_in);
     const auto gradients = recording.call([&] {

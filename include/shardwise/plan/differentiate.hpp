@@ -197,8 +197,7 @@ class differentiation final : public gradient_step {
     // A copy: what is appended moves the program's own.
     const value_ids read = code_[self_].operands;
     if (!custom_gradient_operation::is_of_results(code_.how(self_))) {
-      if (known_cotangent(read[2]) >= 0 && depends(read[0]))
-        add(read[0], computed_again(read[1]));
+      if (known_cotangent(read[2]) >= 0 && depends(read[0])) add(read[0], computed_again(read[1]));
       return;
     }
     const int count = read.ssize() / 2;

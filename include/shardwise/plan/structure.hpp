@@ -102,7 +102,8 @@ struct call_operation {
 [[nodiscard]] constexpr bool is_argument(const operation& what) noexcept {
   return what.id == operation_of<argument_operation>.id;
 }
-/// True for a cotangent that a custom gradient is recorded for, and for what says that there is one.
+/// True for a cotangent that a custom gradient is recorded for, and for what says that there is
+/// one.
 [[nodiscard]] constexpr bool is_cotangent(const operation& what) noexcept {
   return what.id == operation_of<cotangent_operation>.id;
 }

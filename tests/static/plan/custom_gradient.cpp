@@ -46,9 +46,9 @@ constexpr auto with_exp = custom_gradient(
       return with_residuals(log(e + 1.0F), e);
     },
     [](const auto& e, const auto& dy) { return dy * (1.0F - 1.0F / (e + 1.0F)); });
-constexpr auto kept_by_nobody = custom_gradient(
-    [](const auto& x) { return with_residuals(relu(x), exp(x)); },
-    [](const auto& e, const auto& dy) { return dy * e; });
+constexpr auto kept_by_nobody =
+    custom_gradient([](const auto& x) { return with_residuals(relu(x), exp(x)); },
+                    [](const auto& e, const auto& dy) { return dy * e; });
 static_assert(trace_program(kept_by_nobody, abstract<X>()).count == 2);
 static_assert(trace(gradient([](const auto& x) { return sum(with_exp(x)); }), abstract<X>())
                   .collectives() == 0);
@@ -63,17 +63,18 @@ struct squares {
   F f;
   constexpr auto operator()(const auto& x, const auto& w) const { return sum(square(f(x, w))); }
 };
-constexpr auto own_cost = trace<128>(gradient<0, 1>(squares{product}), abstract<X>(), abstract<W>());
+constexpr auto own_cost =
+    trace<128>(gradient<0, 1>(squares{product}), abstract<X>(), abstract<W>());
 constexpr auto cost = trace<128>(gradient<0, 1>(squares{by_hand}), abstract<X>(), abstract<W>());
 static_assert(cost.collectives() == own_cost.collectives() && cost.collectives() == 2);
 static_assert(cost.bytes_moved() == own_cost.bytes_moved() && cost.flops() == own_cost.flops());
 
 // In a body that is called, and where cotangents are asked for.
-constexpr auto called = trace<128>(
-    gradient([](const auto& x) { return sum(call(through, x)); }), abstract<X>());
+constexpr auto called =
+    trace<128>(gradient([](const auto& x) { return sum(call(through, x)); }), abstract<X>());
 static_assert(called.collectives() == 0);
-constexpr auto pulled = trace_program(
-    [](const auto& x) { return vjp(through, x).second(x); }, abstract<X>());
+constexpr auto pulled =
+    trace_program([](const auto& x) { return vjp(through, x).second(x); }, abstract<X>());
 static_assert(pulled.count == 1);
 
 }  // namespace

@@ -34,8 +34,9 @@ broken refusal(const F& f) {
 }
 
 // Slopes that the functions themselves do not have, so that a test sees which of the two is taken.
-constexpr auto tripled = custom_gradient([](const auto& x) { return sin(x); },
-                                         [](const auto& x, const auto& dy) { return dy * x * 3.0; });
+constexpr auto tripled =
+    custom_gradient([](const auto& x) { return sin(x); },
+                    [](const auto& x, const auto& dy) { return dy * x * 3.0; });
 constexpr auto projected = custom_gradient(
     [](const auto& x, const auto& w) {
       auto y = einsum<"bi,io->bo">(x, w);
@@ -69,21 +70,19 @@ TEST_CASE("a gradient that is given is taken, and the function's own is not") {
   REQUIRE(values(reshard<P<>>(value))[0] == Approx(sum));
 }
 
-TEST_CASE("residuals are read, several arguments have a tuple of gradients, and costs are paper's") {
+TEST_CASE(
+    "residuals are read, several arguments have a tuple of gradients, and costs are paper's") {
   const auto loss = [](const auto& x, const auto& w) { return sum(square(projected(x, w))); };
-  constexpr auto cost =
-      trace<128>(gradient<0, 1>([](const auto& x, const auto& w) {
-                   return sum(square(projected(x, w)));
-                 }),
-                 abstract<X>(), abstract<W>());
+  constexpr auto cost = trace<128>(
+      gradient<0, 1>([](const auto& x, const auto& w) { return sum(square(projected(x, w))); }),
+      abstract<X>(), abstract<W>());
   const model m;
   m.pool.reset_counters();
   const auto [dx, dw] = gradient<0, 1>(loss)(m.x, m.w);
   sync(m.pool);
   REQUIRE(m.pool.counters() == cost);
-  const auto [own_dx, own_dw] = gradient<0, 1>([](const X& x, const W& w) {
-    return sum(square(einsum<"bi,io->bo">(x, w)));
-  })(m.x, m.w);
+  const auto [own_dx, own_dw] = gradient<0, 1>(
+      [](const X& x, const W& w) { return sum(square(einsum<"bi,io->bo">(x, w))); })(m.x, m.w);
   const auto half = values(dx), whole = values(own_dx);
   for (std::size_t i = 0; i < half.size(); ++i) REQUIRE(half[i] == Approx(0.5 * whole[i]));
   const X shifted = m.x + exp(m.x);
@@ -91,7 +90,6 @@ TEST_CASE("residuals are read, several arguments have a tuple of gradients, and 
   const W by_hand = reshard<P<none, "model">>(einsum<"bi,bo->io">(shifted, y * 2.0));
   const auto have = values(dw), want = values(by_hand);
   for (std::size_t i = 0; i < have.size(); ++i) REQUIRE(have[i] == Approx(want[i]));
-
 }
 
 TEST_CASE("without a gradient, what residuals alone read is not computed") {
@@ -115,11 +113,11 @@ TEST_CASE("it works in vjp, jvp, recompute and call, one after another and insid
   const auto twice = values(gradient(chain)(m.x));
   const auto in_recompute = [](const auto& v) { return sum(recompute(tripled)(v) * 2.0); };
   const auto in_call = [](const auto& v) { return sum(call(tripled, v)); };
-  const auto nested = custom_gradient(
-      [](const auto& v) { return tripled(v) * 2.0; },
-      [](const auto& v, const auto& dy) { return gradient([](const auto& u) {
-          return sum(tripled(u));
-        })(v) * dy; });
+  const auto nested =
+      custom_gradient([](const auto& v) { return tripled(v) * 2.0; },
+                      [](const auto& v, const auto& dy) {
+                        return gradient([](const auto& u) { return sum(tripled(u)); })(v) * dy;
+                      });
   const auto inside = values(gradient([&](const auto& v) { return sum(nested(v)); })(m.x));
   const auto again = values(gradient(in_recompute)(m.x));
   const auto called = values(gradient(in_call)(m.x));
@@ -154,7 +152,9 @@ TEST_CASE("second orders differentiate what the two functions do") {
 TEST_CASE("results that the function did not make, and several of them, have gradients too") {
   const model m;
   const auto both = custom_gradient(
-      [](const auto& x) { return std::tuple{x, sin(x)}; },
+      [](const auto& x) {
+        return std::tuple{x, sin(x)};
+      },
       [](const auto&, const auto& dy) { return std::get<0>(dy) * 5.0 + std::get<1>(dy) * 7.0; });
   const auto loss = [&](const auto& x) {
     auto [same, other] = both(x);
@@ -172,9 +172,8 @@ TEST_CASE("tensors whose layouts are values have custom gradients, which are che
   for (std::size_t i = 0; i < want.size(); ++i) REQUIRE(slope[i] == Approx(3 * want[i]));
   const auto wrong = custom_gradient([](const auto& v) { return sin(v); },
                                      [](const auto&, const auto& dy) { return sum(dy, over{0}); });
-  REQUIRE(refusal([&] {
-            (void)gradient([&](const auto& v) { return sum(wrong(v)); })(x);
-          }) == broken::cotangent_differs);
+  REQUIRE(refusal([&] { (void)gradient([&](const auto& v) { return sum(wrong(v)); })(x); }) ==
+          broken::cotangent_differs);
 }
 
 TEST_CASE("a number that is pending does not know of custom gradients, and says so") {
