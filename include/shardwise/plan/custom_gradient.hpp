@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/named_as.hpp"
 #include "shardwise/plan/gradient.hpp"
 
 #include <cstddef>
@@ -143,7 +144,8 @@ template <class X, class G>
   else if constexpr (!EitherOperand<G>)
     return refused<broken::cotangent_differs, shown_operand<G>>{};
   else if constexpr (Operand<X> && Operand<G>)
-    return answer_to<>([] { return check_cotangent(paper_of<X>::value, paper_of<G>::value); });
+    return answer_to<>([] { return check_cotangent(paper_of<X>::value, paper_of<G>::value); },
+                       facts<own_type(notation_of<X>()), given_type(notation_of<G>())>{});
   else
     return allowed<>{};
 }
