@@ -158,45 +158,97 @@ template <class X>
     return true;
 }
 
-/// Notes the gradients of the tensors of an argument, which come in a nest like it. Those of
-/// tensors without gradients, and of what is no tensor, are not looked at.
-template <class X, class G, class Recording>
-constexpr void note_gradients(const X& x, const G& g, Recording& recording, int number) {
+template <class X, class G>
+[[nodiscard]] constexpr auto judge_gradients() noexcept;
+template <class Own, class Given, std::size_t... I>
+[[nodiscard]] constexpr auto judge_members(std::index_sequence<I...>) noexcept {
+  return typename first_refusal<
+      decltype(judge_gradients<std::remove_cvref_t<std::tuple_element_t<I, Own>>,
+                               std::remove_cvref_t<std::tuple_element_t<I, Given>>>())...,
+      allowed<>>::type{};
+}
+/// The members of a nest as a tuple.
+template <class X>
+[[nodiscard]] constexpr auto members_in(const X& x) {
+  if constexpr (nest_kind_of<X>() == nest_kind::aggregate)
+    return members_of(x);
+  else
+    return x;
+}
+/// The rule that the gradients of an argument break: they come in a nest like it.
+template <class X, class G>
+[[nodiscard]] constexpr auto judge_gradients() noexcept {
   constexpr nest_kind kind = nest_kind_of<X>();
-  if constexpr (kind == nest_kind::tensor) {
-    if constexpr (has_gradients<X>()) {
-      using judged = decltype(judge_cotangent<X, G>());
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
-      if constexpr (judged::ok) recording.gradient(x, g);
-    }
-  } else if constexpr (kind == nest_kind::range) {
-    auto each = g.begin();
-    for (const auto& member : x) note_gradients(member, *each++, recording, number);
-  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    const auto members = [](const auto& nest) {
-      if constexpr (nest_kind_of<std::remove_cvref_t<decltype(nest)>>() == nest_kind::aggregate)
-        return members_of(nest);
-      else
-        return nest;
-    };
-    const auto own = members(x);
-    const auto given = members(g);
-    for_each_index<std::tuple_size<std::remove_const_t<decltype(own)>>::value>(
-        [&]<std::size_t I>() {
-          note_gradients(std::get<I>(own), std::get<I>(given), recording, number);
-        });
+  constexpr nest_kind given = nest_kind_of<G>();
+  if constexpr (AnyRefused<G>) {
+    return refused<>{};
+  } else if constexpr (kind == nest_kind::tensor) {
+    if constexpr (has_gradients<X>())
+      return judge_cotangent<X, G>();
+    else
+      return allowed<>{};
+  } else if constexpr (kind == nest_kind::range && given == nest_kind::range) {
+    return judge_gradients<typename X::value_type, typename G::value_type>();
+  } else if constexpr ((kind == nest_kind::tuple || kind == nest_kind::aggregate) &&
+                       (given == nest_kind::tuple || given == nest_kind::aggregate)) {
+    using own_members = decltype(members_in(std::declval<const X&>()));
+    using given_members = decltype(members_in(std::declval<const G&>()));
+    constexpr std::size_t count = std::tuple_size<own_members>::value;
+    if constexpr (count == std::tuple_size<given_members>::value)
+      return judge_members<own_members, given_members>(std::make_index_sequence<count>{});
+    else
+      return refused<broken::cotangent_differs, types<>,
+                     size_met{index_t{std::tuple_size<given_members>::value}},
+                     size_needed{index_t{count}}>{};
+  } else if constexpr (has_tensor_in<X>()) {
+    return refused<broken::cotangent_differs, shown_operand<G>>{};
+  } else {
+    return allowed<>{};
   }
 }
 
+/// Notes the gradients of the tensors of an argument, which come in a nest like it. Those of
+/// tensors without gradients, and of what is no tensor, are not looked at.
+template <class X, class G, class Recording>
+constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
+  constexpr nest_kind kind = nest_kind_of<X>();
+  if constexpr (kind == nest_kind::tensor) {
+    if constexpr (has_gradients<X>()) recording.gradient(x, g);
+  } else if constexpr (kind == nest_kind::range) {
+    auto each = g.begin();
+    for (const auto& member : x) note_gradients(member, *each++, recording);
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    const auto own = members_in(x);
+    const auto given = members_in(g);
+    for_each_index<std::tuple_size<std::remove_const_t<decltype(own)>>::value>(
+        [&]<std::size_t I>() { note_gradients(std::get<I>(own), std::get<I>(given), recording); });
+  }
+}
+
+/// A call that a rule refuses, which is no error yet.
+template <class Judged>
+struct refused_call {
+  using judged = Judged;
+};
+/// What a call gives that was tried: what it gave, or the error.
+template <class Tried>
+struct given_of {
+  static constexpr bool is_refusal = false;
+  using type = Tried;
+};
+template <class Judged>
+struct given_of<refused_call<Judged>> : given<Judged> {};
+
 template <class F, class Backward>
-struct custom_function {
+struct recorded_function {
   F f;
   Backward backward;
 
+  /// The call, or the rule that it breaks.
   template <class... X>
-  constexpr auto operator()(const X&... x) const {
+  [[nodiscard]] constexpr auto attempt(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
-      return refused_value<>{};
+      return refused_call<refused<>>{};
     } else {
       const auto& first = first_in(x...);
       using tensor = std::remove_cvref_t<decltype(first)>;
@@ -210,68 +262,83 @@ struct custom_function {
   template <class Recording, class... X>
   constexpr auto record(Recording& recording, const X&... x) const {
     const auto out = f(x...);
-    using made = std::remove_const_t<decltype(out)>;
-    const auto& result = [&]() -> const auto& {
-      if constexpr (has_residuals<made>)
-        return out.result;
-      else
-        return out;
-    }
-    ();
+    const auto& result = result_in(out);
     if constexpr (AnyRefused<std::remove_cvref_t<decltype(result)>>) {
-      return refused_value<>{};
+      return refused_call<refused<>>{};
     } else {
       const auto note = [&](const auto& each) { recording.result(each); };
+      const auto give = [&](const auto& each) { return recording.given(each); };
+      const auto stand_in = [&]<class Each>(const Each& each) {
+        return recording
+            .template cotangent<typename asked_gradient<Each, left_pending_over<>>::type>(each);
+      };
       for_each_tensor(result, note);
       recording.finish_results();
-      const auto give = [&](const auto& each) { return recording.given(each); };
       auto given = map_nest(result, give);
-      if (recording.records()) record_gradients(recording, out, given, x...);
-      return given;
-    }
-  }
-  template <class Recording, class Made, class Result, class... X>
-  constexpr void record_gradients(Recording& recording, const Made& out, const Result& result,
-                                  const X&... x) const {
-    const auto stand_in = [&]<class Each>(const Each& each) {
-      return recording.template cotangent<typename asked_gradient<Each, left_pending_over<>>::type>(
-          each);
-    };
-    const auto cotangent = map_nest(result, stand_in);
-    const auto gradients = recording.call([&] {
-      if constexpr (has_residuals<Made>)
-        return backward(out.residuals, cotangent);
-      else
-        return backward(x..., cotangent);
-    });
-    using given = std::remove_const_t<decltype(gradients)>;
-    if constexpr (sizeof...(X) == 1 && nest_kind_of<given>() != nest_kind::tuple) {
-      (note_gradients(x, gradients, recording, 0), ...);
-    } else if constexpr (nest_kind_of<given>() == nest_kind::tuple) {
-      if constexpr (std::tuple_size<given>::value == sizeof...(X)) {
-        const std::tuple<const X&...> arguments{x...};
-        for_each_index<sizeof...(X)>([&]<std::size_t I>() {
-          note_gradients(std::get<I>(arguments), std::get<I>(gradients), recording,
-                         static_cast<int>(I));
-        });
-      } else if constexpr (sizeof...(X) == 1) {
-        (note_gradients(x, gradients, recording, 0), ...);
+      using gradients = decltype(differentiate(out, map_nest(given, stand_in), x...));
+      using judged = decltype(judge<gradients, X...>());
+      if constexpr (judged::ok) {
+        if (recording.records()) {
+          const auto cotangent = map_nest(given, stand_in);
+          note_all(recording, recording.call([&] { return differentiate(out, cotangent, x...); }),
+                   x...);
+          recording.finish_gradients();
+        }
+        return given;
       } else {
-        refuse_count<given, sizeof...(X)>();
+        return refused_call<judged>{};
       }
-    } else {
-      refuse_count<given, sizeof...(X)>();
     }
-    recording.finish_gradients();
   }
-  /// One gradient for each argument, in a tuple.
-  template <class Given, std::size_t Arguments>
-  static constexpr void refuse_count() noexcept {
-    if constexpr (!AnyRefused<Given>) {
-      using wrong [[maybe_unused]] =
-          decltype(typename refused<broken::cotangent_differs, types<>,
-                                    size_needed{index_t{Arguments}}>::type{});
-    }
+  template <class Made>
+  [[nodiscard]] static constexpr const auto& result_in(const Made& out) noexcept {
+    if constexpr (has_residuals<Made>)
+      return out.result;
+    else
+      return out;
+  }
+  template <class Made, class Cotangent, class... X>
+  [[nodiscard]] constexpr auto differentiate(const Made& out, const Cotangent& cotangent,
+                                             const X&... x) const {
+    if constexpr (has_residuals<Made>)
+      return backward(out.residuals, cotangent);
+    else
+      return backward(x..., cotangent);
+  }
+  /// True if the gradient of the one argument stands by itself, and not in a tuple.
+  template <class Given, class First, class... Rest>
+  static constexpr bool is_alone = sizeof...(Rest) == 0 &&
+                                   !decltype(judge_gradients<std::tuple<First>, Given>())::ok;
+  template <class Given, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (AnyRefused<Given>)
+      return refused<>{};
+    else if constexpr (is_alone<Given, X...>)
+      return judge_gradients<X..., Given>();
+    else
+      return judge_gradients<std::tuple<X...>, Given>();
+  }
+  template <class Recording, class Given, class... X>
+  static constexpr void note_all(Recording& recording, const Given& gradients, const X&... x) {
+    if constexpr (is_alone<Given, X...>)
+      (note_gradients(x, gradients, recording), ...);
+    else
+      note_gradients(std::tuple<X...>(x...), gradients, recording);
+  }
+};
+
+template <class F, class Backward>
+struct custom_function : recorded_function<F, Backward> {
+  // The error is what the call returns, so that compilers point at the program's own line.
+  template <class... X>
+  constexpr auto operator()(const X&... x) const -> typename given_of<
+      decltype(std::declval<const recorded_function<F, Backward>&>().attempt(x...))>::type {
+    using outcome =
+        given_of<decltype(std::declval<const recorded_function<F, Backward>&>().attempt(x...))>;
+    if constexpr (outcome::is_refusal)
+      return outcome::value();
+    else
+      return this->attempt(x...);
   }
 };
 
@@ -293,7 +360,7 @@ struct custom_function {
 ///         [](const auto& x, const auto& dy) { return clamp(dy, -1.0F, 1.0F); });
 template <class F, class Backward>
 [[nodiscard]] constexpr auto custom_gradient(const F& f, const Backward& backward) {
-  return detail::custom_function<F, Backward>{f, backward};
+  return detail::custom_function<F, Backward>{{f, backward}};
 }
 
 }  // namespace shardwise

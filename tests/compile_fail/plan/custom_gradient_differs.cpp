@@ -7,6 +7,11 @@ using namespace shardwise;
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 using X = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>>>;
 
-constexpr auto summed = custom_gradient([](const auto& x) { return exp(x); },
-                                        [](const auto&, const auto& dy) { return sum<0>(dy); });
-constexpr auto cost = trace(gradient([](const auto& x) { return sum(summed(x)); }), abstract<X>());
+struct forward {
+  constexpr auto operator()(const auto& x) const { return exp(x); }
+};
+struct backward {
+  constexpr auto operator()(const auto&, const auto& dy) const { return sum<0>(dy); }
+};
+constexpr auto summed = custom_gradient(forward{}, backward{});
+constexpr auto cost = trace(summed, abstract<X>());

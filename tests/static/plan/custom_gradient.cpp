@@ -58,14 +58,12 @@ constexpr auto product = [](const auto& x, const auto& w) { return einsum<"bi,io
 constexpr auto by_hand = custom_gradient(product, [](const auto& x, const auto& w, const auto& dy) {
   return std::tuple{einsum<"bo,io->bi">(dy, w), einsum<"bi,bo->io">(x, dy)};
 });
-template <class F>
-struct squares {
-  F f;
-  constexpr auto operator()(const auto& x, const auto& w) const { return sum(square(f(x, w))); }
+constexpr auto squares = [](const auto& f) {
+  return [f](const auto& x, const auto& w) { return sum(square(f(x, w))); };
 };
 constexpr auto own_cost =
-    trace<128>(gradient<0, 1>(squares{product}), abstract<X>(), abstract<W>());
-constexpr auto cost = trace<128>(gradient<0, 1>(squares{by_hand}), abstract<X>(), abstract<W>());
+    trace<128>(gradient<0, 1>(squares(product)), abstract<X>(), abstract<W>());
+constexpr auto cost = trace<128>(gradient<0, 1>(squares(by_hand)), abstract<X>(), abstract<W>());
 static_assert(cost.collectives() == own_cost.collectives() && cost.collectives() == 2);
 static_assert(cost.bytes_moved() == own_cost.bytes_moved() && cost.flops() == own_cost.flops());
 
