@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/logical.hpp"
