@@ -6,6 +6,7 @@
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/assign.hpp"
 #include "shardwise/operation/attention.hpp"
 #include "shardwise/operation/bitwise.hpp"

@@ -7,6 +7,7 @@
 #include "shardwise/plan/call.hpp"
 #include "shardwise/plan/cluster.hpp"
 #include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/custom_gradient.hpp"
 #include "shardwise/plan/differentiate.hpp"
 #include "shardwise/plan/dot.hpp"
 #include "shardwise/plan/explain.hpp"

@@ -15,6 +15,7 @@
 #include "shardwise/rule/suggestion_work.hpp"
 #include "shardwise/runtime/agreement_work.hpp"
 #include "shardwise/runtime/any_operations_work.hpp"
+#include "shardwise/runtime/custom_gradient_work.hpp"
 #include "shardwise/runtime/device_pool_work.hpp"
 #include "shardwise/runtime/explain_work.hpp"
 #include "shardwise/runtime/gradient_work.hpp"

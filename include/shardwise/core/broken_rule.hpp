@@ -178,6 +178,9 @@ struct broken_rule {
                 "a constraint is met without communication; only a reshard moves data");
   static_assert(satisfied<rule<tensor_is_marked_already>, About, Facts...>,
                 "only a replicated tensor is marked anew; clear_sharding makes it one");
+  static_assert(satisfied<rule<cotangent_differs>, About, Facts...>,
+                "a custom gradient gives each argument a tensor of its elements and extents, split "
+                "as it is");
   static_assert(satisfied<rule<host_rank_differs>, About, Facts...>,
                 "the host's data has as many dimensions as the tensor");
   static_assert(satisfied<rule<tensor_is_replicated>, About, Facts...>,

@@ -77,6 +77,7 @@ enum class broken : unsigned char {
   program_is_too_long,
   operation_has_no_gradient,
   loss_is_no_number,
+  cotangent_differs,
   value_is_being_differentiated,
   value_is_computed_already,
   // texts
@@ -238,6 +239,9 @@ inline constexpr rule_text rule_texts[] = {
     {"program_is_too_long", "a traced program fits the capacity given to trace"},
     {"operation_has_no_gradient", "what a gradient passes has one, or stands behind stop_gradient"},
     {"loss_is_no_number", "a gradient is that of one number with a fraction: sum(x) or mean(x)"},
+    {"cotangent_differs",
+     "a custom gradient gives each argument a tensor of its elements and extents, split as it is",
+     sizes_told::needed, "argument"},
     {"value_is_being_differentiated",
      "a function is not read while its gradient is taken: return the value beside the loss"},
     {"value_is_computed_already",

@@ -125,7 +125,7 @@ template <std::floating_point T, detail::LayoutOrSpec Target>
 ///
 ///     auto typed = as<X>(reshard(x, spec_desc{{"data", ""}}));
 template <ShardedTensor X, Element T>
-[[nodiscard]] X as(const any_tensor<T>& x) {
+[[nodiscard]] X checked_as(std::type_identity<X>, const any_tensor<T>& x) {
   if (!detail::check_pool(x.mesh(), X::mesh_type::value).ok()) {
     sentence both;
     both << "the tensor is on " << x.mesh() << ", its type on " << X::mesh_type::value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
@@ -85,6 +85,14 @@ template <class Extents, NamedOperand X>
 [[nodiscard]] constexpr auto broadcast_to(X&& x)
     -> decltype(apply_operation<broadcast_to_of<Extents>>(static_cast<X&&>(x))) {
   return apply_operation<broadcast_to_of<Extents>>(static_cast<X&&>(x));
+}
+
+/// The same as a tensor of this layout, to which it moves.
+///
+///     auto y = broadcast_to<extents<...>>(x, as<P<...>>);
+template <class Extents, NamedOperand X, class Target>
+[[nodiscard]] constexpr decltype(auto) broadcast_to(X&& x, result_as<Target> wanted) {
+  return apply_operation<broadcast_to_of<Extents>>(wanted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

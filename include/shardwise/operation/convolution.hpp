@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/convolved.hpp"
 
 namespace shardwise {
@@ -221,8 +221,8 @@ struct convolution_of {
 ///     auto y = convolution(x, w);                // f32[8@data, 3, 32, 32], f32[16@model, 3, 3, 3]
 ///     auto z = convolution<strides<2, 2>, paddings<1, 1>>(x, w, across<"height">);
 template <detail::ConvolutionOption... Options, NamedOperand X, NamedOperand W,
-          fixed_string... Axes>
-[[nodiscard]] constexpr auto convolution(X&& x, W&& weights, across_axes<Axes...> permitted = {})
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto convolution(X&& x, W&& weights, Given permitted = {})
     -> decltype(apply_operation<convolution_of<Options...>>(permitted, static_cast<X&&>(x),
                                                             static_cast<W&&>(weights))) {
   return apply_operation<convolution_of<Options...>>(permitted, static_cast<X&&>(x),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/logical.hpp"
@@ -87,20 +88,20 @@ struct cummin_of : applied_along<cummin_operation, Dim> {};
 /// The running product along a dimension, as `cumsum` sums.
 ///
 ///     auto y = cumprod<1>(x);                // f32[8@data, 4]: 1 2 3 4 becomes 1 2 6 24
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto cumprod(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto cumprod(X&& x, Given permitted = {})
     -> decltype(apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 /// The largest element so far along a dimension; NaN from the first NaN on.
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto cummax(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto cummax(X&& x, Given permitted = {})
     -> decltype(apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 /// The least element so far along a dimension; NaN from the first NaN on.
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto cummin(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto cummin(X&& x, Given permitted = {})
     -> decltype(apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x));
 }

@@ -265,7 +265,8 @@ inline constexpr auto named_equation = [] {
 ///
 ///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
 template <fixed_string Equation, class First, class Second, class Third, class... Rest>
-  requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands)
+  requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands &&
+           !detail::ends_with_result_as<Third, Rest...>())
 [[nodiscard]] constexpr auto einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
   if constexpr (ValueOperand<First>)
     return einsum(text_view(Equation), first, second, third, rest...);
@@ -277,7 +278,8 @@ template <fixed_string Equation, class First, class Second, class Third, class..
 ///
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
 template <fixed_string Equation, class First, class... Rest>
-  requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands)
+  requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands &&
+           !detail::ends_with_result_as<Rest...>())
 [[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
   if constexpr (ValueOperand<First> || (... || ValueOperand<Rest>))
     return einsum(text_view(Equation), first, rest...);
@@ -285,6 +287,34 @@ template <fixed_string Equation, class First, class... Rest>
     return refused_value<>{};
   else
     return detail::contracted<detail::named_equation<Equation, First, Rest...>>(first, rest...);
+}
+
+namespace detail {
+/// A contraction for a result of this layout.
+template <fixed_string Equation, class Target, class... X>
+[[nodiscard]] constexpr decltype(auto) einsum_as(result_as<Target> wanted, X&&... x) {
+  constexpr bool is_one = sizeof...(X) <= 2 && !has_ellipsis<Equation>;
+  if constexpr (is_one && einsum_of<Equation>::parsed.verdict.ok())
+    return apply_operation<einsum_of<Equation>>(wanted, static_cast<X&&>(x)...);
+  else
+    return reshard<Target>(einsum<Equation>(static_cast<X&&>(x)...));
+}
+}  // namespace detail
+
+/// The same as a tensor of this layout, to which the result moves: one that is pending is reduced,
+/// or reduced and scattered.
+///
+///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);
+template <fixed_string Equation, class First, class... Rest>
+  requires(detail::ends_with_result_as<Rest...>())
+[[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
+  const auto all = std::forward_as_tuple(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+    return detail::einsum_as<Equation>(
+        std::get<sizeof...(Rest)>(all),
+        static_cast<std::tuple_element_t<I, std::tuple<First&&, Rest&&...>>>(std::get<I>(all))...);
+  }
+  (std::make_index_sequence<sizeof...(Rest)>{});
 }
 
 }  // namespace shardwise

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/operation/pooled.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -186,8 +186,8 @@ using average_pool_call =
 ///
 ///     auto y = max_pool<windows<2, 2>>(x);       // f32[8@data, 16, 28, 28] -> f32[8, 16, 14, 14]
 ///     auto z = max_pool<windows<3, 3>, strides<2, 2>, paddings<1, 1>>(x, across<"height">);
-template <detail::PoolOption... Options, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto max_pool(X&& x, across_axes<Axes...> permitted = {})
+template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto max_pool(X&& x, Given permitted = {})
     -> decltype(apply_operation<pool_of<reduction::max, Options...>>(permitted,
                                                                      static_cast<X&&>(x))) {
   return apply_operation<pool_of<reduction::max, Options...>>(permitted, static_cast<X&&>(x));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/reshape.hpp"
 
@@ -63,6 +63,14 @@ template <class Extents, NamedOperand X>
 [[nodiscard]] constexpr auto reshape(X&& x)
     -> decltype(apply_operation<reshape_of<Extents>>(static_cast<X&&>(x))) {
   return apply_operation<reshape_of<Extents>>(static_cast<X&&>(x));
+}
+
+/// The same as a tensor of this layout, to which it moves.
+///
+///     auto y = reshape<extents<...>>(x, as<P<...>>);
+template <class Extents, NamedOperand X, class Target>
+[[nodiscard]] constexpr decltype(auto) reshape(X&& x, result_as<Target> wanted) {
+  return apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

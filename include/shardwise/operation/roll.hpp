@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
@@ -49,8 +49,8 @@ struct roll_of {
 ///
 ///     auto y = roll<1, 2>(x);                // 1 2 3 4 becomes 3 4 1 2
 ///     auto z = roll<0, 1>(x, across<"data">);
-template <int Dim, index_t Places, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto roll(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, index_t Places, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto roll(X&& x, Given permitted = {})
     -> decltype(apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x));
 }

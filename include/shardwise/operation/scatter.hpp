@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/take.hpp"
@@ -115,9 +115,10 @@ struct scatter_of {
 ///     auto y = scatter<0, scatter_mode::add>(x, at, rows);   // f32[50@model, 8], i32[4], f32[4,
 ///     8]
 template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
-          NamedOperand X, NamedOperand Indices, NamedOperand Updates, fixed_string... Axes>
+          NamedOperand X, NamedOperand Indices, NamedOperand Updates,
+          detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto scatter(X&& x, Indices&& indices, Updates&& updates,
-                                     across_axes<Axes...> permitted = {})
+                                     Given permitted = {})
     -> decltype(apply_operation<scatter_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),
                                                              static_cast<Indices&&>(indices),
                                                              static_cast<Updates&&>(updates))) {

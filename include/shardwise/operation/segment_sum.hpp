@@ -25,8 +25,8 @@ struct sum_along_of {
 ///     auto counted = segment_sum<0, 10>(x, ids);     // f32[64@data, 8], i32[64@data] ->
 ///                                                    // f32[10, 8]{partial sum: data}
 template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
-          NamedOperand Ids, fixed_string... Axes>
-[[nodiscard]] constexpr auto segment_sum(X&& x, Ids&& ids, across_axes<Axes...> permitted = {})
+          NamedOperand Ids, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto segment_sum(X&& x, Ids&& ids, Given permitted = {})
     -> decltype(apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
                                                                   static_cast<Ids&&>(ids))) {
   return apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
@@ -39,8 +39,8 @@ template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, Named
 ///     auto counted = sum_along<1, 10>(x, ids);       // f32[8@data, 4], i32[8@data, 4] ->
 ///                                                    // f32[8@data, 10]
 template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
-          NamedOperand Ids, fixed_string... Axes>
-[[nodiscard]] constexpr auto sum_along(X&& x, Ids&& ids, across_axes<Axes...> permitted = {})
+          NamedOperand Ids, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto sum_along(X&& x, Ids&& ids, Given permitted = {})
     -> decltype(apply_operation<sum_along_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
                                                                 static_cast<Ids&&>(ids))) {
   return apply_operation<sum_along_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),

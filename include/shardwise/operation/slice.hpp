@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
@@ -336,8 +336,8 @@ struct strided_slice_of {
 ///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]
 ///     auto back = slice_in_dim<1, open_end, open_end, -1>(x);
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
-          fixed_string... Axes>
-[[nodiscard]] constexpr auto slice_in_dim(X&& x, across_axes<Axes...> permitted = {})
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto slice_in_dim(X&& x, Given permitted = {})
     -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
                                                                          static_cast<X&&>(x))) {
   return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
@@ -347,8 +347,8 @@ template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
 /// end. Each device needs the whole of the dimension, or fetches it over permitted axes.
 ///
 ///     auto last = index_at<1, -1>(x);           // f32[8@data, 64] -> f32[8@data]
-template <int Dim, index_t At, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto index_at(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto index_at(X&& x, Given permitted = {})
     -> decltype(apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
         permitted, static_cast<X&&>(x))) {
   return apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(

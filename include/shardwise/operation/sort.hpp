@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/take.hpp"
 
@@ -96,14 +96,14 @@ inline constexpr descending_t descending{};
 /// Of a dimension that is split over mesh axes `across` names them: it is fetched then.
 ///
 ///     auto y = sort<1>(x, across<"model">);
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto sort(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto sort(X&& x, Given permitted = {})
     -> decltype(apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x));
 }
 /// The elements along a dimension from the greatest to the least; NaN come last here too.
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto sort(X&& x, descending_t, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto sort(X&& x, descending_t, Given permitted = {})
     -> decltype(apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x));
 }
@@ -111,14 +111,14 @@ template <int Dim, NamedOperand X, fixed_string... Axes>
 /// The indices along a dimension of the elements that `sort` gives.
 ///
 ///     auto order = argsort<1>(x);            // i64[8@data, 4]: of 3 1 2 1 it is 1 3 2 0
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto argsort(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto argsort(X&& x, Given permitted = {})
     -> decltype(apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x));
 }
 /// The indices along a dimension of the elements from the greatest to the least.
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto argsort(X&& x, descending_t, across_axes<Axes...> permitted = {})
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto argsort(X&& x, descending_t, Given permitted = {})
     -> decltype(apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x));
 }

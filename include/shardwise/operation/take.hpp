@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -234,8 +234,8 @@ struct take_along_of {
 ///                                            // f32[16@data, 8]{partial sum: model}
 ///     auto near = take<0, out_of_range::clamp>(x, at);
 template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
-          fixed_string... Axes>
-[[nodiscard]] constexpr auto take(X&& x, Indices&& indices, across_axes<Axes...> permitted = {})
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto take(X&& x, Indices&& indices, Given permitted = {})
     -> decltype(apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
                                                     static_cast<Indices&&>(indices))) {
   return apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
@@ -247,9 +247,8 @@ template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, Name
 ///
 ///     auto h = reshard<P<"data", none, none>>(embedding(table, ids));
 template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOperand Indices,
-          fixed_string... Axes>
-[[nodiscard]] constexpr auto embedding(Table&& table, Indices&& ids,
-                                       across_axes<Axes...> permitted = {})
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto embedding(Table&& table, Indices&& ids, Given permitted = {})
     -> decltype(apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
                                                   static_cast<Indices&&>(ids))) {
   return apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
@@ -262,9 +261,8 @@ template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOper
 ///
 ///     auto picked = take_along<1>(logits, labels);   // f32[8@data, 10], i32[8@data, 1]
 template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
-          fixed_string... Axes>
-[[nodiscard]] constexpr auto take_along(X&& x, Indices&& indices,
-                                        across_axes<Axes...> permitted = {})
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto take_along(X&& x, Indices&& indices, Given permitted = {})
     -> decltype(apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
                                                           static_cast<Indices&&>(indices))) {
   return apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/reshape.hpp"
@@ -171,9 +171,9 @@ struct repeat_of {
 /// split, and what is pending stays pending.
 ///
 ///     auto y = tile<1, 2>(x);                // f32[8@data, 3] -> f32[8@data, 6]: 1 2 3 1 2 3
-template <index_t... Counts, NamedOperand X, fixed_string... Axes>
+template <index_t... Counts, NamedOperand X, detail::Terms Given = across_axes<>>
   requires(sizeof...(Counts) > 0 && sizeof...(Counts) <= max_rank)
-[[nodiscard]] constexpr auto tile(X&& x, across_axes<Axes...> permitted = {})
+[[nodiscard]] constexpr auto tile(X&& x, Given permitted = {})
     -> decltype(apply_operation<tile_of<Counts...>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<tile_of<Counts...>>(permitted, static_cast<X&&>(x));
 }
@@ -183,8 +183,8 @@ template <index_t... Counts, NamedOperand X, fixed_string... Axes>
 /// pending.
 ///
 ///     auto y = repeat<0, 2>(x);              // f32[8@data] -> f32[16@data]: 1 1 2 2 3 3 ...
-template <int Dim, index_t Count, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto repeat(X&& x, across_axes<Axes...> permitted = {})
+template <int Dim, index_t Count, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto repeat(X&& x, Given permitted = {})
     -> decltype(apply_operation<repeat_of<Dim, Count>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<repeat_of<Dim, Count>>(permitted, static_cast<X&&>(x));
 }

@@ -39,6 +39,7 @@ class differentiation final : public gradient_step {
     for (value_id i = begin_; i < end_; ++i) code_.note(i) = constant;
     for (value_id i : wanted) code_.note(i) = no_cotangent;
     for (value_id i = begin_; i < end_; ++i) {
+      if (is_custom_gradient(*code_[i].what)) meet_custom(i);
       if (code_[i].what->stops_gradient || !has_fractions(code_.value(i).type)) continue;
       for (value_id o : code_[i].operands)
         if (depends(o)) code_.note(i) = no_cotangent;
@@ -58,6 +59,10 @@ class differentiation final : public gradient_step {
   constexpr void run() {
     for (self_ = end_ - 1; self_ >= begin_; --self_) {
       const operation& what = *code_[self_].what;
+      if (is_custom_gradient(what)) {
+        follow_custom();
+        continue;
+      }
       if (!depends(self_) || what.is_leaf || is_result(what) || !has_cotangents()) continue;
       if (what.gradient == nullptr) fail({.rule = broken::operation_has_no_gradient}, what.name);
       how_ = code_.how(self_);
@@ -157,21 +162,57 @@ class differentiation final : public gradient_step {
     return false;
   }
 
+  /// A copy of the attributes of a value: what is appended moves the program's own. g++ 12 copies
+  /// none in a constant expression that nobody has written to.
+  [[nodiscard]] constexpr attributes how_of(value_id i) const {
+    if (code_[i].how == 0) return {};
+    return code_.how(i);
+  }
   /// A value that gradients do not keep, computed again from what they do; each once.
   [[nodiscard]] constexpr value_id computed_again(value_id i) {
+    if (i >= 0 && is_cotangent(*code_[i].what)) return known_cotangent(i);
     if (i < 0 || !code_[i].recomputed || code_[i].what->is_leaf) return i;
     for (value_id j = end_; j < code_.size(); ++j)
       if (code_.note(j) == -1 - i) return j;
     value_ids operands = code_[i].operands;
     for (value_id& o : operands) o = computed_again(o);
     const tensor_desc result = code_.value(i);
-    // g++ 12 copies no attributes in a constant expression that nobody has written to.
-    const operation& what = *code_[i].what;
-    const value_id again = code_.how(i).empty()
-                               ? code_.append(what, {}, operands, result)
-                               : code_.append(what, attributes(code_.how(i)), operands, result);
+    const value_id again = code_.append(*code_[i].what, how_of(i), operands, result);
     code_.note(again) = -1 - i;
     return again;
+  }
+
+  /// The results of a function with a custom gradient depend on its arguments, whatever it does.
+  constexpr void meet_custom(value_id i) {
+    const value_ids& read = code_[i].operands;
+    if (!custom_gradient_operation::is_of_results(code_.how(i))) {
+      if (depends(read[0])) code_.note(read[2]) = no_cotangent;
+      return;
+    }
+    const int count = read.ssize() / 2;
+    if (count == 0 || !depends(read[count])) return;
+    for (int k = 0; k < count; ++k)
+      if (has_fractions(code_.value(read[k]).type)) code_.note(read[k]) = no_cotangent;
+  }
+  /// What the function of a custom gradient was recorded for is what its results have got; what
+  /// the function does itself gets nothing. What was recorded is computed for that then.
+  constexpr void follow_custom() {
+    // A copy: what is appended moves the program's own.
+    const value_ids read = code_[self_].operands;
+    if (!custom_gradient_operation::is_of_results(code_.how(self_))) {
+      if (known_cotangent(read[2]) >= 0 && depends(read[0])) add(read[0], computed_again(read[1]));
+      return;
+    }
+    const int count = read.ssize() / 2;
+    bool is_met = false;
+    for (int k = 0; k < count; ++k) is_met = is_met || known_cotangent(read[k]) >= 0;
+    if (!is_met) return;
+    for (int k = 0; k < count; ++k) {
+      const layout_desc layout = code_.value(read[count + k]).layout;
+      const value_id met = cotangent_of(read[k], layout);
+      code_.note(read[count + k]) = met + some;
+      if (depends(read[k])) code_.note(read[k]) = no_cotangent;
+    }
   }
 
   /// Appends an operation after what it lacks has been fetched.
@@ -219,7 +260,7 @@ class differentiation final : public gradient_step {
     tensor_desc want = have;
     want.layout = layout;
     if (is_constant(*code_[i].what))
-      return code_.append(operation_of<constant_operation>, attributes(code_.how(i)), {}, want);
+      return code_.append(operation_of<constant_operation>, how_of(i), {}, want);
     for (value_id j = i + 1; j < code_.size(); ++j) {
       if (code_[j].recomputed) continue;
       value_id from = j;
@@ -267,7 +308,7 @@ class differentiation final : public gradient_step {
     tensor_desc ones = code_.value(like);
     ones.layout = gradient_layout(ones.layout);
     if (is_constant(*code_[i].what))
-      return code_.append(operation_of<constant_operation>, attributes(code_.how(i)), {}, ones);
+      return code_.append(operation_of<constant_operation>, how_of(i), {}, ones);
     const value_id one =
         code_.append(operation_of<constant_operation>, constant_operation::how(1.0), {}, ones);
     return append(operation_of<pointwise<functions::multiply>>, {}, {i, one});

@@ -136,6 +136,35 @@ class program_builder {
   }
   [[nodiscard]] constexpr bool writes_calls_out() const noexcept { return writes_calls_out_; }
 
+  /// Says that `results` have a gradient of their own, recorded for `cotangents`: `gradients` are
+  /// those of `arguments`.
+  template <class Ids>
+  constexpr void differentiate_by(const Ids& results, const Ids& cotangents, const Ids& arguments,
+                                  const Ids& gradients) {
+    constexpr const operation& what = operation_of<custom_gradient_operation>;
+    const tensor_desc nothing{element::boolean, {}, {}};
+    auto gradient = gradients.begin();
+    for (value_id argument : arguments)
+      append(what, custom_gradient_operation::of_argument(),
+             {argument, *gradient++, *cotangents.begin()}, nothing);
+    value_ids read;
+    if (2 * static_cast<int>(results.size()) > max_values_read)
+      fail({.rule = broken::program_is_too_long,
+            .have = static_cast<index_t>(2 * results.size()),
+            .want = max_values_read});
+    for (value_id i : results) read.push_back(i);
+    for (value_id i : cotangents) read.push_back(i);
+    append(what, custom_gradient_operation::of_results(), read, nothing);
+    has_custom_gradients_ = true;
+  }
+  /// Takes out the custom gradients that a program ends with, whose results are numbered anew:
+  /// `vjp` leaves them for those that ask later.
+  constexpr void drop_custom_gradients() {
+    if (!has_custom_gradients_) return;
+    has_custom_gradients_ = false;
+    keep_needed({0, 1, 0}, results_, *result_count_);
+  }
+
   /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
   /// it calls, and returns its number. Equal bodies are one. `is_constant` says that the body lasts
   /// as long as any program, so that it is known again by its place.
@@ -179,18 +208,25 @@ class program_builder {
     return {*count_, *attribute_count_, body_count()};
   }
   /// Takes everything behind a place out again that none of `needed` reads, and gives those their
-  /// new numbers; arguments of a function become what they stand for.
+  /// new numbers; arguments of a function become what they stand for. Inputs stay. Custom gradients
+  /// of values that stay do so while a gradient of the whole is taken, unless they depend on the
+  /// arguments: then those were for the gradient that has been taken.
   constexpr void keep_needed(const position& from, value_id* needed, std::int32_t count) {
     const value_id last = *count_;
+    const bool keeps_custom = has_custom_gradients_ && writes_calls_out_;
+    if (keeps_custom) forget_custom_gradients(from.code);
     for (value_id i = from.code; i < last; ++i)
       code_[i].note = is_argument(*code_[i].what) ? code_[i].operands[0] : -1;
     const auto need = [&](value_id i) {
       if (i >= from.code && code_[i].note == -1) code_[i].note = i;
     };
     for (std::int32_t k = 0; k < count; ++k) need(needed[k]);
-    for (value_id i = last - 1; i >= from.code; --i)
+    for (value_id i = last - 1; i >= from.code; --i) {
+      if (is_input(*code_[i].what) || (keeps_custom && is_custom_gradient_of(i, from.code)))
+        need(i);
       if (code_[i].note == i)
         for (value_id o : code_[i].operands) need(o);
+    }
     // The attributes move up with the code, unless bodies have some behind the place too.
     const bool moves_attributes = body_count() == from.body_count;
     if (moves_attributes) *attribute_count_ = from.attribute_count;
@@ -221,6 +257,33 @@ class program_builder {
   }
 
  private:
+  /// True for a custom gradient of a value that is needed, which what reads it has said already.
+  [[nodiscard]] constexpr bool is_custom_gradient_of(value_id i, value_id from) const noexcept {
+    if (!is_custom_gradient(*code_[i].what)) return false;
+    const value_ids& read = code_[i].operands;
+    const bool of_results = custom_gradient_operation::is_of_results(how(i));
+    for (int k = of_results ? 0 : 2; k < (of_results ? read.ssize() / 2 : read.ssize()); ++k)
+      if (read[k] < from || code_[read[k]].note == read[k]) return true;
+    return false;
+  }
+  /// Makes nothing of the custom gradients behind a place whose results depend on arguments.
+  constexpr void forget_custom_gradients(value_id from) {
+    for (value_id i = from; i < *count_; ++i) {
+      instruction& at = code_[i];
+      bool depends = is_argument(*at.what);
+      for (value_id o : at.operands) depends = depends || (o >= from && code_[o].note == 1);
+      at.note = depends ? 1 : 0;
+      if (is_custom_gradient(*at.what) && custom_gradient_operation::is_of_results(how(i)) &&
+          depends_on_arguments(at.operands, from))
+        at.operands.clear();
+    }
+  }
+  [[nodiscard]] constexpr bool depends_on_arguments(const value_ids& of_results,
+                                                    value_id from) const noexcept {
+    for (int k = 0; k < of_results.ssize() / 2; ++k)
+      if (of_results[k] >= from && code_[of_results[k]].note == 1) return true;
+    return false;
+  }
   [[nodiscard]] constexpr std::int32_t body_count() const noexcept {
     return body_count_ == nullptr ? 0 : *body_count_;
   }
@@ -262,6 +325,7 @@ class program_builder {
   std::int32_t body_capacity_ = 0;
   bool recomputes_ = false;
   bool writes_calls_out_ = false;
+  bool has_custom_gradients_ = false;
   /// Makes room in the memory of an owner that can, which calls no bodies.
   void* owner_ = nullptr;
   void (*grow_)(program_builder&) = nullptr;

@@ -19,6 +19,27 @@ struct argument_operation {
   static constexpr text_view name = "argument";
   static constexpr bool is_leaf = true;
 };
+/// The cotangent that a custom gradient is recorded for: the one that is met takes its place.
+struct cotangent_operation {
+  static constexpr text_view name = "cotangent";
+  static constexpr bool is_leaf = true;
+};
+/// Says that values have a gradient of their own, beside the program: nothing reads its result, and
+/// no program that runs has it. It stands behind what is computed for it.
+///
+/// One for the results of the function, whose operands are these and then, for each, the
+/// `cotangent_operation` for it; before that, one for each argument, whose operands are the
+/// argument, the cotangent that was recorded for it, and the first of those that it is made of.
+struct custom_gradient_operation {
+  static constexpr text_view name = "custom_gradient";
+  static constexpr bool stops_gradient = true;
+
+  [[nodiscard]] static constexpr attributes of_results() noexcept { return integer_attributes(1); }
+  [[nodiscard]] static constexpr attributes of_argument() noexcept { return {}; }
+  [[nodiscard]] static constexpr bool is_of_results(const attributes& how) noexcept {
+    return !how.integers.empty();
+  }
+};
 struct constant_operation {
   static constexpr text_view name = "constant";
   static constexpr bool is_leaf = true;
@@ -80,6 +101,14 @@ struct call_operation {
 /// True for an argument of a function whose gradient is being taken.
 [[nodiscard]] constexpr bool is_argument(const operation& what) noexcept {
   return what.id == operation_of<argument_operation>.id;
+}
+/// True for a cotangent that a custom gradient is recorded for, and for what says that there is
+/// one.
+[[nodiscard]] constexpr bool is_cotangent(const operation& what) noexcept {
+  return what.id == operation_of<cotangent_operation>.id;
+}
+[[nodiscard]] constexpr bool is_custom_gradient(const operation& what) noexcept {
+  return what.id == operation_of<custom_gradient_operation>.id;
 }
 /// True for a number.
 [[nodiscard]] constexpr bool is_constant(const operation& what) noexcept {

@@ -176,6 +176,7 @@ template <std::size_t Capacity = 64, class F, class... X>
     program_builder code(out);
     (operands.enter(code, paper_of<X>::value), ...);
     detail::keep(code, f(operands...));
+    code.drop_custom_gradients();
   }
   return out;
 }
@@ -195,6 +196,7 @@ template <std::size_t Capacity = 64, class F, class... X>
     program_builder code(out);
     (operands.enter(code, paper_of<X>::value), ...);
     code.keep(f(operands...).id_in(code));
+    code.drop_custom_gradients();
     return ledger_of(out);
   } else {
     using judged = decltype(detail::judge_trace<result, F, X...>());

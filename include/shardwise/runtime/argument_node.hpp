@@ -13,11 +13,9 @@ namespace shardwise {
 /// reads its elements.
 class argument_node : public pending_node {
  public:
-  explicit argument_node(node_ptr real)
-      : pending_node(real->home(), real->share_where(), real->elements(), next_sequence()),
-        real_(std::move(real)) {}
-
-  [[nodiscard]] const node_ptr& real() const noexcept { return real_; }
+  explicit argument_node(const node& real) : argument_node(real, real.share_where()) {}
+  argument_node(const node& like, placement_ptr where)
+      : pending_node(like.home(), std::move(where), like.elements(), next_sequence()) {}
 
   void evaluate() override { refuse(); }
   [[nodiscard]] value_id describe(described_program&, std::span<const value_id>) const override {
@@ -29,8 +27,6 @@ class argument_node : public pending_node {
 
  private:
   [[noreturn]] static void refuse() { fail({.rule = broken::value_is_being_differentiated}); }
-
-  node_ptr real_;
 };
 
 }  // namespace shardwise

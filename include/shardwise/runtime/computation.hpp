@@ -85,6 +85,10 @@ class computation {
   enum class again : std::uint8_t { never, wholly, within };
   [[nodiscard]] again recomputed() const noexcept { return recomputed_; }
   void recompute(again what) noexcept { recomputed_ = what; }
+  /// True for a result of a function with a custom gradient, which those that ask later do not
+  /// know.
+  [[nodiscard]] bool has_custom_gradient() const noexcept { return has_custom_gradient_; }
+  void set_custom_gradient() noexcept { has_custom_gradient_ = true; }
   /// True while a thread makes nodes that gradients compute again.
   [[nodiscard]] static bool& recomputes() noexcept {
     static thread_local bool yes = false;
@@ -135,6 +139,7 @@ class computation {
  private:
   std::uint64_t sequence_;
   again recomputed_;
+  bool has_custom_gradient_ = false;
   std::exception_ptr failure_;
   node_operands operands_;
   /// The next of those that die with a node that reads this one.

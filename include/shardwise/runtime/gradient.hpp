@@ -21,11 +21,16 @@ namespace detail {
 [[nodiscard]] std::vector<node_ptr> gradients_of(const node_ptr& loss,
                                                  const std::vector<node_ptr>& tensors);
 
+struct custom_gradient_of_nodes;
+using custom_gradients = std::vector<custom_gradient_of_nodes>;
+/// The list of the custom gradients that are met from now on, for as long as it lives.
+[[nodiscard]] std::shared_ptr<custom_gradients> begin_recording();
+
 /// Records a function of tensors by calling it, and makes its gradient a part of the graph.
 class graph_tape {
  public:
   template <class X>
-  explicit graph_tape(const X&) noexcept {}
+  explicit graph_tape(const X&) : custom_(begin_recording()) {}
 
   /// What a result of the function is afterwards: expressions are tensors.
   template <class X>
@@ -72,6 +77,7 @@ class graph_tape {
  private:
   [[nodiscard]] std::vector<node_ptr> run(bool keeps_loss, const std::vector<layout_desc>& layouts);
 
+  std::shared_ptr<custom_gradients> custom_;
   std::vector<node_ptr> stand_ins_;
   std::vector<node_ptr> real_;
   std::vector<node_ptr> wanted_;

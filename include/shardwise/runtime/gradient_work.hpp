@@ -6,8 +6,13 @@
 #include "shardwise/runtime/recorded_graph.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace shardwise::detail {
+
+SHARDWISE_INLINE std::shared_ptr<custom_gradients> begin_recording() {
+  return begin_custom_gradients();
+}
 
 SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
                                                     const std::vector<node_ptr>& tensors) {
@@ -38,6 +43,8 @@ SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
   const std::shared_ptr<machine> home = results_[0]->home();
   recorded_graph graph;
   for (std::size_t k = 0; k < real_.size(); ++k) graph.argument(stand_ins_[k], real_[k]);
+  graph.differentiate_by(std::move(*custom_));
+  custom_.reset();
   {
     const std::lock_guard turn(home->turn());
     graph.record(results_);

@@ -3,6 +3,7 @@
 
 #include "shardwise/plan/program_builder.hpp"
 #include "shardwise/runtime/argument_node.hpp"
+#include "shardwise/runtime/custom_gradients.hpp"
 #include "shardwise/runtime/splice.hpp"
 
 #include <algorithm>
@@ -36,6 +37,8 @@ class recorded_graph {
     arguments_.push_back(stand_in);
     real_.push_back(real);
   }
+  /// Says which custom gradients were met, in order.
+  void differentiate_by(custom_gradients met) { custom_ = std::move(met); }
   /// Refuses a result that may depend on arguments, which are tensors themselves, by way of what
   /// was computed since they were made, and does not say any more what it was made of.
   void require_uncomputed(const node_ptr& result) const {
@@ -63,6 +66,8 @@ class recorded_graph {
     const std::vector<node*> pending = reach(results);
     std::map<const node*, bool> depends;
     for (const node_ptr& argument : arguments_) depends[argument.get()] = true;
+    for (const custom_gradient_of_nodes& each : custom_)
+      for (const node_ptr& cotangent : each.cotangents) depends[cotangent.get()] = true;
     std::int32_t room = static_cast<std::int32_t>(arguments_.size() + results.size());
     for (node* at : pending) {
       bool& mine = depends[at];
@@ -71,7 +76,12 @@ class recorded_graph {
       room += mine ? at->task()->instructions() +
                          static_cast<std::int32_t>(at->task()->operands().size())
                    : 0;
+      if (mine && shares_nodes_ && at->task()->has_custom_gradient())
+        fail({.rule = broken::operation_has_no_gradient},
+             operation_of<custom_gradient_operation>.name);
     }
+    for (const custom_gradient_of_nodes& each : custom_)
+      room += static_cast<std::int32_t>(each.cotangents.size() + 3 * each.arguments.size() + 1);
     code_.resize(room, static_cast<std::int32_t>(results.size()));
     kernels_.resize(static_cast<std::size_t>(room));
     program_builder code(code_);
@@ -83,8 +93,17 @@ class recorded_graph {
           if (!depends[operand.get()]) input(code, operand, operand);
     for (const node_ptr& result : results)
       if (!depends[result.get()]) input(code, result, result);
+    for (const custom_gradient_of_nodes& each : custom_) {
+      for (const node_ptr& cotangent : each.cotangents)
+        input(code, cotangent, cotangent, operation_of<cotangent_operation>);
+      for (const node_ptr& given : each.gradients)
+        if (!depends[given.get()]) input(code, given, given);
+    }
     described_program described(code, kernels_);
+    auto custom = custom_.begin();
     for (node* at : pending) {
+      for (; custom != custom_.end() && custom->sequence < at->task()->sequence(); ++custom)
+        append(code, *custom);
       if (!depends[at]) continue;
       std::vector<value_id> read;
       for (const node_ptr& operand : at->task()->operands()) read.push_back(id_of(operand));
@@ -101,6 +120,8 @@ class recorded_graph {
       }
       if (at->named()) code.name(id);
     }
+    for (; custom != custom_.end(); ++custom) append(code, *custom);
+    custom_.clear();
     for (value_id i = 0; i < code_.count; ++i) enter_kernel(i);
   }
 
@@ -137,9 +158,26 @@ class recorded_graph {
   }
 
  private:
-  void input(program_builder& code, const node_ptr& stands, const node_ptr& real) {
+  /// Appends a custom gradient, behind all that was recorded for it: what the program has of it.
+  void append(program_builder& code, const custom_gradient_of_nodes& of) const {
+    const auto has = [&](const node_ptr& at) { return number_.count(at.get()) != 0; };
+    std::vector<value_id> results, cotangents, arguments, gradients;
+    for (std::size_t k = 0; k < of.results.size(); ++k) {
+      if (!has(of.results[k])) continue;
+      results.push_back(id_of(of.results[k]));
+      cotangents.push_back(id_of(of.cotangents[k]));
+    }
+    for (std::size_t k = 0; k < of.arguments.size(); ++k) {
+      if (!has(of.arguments[k]) || !has(of.gradients[k])) continue;
+      arguments.push_back(id_of(of.arguments[k]));
+      gradients.push_back(id_of(of.gradients[k]));
+    }
+    if (!results.empty()) code.differentiate_by(results, cotangents, arguments, gradients);
+  }
+  void input(program_builder& code, const node_ptr& stands, const node_ptr& real,
+             const operation& what = operation_of<input_operation>) {
     if (number_.count(stands.get()) != 0) return;
-    const value_id id = code.append(operation_of<input_operation>, {}, {}, stands->tensor());
+    const value_id id = code.append(what, {}, {}, stands->tensor());
     number_[stands.get()] = id;
     nodes_.resize(static_cast<std::size_t>(id) + 1);
     nodes_[static_cast<std::size_t>(id)] = real;
@@ -148,6 +186,8 @@ class recorded_graph {
   [[nodiscard]] std::vector<node*> reach(const std::vector<node_ptr>& results) const {
     std::map<const node*, bool> met;
     std::vector<node*> found;
+    for (const custom_gradient_of_nodes& each : custom_)
+      for (const node_ptr& cotangent : each.cotangents) met[cotangent.get()] = true;
     const auto meet = [&](const node_ptr& at) {
       if (at->ready() || met[at.get()]) return;
       met[at.get()] = true;
@@ -156,8 +196,16 @@ class recorded_graph {
       found.push_back(at.get());
     };
     for (const node_ptr& result : results) meet(result);
-    for (std::size_t k = 0; k < found.size(); ++k)
-      for (const node_ptr& operand : found[k]->task()->operands()) meet(operand);
+    // What reads a result has been met before it, so the last custom gradients come first.
+    std::size_t next = 0;
+    for (auto custom = custom_.rbegin();; ++custom) {
+      for (; next < found.size(); ++next)
+        for (const node_ptr& operand : found[next]->task()->operands()) meet(operand);
+      if (custom == custom_.rend()) break;
+      for (const node_ptr& result : custom->results)
+        if (met.count(result.get()) != 0)
+          for (const node_ptr& given : custom->gradients) meet(given);
+    }
     std::sort(found.begin(), found.end(),
               [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
     return found;
@@ -180,6 +228,7 @@ class recorded_graph {
   std::vector<node_ptr> arguments_;
   std::vector<node_ptr> real_;
   std::map<const node*, value_id> number_;
+  custom_gradients custom_;
   bool shares_nodes_ = false;
 };
 

@@ -58,6 +58,7 @@ class graph_recording {
   [[nodiscard]] node_ptr stand_in_for(const node_ptr& real);
 
   std::shared_ptr<state> state_;
+  std::shared_ptr<custom_gradients> custom_;
   std::shared_ptr<machine> home_;
   std::vector<node_ptr> results_;
   std::vector<node_ptr> made_;

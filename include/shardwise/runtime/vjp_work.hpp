@@ -6,6 +6,7 @@
 #include "shardwise/runtime/vjp.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace shardwise::detail {
 
@@ -16,7 +17,8 @@ struct graph_recording::state {
   std::vector<value_id> result_ids;
 };
 
-SHARDWISE_INLINE graph_recording::graph_recording() : state_(std::make_shared<state>()) {}
+SHARDWISE_INLINE graph_recording::graph_recording()
+    : state_(std::make_shared<state>()), custom_(begin_custom_gradients()) {}
 
 SHARDWISE_INLINE node_ptr graph_recording::stand_in_for(const node_ptr& real) {
   node_ptr stand_in = argument_node_of(real);
@@ -27,6 +29,8 @@ SHARDWISE_INLINE node_ptr graph_recording::stand_in_for(const node_ptr& real) {
 
 SHARDWISE_INLINE void graph_recording::finish() {
   home_ = results_[0]->home();
+  state_->graph.differentiate_by(std::move(*custom_));
+  custom_.reset();
   {
     const std::lock_guard turn(home_->turn());
     state_->graph.record(results_);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/named_as.hpp"
+#include "shardwise/plan/gradient.hpp"
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+/// What a function with a custom gradient gives beside its result: values that the gradient reads.
+template <class Result, class Residuals>
+struct residuals_of {
+  Result result;
+  Residuals residuals;
+};
+/// The result of a function, and any nest of tensors that its custom gradient reads.
+///
+///     return with_residuals(y, std::tuple{x, scale});
+template <class Result, class Residuals>
+[[nodiscard]] constexpr residuals_of<Result, Residuals> with_residuals(const Result& result,
+                                                                       const Residuals& residuals) {
+  return {result, residuals};
+}
+
+namespace detail {
+
+/// Refuses what a custom gradient gives an argument, unless that has its elements and extents and
+/// is split as it is; sums may be pending.
+[[nodiscard]] constexpr diagnosis check_cotangent(const tensor_desc& argument,
+                                                  const tensor_desc& given,
+                                                  int number = -1) noexcept {
+  bool is_alike = argument.type == given.type && argument.rank() == given.rank() &&
+                  given.layout == dual_layout(argument.layout, given.layout);
+  for (int d = 0; is_alike && d < given.rank(); ++d) {
+    const index_t have = given.extents[d];
+    is_alike = have == argument.extents[d] || have == dyn || argument.extents[d] == dyn;
+  }
+  if (is_alike) return {};
+  return {.rule = broken::cotangent_differs, .operand = number};
+}
+
+/// How the function of a custom gradient is recorded in a domain.
+template <class Domain>
+struct custom_recording_of;
+
+class paper_custom_recording {
+ public:
+  template <class X>
+  constexpr explicit paper_custom_recording(const X& first) : code_(first.program()) {
+    if (code_ != nullptr) begin_ = code_->end();
+  }
+  template <class X>
+  using settled = X;
+
+  template <class X>
+  [[nodiscard]] constexpr X argument(const X& x) const {
+    x.name();
+    return x;
+  }
+  /// A result of the function, as a value that the function has made.
+  template <class X>
+  constexpr void result(const X& x) {
+    if (code_ == nullptr) return;
+    value_id id = x.id_in(*code_);
+    bool is_own = id >= begin_.code && !code_->operator[](id).what->is_leaf;
+    for (value_id other : results_) is_own = is_own && other != id;
+    if (!is_own)
+      id = code_->append(operation_of<pointwise<functions::identity>>, {}, {id},
+                         x.known(paper_of<X>::value));
+    code_->name(id);
+    add(results_, id);
+  }
+  /// Takes out what only a gradient would read, if there is to be none.
+  constexpr void finish_results() {
+    if (code_ != nullptr && !records())
+      code_->keep_needed(begin_, results_.begin(), results_.ssize());
+  }
+  template <class X>
+  [[nodiscard]] constexpr X given(const X& x) {
+    return X{x.in(code_, code_ == nullptr ? -1 : results_[next_++])};
+  }
+  /// True if a gradient is to be taken of what is recorded.
+  [[nodiscard]] constexpr bool records() const noexcept {
+    return code_ != nullptr && code_->writes_calls_out();
+  }
+
+  /// What stands for the cotangent of a result.
+  template <class Made, class X>
+  [[nodiscard]] constexpr Made cotangent(const X& x) {
+    const value_id id =
+        code_->append(operation_of<cotangent_operation>, {}, {}, x.known(paper_of<Made>::value));
+    add(cotangents_, id);
+    return Made{x.in(code_, id)};
+  }
+  /// Calls what gives the gradients: gradients compute again what that computes.
+  template <class F>
+  [[nodiscard]] constexpr auto call(const F& f) {
+    const bool before = code_->recompute_what_follows(true);
+    auto made = f();
+    code_->recompute_what_follows(before);
+    return made;
+  }
+  template <class X, class G>
+  constexpr void gradient(const X& x, const G& g) {
+    add(arguments_, x.id_in(*code_));
+    add(gradients_, g.id_in(*code_));
+  }
+  constexpr void finish_gradients() {
+    code_->differentiate_by(results_, cotangents_, arguments_, gradients_);
+  }
+
+ private:
+  using ids = inplace_vector<value_id, 64>;
+
+  static constexpr void add(ids& to, value_id i) {
+    if (to.full()) fail({.rule = broken::program_is_too_long, .have = 65, .want = 64});
+    to.push_back(i);
+  }
+
+  program_builder* code_;
+  program_builder::position begin_{};
+  ids results_, cotangents_, arguments_, gradients_;
+  int next_ = 0;
+};
+template <>
+struct custom_recording_of<abstract_domain> {
+  using type = paper_custom_recording;
+};
+
+template <class X>
+inline constexpr bool has_residuals = false;
+template <class Result, class Residuals>
+inline constexpr bool has_residuals<residuals_of<Result, Residuals>> = true;
+
+/// The rule that the gradient of an argument breaks, by its type.
+template <class X, class G>
+[[nodiscard]] constexpr auto judge_cotangent() noexcept {
+  if constexpr (AnyRefused<G>)
+    return refused<>{};
+  else if constexpr (!EitherOperand<G>)
+    return refused<broken::cotangent_differs, shown_operand<G>>{};
+  else if constexpr (Operand<X> && Operand<G>)
+    return answer_to<>([] { return check_cotangent(paper_of<X>::value, paper_of<G>::value); },
+                       facts<own_type(notation_of<X>()), given_type(notation_of<G>())>{});
+  else
+    return allowed<>{};
+}
+/// True for a tensor that has gradients; of one whose elements only the run knows, true too.
+template <class X>
+[[nodiscard]] constexpr bool has_gradients() noexcept {
+  if constexpr (requires { element_of<typename X::value_type>; })
+    return has_fractions(element_of<typename X::value_type>);
+  else
+    return true;
+}
+
+template <class X, class G>
+[[nodiscard]] constexpr auto judge_gradients() noexcept;
+template <class Own, class Given, std::size_t... I>
+[[nodiscard]] constexpr auto judge_members(std::index_sequence<I...>) noexcept {
+  return typename first_refusal<
+      decltype(judge_gradients<std::remove_cvref_t<std::tuple_element_t<I, Own>>,
+                               std::remove_cvref_t<std::tuple_element_t<I, Given>>>())...,
+      allowed<>>::type{};
+}
+/// The members of a nest as a tuple.
+template <class X>
+[[nodiscard]] constexpr auto members_in(const X& x) {
+  if constexpr (nest_kind_of<X>() == nest_kind::aggregate)
+    return members_of(x);
+  else
+    return x;
+}
+/// The rule that the gradients of an argument break: they come in a nest like it.
+template <class X, class G>
+[[nodiscard]] constexpr auto judge_gradients() noexcept {
+  constexpr nest_kind kind = nest_kind_of<X>();
+  constexpr nest_kind given = nest_kind_of<G>();
+  if constexpr (AnyRefused<G>) {
+    return refused<>{};
+  } else if constexpr (kind == nest_kind::tensor) {
+    if constexpr (has_gradients<X>())
+      return judge_cotangent<X, G>();
+    else
+      return allowed<>{};
+  } else if constexpr (kind == nest_kind::range && given == nest_kind::range) {
+    return judge_gradients<typename X::value_type, typename G::value_type>();
+  } else if constexpr ((kind == nest_kind::tuple || kind == nest_kind::aggregate) &&
+                       (given == nest_kind::tuple || given == nest_kind::aggregate)) {
+    using own_members = decltype(members_in(std::declval<const X&>()));
+    using given_members = decltype(members_in(std::declval<const G&>()));
+    constexpr std::size_t count = std::tuple_size<own_members>::value;
+    if constexpr (count == std::tuple_size<given_members>::value)
+      return judge_members<own_members, given_members>(std::make_index_sequence<count>{});
+    else
+      return refused<broken::cotangent_differs, types<>,
+                     size_met{index_t{std::tuple_size<given_members>::value}},
+                     size_needed{index_t{count}}>{};
+  } else if constexpr (has_tensor_in<X>()) {
+    return refused<broken::cotangent_differs, shown_operand<G>>{};
+  } else {
+    return allowed<>{};
+  }
+}
+
+/// Notes the gradients of the tensors of an argument, which come in a nest like it. Those of
+/// tensors without gradients, and of what is no tensor, are not looked at.
+template <class X, class G, class Recording>
+constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
+  constexpr nest_kind kind = nest_kind_of<X>();
+  if constexpr (kind == nest_kind::tensor) {
+    if constexpr (has_gradients<X>()) recording.gradient(x, g);
+  } else if constexpr (kind == nest_kind::range) {
+    auto each = g.begin();
+    for (const auto& member : x) note_gradients(member, *each++, recording);
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    const auto own = members_in(x);
+    const auto given = members_in(g);
+    for_each_index<std::tuple_size<std::remove_const_t<decltype(own)>>::value>(
+        [&]<std::size_t I>() { note_gradients(std::get<I>(own), std::get<I>(given), recording); });
+  }
+}
+
+/// A call that a rule refuses, which is no error yet.
+template <class Judged>
+struct refused_call {
+  using judged = Judged;
+};
+/// What a call gives that was tried: what it gave, or the error.
+template <class Tried>
+struct given_of {
+  static constexpr bool is_refusal = false;
+  using type = Tried;
+};
+template <class Judged>
+struct given_of<refused_call<Judged>> : given<Judged> {};
+
+template <class F, class Backward>
+struct recorded_function {
+  F f;
+  Backward backward;
+
+  /// The call, or the rule that it breaks.
+  template <class... X>
+  [[nodiscard]] constexpr auto attempt(const X&... x) const {
+    if constexpr (AnyRefused<X...>) {
+      return refused_call<refused<>>{};
+    } else {
+      const auto& first = first_in(x...);
+      using tensor = std::remove_cvref_t<decltype(first)>;
+      typename custom_recording_of<typename domain_of<tensor>::type>::type recording(first);
+      const auto argument = [&](const auto& each) { return recording.argument(each); };
+      return record(recording, map_nest(x, argument)...);
+    }
+  }
+
+ private:
+  template <class Recording, class... X>
+  constexpr auto record(Recording& recording, const X&... x) const {
+    const auto out = f(x...);
+    const auto& result = result_in(out);
+    if constexpr (AnyRefused<std::remove_cvref_t<decltype(result)>>) {
+      return refused_call<refused<>>{};
+    } else {
+      const auto note = [&](const auto& each) { recording.result(each); };
+      const auto give = [&](const auto& each) { return recording.given(each); };
+      const auto stand_in = [&]<class Each>(const Each& each) {
+        return recording
+            .template cotangent<typename asked_gradient<Each, left_pending_over<>>::type>(each);
+      };
+      for_each_tensor(result, note);
+      recording.finish_results();
+      auto given = map_nest(result, give);
+      using gradients = decltype(differentiate(out, map_nest(given, stand_in), x...));
+      using judged = decltype(judge<gradients, X...>());
+      if constexpr (judged::ok) {
+        if (recording.records()) {
+          const auto cotangent = map_nest(given, stand_in);
+          note_all(recording, recording.call([&] { return differentiate(out, cotangent, x...); }),
+                   x...);
+          recording.finish_gradients();
+        }
+        return given;
+      } else {
+        return refused_call<judged>{};
+      }
+    }
+  }
+  template <class Made>
+  [[nodiscard]] static constexpr const auto& result_in(const Made& out) noexcept {
+    if constexpr (has_residuals<Made>)
+      return out.result;
+    else
+      return out;
+  }
+  template <class Made, class Cotangent, class... X>
+  [[nodiscard]] constexpr auto differentiate(const Made& out, const Cotangent& cotangent,
+                                             const X&... x) const {
+    if constexpr (has_residuals<Made>)
+      return backward(out.residuals, cotangent);
+    else
+      return backward(x..., cotangent);
+  }
+  /// True if the gradient of the one argument stands by itself, and not in a tuple.
+  template <class Given, class First, class... Rest>
+  static constexpr bool is_alone = sizeof...(Rest) == 0 &&
+                                   !decltype(judge_gradients<std::tuple<First>, Given>())::ok;
+  template <class Given, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (AnyRefused<Given>)
+      return refused<>{};
+    else if constexpr (is_alone<Given, X...>)
+      return judge_gradients<X..., Given>();
+    else
+      return judge_gradients<std::tuple<X...>, Given>();
+  }
+  template <class Recording, class Given, class... X>
+  static constexpr void note_all(Recording& recording, const Given& gradients, const X&... x) {
+    if constexpr (is_alone<Given, X...>)
+      (note_gradients(x, gradients, recording), ...);
+    else
+      note_gradients(std::tuple<X...>(x...), gradients, recording);
+  }
+};
+
+template <class F, class Backward>
+struct custom_function : recorded_function<F, Backward> {
+  // The error is what the call returns, so that compilers point at the program's own line.
+  template <class... X>
+  constexpr auto operator()(const X&... x) const -> typename given_of<
+      decltype(std::declval<const recorded_function<F, Backward>&>().attempt(x...))>::type {
+    using outcome =
+        given_of<decltype(std::declval<const recorded_function<F, Backward>&>().attempt(x...))>;
+    if constexpr (outcome::is_refusal)
+      return outcome::value();
+    else
+      return this->attempt(x...);
+  }
+};
+
+}  // namespace detail
+
+/// The same function as `f`, whose gradient is given beside it: `backward(x..., dy)`, of the
+/// arguments of `f` and the cotangent of its result, gives the gradients for the arguments, one
+/// alone or several in a tuple. Where `f` gives `with_residuals(y, residuals)` the function gives
+/// `y`, and `backward(residuals, dy)` reads the residuals instead of the arguments.
+///
+/// The cotangent has the layout of `gradient_of<Y>`, and that of each gradient is checked: the
+/// elements and extents of the argument, split as it is; sums may be pending. Several results have
+/// their cotangents in a nest like them. Arguments without fractions need an entry, which is not
+/// looked at. Works wherever a gradient is taken of a function; second orders differentiate what
+/// `f` and `backward` do. `gradient(loss, w)` of a number that is pending refuses what this made.
+///
+///     constexpr auto clipped = custom_gradient(
+///         [](const auto& x) { return stop_gradient(x); },
+///         [](const auto& x, const auto& dy) { return clamp(dy, -1.0F, 1.0F); });
+template <class F, class Backward>
+[[nodiscard]] constexpr auto custom_gradient(const F& f, const Backward& backward) {
+  return detail::custom_function<F, Backward>{{f, backward}};
+}
+
+}  // namespace shardwise

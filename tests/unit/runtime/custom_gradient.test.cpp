@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients that a program gives itself, of tensors that have values: as they are on paper.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+template <class Spec, index_t... N>
+using tensor = sharded_tensor<double, extents<N...>, layout<pod, Spec>>;
+using X = tensor<P<"data", none>, 6, 8>;
+using W = tensor<P<none, "model">, 8, 12>;
+
+template <class T>
+std::vector<double> values(const T& x) {
+  const auto host = to_host(x);
+  std::vector<double> out;
+  for (double each : host.elements()) out.push_back(each);
+  return out;
+}
+template <class F>
+broken refusal(const F& f) {
+  try {
+    f();
+  } catch (const error& refused) {
+    return refused.code();
+  }
+  return broken::nothing;
+}
+
+// Slopes that the functions themselves do not have, so that a test sees which of the two is taken.
+constexpr auto tripled =
+    custom_gradient([](const auto& x) { return sin(x); },
+                    [](const auto& x, const auto& dy) { return dy * x * 3.0; });
+constexpr auto projected = custom_gradient(
+    [](const auto& x, const auto& w) {
+      auto y = einsum<"bi,io->bo">(x, w);
+      return with_residuals(y, std::tuple{x, w, exp(x)});
+    },
+    [](const auto& residuals, const auto& dy) {
+      const auto& [x, w, e] = residuals;
+      return std::tuple{einsum<"bo,io->bi">(dy, w) * 0.5, einsum<"bi,bo->io">(x + e, dy)};
+    });
+
+struct model {
+  device_pool pool{pod{}};
+  X x = uniform<X>(pool, key{1});
+  W w = uniform<W>(pool, key{2});
+};
+
+}  // namespace
+
+TEST_CASE("a gradient that is given is taken, and the function's own is not") {
+  const model m;
+  const auto loss = [](const auto& x) { return sum(square(tripled(x * 2.0))); };
+  const auto x = values(m.x);
+  const auto [value, dx] = value_and_grad(loss)(m.x);
+  double sum = 0;
+  const auto slope = values(dx);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double y = std::sin(2 * x[i]);
+    sum += y * y;
+    REQUIRE(slope[i] == Approx(2 * (2 * y) * (2 * x[i]) * 3));
+  }
+  REQUIRE(values(reshard<P<>>(value))[0] == Approx(sum));
+}
+
+TEST_CASE(
+    "residuals are read, several arguments have a tuple of gradients, and costs are paper's") {
+  const auto loss = [](const auto& x, const auto& w) { return sum(square(projected(x, w))); };
+  constexpr auto cost = trace<128>(
+      gradient<0, 1>([](const auto& x, const auto& w) { return sum(square(projected(x, w))); }),
+      abstract<X>(), abstract<W>());
+  const model m;
+  m.pool.reset_counters();
+  const auto [dx, dw] = gradient<0, 1>(loss)(m.x, m.w);
+  sync(m.pool);
+  REQUIRE(m.pool.counters() == cost);
+  const auto [own_dx, own_dw] = gradient<0, 1>(
+      [](const X& x, const W& w) { return sum(square(einsum<"bi,io->bo">(x, w))); })(m.x, m.w);
+  const auto half = values(dx), whole = values(own_dx);
+  for (std::size_t i = 0; i < half.size(); ++i) REQUIRE(half[i] == Approx(0.5 * whole[i]));
+  const X shifted = m.x + exp(m.x);
+  const auto y = einsum<"bi,io->bo">(m.x, m.w);
+  const W by_hand = reshard<P<none, "model">>(einsum<"bi,bo->io">(shifted, y * 2.0));
+  const auto have = values(dw), want = values(by_hand);
+  for (std::size_t i = 0; i < have.size(); ++i) REQUIRE(have[i] == Approx(want[i]));
+}
+
+TEST_CASE("without a gradient, what residuals alone read is not computed") {
+  constexpr auto cost = trace(projected, abstract<X>(), abstract<W>());
+  const model m;
+  sync(m.x, m.w);
+  m.pool.reset_counters();
+  const auto made = projected(m.x, m.w);
+  sync(m.pool);
+  REQUIRE(m.pool.counters() == cost);
+  REQUIRE(values(made) == values(einsum<"bi,io->bo">(m.x, m.w)));
+}
+
+TEST_CASE("it works in vjp, jvp, recompute and call, one after another and inside each other") {
+  const model m;
+  const auto x = values(m.x);
+  const auto pulled = vjp(tripled, m.x);
+  const auto back = values(pulled.second(m.x));
+  const auto tangent = values(jvp(tripled, m.x, m.x).second);
+  const auto chain = [](const auto& v) { return sum(tripled(tripled(v))); };
+  const auto twice = values(gradient(chain)(m.x));
+  const auto in_recompute = [](const auto& v) { return sum(recompute(tripled)(v) * 2.0); };
+  const auto in_call = [](const auto& v) { return sum(call(tripled, v)); };
+  const auto nested =
+      custom_gradient([](const auto& v) { return tripled(v) * 2.0; },
+                      [](const auto& v, const auto& dy) {
+                        return gradient([](const auto& u) { return sum(tripled(u)); })(v) * dy;
+                      });
+  const auto inside = values(gradient([&](const auto& v) { return sum(nested(v)); })(m.x));
+  const auto again = values(gradient(in_recompute)(m.x));
+  const auto called = values(gradient(in_call)(m.x));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    REQUIRE(back[i] == Approx(3 * x[i] * x[i]));
+    REQUIRE(tangent[i] == Approx(3 * x[i] * x[i]));
+    REQUIRE(twice[i] == Approx(3 * std::sin(x[i]) * 3 * x[i]));
+    REQUIRE(again[i] == Approx(6 * x[i]));
+    REQUIRE(called[i] == Approx(3 * x[i]));
+    REQUIRE(inside[i] == Approx(3 * x[i]));
+  }
+}
+
+TEST_CASE("second orders differentiate what the two functions do") {
+  const model m;
+  const auto x = values(m.x);
+  // The slope is 3 x cos(x)' s place taken by 3 x; its own slope is 3.
+  const auto slope = [](const auto& v) {
+    return sum(gradient([](const auto& u) { return sum(tripled(u)); })(v));
+  };
+  for (double each : values(gradient(slope)(m.x))) REQUIRE(each == Approx(3));
+  // A function of a constant of the inner gradient keeps its own for the outer one.
+  const auto beside = [](const auto& v) {
+    auto t = tripled(v);
+    const auto inner = [&](const auto& u) { return sum(u * t); };
+    return sum(gradient(inner)(v));
+  };
+  const auto outer = values(gradient(beside)(m.x));
+  for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(outer[i] == Approx(3 * x[i]));
+}
+
+TEST_CASE("results that the function did not make, and several of them, have gradients too") {
+  const model m;
+  const auto both = custom_gradient(
+      [](const auto& x) {
+        return std::tuple{x, sin(x)};
+      },
+      [](const auto&, const auto& dy) { return std::get<0>(dy) * 5.0 + std::get<1>(dy) * 7.0; });
+  const auto loss = [&](const auto& x) {
+    auto [same, other] = both(x);
+    return sum(same) + sum(other) * 2.0;
+  };
+  for (double each : values(gradient(loss)(m.x))) REQUIRE(each == Approx(5 + 2 * 7));
+}
+
+TEST_CASE("tensors whose layouts are values have custom gradients, which are checked") {
+  const model m;
+  const any_tensor<double> x = m.x;
+  const auto loss = [](const auto& v) { return sum(tripled(v)); };
+  const auto slope = values(gradient(loss)(x));
+  const auto want = values(m.x);
+  for (std::size_t i = 0; i < want.size(); ++i) REQUIRE(slope[i] == Approx(3 * want[i]));
+  const auto wrong = custom_gradient([](const auto& v) { return sin(v); },
+                                     [](const auto&, const auto& dy) { return sum(dy, over{0}); });
+  REQUIRE(refusal([&] { (void)gradient([&](const auto& v) { return sum(wrong(v)); })(x); }) ==
+          broken::cotangent_differs);
+}
+
+TEST_CASE("a number that is pending does not know of custom gradients, and says so") {
+  const model m;
+  const auto loss = sum(tripled(m.x));
+  REQUIRE(refusal([&] { (void)gradient(loss, m.x); }) == broken::operation_has_no_gradient);
+}
