@@ -220,7 +220,8 @@ template <scatter_mode Mode>
                                               const tensor_descs& operands) noexcept {
   inplace_vector<int, max_operands> ranks;
   for (const tensor_desc& x : operands) ranks.push_back(x.rank());
-  return einsum_operation::how(named_dimensions(given.words("equation"), ranks));
+  return contraction_judge::how(named_dimensions(given.words("equation"), ranks),
+                                given.integer("semiring"));
 }
 /// An embedding looks up rows.
 [[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,
