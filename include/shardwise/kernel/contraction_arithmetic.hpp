@@ -109,11 +109,11 @@ void meet_rows(const row_products<T>& work, const T* a, index_t a_stride, const 
   };
   for (; k + rows_at_once <= count; k += rows_at_once) {
     for (index_t at = 0; at < rows_at_once; ++at) put(at);
-    run_with_rest<T>(work.several, from, moves, out, n);
+    work.several(from, moves, out, n);
   }
   for (; k < count; ++k) {
     put(0);
-    run_with_rest<T>(work.one, {from[0], from[1], from[2]}, {moves[0], moves[1], moves[2]}, out, n);
+    work.one({from[0], from[1], from[2]}, {moves[0], moves[1], moves[2]}, out, n);
   }
 }
 

@@ -95,7 +95,7 @@ inline std::vector<operation_row> semiring_rows() {
   const reduction min = reduction::min, max = reduction::max;
   return {
       semiring_row<min_plus>("ij,jk->ik", {{4, 5}, {5, 3}}, lengths, min, shortest("ij,jk->ik")),
-      semiring_row<min_plus>("ij,jk->ki", {{3, 4}, {4, 40}}, lengths, min, shortest("ij,jk->ki")),
+      semiring_row<min_plus>("ij,jk->ik", {{3, 5}, {5, 70}}, lengths, min, shortest("ij,jk->ik")),
       semiring_row<min_plus>("ij,kj->", {{3, 4}, {2, 4}}, lengths, min, shortest("ij,kj->")),
       semiring_row<min_plus>("ij->i", {{3, 5}}, lengths, min, shortest("ij->i")),
       semiring_row<min_plus>("ab,bc,cd->ad", {{3, 4}, {4, 2}, {2, 5}}, lengths, min,
