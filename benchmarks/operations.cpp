@@ -154,23 +154,33 @@ void add_rows(std::vector<bench::row>& all) {
       });
 }
 
-/// Attention of heads of 64 numbers, causal or not, beside the three loops.
+/// Queries, keys and values of one head of 64 numbers.
+template <index_t Positions>
+struct attention_operands {
+  static constexpr index_t size = 64;
+  using X = sharded_tensor<float, extents<1, Positions, size>, layout<one, P<none, none, none>>>;
+
+  device_pool pool{one{}, 1};
+  X q = normal<X>(pool, key{1});
+  X k = normal<X>(pool, key{2});
+  X v = normal<X>(pool, key{3});
+  std::vector<float> hq = on_host(q);
+  std::vector<float> hk = on_host(k);
+  std::vector<float> hv = on_host(v);
+  std::vector<float> out = std::vector<float>(hq.size());
+  std::vector<float> scores = std::vector<float>(static_cast<std::size_t>(Positions));
+
+  static std::vector<float> on_host(const X& x) {
+    const auto made = to_host(x);
+    return {made.elements().begin(), made.elements().end()};
+  }
+};
+
+/// Attention beside the three loops.
 template <index_t Positions>
 bench::row attention_row() {
-  constexpr index_t n = Positions, size = 64;
-  using X = sharded_tensor<float, extents<1, n, size>, layout<one, P<none, none, none>>>;
-  struct operands {
-    device_pool pool{one{}, 1};
-    X q = normal<X>(pool, key{1}), k = normal<X>(pool, key{2}), v = normal<X>(pool, key{3});
-    std::vector<float> hq = host(q), hk = host(k), hv = host(v);
-    std::vector<float> out = std::vector<float>(hq.size());
-    std::vector<float> scores = std::vector<float>(static_cast<std::size_t>(n));
-
-    static std::vector<float> host(const X& x) {
-      const auto made = to_host(x);
-      return {made.elements().begin(), made.elements().end()};
-    }
-  };
+  using operands = attention_operands<Positions>;
+  constexpr index_t n = Positions, size = operands::size;
   const auto all = std::make_shared<operands>();
   return {"attention, " + std::to_string(n) + " x " + std::to_string(size),
           "the loop, one thread",
