@@ -19,7 +19,6 @@
 #include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/dropout.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
-#include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/fold.hpp"

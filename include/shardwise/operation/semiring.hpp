@@ -39,7 +39,9 @@ namespace functions {
 /// The sum of lengths, of which one that stands for no path, infinity or the extreme integer that
 /// `Fold` gives for no element, stays. Integers stop at their extremes.
 template <reduction Fold>
-struct add_lengths : elementwise_function<"add_lengths"> {};
+struct add_lengths : elementwise_function<"add_lengths"> {
+  static constexpr reduction fold = Fold;
+};
 }  // namespace functions
 
 /// Sums of products, as `einsum` has them if it is not told otherwise.
