@@ -52,6 +52,7 @@
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/search.hpp"
 #include "shardwise/operation/segment_sum.hpp"
+#include "shardwise/operation/semiring.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/softmax.hpp"
 #include "shardwise/operation/sort.hpp"

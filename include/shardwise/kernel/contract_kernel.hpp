@@ -4,7 +4,9 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/contraction.hpp"
+#include "shardwise/kernel/contraction_arithmetic.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
@@ -31,9 +33,10 @@ struct no_epilogue {
 template <class T>
 class contraction_run {
  public:
-  contraction_run(const contraction& what, const strided<const T>& a, const strided<const T>& b,
+  contraction_run(const contraction_arithmetic<T>& how, const contraction& what,
+                  const strided<const T>& a, const strided<const T>& b,
                   const strided<T>& out) noexcept
-      : a_(what.a, a), b_(what.b, b), out_(what.out, out) {
+      : how_(how), a_(what.a, a), b_(what.b, b), out_(what.out, out) {
     for (int d = 0; d < a.rank(); ++d) extents_[what.a[d]] = a.extents[d];
     for (int d = 0; d < b.rank(); ++d) extents_[what.b[d]] = b.extents[d];
     if (out.rank() > 0) rows_ = out.extents[0];
@@ -44,32 +47,32 @@ class contraction_run {
   template <class Epilogue>
   void run(const Epilogue& epilogue) {
     if (empty_) return;
-    sum_alone(a_, b_, summed_a_);
-    sum_alone(b_, a_, summed_b_);
+    fold_alone(a_, b_, folded_a_);
+    fold_alone(b_, a_, folded_b_);
     // The rows of the result are those of the left matrix.
     if (first_ >= 0 && !a_.has(static_cast<std::uint8_t>(first_))) std::swap(a_, b_);
     classify();
     if (k_.labels.empty())
       multiply_elements();
     else if (m_.labels.empty() && n_.labels.empty())
-      multiply_and_sum();
+      multiply_and_fold();
     else if (k_.size(extents_) == 0)
-      fill_block(T{0}, whole(out_.labels).view(out_.data, out_.strides, extents_));
+      fill_block(identity_of<T>(how_.fold),
+                 whole(out_.labels).view(out_.data, out_.strides, extents_));
     else
       return multiply_labels(epilogue);
     epilogue(index_t{0}, rows_);
   }
 
  private:
-  using product = fused::call<functions::multiply, fused::argument<0>, fused::argument<1>>;
   using operand = labelled<const T>;
 
   [[nodiscard]] static dimensions whole(const contraction::labels& labels) noexcept {
     return {labels};
   }
 
-  /// Sums an operand over the labels that it has alone.
-  void sum_alone(operand& mine, const operand& other, std::optional<packed_block<T>>& sums) {
+  /// Folds an operand over the labels that it has alone.
+  void fold_alone(operand& mine, const operand& other, std::optional<packed_block<T>>& folds) {
     std::uint8_t alone = 0;
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if (!other.has(mine.labels[i]) && !out_.has(mine.labels[i]))
@@ -78,13 +81,13 @@ class contraction_run {
     dimensions kept;
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if ((alone >> i & 1U) == 0) kept.labels.push_back(mine.labels[i]);
-    sums.emplace(kept, extents_);
-    run_reduce<T>(reduction::sum, fused::argument<0>{},
+    folds.emplace(kept, extents_);
+    run_reduce<T>(how_.fold, fused::argument<0>{},
                   {whole(mine.labels).view(mine.data, mine.strides, extents_)},
-                  whole(mine.labels).view(sums->data(), sums->strides, extents_), alone);
-    mine.data = sums->data();
+                  whole(mine.labels).view(folds->data(), folds->strides, extents_), alone);
+    mine.data = folds->data();
     mine.labels = kept.labels;
-    std::copy_n(sums->strides, max_labels, mine.strides);
+    std::copy_n(folds->strides, max_labels, mine.strides);
   }
 
   void classify() noexcept {
@@ -98,25 +101,25 @@ class contraction_run {
     k_.sort(m_.size(extents_) < n_.size(extents_) ? b_.strides : a_.strides);
   }
 
-  /// Nothing is summed: a product of elements, or of everything with everything.
-  void multiply_elements() noexcept {
+  /// Nothing is folded: a product of elements, or of everything with everything.
+  void multiply_elements() {
     const dimensions all = whole(out_.labels);
-    run_pointwise<T>(
-        product{},
+    run_erased<T, 2>(
+        how_.product,
         {all.view(a_.data, a_.strides, extents_), all.view(b_.data, b_.strides, extents_)},
         all.view(out_.data, out_.strides, extents_));
   }
 
   /// Every label is in both operands: a dot product for each element of the result.
-  void multiply_and_sum() noexcept {
+  void multiply_and_fold() {
     const dimensions all = whole(a_.labels);
-    std::uint8_t summed = 0;
+    std::uint8_t folded = 0;
     for (int i = 0; i < all.labels.ssize(); ++i)
-      if (!out_.has(all.labels[i])) summed = static_cast<std::uint8_t>(summed | 1U << i);
-    run_reduce<T>(
-        reduction::sum, product{},
+      if (!out_.has(all.labels[i])) folded = static_cast<std::uint8_t>(folded | 1U << i);
+    reduce_erased<T, 2>(
+        how_.fold, how_.product, false,
         {all.view(a_.data, a_.strides, extents_), all.view(b_.data, b_.strides, extents_)},
-        all.view(out_.data, out_.strides, extents_), summed);
+        all.view(out_.data, out_.strides, extents_), folded);
   }
 
   template <class U>
@@ -170,7 +173,7 @@ class contraction_run {
       a.data = a0 + at.offsets[0];
       b.data = b0 + at.offsets[1];
       out.data = out0 + at.offsets[2];
-      multiply_matrices(a, b, out);
+      how_.multiply(a, b, out);
     }
     if (pack_out) {
       const strided<T> packed = pack_out->view(extents_);
@@ -190,12 +193,12 @@ class contraction_run {
     const index_t panel = in_panels ? std::max<index_t>(1, few / row) : rows_;
     for (index_t begin = 0; begin < rows_; begin += panel) {
       const index_t end = std::min(begin + panel, rows_);
-      multiply_matrices(a.row_range(begin * row, end * row), b,
-                        out.row_range(begin * row, end * row));
+      how_.multiply(a.row_range(begin * row, end * row), b, out.row_range(begin * row, end * row));
       epilogue(begin, end);
     }
   }
 
+  contraction_arithmetic<T> how_;
   operand a_, b_;
   labelled<T> out_;
   index_t extents_[max_labels]{};
@@ -203,20 +206,81 @@ class contraction_run {
   int first_ = -1;
   bool empty_ = false;
   dimensions batch_, m_, n_, k_;
-  std::optional<packed_block<T>> summed_a_, summed_b_;
+  std::optional<packed_block<T>> folded_a_, folded_b_;
 };
+/// The labels that only one of the operands has and the result has not.
+[[nodiscard]] inline contraction::labels folded_alone(const contraction& what) noexcept {
+  contraction::labels alone;
+  for (const auto* mine : {&what.a, &what.b})
+    for (const std::uint8_t label : *mine) {
+      const auto& other = mine == &what.a ? what.b : what.a;
+      if (!other.contains(label) && !what.out.contains(label) && !alone.contains(label) &&
+          !alone.full())
+        alone.push_back(label);
+    }
+  return alone;
+}
+/// One index of a label: the operand without the dimensions that have it, further by it.
+template <class T>
+void take_index(std::uint8_t label, index_t index, contraction::labels& names,
+                strided<const T>& view) {
+  contraction::labels kept;
+  strided<const T> rest{view.data, {}, {}};
+  for (int d = 0; d < view.rank(); ++d) {
+    if (names[d] == label) {
+      rest.data += index * view.strides[d];
+      continue;
+    }
+    kept.push_back(names[d]);
+    rest.extents.push_back(view.extents[d]);
+    rest.strides.push_back(view.strides[d]);
+  }
+  names = kept;
+  view = rest;
+}
+[[nodiscard]] inline index_t extent_of(std::uint8_t label, const contraction::labels& names,
+                                       const inplace_vector<index_t, max_rank>& extents) noexcept {
+  const int d = names.find(label);
+  return d < 0 ? 0 : extents[d];
+}
 }  // namespace detail
 
 /// `out = einsum(a, b)` on local blocks, overwriting `out`, which is neither of the operands; after
 /// rows [begin, end) of its first dimension are final, `epilogue(begin, end)` is called: for all of
-/// them at once, or in panels where few products are summed.
+/// them at once, or in panels where few products are folded.
 ///
 /// Matrix products run in place where the strides allow, and on packed copies elsewhere. The bits
 /// depend on the extents and strides only.
 template <class T, class Epilogue>
+void contract(const contraction_arithmetic<T>& how, const contraction& what,
+              const strided<const T>& a, const strided<const T>& b, const strided<T>& out,
+              const Epilogue& epilogue) {
+  const auto alone = how.distributes ? contraction::labels{} : detail::folded_alone(what);
+  if (alone.empty()) return detail::contraction_run<T>(how, what, a, b, out).run(epilogue);
+  // Each index of such a label for itself, since products do not distribute over the fold.
+  if (out.size() == 0) return;
+  const std::uint8_t label = alone[0];
+  const bool in_a = what.a.contains(label);
+  const index_t extent = in_a ? detail::extent_of(label, what.a, a.extents)
+                              : detail::extent_of(label, what.b, b.extents);
+  if (extent == 0) fill_block(identity_of<T>(how.fold), out);
+  const std::unique_ptr<T[]> memory =
+      std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(out.size()));
+  const strided<T> next{memory.get(), out.extents, row_major(out.extents)};
+  for (index_t i = 0; i < extent; ++i) {
+    contraction left = what;
+    strided<const T> x = a, y = b;
+    in_a ? detail::take_index(label, i, left.a, x) : detail::take_index(label, i, left.b, y);
+    contract<T>(how, left, x, y, i == 0 ? out : next, detail::no_epilogue{});
+    if (i > 0) fold_block<T>(how.fold, {next.data, next.extents, next.strides}, out);
+  }
+  epilogue(index_t{0}, out.rank() > 0 ? out.extents[0] : 1);
+}
+/// The same of sums of products.
+template <class T, class Epilogue>
 void contract(const contraction& what, const strided<const T>& a, const strided<const T>& b,
               const strided<T>& out, const Epilogue& epilogue) {
-  detail::contraction_run<T>(what, a, b, out).run(epilogue);
+  contract<T>(detail::arithmetic_of<plus_times_semiring, T>(), what, a, b, out, epilogue);
 }
 
 /// The same without an epilogue.
@@ -226,22 +290,58 @@ void contract(const contraction& what, const strided<const T>& a, const strided<
   contract<T>(what, a, b, out, detail::no_epilogue{});
 }
 
-/// The einsum of one operand: sums, permutations, diagonals. `what.b` is not read.
+/// The einsum of one operand: folds, permutations, diagonals. `what.b` is not read.
 template <class T>
-void contract(const contraction& what, const strided<const T>& a, const strided<T>& out) {
+void contract(reduction fold, const contraction& what, const strided<const T>& a,
+              const strided<T>& out) {
   const detail::labelled<const T> from(what.a, a);
   const detail::labelled<T> to(what.out, out);
   index_t extents[detail::max_labels]{};
   for (int d = 0; d < a.rank(); ++d) extents[what.a[d]] = a.extents[d];
   if (out.size() == 0) return;
   const detail::dimensions all{from.labels};
-  std::uint8_t summed = 0;
+  std::uint8_t folded = 0;
   for (int i = 0; i < all.labels.ssize(); ++i)
-    if (!to.has(all.labels[i])) summed = static_cast<std::uint8_t>(summed | 1U << i);
+    if (!to.has(all.labels[i])) folded = static_cast<std::uint8_t>(folded | 1U << i);
   const auto source = all.view(from.data, from.strides, extents);
   const auto target = all.view(to.data, to.strides, extents);
-  if (summed == 0) return copy_block<T>(source, target);
-  run_reduce<T>(reduction::sum, fused::argument<0>{}, {source}, target, summed);
+  if (folded == 0) return copy_block<T>(source, target);
+  run_reduce<T>(fold, fused::argument<0>{}, {source}, target, folded);
+}
+/// The same with sums.
+template <class T>
+void contract(const contraction& what, const strided<const T>& a, const strided<T>& out) {
+  contract<T>(reduction::sum, what, a, out);
+}
+
+/// The local part of a contraction of one or two operands of `T` over a semiring: the labels of
+/// dimensions are the factors of its rule. Truth values are bytes of 0 and 1.
+template <class S, class T>
+void contract_blocks(const kernel_call& call) {
+  constexpr bool of_bytes = std::is_same_v<T, bool>;
+  using C = std::conditional_t<of_bytes, std::uint8_t, compute_type<T>>;
+  using stored = std::conditional_t<of_bytes, C, T>;
+  const factor_rule& rule = call.rule;
+  const auto run_one = [&](const strided<const C>& a, const strided<C>& out) {
+    contract<C>(S::fold, {rule.operands[0], {}, rule.result}, a, out);
+  };
+  const auto run_two = [&](const strided<const C>& a, const strided<const C>& b,
+                           const strided<C>& out) {
+    contract<C>(detail::arithmetic_of<S, C>(), {rule.operands[0], rule.operands[1], rule.result}, a,
+                b, out, detail::no_epilogue{});
+  };
+  if (call.operands.size() == 1)
+    in_compute_type<stored, 1>(call, run_one);
+  else
+    in_compute_type<stored, 2>(call, run_two);
+  // The least of no bytes is no truth value.
+  if constexpr (of_bytes && S::fold == reduction::min) {
+    constexpr C most = 1;
+    inplace_vector<index_t, max_rank> nowhere;
+    const strided<C> out = call.results[0].as<C>();
+    nowhere.resize(out.extents.size());
+    fold_block<C>(reduction::min, {&most, out.extents, nowhere}, out);
+  }
 }
 
 }  // namespace shardwise

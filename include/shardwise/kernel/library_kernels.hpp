@@ -25,6 +25,7 @@
 #include "shardwise/kernel/rotary_kernel.hpp"
 #include "shardwise/kernel/scan_kernel.hpp"
 #include "shardwise/kernel/scatter_kernel.hpp"
+#include "shardwise/kernel/semiring_kernel.hpp"
 #include "shardwise/kernel/slice_kernel.hpp"
 #include "shardwise/kernel/squeeze_kernel.hpp"
 #include "shardwise/kernel/stack_kernel.hpp"
@@ -114,6 +115,17 @@ void enter_fractional() {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Contractions over semirings.
+template <Element T, Semiring... S>
+void enter_semirings(const S&...) {
+  (enter_operation<semiring_operation<S>, T, T>(), ...);
+  (enter_operation<semiring_operation<S>, T, T, T>(), ...);
+}
+
+}  // namespace detail
+
 /// Enters all operations of the library on elements of `T`; done once, however often it is asked.
 template <Element T>
 void enter_library() {
@@ -147,6 +159,7 @@ void enter_library() {
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
       detail::enter_unary<bool, f::logical_not>();
+      detail::enter_semirings<T>(or_and);
     } else {
       detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
                           f::round, f::trunc, f::sign>();
@@ -160,6 +173,7 @@ void enter_library() {
       detail::enter_lines<T>();
       enter_operation<einsum_operation, T, T>();
       enter_operation<einsum_operation, T, T, T>();
+      detail::enter_semirings<T>(min_plus, max_plus, max_times);
       enter_operation<convolution_operation, T, T, T>();
       enter_operation<convolution_weights_operation, T, T, T>();
       enter_operation<pool_operation, T, T>();

@@ -33,7 +33,7 @@ template <fixed_string... Axes, class X>
 /// axis_index. Of `x` it takes the mesh alone. Several axes count as one, the first major.
 ///
 ///     auto rank = axis_index<"data">(mine);                      // i64[]{manual: data}
-///     auto first = where(rank == 0, mine, mine * 0.0F);
+///     auto first = where(equal(rank, 0), mine, mine * 0.0F);
 template <fixed_string... Axes, NamedOperand X>
 [[nodiscard]] constexpr auto axis_index(const X& x) {
   return sum<0>(all_slice<detail::named_axes<Axes...>(), 0>(detail::positions_on_mesh<Axes...>(x)));

@@ -135,7 +135,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::search_entry<min_with_index_operation>("argmin", "argmin", true),
     // Contractions.
     detail::composed_entry<detail::contraction_judge>(
-        "einsum", "equation", "f32[8,16] f32[16,4]", "equation=bi,io->bo",
+        "einsum", "equation semiring?", "f32[8,16] f32[16,4]", "equation=bi,io->bo",
         "einsum, dot_general, matmul", &detail::on_paper::contraction, 1, max_operands, true, false,
         &detail::einsum_how),
     detail::whole_entry<convolution_operation>(

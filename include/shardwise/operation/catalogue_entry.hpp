@@ -19,7 +19,6 @@
 #include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/dropout.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
-#include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/fold.hpp"
@@ -220,7 +219,8 @@ template <scatter_mode Mode>
                                               const tensor_descs& operands) noexcept {
   inplace_vector<int, max_operands> ranks;
   for (const tensor_desc& x : operands) ranks.push_back(x.rank());
-  return einsum_operation::how(named_dimensions(given.words("equation"), ranks));
+  return contraction_judge::how(named_dimensions(given.words("equation"), ranks),
+                                given.integer("semiring"));
 }
 /// An embedding looks up rows.
 [[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,

@@ -6,10 +6,10 @@
 #include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
-#include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/paper_steps.hpp"
+#include "shardwise/operation/semiring.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
@@ -102,11 +102,46 @@ struct scaled_judge {
     return over(how.integers).judge(operands[0].rank());
   }
 };
-/// A contraction of any number of operands.
+/// The operation that contracts over a semiring, what the products are folded by, and what it asks
+/// of elements.
+struct contraction_over {
+  const operation* what;
+  reduction fold;
+  bool distributes;
+  bool of_truth_values;
+};
+template <Semiring auto Over>
+[[nodiscard]] constexpr contraction_over describe_contraction() noexcept {
+  using semiring = std::remove_const_t<decltype(Over)>;
+  return {&operation_of<typename arithmetic_over<Over>::operation_class>, semiring::fold,
+          semiring::distributes, is_of_truth_values<semiring>};
+}
+/// The semirings of the library, as the parameter of this name lists them.
+inline constexpr contraction_over contractions[] = {
+    describe_contraction<plus_times>(), describe_contraction<min_plus>(),
+    describe_contraction<max_plus>(), describe_contraction<max_times>(),
+    describe_contraction<or_and>()};
+
+/// A contraction of any number of operands; its integer says over which semiring.
 struct contraction_judge {
+  [[nodiscard]] static constexpr attributes how(text_view equation, index_t semiring) noexcept {
+    attributes out = einsum_operation::how(equation);
+    out.integers.push_back(semiring);
+    return out;
+  }
+  [[nodiscard]] static constexpr const contraction_over& over(const attributes& how) noexcept {
+    return contractions[how.integers[0]];
+  }
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs&) noexcept {
-    return parse_einsum(how.words, max_operands).rule;
+    const contraction_over& by = over(how);
+    const factor_rule sums = parse_einsum(how.words, max_operands).rule;
+    return by.fold == reduction::sum ? sums : folded_by(sums, by.fold, by.distributes);
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    return over(how).of_truth_values ? check_truth_values(operands, operands.ssize())
+                                     : check_alike(operands);
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
@@ -149,21 +184,22 @@ namespace f = functions;
 /// Two operands after the other, as `einsum` orders them.
 constexpr void contraction(paper_steps& at, const attributes& how, const tensor_descs& x,
                            tensor_results& out) {
+  const contraction_over& by = contraction_judge::over(how);
   tensor_descs left = x;
   bounded_text<47> equation = how.words;
   while (left.size() > 2) {
     operand_extents extents;
     for (const tensor_desc& one : left) extents.push_back(one.extents);
-    const contraction_step step = first_contraction(equation, extents);
-    tensor_descs rest{at.apply<einsum_operation>(einsum_operation::how(step.pair), left[step.first],
-                                                 left[step.second])};
+    const contraction_step step = first_contraction(equation, extents, by.distributes);
+    tensor_descs rest{at.apply(*by.what, einsum_operation::how(step.pair),
+                               {left[step.first], left[step.second]})};
     for (int o = 0; o < left.ssize(); ++o)
       if (o != step.first && o != step.second) rest.push_back(left[o]);
     if (!at.verdict().ok()) return;
     left = rest;
     equation = step.rest;
   }
-  out.push_back(at.apply(operation_of<einsum_operation>, einsum_operation::how(equation), left));
+  out.push_back(at.apply(*by.what, einsum_operation::how(equation), left));
 }
 constexpr void hardtanh(paper_steps& at, const attributes&, const tensor_descs& x,
                         tensor_results& out) {

@@ -161,9 +161,9 @@ concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
 };
 
 /// The call of a contraction: an operation on tensors whose equation is judged first.
-template <fixed_string Equation>
-struct einsum_call : whole_call<einsum_of<Equation>> {
-  using applied = einsum_of<Equation>;
+template <class Applied>
+struct contraction_call : whole_call<Applied> {
+  using applied = Applied;
 
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -174,13 +174,24 @@ struct einsum_call : whole_call<einsum_of<Equation>> {
       return whole_call<applied>::template judge<X...>();
   }
 };
-template <fixed_string Equation, class First, class... Rest>
-  requires LegalEinsum<einsum_of<Equation>, First, Rest...>
-struct outcome<einsum_call<Equation>, First, Rest...> {
+template <class Applied, class First, class... Rest>
+  requires LegalEinsum<Applied, First, Rest...>
+struct outcome<contraction_call<Applied>, First, Rest...> {
   static constexpr bool is_refusal = false;
-  using result = result_of<einsum_of<Equation>, paper_of<First>, paper_of<Rest>...>;
-  using type = typename std::remove_cvref_t<First>::domain::template made<
-      einsum_of<Equation>, paper_from<result>, First, Rest...>;
+  using result = result_of<Applied, paper_of<First>, paper_of<Rest>...>;
+  using type =
+      typename std::remove_cvref_t<First>::domain::template made<Applied, paper_from<result>, First,
+                                                                 Rest...>;
+};
+template <fixed_string Equation>
+using einsum_call = contraction_call<einsum_of<Equation>>;
+
+/// The arithmetic that a contraction has if it is not told otherwise.
+struct sums_of_products {
+  using operation_class = einsum_operation;
+  static constexpr bool distributes = true;
+  template <fixed_string Equation>
+  using applied = einsum_of<Equation>;
 };
 
 }  // namespace detail
@@ -215,10 +226,10 @@ template <fixed_string Equation, class First, class... Rest>
 namespace detail {
 
 /// The first step of a contraction of tensors with types.
-template <fixed_string Equation, class... X>
+template <fixed_string Equation, bool Distributes, class... X>
 struct ordered_contraction {
-  static constexpr contraction_step step =
-      first_contraction(Equation, operand_extents{std::remove_cvref_t<X>::extents_type::value...});
+  static constexpr contraction_step step = first_contraction(
+      Equation, operand_extents{std::remove_cvref_t<X>::extents_type::value...}, Distributes);
   static constexpr auto pair = to_fixed_string<step.pair.size()>(step.pair);
   static constexpr auto rest = to_fixed_string<step.rest.size()>(step.rest);
   /// Operand `i` of those that wait.
@@ -230,21 +241,21 @@ struct ordered_contraction {
 };
 
 /// The contraction of operands with types, two of them after the other.
-template <fixed_string Equation, class... X>
+template <class Arithmetic, fixed_string Equation, class... X>
 [[nodiscard]] constexpr auto contracted(const X&... x) {
   constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
   if constexpr (AnyRefused<X...>) {
     return refused_value<>{};
   } else if constexpr (sizeof...(X) <= 2 || !has_all) {
-    return carry_out<einsum_call<Equation>>(x...);
+    return carry_out<contraction_call<typename Arithmetic::template applied<Equation>>>(x...);
   } else {
-    using order = ordered_contraction<Equation, X...>;
+    using order = ordered_contraction<Equation, Arithmetic::distributes, X...>;
     const auto all = std::tie(x...);
-    const auto product =
-        contracted<order::pair>(std::get<static_cast<std::size_t>(order::step.first)>(all),
-                                std::get<static_cast<std::size_t>(order::step.second)>(all));
+    const auto product = contracted<Arithmetic, order::pair>(
+        std::get<static_cast<std::size_t>(order::step.first)>(all),
+        std::get<static_cast<std::size_t>(order::step.second)>(all));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return contracted<order::rest>(product, std::get<order::waiting(I)>(all)...);
+      return contracted<Arithmetic, order::rest>(product, std::get<order::waiting(I)>(all)...);
     }
     (std::make_index_sequence<sizeof...(X) - 2>{});
   }
@@ -271,7 +282,7 @@ template <fixed_string Equation, class First, class Second, class Third, class..
   if constexpr (ValueOperand<First>)
     return einsum(text_view(Equation), first, second, third, rest...);
   else
-    return detail::contracted<Equation>(first, second, third, rest...);
+    return detail::contracted<detail::sums_of_products, Equation>(first, second, third, rest...);
 }
 /// The same where `...` stands for leading dimensions that meet as those of elementwise functions
 /// do.
@@ -286,7 +297,8 @@ template <fixed_string Equation, class First, class... Rest>
   else if constexpr (AnyRefused<First, Rest...>)
     return refused_value<>{};
   else
-    return detail::contracted<detail::named_equation<Equation, First, Rest...>>(first, rest...);
+    return detail::contracted<detail::sums_of_products,
+                              detail::named_equation<Equation, First, Rest...>>(first, rest...);
 }
 
 namespace detail {

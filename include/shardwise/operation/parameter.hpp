@@ -22,6 +22,8 @@ struct parameter_desc {
 /// The parameters of all operations. One name means one thing wherever it is taken.
 inline constexpr parameter_desc parameters[] = {
     {"equation", parameter_form::words, "bi,io->bo", "the contraction, as einsum has it"},
+    {"semiring", parameter_form::choice, "plus_times|min_plus|max_plus|max_times|or_and",
+     "how elements are multiplied and folded"},
     {"dim", parameter_form::integer, "1",
      "the dimension that it works along, from 0; negative ones count from the end"},
     {"dims", parameter_form::integers, "0,1",

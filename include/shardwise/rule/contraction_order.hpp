@@ -93,9 +93,13 @@ struct equation_words {
 /// Chooses which two operands of an equation are contracted first: those whose product costs the
 /// fewest multiplications, the first of equal ones. Extents that only the run knows count as 1.
 ///
+/// Letters that no other operand has are summed at once; where products do not distribute over what
+/// they are folded by, which `distributes` says, all are kept to the last step.
+///
 ///     first_contraction("ab,bc,cd->ad", {{8, 4}, {4, 2}, {2, 8}}).pair;     // "ab,bc->ac"
-[[nodiscard]] constexpr contraction_step first_contraction(
-    text_view equation, const operand_extents& extents) noexcept {
+[[nodiscard]] constexpr contraction_step first_contraction(text_view equation,
+                                                           const operand_extents& extents,
+                                                           bool distributes = true) noexcept {
   const detail::equation_words words(equation);
   const auto cost = [&](int a, int b) {
     double points = 1;
@@ -122,7 +126,7 @@ struct equation_words {
       }
   const text_view a = words.operands[out.first], b = words.operands[out.second];
   const auto is_read_later = [&](char letter) {
-    if (detail::names_letter(words.result, letter)) return true;
+    if (!distributes || detail::names_letter(words.result, letter)) return true;
     for (int o = 0; o < words.operands.ssize(); ++o)
       if (o != out.first && o != out.second && detail::names_letter(words.operands[o], letter))
         return true;

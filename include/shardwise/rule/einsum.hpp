@@ -65,4 +65,17 @@ struct parsed_einsum {
   return arrow ? parsed : refuse_at(equation.size());
 }
 
+/// The rule of a contraction by other arithmetic than sums of products: what the products of a
+/// summed letter are folded by, and whether products distribute over that. If they do not, a
+/// product of pending operands is not the pending product.
+[[nodiscard]] constexpr factor_rule folded_by(factor_rule rule, reduction fold,
+                                              bool distributes) noexcept {
+  rule.fold = fold;
+  if (rule.operands.size() == 1)
+    rule.law = law_of(fold);
+  else
+    rule.law = distributes ? linearity::multilinear : linearity::nonlinear;
+  return rule;
+}
+
 }  // namespace shardwise

@@ -30,15 +30,17 @@ namespace detail {
   return {};
 }
 
-/// The reduction whose pending values an operation with this law may read.
-[[nodiscard]] constexpr reduction kind_of(linearity law) noexcept {
-  switch (law) {
+/// The reduction whose pending values an operation with this rule may read.
+[[nodiscard]] constexpr reduction kind_read(const factor_rule& rule) noexcept {
+  switch (rule.law) {
     case linearity::max_of:
       return reduction::max;
     case linearity::min_of:
       return reduction::min;
     case linearity::product_of:
       return reduction::product;
+    case linearity::multilinear:
+      return rule.fold;
     default:
       return reduction::sum;
   }
@@ -67,7 +69,7 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
   const bool together = rule.law == linearity::additive || rule.law == linearity::max_of ||
                         rule.law == linearity::min_of || rule.law == linearity::product_of ||
                         rule.law == linearity::structural;
-  reduction kind = kind_of(rule.law);
+  reduction kind = kind_read(rule);
   for (int o = 0; o < operands.ssize(); ++o) {
     const layout_desc& theirs = operands[o].layout;
     const unsigned bits = axes_of_several(mesh, theirs.pending);

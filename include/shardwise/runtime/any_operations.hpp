@@ -5,6 +5,7 @@
 #include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/semiring.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
@@ -179,18 +180,22 @@ struct any_domain {
   }
 };
 
-/// `einsum` with an equation known at run time; three tensors or more are contracted two after the
-/// other.
-template <Element T, std::same_as<any_tensor<T>>... Rest>
+/// `einsum` over a semiring with an equation known at run time; three tensors or more are
+/// contracted two after the other.
+///
+///     auto two = einsum<min_plus>("ij,jk->ik", d, d);
+template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
+  using arithmetic = detail::arithmetic_over<Over>;
   std::vector<any_tensor<T>> left{first, rest...};
   bounded_text<47> words =
       named_dimensions(equation, {first.tensor().rank(), rest.tensor().rank()...});
   const auto once = [](text_view of, auto... x) {
     require(parse_einsum(of).verdict);
-    return any_tensor<T>(any_domain::whole<einsum_operation, T, T, sizeof...(x)>(
-        einsum_operation::how(of), {detail::read_operand<const any_tensor<T>&>(x)...}));
+    return any_tensor<T>(
+        any_domain::whole<typename arithmetic::operation_class, T, T, sizeof...(x)>(
+            einsum_operation::how(of), {detail::read_operand<const any_tensor<T>&>(x)...}));
   };
   if (const parsed_einsum parsed = parse_einsum(words, max_operands);
       !parsed.verdict.ok() || parsed.rule.operands.size() != left.size()) {
@@ -202,7 +207,7 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
   while (left.size() > 2) {
     operand_extents extents;
     for (const any_tensor<T>& x : left) extents.push_back(x.tensor().extents);
-    const contraction_step step = first_contraction(words, extents);
+    const contraction_step step = first_contraction(words, extents, arithmetic::distributes);
     const auto second = static_cast<std::size_t>(step.second);
     any_tensor<T> product =
         once(step.pair, left[static_cast<std::size_t>(step.first)], left[second]);
@@ -212,6 +217,12 @@ template <Element T, std::same_as<any_tensor<T>>... Rest>
     words = step.rest;
   }
   return left.size() == 1 ? once(words, left[0]) : once(words, left[0], left[1]);
+}
+/// The same of sums of products.
+template <Element T, std::same_as<any_tensor<T>>... Rest>
+[[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
+                                   const Rest&... rest) {
+  return einsum<plus_times>(equation, first, rest...);
 }
 
 /// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value

@@ -69,6 +69,11 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("einsum", {{"equation", "...i,io->...o"}}, {a, "f32[16,32@model]"}),
       [](const auto& y, const auto& w) { return einsum<"...i,io->...o">(y, w); }, x, abstract<W>());
   check_same(
+      inferred("einsum", {{"equation", "bi,io->bo"}, {"semiring", "min_plus"}},
+               {a, "f32[16,32@model]"}),
+      [](const auto& y, const auto& w) { return einsum<"bi,io->bo", min_plus>(y, w); }, x,
+      abstract<W>());
+  check_same(
       inferred("sum", {{"dims", "1"}}, {"f32[8@data,16@model]"}),
       [](const auto& y) { return sum<1>(y); }, c);
   check_same(
@@ -217,6 +222,12 @@ TEST_CASE("Contractions of several tensors begin with the cheapest product") {
       operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}});
   CHECK(step.pair == "bc,cd->bd");
   CHECK(step.rest == "bd,ab->ad");
+  // Where products do not distribute over the fold, no letter is folded before the last step.
+  const contraction_step kept = first_contraction(
+      "ab,bc,cd->ad",
+      operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}}, false);
+  CHECK(kept.pair == "bc,cd->bcd");
+  CHECK(kept.rest == "bcd,ab->ad");
   CHECK(named_dimensions("...ij,...jk->...ik", {4, 3}) == "ZYij,Yjk->ZYik");
   CHECK(named_dimensions("ij->ji", {2}) == "ij->ji");
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/fold_identity.hpp"
+#include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/reduce_kernel.hpp"
+#include "shardwise/operation/semiring.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+namespace shardwise {
+
+template <reduction Fold>
+struct kernel<functions::add_lengths<Fold>> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (std::integral<P>) {
+      using limits = std::numeric_limits<P>;
+      constexpr P extreme = identity_of<P>(Fold);
+      const P sum = kernel<functions::add>::run(a, b);
+      if constexpr (std::signed_integral<P>) {
+        const P passed = static_cast<P>((a ^ sum) & (b ^ sum));
+        const P end = a < P{0} ? limits::lowest() : limits::max();
+        return a == extreme || b == extreme ? extreme : passed < P{0} ? end : sum;
+      } else {
+        return sum < a ? limits::max() : sum;
+      }
+    } else {
+      return kernel<functions::add>::run(a, b);
+    }
+  }
+};
+
+/// The arithmetic of a contraction of blocks of `T`: how products are folded, whether they
+/// distribute over that, the product of two elements, and that of two usable matrices.
+template <class T>
+struct contraction_arithmetic {
+  reduction fold;
+  bool distributes;
+  detail::erased_tree<T, 2> product;
+  void (*multiply)(const matrix_view<const T>& a, const matrix_view<const T>& b,
+                   const matrix_view<T>& out);
+};
+
+namespace detail {
+
+template <class S>
+using product_tree = fused::call<typename S::times, fused::argument<0>, fused::argument<1>>;
+template <reduction Kind>
+struct function_of_fold;
+template <>
+struct function_of_fold<reduction::sum> : std::type_identity<functions::add> {};
+template <>
+struct function_of_fold<reduction::product> : std::type_identity<functions::multiply> {};
+template <>
+struct function_of_fold<reduction::max> : std::type_identity<functions::maximum> {};
+template <>
+struct function_of_fold<reduction::min> : std::type_identity<functions::minimum> {};
+
+/// `argument<2 * Count>` folded with `Count` products: of argument `2 k` with `2 k + 1`.
+template <class S, std::size_t Count>
+struct folded_products {
+  using type = fused::call<
+      typename function_of_fold<S::fold>::type, typename folded_products<S, Count - 1>::type,
+      fused::call<typename S::times, fused::argument<2 * Count - 1>, fused::argument<2 * Count>>>;
+};
+template <class S>
+struct folded_products<S, 0> {
+  using type = fused::argument<0>;
+};
+
+/// How many rows of the right matrix a row of the result meets at once, and how many of its rows
+/// and columns are met by all rows of the result while they are in the cache.
+inline constexpr index_t rows_at_once = 4;
+inline constexpr index_t rows_in_cache = 64;
+inline constexpr index_t columns_in_cache = 512;
+
+/// The work of a product over a semiring: rows of the result met by rows of the right matrix, by
+/// functions on neighbours that know the semiring.
+template <class T>
+struct row_products {
+  reduction fold;
+  erased_tree<T, 2 * rows_at_once + 1> several;
+  erased_tree<T, 3> one;
+};
+
+/// A row of the result meets `count` rows of `b`, from row `k` on.
+template <class T>
+void meet_rows(const row_products<T>& work, const T* a, index_t a_stride, const T* b,
+               index_t b_stride, index_t count, T* out, index_t n) {
+  T factors[rows_at_once][step<T>];
+  const T* from[2 * rows_at_once + 1]{out};
+  index_t moves[2 * rows_at_once + 1]{step<T>};
+  index_t k = 0;
+  const auto put = [&](index_t at) {
+    std::fill_n(factors[at], step<T>, a[(k + at) * a_stride]);
+    from[2 * at + 1] = factors[at];
+    from[2 * at + 2] = b + (k + at) * b_stride;
+    moves[2 * at + 1] = 0;
+    moves[2 * at + 2] = step<T>;
+  };
+  for (; k + rows_at_once <= count; k += rows_at_once) {
+    for (index_t at = 0; at < rows_at_once; ++at) put(at);
+    work.several(from, moves, out, n);
+  }
+  for (; k < count; ++k) {
+    put(0);
+    work.one({from[0], from[1], from[2]}, {moves[0], moves[1], moves[2]}, out, n);
+  }
+}
+
+/// A row-major `out` of a product over a semiring, in blocks.
+template <class T>
+void multiply_rows(const row_products<T>& work, const matrix_view<const T>& a,
+                   const matrix_view<const T>& b, const matrix_view<T>& out) {
+  const bool packs = b.column_stride != 1 && b.columns > 1;
+  const std::unique_ptr<T[]> memory =
+      packs ? std::make_unique_for_overwrite<T[]>(
+                  static_cast<std::size_t>(rows_in_cache * columns_in_cache))
+            : nullptr;
+  for (index_t j = 0; j < out.columns; j += columns_in_cache) {
+    const index_t width = std::min(columns_in_cache, out.columns - j);
+    for (index_t i = 0; i < out.rows; ++i)
+      std::fill_n(out.data + i * out.row_stride + j, width, identity_of<T>(work.fold));
+    for (index_t k = 0; k < b.rows; k += rows_in_cache) {
+      const index_t height = std::min(rows_in_cache, b.rows - k);
+      const T* part = b.data + k * b.row_stride + j * b.column_stride;
+      index_t stride = b.row_stride;
+      if (packs) {
+        copy_block<T>({part, {height, width}, {b.row_stride, b.column_stride}},
+                      {memory.get(), {height, width}, {width, 1}});
+        part = memory.get();
+        stride = width;
+      }
+      for (index_t i = 0; i < out.rows; ++i)
+        meet_rows(work, a.data + i * a.row_stride + k * a.column_stride, a.column_stride, part,
+                  stride, height, out.data + i * out.row_stride + j, width);
+    }
+  }
+}
+
+/// A product whose rows are shorter than a step: a fold of a line for each element.
+template <class T>
+void multiply_lines(reduction fold, const erased_tree<T, 2>& product, const matrix_view<const T>& a,
+                    const matrix_view<const T>& b, const matrix_view<T>& out) {
+  const inplace_vector<index_t, max_rank> extents{out.rows, out.columns, a.columns};
+  const strided<const T> operands[2]{{a.data, extents, {a.row_stride, 0, a.column_stride}},
+                                     {b.data, extents, {0, b.column_stride, b.row_stride}}};
+  reduce_erased<T, 2>(fold, product, false, operands,
+                      {out.data, extents, {out.row_stride, out.column_stride, 0}}, 4);
+}
+
+/// `out = a * b` over a semiring, for usable matrices.
+template <class S, class T>
+void multiply_over(const matrix_view<const T>& a, const matrix_view<const T>& b,
+                   const matrix_view<T>& out) {
+  static constexpr product_tree<S> product{};
+  static constexpr typename folded_products<S, rows_at_once>::type several{};
+  static constexpr typename folded_products<S, 1>::type one{};
+  if (out.rows == 0 || out.columns == 0) return;
+  if (!out.is_row_major())
+    return multiply_over<S, T>(b.transposed(), a.transposed(), out.transposed());
+  if (out.columns < step<T>) return multiply_lines<T>(S::fold, erase<T, 2>(product), a, b, out);
+  multiply_rows<T>({S::fold, erase<T, 2 * rows_at_once + 1>(several), erase<T, 3>(one)}, a, b, out);
+}
+
+/// The arithmetic of a semiring on elements of `T`.
+template <class S, class T>
+[[nodiscard]] contraction_arithmetic<T> arithmetic_of() noexcept {
+  static constexpr product_tree<S> product{};
+  if constexpr (std::is_same_v<S, plus_times_semiring>)
+    return {S::fold, S::distributes, erase<T, 2>(product), &multiply_matrices<T>};
+  else
+    return {S::fold, S::distributes, erase<T, 2>(product), &multiply_over<S, T>};
+}
+
+}  // namespace detail
+}  // namespace shardwise

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/spec/reduction.hpp"
+
+#include <concepts>
+#include <type_traits>
+
+namespace shardwise {
+
+/// The arithmetic of a contraction: what elements are multiplied by, a commutative and associative
+/// function of two elements that has a kernel, and the reduction that folds the products.
+///
+/// `distributes` promises that a product with a fold is the fold of the products, for all elements:
+/// then operands may be pending folds. With `of_truth_values = true` it takes `bool`, which are
+/// folded by maxima or minima, else numbers.
+///
+///     struct widest_path_semiring {               // of all paths the widest narrowest edge
+///       static constexpr text_view name = "max_min";
+///       using times = functions::minimum;
+///       static constexpr reduction fold = reduction::max;
+///       static constexpr bool distributes = true;
+///     };
+///     inline constexpr widest_path_semiring max_min{};
+template <class S>
+concept Semiring = requires {
+  text_view(S::name);
+  typename S::times;
+  reduction{S::fold};
+  requires std::same_as<const bool, decltype(S::distributes)>;
+  requires(!requires { requires S::of_truth_values; } || S::fold == reduction::max ||
+           S::fold == reduction::min);
+};
+
+namespace functions {
+/// The sum of lengths, of which one that stands for no path, infinity or the extreme integer that
+/// `Fold` gives for no element, stays. Integers stop at their extremes.
+template <reduction Fold>
+struct add_lengths : elementwise_function<"add_lengths"> {
+  static constexpr reduction fold = Fold;
+};
+}  // namespace functions
+
+/// Sums of products, as `einsum` has them if it is not told otherwise.
+struct plus_times_semiring {
+  static constexpr text_view name = "plus_times";
+  using times = functions::multiply;
+  static constexpr reduction fold = reduction::sum;
+  static constexpr bool distributes = true;
+};
+/// The least sums, as of shortest paths.
+struct min_plus_semiring {
+  static constexpr text_view name = "min_plus";
+  using times = functions::add_lengths<reduction::min>;
+  static constexpr reduction fold = reduction::min;
+  static constexpr bool distributes = true;
+};
+/// The largest sums, as of longest paths or of the likeliest ones by logarithms.
+struct max_plus_semiring {
+  static constexpr text_view name = "max_plus";
+  using times = functions::add_lengths<reduction::max>;
+  static constexpr reduction fold = reduction::max;
+  static constexpr bool distributes = true;
+};
+/// The largest products. A negative factor makes the largest number the least: pending maxima are
+/// not passed on.
+struct max_times_semiring {
+  static constexpr text_view name = "max_times";
+  using times = functions::multiply;
+  static constexpr reduction fold = reduction::max;
+  static constexpr bool distributes = false;
+};
+/// Whether any pair is true, as of what can be reached.
+struct or_and_semiring {
+  static constexpr text_view name = "or_and";
+  using times = functions::minimum;
+  static constexpr reduction fold = reduction::max;
+  static constexpr bool distributes = true;
+  static constexpr bool of_truth_values = true;
+};
+
+inline constexpr plus_times_semiring plus_times{};
+inline constexpr min_plus_semiring min_plus{};
+inline constexpr max_plus_semiring max_plus{};
+inline constexpr max_times_semiring max_times{};
+inline constexpr or_and_semiring or_and{};
+
+namespace detail {
+/// True for arithmetic on truth values; all others are on numbers.
+template <class S>
+inline constexpr bool is_of_truth_values = requires {
+  requires S::of_truth_values;
+};
+template <class S>
+inline constexpr bounded_text<47> contraction_name = [] {
+  bounded_text<47> words;
+  words << einsum_operation::name << ' ' << S::name;
+  return words;
+}();
+}  // namespace detail
+
+/// The operation `einsum` over a semiring: its equation is the words of its attributes. It has no
+/// gradient: `gradient` refuses it by its name.
+template <Semiring S>
+struct semiring_operation {
+  static constexpr text_view name = detail::contraction_name<S>;
+  static constexpr bool distributes = S::distributes;
+
+  [[nodiscard]] static constexpr attributes how(text_view equation) noexcept {
+    return einsum_operation::how(equation);
+  }
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    return folded_by(einsum_operation::rule(how, operands), S::fold, S::distributes);
+  }
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    bounded_text<47> words;
+    words << name << ' ' << text_view(how.words);
+    return words;
+  }
+  [[nodiscard]] static constexpr element_verdict check_elements(
+      const attributes&, const tensor_descs& operands) noexcept {
+    if constexpr (detail::is_of_truth_values<S>)
+      return check_truth_values(operands, operands.ssize());
+    else
+      return check_alike(operands);
+  }
+  /// A product and a fold for each point of the index space of one device, as of sums of products.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    return einsum_operation::cost(mesh, how, operands, result);
+  }
+};
+
+/// A contraction over a semiring as types have it: `semiring_einsum_of<"ij,jk->ik", min_plus>`.
+template <fixed_string Equation, Semiring auto Over>
+struct semiring_einsum_of {
+  using operation_class = semiring_operation<std::remove_const_t<decltype(Over)>>;
+  static constexpr text_view equation = Equation;
+  static constexpr parsed_einsum parsed = parse_einsum(Equation);
+  static constexpr attributes how = operation_class::how(Equation);
+};
+
+namespace detail {
+
+/// The arithmetic of a contraction over a semiring.
+template <Semiring auto Over>
+struct arithmetic_over {
+  using operation_class = semiring_operation<std::remove_const_t<decltype(Over)>>;
+  static constexpr bool distributes = operation_class::distributes;
+  template <fixed_string Equation>
+  using applied = semiring_einsum_of<Equation, Over>;
+};
+template <>
+struct arithmetic_over<plus_times> : sums_of_products {};
+
+}  // namespace detail
+
+/// `einsum` over a semiring: products are folded by its reduction in place of a sum, and a letter
+/// that is split and folded leaves the result pending with that reduction.
+///
+/// Of no product it is the identity of the reduction: infinity for `min_plus`, minus infinity for
+/// `max_plus` and `max_times`, of integers the extreme ones, and false for `or_and`. An operand may
+/// be a pending minimum where products distribute over minima, as sums do, and so on. No
+/// communication happens here, and there is no gradient.
+///
+///     auto two = einsum<"ij,jk->ik", min_plus>(d, d);        // shortest paths of two edges
+///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: who is reached
+template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
+  requires(sizeof...(Rest) < max_operands)
+[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
+  if constexpr ((ValueOperand<First> || (... || ValueOperand<Rest>)) &&
+                (sizeof...(Rest) > 1 || detail::has_ellipsis<Equation>))
+    return einsum<Over>(text_view(Equation), first, rest...);
+  else if constexpr (AnyRefused<First, Rest...>)
+    return refused_value<>{};
+  else if constexpr (detail::has_ellipsis<Equation>)
+    return detail::contracted<detail::arithmetic_over<Over>,
+                              detail::named_equation<Equation, First, Rest...>>(first, rest...);
+  else
+    return detail::contracted<detail::arithmetic_over<Over>, Equation>(first, rest...);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "property/row_agreement.hpp"
+#include "property/rows/semiring.hpp"
+
+using namespace generated;
+
+TEST_CASE("contractions over semirings agree with loops under every layout") {
+  check_rows(semiring_rows());
+}
+TEST_CASE("gradients refuse contractions over semirings by their name") {
+  mesh_desc mesh;
+  mesh.axes.push_back({short_name("x"), 2});
+  const device_pool pool(mesh, 1);
+  const std::vector<double> host{1, 2, 3, 4};
+  const any_tensor<double> x =
+      distribute<double>(pool, std::span<const double>(host), {2, 2}, spec_desc{{"", ""}});
+  const auto shortest = gradient(
+      [](const any_tensor<double>& d) { return sum(einsum<min_plus>("ij,jk->ik", d, d)); });
+  try {
+    (void)shortest(x);
+    FAIL("there is no such gradient");
+  } catch (const error& refusal) {
+    CHECK(refusal.code() == broken::operation_has_no_gradient);
+    CHECK(std::string(refusal.what()).find("einsum min_plus") != std::string::npos);
+  }
+}

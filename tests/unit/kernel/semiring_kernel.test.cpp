@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "shardwise/kernel/semiring_kernel.hpp"
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+/// Small whole numbers, a few of which stand for no path.
+template <class T>
+std::vector<T> lengths(index_t count, unsigned seed, T extreme) {
+  std::vector<T> out;
+  for (index_t i = 0; i < count; ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    const unsigned drawn = seed >> 20;
+    out.push_back(drawn % 17 == 0 ? extreme : static_cast<T>(drawn % 50));
+  }
+  return out;
+}
+
+/// A matrix of rows or of columns.
+template <class T>
+strided<T> matrix(T* data, index_t rows, index_t columns, bool by_column) {
+  if (by_column) return {data, {rows, columns}, {1, rows}};
+  return {data, {rows, columns}, {columns, 1}};
+}
+
+template <class S, class T>
+void check(index_t m, index_t k, index_t n, int orders) {
+  const T extreme = identity_of<T>(S::fold);
+  const std::vector<T> a = lengths<T>(m * k, 1, extreme), b = lengths<T>(k * n, 2, extreme);
+  std::vector<T> out(static_cast<std::size_t>(m * n), T{77});
+  const auto left = matrix<const T>(a.data(), m, k, (orders & 1) != 0);
+  const auto right = matrix<const T>(b.data(), k, n, (orders & 2) != 0);
+  const auto made = matrix<T>(out.data(), m, n, (orders & 4) != 0);
+  contract<T>(detail::arithmetic_of<S, T>(), {{0, 1}, {1, 2}, {0, 2}}, left, right, made,
+              detail::no_epilogue{});
+  index_t wrong = 0;
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j) {
+      T want = extreme;
+      for (index_t l = 0; l < k; ++l) {
+        const T x = left.data[i * left.strides[0] + l * left.strides[1]];
+        const T y = right.data[l * right.strides[0] + j * right.strides[1]];
+        const T sum = x == extreme || y == extreme ? extreme : static_cast<T>(x + y);
+        want = S::fold == reduction::min ? std::min(want, sum) : std::max(want, sum);
+      }
+      wrong += made.data[i * made.strides[0] + j * made.strides[1]] == want ? 0 : 1;
+    }
+  CAPTURE(m, k, n, orders);
+  CHECK(wrong == 0);
+}
+
+template <class S, class T>
+void check_sizes() {
+  const index_t sizes[][3] = {{1, 1, 1},    {3, 4, 5},    {5, 7, 33},  {2, 65, 70}, {70, 66, 2},
+                              {9, 130, 64}, {3, 9, 1030}, {1, 300, 1}, {4, 0, 40}};
+  for (const auto& size : sizes)
+    for (int orders = 0; orders < 8; ++orders) check<S, T>(size[0], size[1], size[2], orders);
+}
+
+}  // namespace
+
+TEST_CASE("Products over semirings are those of a loop, for any sizes and orders of matrices") {
+  check_sizes<min_plus_semiring, float>();
+  check_sizes<min_plus_semiring, double>();
+  check_sizes<min_plus_semiring, std::int32_t>();
+  check_sizes<max_plus_semiring, std::int64_t>();
+  check_sizes<max_plus_semiring, float>();
+}
+
+TEST_CASE("Lengths of integers stop at the extremes, of which one stays") {
+  using limits = std::numeric_limits<std::int32_t>;
+  using least = kernel<functions::add_lengths<reduction::min>>;
+  using most = kernel<functions::add_lengths<reduction::max>>;
+  CHECK(least::run(limits::max(), -5) == limits::max());
+  CHECK(least::run(-5, limits::max()) == limits::max());
+  CHECK(least::run(limits::max() - 1, 5) == limits::max());
+  CHECK(least::run(limits::lowest(), -5) == limits::lowest());
+  CHECK(most::run(limits::lowest(), 5) == limits::lowest());
+  CHECK(most::run(limits::max(), 5) == limits::max());
+  CHECK(least::run(std::uint8_t{255}, std::uint8_t{0}) == 255);
+  CHECK(least::run(std::uint8_t{250}, std::uint8_t{9}) == 255);
+  CHECK(most::run(std::uint8_t{0}, std::uint8_t{9}) == 9);
+}
