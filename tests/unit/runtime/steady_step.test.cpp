@@ -259,3 +259,10 @@ TEST_CASE("a step that fails before it writes leaves its arguments, and later ta
   late(w, v, x);
   REQUIRE(values(v)[0] == 3.0F);
 }
+
+TEST_CASE("a step that neither changes nor returns a tensor is refused") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  auto nothing = step([](const auto&) {});
+  REQUIRE_THROWS_WITH(nothing(x), Catch::Contains("changes tensors of its arguments"));
+}
