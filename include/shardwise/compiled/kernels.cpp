@@ -5,6 +5,7 @@
 #include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/random_numbers.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -159,6 +160,8 @@ const random_kernels& compiled_random(element type) noexcept {
 }
 
 }  // namespace shardwise::detail
+
+const void** shardwise_scratch_slot() noexcept { return &shardwise::scratch_scope::slot(); }
 
 void shardwise_kernel_failed(const void* verdict, const char* advice, std::size_t size) {
   using namespace shardwise;

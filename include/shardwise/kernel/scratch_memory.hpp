@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#if defined(SHARDWISE_GIVE_KERNELS)
+#include "shardwise/kernel/kernel_set.hpp"
+#endif
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -20,28 +24,36 @@ struct scratch_source {
   };
 
   void* of = nullptr;
-  /// At least `bytes`, aligned to 64 bytes. Throws `std::bad_alloc`.
-  block (*take)(void* of, std::size_t bytes) = nullptr;
+  /// Writes to `to`, a `block`, at least `bytes` of memory aligned to 64. Throws `std::bad_alloc`.
+  /// (Kernels in the namespace of an instruction set know blocks by another name.)
+  void (*take)(void* of, std::size_t bytes, void* to) = nullptr;
 };
 
 /// Lets the calling thread get such memory from a source, which outlives it.
 class scratch_scope {
  public:
-  explicit scratch_scope(const scratch_source& from) noexcept : before_(current()) {
-    current() = &from;
-  }
+  explicit scratch_scope(const scratch_source& from) noexcept : before_(slot()) { slot() = &from; }
   scratch_scope(const scratch_scope&) = delete;
   scratch_scope& operator=(const scratch_scope&) = delete;
-  ~scratch_scope() { current() = before_; }
+  ~scratch_scope() { slot() = before_; }
 
   /// The source of the calling thread; null where memory comes from the heap.
-  [[nodiscard]] static const scratch_source*& current() noexcept {
-    static thread_local const scratch_source* source = nullptr;
+  [[nodiscard]] static const scratch_source* current() noexcept {
+    return static_cast<const scratch_source*>(slot());
+  }
+  /// Where the calling thread keeps its source. The instruction sets of the compiled library read
+  /// what the engine wrote.
+  [[nodiscard]] static const void*& slot() noexcept {
+#if defined(SHARDWISE_GIVE_KERNELS)
+    return *shardwise_scratch_slot();
+#else
+    static thread_local const void* source = nullptr;
     return source;
+#endif
   }
 
  private:
-  const scratch_source* before_;
+  const void* before_;
 };
 
 /// An allocator of such memory. It may be given back on any thread, with or without a source.
@@ -56,8 +68,11 @@ struct scratch_allocator {
   [[nodiscard]] T* allocate(std::size_t count) {
     const std::size_t bytes = room + count * sizeof(T);
     const scratch_source* const from = scratch_scope::current();
-    const scratch_source::block got =
-        from != nullptr ? from->take(from->of, bytes) : from_heap(bytes);
+    scratch_source::block got;
+    if (from != nullptr)
+      from->take(from->of, bytes, &got);
+    else
+      got = from_heap(bytes);
     ::new (static_cast<void*>(got.data)) scratch_source::block(got);
     return static_cast<T*>(static_cast<void*>(got.data + room));
   }

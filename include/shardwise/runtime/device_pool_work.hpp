@@ -13,10 +13,11 @@ SHARDWISE_INLINE device_error::device_error(index_t device, const char* words)
 namespace detail {
 
 /// Memory that a kernel needs for a moment, of an arena.
-inline scratch_source::block take_scratch(void* of, std::size_t bytes) {
+inline void take_scratch(void* of, std::size_t bytes, void* to) {
   arena_block& block = static_cast<arena*>(of)->allocate(static_cast<index_t>(bytes));
-  return {block.data, &block,
-          [](void* token) noexcept { arena::release(*static_cast<arena_block*>(token)); }};
+  *static_cast<scratch_source::block*>(to) = {block.data, &block, [](void* token) noexcept {
+                                                arena::release(*static_cast<arena_block*>(token));
+                                              }};
 }
 
 }  // namespace detail

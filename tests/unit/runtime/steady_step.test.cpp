@@ -2,6 +2,7 @@
 // Steps that are compiled once. This file counts requests for memory, by a global operator new of
 // its own, so it is a program of its own.
 #include "support/catch.hpp"
+#include <shardwise/kernel.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
