@@ -3,6 +3,7 @@
 // type, so a layout that cannot be does not compile, and every byte is known before anything runs.
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
 #include <iostream>
 
 using namespace shardwise;

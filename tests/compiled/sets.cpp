@@ -3,6 +3,7 @@
 // bits where IEEE arithmetic is exact.
 #include <shardwise/kernel/kernel_set.hpp>
 #include <shardwise/kernel/kernel_table.hpp>
+#include <shardwise/kernel/random_numbers.hpp>
 #include <shardwise/operation.hpp>
 
 #include <cmath>
@@ -25,6 +26,7 @@ struct set_of_kernels {
   std::string name;
   std::map<std::pair<std::uint64_t, std::uint64_t>, operation_kernel> operations;
   std::map<element, element_kernels> elements;
+  std::map<element, random_kernels> random;
 };
 
 set_of_kernels take(const char* name, void (*give)(const shardwise_kernel_receiver&)) {
@@ -38,6 +40,10 @@ set_of_kernels take(const char* name, void (*give)(const shardwise_kernel_receiv
         [](void* to, const void* kernels) {
           const auto& given = *static_cast<const element_kernels*>(kernels);
           static_cast<set_of_kernels*>(to)->elements[given.type] = given;
+        },
+        [](void* to, const void* kernels) {
+          const auto& given = *static_cast<const random_kernels*>(kernels);
+          static_cast<set_of_kernels*>(to)->random[given.type] = given;
         }});
   return set;
 }
@@ -153,6 +159,31 @@ void check_type(const std::vector<set_of_kernels>& sets) {
   }
 }
 
+/// A key gives the same random numbers with every instruction set.
+template <class T>
+void check_random(const std::vector<set_of_kernels>& sets) {
+  constexpr index_t count = 10007, first = 3;
+  std::vector<T> want[2];
+  for (const set_of_kernels& set : sets) {
+    const random_kernels& draws = set.random.at(element_of<T>);
+    for (const bool is_normal : {false, true}) {
+      std::vector<T> drawn(count);
+      (is_normal ? draws.normal : draws.uniform)(42, first, drawn.data(), count);
+      if (want[is_normal].empty()) want[is_normal] = drawn;
+      ++compared;
+      if (std::memcmp(drawn.data(), want[is_normal].data(), count * sizeof(T)) != 0)
+        fail_with(set.name + " draws other numbers");
+    }
+    for (index_t i = 0; i < count; i += 101) {
+      T one{};
+      draws.normal_at(42, static_cast<std::uint64_t>(first + i), &one);
+      ++compared;
+      if (std::memcmp(&one, &want[1][static_cast<std::size_t>(i)], sizeof(T)) != 0)
+        fail_with(set.name + " draws another number alone");
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -177,6 +208,8 @@ int main() {
   check_near<f::exp, double>(sets);
   check_near<f::sigmoid, double>(sets);
   check_exact<f::sqrt, float>(sets, 1);
+  check_random<float>(sets);
+  check_random<double>(sets);
   std::printf("%zu sets, %d comparisons, %d failures\n", sets.size(), compared, failures);
   return failures == 0 && compared > 0 ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 #include "shardwise/kernel/kernel_table.hpp"
 
 #include <array>
+#include <cstddef>
 
 namespace shardwise {
 
@@ -36,6 +37,20 @@ void enter_operation() {
 }
 
 namespace detail {
+
+/// An operation of `Operands` tensors of `T` of which one, at place `Index`, holds indices instead.
+template <class Operation, Element T, std::size_t Operands, std::size_t Index>
+void enter_with_indices() {
+  std::array<element, Operands> operands;
+  operands.fill(element_of<T>);
+  for (element type : {element::i32, element::i64, element::i8, element::u8}) {
+    operands[Index] = type;
+    kernel_table::instance().enter(
+        operation_of<Operation>, types_key(operands, element_of<T>),
+        {.whole = structured_kernel::to<&kernel_of<Operation>::template run<T>>(),
+         .elements = &element_kernels_of<T>});
+  }
+}
 
 /// Several functions of operands of one type.
 template <Element T, class... Function>

@@ -105,6 +105,7 @@ struct enter_on<attention_gradient_operation, T> {
     enter_operation<attention_gradient_operation, T, T, T, T, T>();
     enter_operation<attention_gradient_operation, T, T, T, T, T, T>();
     enter_operation<attention_gradient_operation, T, T, T, T, T, bool>();
+    enter_with_indices<attention_gradient_operation, T, 5, 4>();
   }
 };
 template <class F, Element T>

@@ -54,20 +54,6 @@ void enter_of_many() {
          .elements = &element_kernels_of<T>});
 }
 
-/// An operation of `Operands` tensors of `T` of which one, at place `Index`, holds indices instead.
-template <class Operation, Element T, std::size_t Operands, std::size_t Index>
-void enter_with_indices() {
-  std::array<element, Operands> operands;
-  operands.fill(element_of<T>);
-  for (element type : {element::i32, element::i64, element::i8, element::u8}) {
-    operands[Index] = type;
-    kernel_table::instance().enter(
-        operation_of<Operation>, types_key(operands, element_of<T>),
-        {.whole = structured_kernel::to<&kernel_of<Operation>::template run<T>>(),
-         .elements = &element_kernels_of<T>});
-  }
-}
-
 /// Questions about elements of one type.
 template <Element T, class... Function>
 void enter_questions() {
@@ -188,6 +174,7 @@ void enter_library() {
       enter_operation<attention_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T, bool>();
+      detail::enter_with_indices<attention_operation, T, 4, 3>();
     }
     // Starts of slices and keys of random numbers that are numbers.
     enter_function<f::identity, std::int64_t, std::int64_t>();

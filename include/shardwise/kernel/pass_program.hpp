@@ -4,6 +4,7 @@
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pass_order.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -147,5 +148,4 @@ class pass_program {
 
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/kernel/pass_program_work.hpp"
-#include "shardwise/kernel/scratch_memory.hpp"
 #endif
