@@ -4,6 +4,7 @@
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>
+
 #include <iostream>
 
 using namespace shardwise;
