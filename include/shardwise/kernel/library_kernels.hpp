@@ -95,7 +95,7 @@ void enter_fractional() {
               f::acosh, f::atanh>();
   enter_unary<T, f::exp2, f::expm1, f::log1p, f::log2, f::log10, f::rsqrt, f::cbrt, f::reciprocal,
               f::erf, f::erfc>();
-  enter_unary<T, f::silu, f::softplus, f::gelu_exact, f::finish_gradient>();
+  enter_unary<T, f::silu, f::softplus, f::gelu_exact>();
   enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu>();
 }
 
@@ -119,6 +119,7 @@ void enter_library() {
   static const bool entered = [] {
     enter_function<f::where, T, bool, T, T>();
     enter_function<f::stop_gradient, T, T>();
+    enter_function<f::finish_gradient, T, T>();
     detail::enter_comparisons<T, f::equal, f::less, f::less_equal, f::greater, f::greater_equal>();
     enter_operation<transpose_operation, T, T>();
     enter_operation<reshape_operation, T, T>();
