@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/changed_nest.hpp"
+#include "shardwise/nn/frozen.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/optim/nests.hpp"
@@ -74,6 +75,12 @@ struct to_masters {
   template <class T, class Extents, class Layout>
   using abstract =
       abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
+};
+
+/// What is frozen is not updated, and has no masters.
+template <class Nest, fixed_string... Axes>
+struct changed_nest<nn::frozen<Nest>, to_masters<Axes...>> {
+  using type = nn::frozen<Nest>;
 };
 
 /// True if gradients of these types are pending over these axes alone, over which they are reduced,
