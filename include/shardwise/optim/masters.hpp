@@ -133,7 +133,8 @@ struct masters_state {
 /// An optimizer of parameters in narrow fractions, or of split state. It keeps a copy of each
 /// parameter in the elements that those are computed with, `float` for `bfloat16` and `float16`,
 /// updates that, and rounds the parameter from it: steps that are less than the last digit of the
-/// parameter add up.
+/// parameter add up. Parameters that are loaded without their state need a new one, since the copy
+/// is what is updated.
 ///
 /// `Axes` split copy and state over further axes than the parameter, in the first dimension that
 /// they divide (see `split_further`): each device updates its part, and the parameter is gathered
