@@ -127,8 +127,8 @@ template <class Cache>
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`
 /// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
 /// any other with `truncated_normal` of deviation `1 / sqrt(n)`, where `n` elements meet in one of
-/// the result; `out` is a `weight_of::merge`, `filter` one of a filter, and all others are `linear`.
-/// Each has a key of its own.
+/// the result; `out` is a `weight_of::merge`, `filter` one of a filter, and all others are
+/// `linear`. Each has a key of its own.
 ///
 ///     auto model = nn::initialise<gpt>(pool, key{1});
 template <class Model>

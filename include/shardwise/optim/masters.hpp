@@ -157,10 +157,19 @@ struct masters {
 
   template <class Parameters>
   [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
-    auto wide = detail::nest_as<copy<Parameters>>(
-        parameters, []<class M>(std::type_identity<M>, const auto& w) {
-          return detail::laid_out_as<M>(detail::widened(w));
-        });
+    auto wide = detail::nest_as<copy<Parameters>>(parameters, []<class M>(std::type_identity<M>,
+                                                                          const auto& w) {
+      using W = std::remove_cvref_t<decltype(w)>;
+      constexpr bool is_named =
+          std::is_same_v<M, typename detail::changed_nest<W, detail::to_masters<Axes...>>::type>;
+      static_assert(is_named,
+                    "a model that has masters is a class template of its tensors, or of their "
+                    "elements: those of another class cannot be named");
+      if constexpr (is_named)
+        return detail::laid_out_as<M>(detail::widened(w));
+      else
+        return w;
+    });
     auto inner = optimizer.start(wide);
     return {std::move(wide), std::move(inner)};
   }
