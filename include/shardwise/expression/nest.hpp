@@ -142,8 +142,8 @@ template <class X>
     return members_of(x);
 }
 /// A nest as another type that has tensors in the same places: each is `change(type, tensor)`, from
-/// left to right. Other members stay what they are. Of what is made a tuple may stand for an
-/// aggregate, as `map_nest` gives it.
+/// left to right. Other members stay what they are, and frozen parts whose type does. Of what is
+/// made a tuple may stand for an aggregate, as `map_nest` gives it.
 template <class To, class From, class Change>
 [[nodiscard]] constexpr To nest_as(const From& from, const Change& change) {
   constexpr nest_kind kind = nest_kind_of<To>();
@@ -161,6 +161,8 @@ template <class To, class From, class Change>
                                                                               change)...};
     }
     (std::make_index_sequence<std::tuple_size<wanted>::value>{});
+  } else if constexpr (kind == nest_kind::frozen && !std::is_same_v<To, From>) {
+    return To{nest_as<decltype(To::value)>(from.value, change)};
   } else {
     return To(from);
   }

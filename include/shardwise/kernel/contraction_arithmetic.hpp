@@ -34,7 +34,14 @@ struct kernel<functions::add_lengths<Fold>> {
         return sum < a ? limits::max() : sum;
       }
     } else {
-      return kernel<functions::add>::run(a, b);
+      // Of both infinities the sum is NaN and the difference an infinity; of a NaN both are NaN.
+      const P sum = kernel<functions::add>::run(a, b);
+      const P apart = kernel<functions::abs>::run(kernel<functions::subtract>::run(a, b));
+      const P extreme = Fold == reduction::min ? apart : kernel<functions::negate>::run(apart);
+      if constexpr (std::floating_point<P>)
+        return sum == sum ? sum : extreme;
+      else
+        return detail::packet::pselect(detail::packet::pcmp_eq(sum, sum), sum, extreme);
     }
   }
 };

@@ -55,6 +55,8 @@ template <class Model, class Cache, ShardedTensor Prompt>
                                                               const Model& model, Cache& cache,
                                                               const Prompt& prompt, index_t count,
                                                               const sampling& by, key seed) {
+  static_assert(Prompt::extents_type::value[1] > 0,
+                "a prompt has a position at least, and their number is known to the compiler");
   constexpr index_t last = Prompt::extents_type::value[1] - 1;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   const auto take = [&](const auto& scores, index_t n) {

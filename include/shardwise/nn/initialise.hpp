@@ -99,7 +99,7 @@ template <ShardedTensor X, weight_of Kind = weight_of::linear>
   return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(6 / (of.in + of.out)));
 }
 /// Normal numbers of this deviation, of which none is further than two deviations from 0: those
-/// that were are drawn again.
+/// that were are drawn again. What is left deviates by 0.88 of it.
 template <ShardedTensor X>
 [[nodiscard]] X truncated_normal(const device_pool& pool, key seed, double deviation) {
   using T = typename X::value_type;
@@ -126,9 +126,9 @@ template <class Cache>
 
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`
 /// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
-/// any other with `truncated_normal` whose variance is 1 over the number of elements that meet in
-/// one of the result, where `out` is a `weight_of::merge`, `filter` one of a filter, and all others
-/// are `linear`. Each has a key of its own.
+/// any other with `truncated_normal` of deviation `1 / sqrt(n)`, where `n` elements meet in one of
+/// the result; `out` is a `weight_of::merge`, `filter` one of a filter, and all others are
+/// `linear`. Each has a key of its own.
 ///
 ///     auto model = nn::initialise<gpt>(pool, key{1});
 template <class Model>

@@ -24,7 +24,13 @@ concept ListOfLayers = !EitherOperand<X> && requires(const X& x) {
   x[0];
 };
 
-/// How many layers there are.
+/// Every operand of a scan has a layer for each of the others.
+constexpr void require_layers(index_t have, index_t want) {
+  if (have != want)
+    fail({.rule = broken::operand_count_differs, .have = have, .want = want},
+         "the operands of a scan have as many layers each");
+}
+/// How many layers there are; all tensors of a nest that are stacked have as many.
 template <class X>
 [[nodiscard]] constexpr index_t layers_of(const X& x) {
   if constexpr (ListOfLayers<X>) {
@@ -33,6 +39,7 @@ template <class X>
     index_t count = -1;
     const auto look = [&](const auto& w) {
       if (count < 0) count = w.extents()[0];
+      require_layers(w.extents()[0], count);
     };
     for_each_tensor(x, look);
     return count;
@@ -141,12 +148,7 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   static_assert(std::is_same_v<typename detail::named_tensor<made>::type, tensor>,
                 "a layer of a scan gives what it got: the same elements, extents and layout");
   const index_t count = detail::layers_of(layers);
-  [[maybe_unused]] const auto as_many = [&](index_t have) {
-    if (have != count)
-      fail({.rule = broken::operand_count_differs, .have = have, .want = count},
-           "the operands of a scan have as many layers each");
-  };
-  (as_many(detail::layers_of(rest)), ...);
+  (detail::require_layers(detail::layers_of(rest), count), ...);
   detail::name_operand(carry);
   std::optional<tensor> now(tensor{carry});
   // Only paper has programs.

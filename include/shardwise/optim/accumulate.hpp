@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/optim/nests.hpp"
 #include "shardwise/plan/gradient.hpp"
@@ -15,10 +16,15 @@ namespace shardwise {
 
 namespace detail {
 
-/// Adds the tensors of a nest to those of another.
-template <class Nest>
-constexpr void add_nest(Nest& sum, const Nest& more) {
-  const auto add = []<class X>(X& x, const X& y) { put(x, x + y); };
+/// Adds the tensors of a nest to those of another, in the elements of that.
+template <class Sum, class Nest>
+constexpr void add_nest(Sum& sum, const Nest& more) {
+  const auto add = []<class X, class Y>(X& x, const Y& y) {
+    if constexpr (std::is_same_v<typename X::value_type, typename Y::value_type>)
+      put(x, x + y);
+    else
+      put(x, x + widened(y));
+  };
   for_each_together(add, sum, more);
 }
 
@@ -56,15 +62,17 @@ template <class Parameters, class Pending>
 [[nodiscard]] constexpr Parameters reduced(const Pending& sums, double factor = 1) {
   return detail::nest_as<Parameters>(
       sums, [&]<class X, class G>(std::type_identity<X>, const G& gradient) {
-        if (factor == 1) return X(reshard<typename X::layout_type>(gradient));
-        return X(reshard<typename X::layout_type>(gradient * detail::number_for<X>(factor)));
+        using T = typename X::value_type;
+        if (factor == 1) return X(reshard<typename X::layout_type>(detail::narrowed<T>(gradient)));
+        return X(reshard<typename X::layout_type>(
+            detail::narrowed<T>(gradient * detail::number_for<X>(factor))));
       });
 }
 
 /// A loss whose value and gradients are means over micro-batches: it stands where a loss stands in
 /// `training_step`, and takes a range of micro-batches, a tensor or a tuple of tensors each, where
 /// that takes a batch. The gradients of all of them are left pending over `Axes` and added, and
-/// what is moved at the end is what one batch moves.
+/// what is moved at the end is what one batch moves. Narrow gradients are added as `float`.
 ///
 ///     constexpr auto learn = optim::training_step{optim::accumulated<"data">(loss),
 ///     optim::adamw{}}; learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1,
@@ -95,17 +103,21 @@ struct accumulated_loss {
             },
             batch);
     };
-    auto [first, sums] = of_one(*batches.begin());
-    auto value = std::get<1>(first);
+    // Sums of many narrow terms would be wrong by more than their last digits.
+    const auto widen = [](const auto& x) { return detail::made_tensor(detail::widened(x)); };
+    auto first = of_one(*batches.begin());
+    auto sums = detail::map_nest(first.second, widen);
+    auto value = widen(std::get<1>(first.first));
+    using T = typename std::remove_cvref_t<decltype(std::get<1>(first.first))>::value_type;
     bool is_first = true;
     for (const auto& batch : batches) {
       if (std::exchange(is_first, false)) continue;
       const auto more = of_one(batch);
-      detail::put(value, value + std::get<1>(more.first));
+      detail::put(value, value + detail::widened(std::get<1>(more.first)));
       detail::add_nest(sums, more.second);
     }
     const double part = 1.0 / static_cast<double>(batches.size());
-    auto mean = value * detail::number_for<decltype(value)>(part);
+    auto mean = detail::narrowed<T>(value * detail::number_for<decltype(value)>(part));
     return std::pair{detail::made_tensor(reshard<P<>>(mean)), reduced<Model>(sums, part)};
   }
 };

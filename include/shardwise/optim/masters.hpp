@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/changed_nest.hpp"
+#include "shardwise/nn/frozen.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/optim/nests.hpp"
@@ -76,6 +77,12 @@ struct to_masters {
       abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
 };
 
+/// What is frozen is not updated, and has no masters.
+template <class Nest, fixed_string... Axes>
+struct changed_nest<nn::frozen<Nest>, to_masters<Axes...>> {
+  using type = nn::frozen<Nest>;
+};
+
 /// True if gradients of these types are pending over these axes alone, over which they are reduced,
 /// and scattered where a master is split.
 template <class Masters, class Gradients, fixed_string... Axes>
@@ -126,7 +133,8 @@ struct masters_state {
 /// An optimizer of parameters in narrow fractions, or of split state. It keeps a copy of each
 /// parameter in the elements that those are computed with, `float` for `bfloat16` and `float16`,
 /// updates that, and rounds the parameter from it: steps that are less than the last digit of the
-/// parameter add up.
+/// parameter add up. Parameters that are loaded without their state need a new one, since the copy
+/// is what is updated.
 ///
 /// `Axes` split copy and state over further axes than the parameter, in the first dimension that
 /// they divide (see `split_further`): each device updates its part, and the parameter is gathered
@@ -149,10 +157,19 @@ struct masters {
 
   template <class Parameters>
   [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
-    auto wide = detail::nest_as<copy<Parameters>>(
-        parameters, []<class M>(std::type_identity<M>, const auto& w) {
-          return detail::laid_out_as<M>(detail::widened(w));
-        });
+    auto wide = detail::nest_as<copy<Parameters>>(parameters, []<class M>(std::type_identity<M>,
+                                                                          const auto& w) {
+      using W = std::remove_cvref_t<decltype(w)>;
+      constexpr bool is_named =
+          std::is_same_v<M, typename detail::changed_nest<W, detail::to_masters<Axes...>>::type>;
+      static_assert(is_named,
+                    "a model that has masters is a class template of its tensors, or of their "
+                    "elements: those of another class cannot be named");
+      if constexpr (is_named)
+        return detail::laid_out_as<M>(detail::widened(w));
+      else
+        return w;
+    });
     auto inner = optimizer.start(wide);
     return {std::move(wide), std::move(inner)};
   }

@@ -89,3 +89,26 @@ TEST_CASE("Lengths of integers stop at the extremes, of which one stays") {
   CHECK(least::run(std::uint8_t{250}, std::uint8_t{9}) == 255);
   CHECK(most::run(std::uint8_t{0}, std::uint8_t{9}) == 9);
 }
+
+TEST_CASE("A length that stands for no path stays, whatever is added to it") {
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  using least = kernel<functions::add_lengths<reduction::min>>;
+  using most = kernel<functions::add_lengths<reduction::max>>;
+  CHECK(least::run(infinite, -infinite) == infinite);
+  CHECK(least::run(-infinite, infinite) == infinite);
+  CHECK(most::run(infinite, -infinite) == -infinite);
+  CHECK(least::run(-infinite, -infinite) == -infinite);
+  CHECK(least::run(-infinite, 3.0F) == -infinite);
+  CHECK(least::run(infinite, nan) != least::run(infinite, nan));
+  // So a device that has no edge changes nothing, in packets either.
+  const index_t columns = 37;
+  const std::vector<float> edges{infinite, 2};
+  const std::vector<float> lengths(static_cast<std::size_t>(2 * columns), -infinite);
+  std::vector<float> out(static_cast<std::size_t>(2 * columns));
+  contract<float>(detail::arithmetic_of<min_plus_semiring, float>(), {{0, 1}, {1, 2}, {0, 2}},
+                  matrix(edges.data(), 2, 1, false), matrix(lengths.data(), 1, columns, false),
+                  matrix(out.data(), 2, columns, false), detail::no_epilogue{});
+  CHECK(std::all_of(out.begin(), out.begin() + columns, [](float x) { return x == infinite; }));
+  CHECK(std::all_of(out.begin() + columns, out.end(), [](float x) { return x == -infinite; }));
+}

@@ -93,6 +93,29 @@ TEST_CASE("what is frozen stays, and the rest is trained") {
   REQUIRE(values(m.shift.value) == std::vector<float>(6));
 }
 
+TEST_CASE("what is frozen is computed in narrow elements, and has no masters") {
+  const device_pool pool{pod{}};
+  auto m = nn::initialise<partly>(pool, key{1});
+  const auto x = normal<X>(pool, key{2});
+  constexpr nn::elements<float, bfloat16> mixed;
+  const auto narrow = mixed.compute(m);
+  STATIC_REQUIRE(
+      std::is_same_v<std::remove_const_t<decltype(narrow)>, with_fractions<bfloat16, partly>>);
+  const auto as_narrow = [](const auto& w) { return values(cast<float>(cast<bfloat16>(w))); };
+  REQUIRE(values(cast<float>(narrow.read.value.weight)) == as_narrow(m.read.value.weight));
+  REQUIRE(values(cast<float>(narrow.layer.weight)) == as_narrow(m.layer.weight));
+
+  constexpr auto masters = optim::with_masters<"data">(optim::sgd{});
+  auto state = masters.start(m);
+  STATIC_REQUIRE(std::is_same_v<decltype(state.masters.read), decltype(m.read)>);
+  STATIC_REQUIRE(
+      std::is_same_v<decltype(state.masters.layer.weight), tensor<P<"data", none>, 8, 6>>);
+  const auto weight = values(m.read.value.weight), moved = values(m.layer.weight);
+  masters(m, state, gradient(loss)(m, x), 0.1F);
+  REQUIRE(values(m.read.value.weight) == weight);
+  REQUIRE(values(m.layer.weight) != moved);
+}
+
 TEST_CASE("a dropout without a key drops nothing") {
   const device_pool pool{pod{}};
   const auto m = nn::initialise<partly>(pool, key{1});

@@ -81,6 +81,16 @@ TEST_CASE("layers of a list and of stacked tensors give what the layers give one
   } catch (const error& thrown) {
     REQUIRE(thrown.verdict().rule == broken::operand_count_differs);
   }
+  // Of one nest too: a layer that is not there is not the last one again.
+  try {
+    const auto add_both = [](const auto& h, const auto& parts) {
+      return X(h + std::get<0>(parts) + std::get<1>(parts));
+    };
+    (void)scan(add_both, x, std::tuple(b, ones<tensor<P<none, none>, 2, 6>>(pool)));
+    FAIL("three biases met two");
+  } catch (const error& thrown) {
+    REQUIRE(thrown.verdict().rule == broken::operand_count_differs);
+  }
 }
 
 TEST_CASE("gradients of a scan are those of the layers") {

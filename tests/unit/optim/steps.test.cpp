@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -154,6 +155,21 @@ TEST_CASE("gradients are accumulated over steps, and reduced at the end") {
   auto state = optim::sgd{}.start(m);
   REQUIRE_THROWS_WITH(accumulating(trained, state, full<number<pod>>(pool, 0.1F), nothing),
                       Catch::Contains("one micro-batch or more"));
+}
+
+TEST_CASE("means over many micro-batches do not lose the digits of narrow elements") {
+  const device_pool pool{pod{}};
+  using W = sharded_tensor<bfloat16, extents<4>, layout<pod, P<none>>>;
+  using batch = sharded_tensor<bfloat16, extents<2, 4>, layout<pod, P<"data", none>>>;
+  const W w = cast<bfloat16>(full<tensor<pod, P<none>, 4>>(pool, 1.0F));
+  const batch x = cast<bfloat16>(full<tensor<pod, P<"data", none>, 2, 4>>(pool, 1.0F));
+  constexpr auto products = [](const auto& v, const auto& in) { return sum(v * in); };
+  // Of 2 each: 300 of them stop at 512 if they are added in bfloat16.
+  const std::vector<batch> batches(300, x);
+  const auto [value, slope] =
+      optim::accumulated<"data">(products).value_and_gradients(std::identity{}, w, batches);
+  REQUIRE(static_cast<float>(to_host(value)()) == 8.0F);
+  for (int i = 0; i < 4; ++i) REQUIRE(static_cast<float>(to_host(slope)(i)) == 2.0F);
 }
 
 TEST_CASE("a scaled loss trains the same bits, and a step that overflows is skipped") {
