@@ -30,7 +30,7 @@ template <class Table>
 struct position_rows {
   Table table;
   constexpr auto operator()(const auto& x) const { return x + table; }
-  /// The same of positions from `first` on.
+  /// Adds the rows of the positions from `first` on.
   template <class X>
   constexpr auto operator()(const X& x, const auto& first) const {
     return x + dynamic_slice<0, X::extents_type::value[1]>(table, first);
@@ -55,7 +55,7 @@ struct transformer {
     const auto h5 = layers[4](h4);
     return head(norm(h5));
   }
-  /// The same of the positions that come next, after those that each layer's cache has.
+  /// Returns the scores of the positions that follow those in each layer's cache.
   constexpr auto operator()(const auto& text, auto& caches) const {
     const auto h0 = place(read(text), caches[0].filled);
     const auto h1 = layers[0](h0, caches[0]);
@@ -83,9 +83,9 @@ using state = optim::adam_state<model>;
 using tokens =
     sharded_tensor<std::int32_t, extents<batch, positions>, layout<pod, P<"data", none>>>;
 using number = scalar<float, pod>;
-/// What each layer keeps of the positions that it has met.
+/// The key-value caches of all layers.
 using caches = std::array<nn::cache_for<layer, tensor<stream, batch, 1, width>, positions>, 5>;
-/// What the model reads of a text before it writes: half of the positions that it knows.
+/// The prompt that the model reads before it writes: half of its positions.
 using prompt =
     sharded_tensor<std::int32_t, extents<batch, positions / 2>, layout<pod, P<"data", none>>>;
 

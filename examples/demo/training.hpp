@@ -44,9 +44,8 @@ class training {
   }
 
   /// What the model writes after each of these places, `count` bytes: the likelier ones more often
-  /// than the model says, at a temperature of 0.7. It reads the last bytes, and writes as many as
-  /// it has positions left for, with the keys and values of the others at hand; then it begins
-  /// again with the last ones.
+  /// than the model says, at a temperature of 0.7. It reads the last bytes, writes
+  /// until its key-value cache is full, and starts again from the last bytes.
   [[nodiscard]] std::array<std::string, std::size_t{batch}> write(const corpus& text,
                                                                   const places& from,
                                                                   index_t count) const {

@@ -42,8 +42,8 @@ inline constexpr index_t vocabulary = 128'256, head_size = 128, key_heads = 8;
 using stream = P<"pipe", "data", by("context", "model"), none>;
 using whole_positions = P<"pipe", "data", "context", none>;
 
-/// A norm of 2-byte values in floats: its scale is of floats, so that the sums of its gradient may
-/// stay pending, which no rounding passes.
+/// A norm of 2-byte values that is computed in `float`. Its scale is `float` too, so that the
+/// pending sums of its gradient are reduced without rounding to 2 bytes.
 template <class Scale>
 struct wide_norm {
   nn::rms_norm<Scale> in_floats;

@@ -44,8 +44,8 @@ struct tensor_parallel {
 };
 
 constexpr const cost_ledger& cost = step_cost<tensor_parallel<pod>>;
-// Of the stream two sums for each layer in each direction: those backward are reduced before they
-// pass a norm.
+// Two sums of the size of the stream for each layer in each direction: a pending gradient is
+// reduced before it passes a norm.
 constexpr index_t all_reduced(index_t bytes) { return 2 * bytes / 4 * 3; }
 constexpr index_t floats = sizeof(float), streamed = batch * positions * width * floats;
 static_assert(cost.collectives() == cost.collectives(collective::all_reduce, "model"));

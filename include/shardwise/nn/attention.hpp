@@ -28,10 +28,10 @@ struct bidirectional {
 ///
 /// Under `causal` a position meets those up to itself, under `bidirectional` all. Neither the
 /// scores of the positions nor their gradient exist as a whole. With `nn::rotary<>` for `Rotary`
-/// queries and keys are turned by their positions.
+/// queries and keys get a rotary position embedding.
 ///
-/// With a cache the positions of `x` are those that come next: they meet what the cache has, and
-/// each other, and are in it afterwards. What moves between devices is what moves without.
+/// With a cache the positions of `x` follow those in the cache. They attend to the cached positions
+/// and causally to each other, and are appended to the cache. A cache adds no communication.
 ///
 ///     nn::attention<Q, Q, Q, O, P<"data", none, none>> heads{q, k, v, o};
 ///     auto cache = nn::empty_cache<nn::cache_for<decltype(heads), X, 512>>(pool);

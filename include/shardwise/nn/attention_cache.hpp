@@ -12,19 +12,18 @@ namespace shardwise {
 
 namespace nn {
 
-/// What attention has met of a text: keys and values `[batch, heads, capacity, size]`, of which
-/// `filled` positions are there. A call of `nn::attention` or of a `transformer_block` with a cache
-/// takes the positions that come next, one or several, and writes theirs behind the others.
+/// A key-value cache: keys and values `[batch, heads, capacity, size]`, of which the first `filled`
+/// positions are valid. A call of `nn::attention` or of a `transformer_block` with a cache takes
+/// one or several new positions and appends their keys and values.
 ///
-/// It is an aggregate of tensors, so that it is made, saved, traced and given up like a model. The
-/// old keys and values, which nobody holds after the call, are written into and not copied.
-/// Positions beyond the capacity throw `part_is_beyond_end` where they are computed; the cache is
-/// lost then.
+/// It is an aggregate of tensors, and is made, saved, traced and donated like a model. Keys and
+/// values that have no other owner are updated in place. Positions beyond the capacity throw
+/// `part_is_beyond_end` when they are computed; the cache is lost then.
 template <class Keys, class Values = Keys>
 struct attention_cache {
   Keys keys;
   Values values;
-  /// How many positions there are, a whole number that every device holds.
+  /// The number of valid positions, an integer that every device holds.
   typename Keys::domain::template tensor<std::int32_t, extents<>, layout<mesh_of<Keys>, P<>>>
       filled;
 };
@@ -33,7 +32,7 @@ struct attention_cache {
 
 namespace detail {
 
-/// The keys of `Capacity` positions: what a weight makes of a stream of so many.
+/// The type of the keys that a weight makes of a stream of `Capacity` positions.
 template <class X, class Weight, index_t Capacity>
 struct cached {
   static constexpr const extents_desc& of = X::extents_type::value;
@@ -49,7 +48,7 @@ struct cached {
 template <class Module, class X, index_t Capacity>
 struct cache_of;
 
-/// Writes the keys and values of new positions behind those that there are.
+/// Appends the keys and values of new positions to a cache.
 template <class Cache, class K, class V>
 constexpr void append(Cache& cache, const K& keys, const V& values) {
   cache.keys = update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);
@@ -61,9 +60,9 @@ constexpr void append(Cache& cache, const K& keys, const V& values) {
 
 namespace nn {
 
-/// The cache of an attention, or of a block that has one, for streams like `X`
-/// (`[batch, positions, width]`) of `Capacity` positions in all: its keys are split as the weights
-/// and the stream say.
+/// The type of the cache of an attention, or of a block that contains one, for inputs like `X`
+/// (`[batch, positions, width]`) and `Capacity` positions in all. Its heads are split as in the
+/// weights, its batch as in `X`.
 ///
 ///     using Cache = nn::cache_for<nn::transformer_block<Norm, Heads, Mlp>, X, 512>;
 template <class Module, class X, index_t Capacity>

@@ -5,13 +5,13 @@
 
 namespace shardwise::nn {
 
-/// A module between two layouts: what goes in is brought to the spec `In`, and what comes out to
-/// `Out`, each of which may be `as_computed`. What that moves is in the types, as if the program
-/// had said it before and after the call; DTensor's input and output functions of a module.
+/// Reshards the inputs of a module to the spec `In` and its output to `Out`, either of which may be
+/// `as_computed`. It equals a `reshard` before and after the call, and corresponds to the input and
+/// output functions of DTensor's `distribute_module`.
 ///
-/// The names of its tensors have `inner` before them.
+/// The names of its tensors are prefixed with `inner.`.
 ///
-///     // Sequence parallel: each device normalises its positions.
+///     // Sequence parallelism: each device normalises its positions.
 ///     using norm = nn::between<nn::rms_norm<Scale>, P<"data", "model", none>, P<"data", none,
 ///     none>>;
 template <class Module, class In, class Out = as_computed>

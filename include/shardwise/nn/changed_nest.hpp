@@ -13,17 +13,17 @@ namespace shardwise {
 
 namespace detail {
 
-/// The type of a nest whose tensors are changed: `Change::tensor<T, Extents, Layout>` is the type
-/// of one that has elements, `Change::abstract<...>` that of one on paper. Class templates are
-/// taken again with changed arguments, arrays and tuples with changed members; a class that is no
-/// template stays what it is. An argument that is a type of elements, as in `gpt<pod, float>`, is
+/// The type of a nest with changed tensors: `Change::tensor<T, Extents, Layout>` replaces a tensor
+/// with elements, `Change::abstract<...>` one on paper. Class templates are instantiated with
+/// changed arguments, arrays and tuples with changed members; other classes stay as they are. A
+/// template argument that is an element type, as in `gpt<pod, float>`, becomes
 /// `Change::element<T>`.
 template <class T, class Change>
 struct changed_nest {
   using type = T;
 };
-// Known by their templates: where there is only paper, tensors that have elements are declared
-// alone, and a nest of them is no class that anybody could look into.
+// These match by template: on paper, tensors with elements are declared but incomplete, so their
+// members cannot be inspected.
 template <class T, class Extents, class Layout, class Change>
 struct changed_nest<sharded_tensor<T, Extents, Layout>, Change> {
   using type = typename Change::template tensor<T, Extents, Layout>;
@@ -67,7 +67,7 @@ struct to_paper {
   using abstract = abstract_tensor<T, Extents, Layout>;
 };
 
-/// With other fractions: `To`.
+/// Replaces floating-point element types by `To`.
 template <Fractional To>
 struct to_fractions {
   template <class T>
@@ -80,8 +80,8 @@ struct to_fractions {
 
 }  // namespace detail
 
-/// The type of a nest of tensors whose fractions are `To`; whole numbers and truth values stay. A
-/// model is a class template of its tensors, or of their elements.
+/// The type of a nest whose floating-point tensors have elements `To`; integer and boolean tensors
+/// stay. A model must be a class template of its tensors, or of their element type.
 ///
 ///     using narrow = with_fractions<bfloat16, nn::linear<W, B>>;
 template <Fractional To, class Nest>

@@ -14,7 +14,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// A type of the members of an aggregate, in order.
+/// The type of member `I` of an aggregate.
 template <class Nest, std::size_t I>
 using member_of =
     std::remove_cvref_t<std::tuple_element_t<I, decltype(members_of(std::declval<Nest&>()))>>;
@@ -61,12 +61,11 @@ struct distributed {
 
 namespace nn {
 
-/// A module under the layouts of another type: each tensor of `from` is moved to the layout that
-/// `Target` has in its place; other members stay. Both have the same members, and elements.
+/// Reshards each tensor of a module to the layout of the corresponding member of `Target`; other
+/// members stay. Both have the same members and element types.
 ///
-/// It is a function of tensors like any other, with a ledger on paper and a gradient: a model that
-/// is stored fully sharded is brought to where it computes within the loss, and its gradients come
-/// back scattered.
+/// It has a ledger on paper and a gradient: within a loss it gathers a fully sharded model, and the
+/// gradients are reduce-scattered.
 ///
 ///     auto split = nn::distribute_module<split_model>(whole);
 ///     constexpr auto loss = [](const auto& stored, const auto& x) {

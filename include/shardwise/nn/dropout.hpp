@@ -11,8 +11,8 @@ namespace shardwise::nn {
 /// `1 - Rate`. Which ones
 /// depends on the key of the call and the global index alone: every layout has the same bits.
 ///
-/// Without a key nothing is dropped. A model that is called with keys where it is trained, and
-/// without them elsewhere, has no mode that somebody could forget to change.
+/// Without a key nothing is dropped. Call a model with keys to train and without them to evaluate;
+/// there is no mode to switch.
 ///
 ///     auto h = nn::dropout<std::ratio<1, 10>>{}(x, seed.fold_in(step));
 ///     constexpr auto operator()(const auto& x, const auto&... seed) const {

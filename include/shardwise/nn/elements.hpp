@@ -12,7 +12,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The tensors of a nest with fractions of `To`, each changed once more behind its conversion.
+/// Converts the floating-point tensors of a nest to `To` and applies `behind` to each result.
 template <Fractional To, class Nest, class Behind>
 [[nodiscard]] constexpr auto convert_nest(const Nest& nest, const Behind& behind) {
   const auto convert = [&]<class X, class From>(std::type_identity<X>, const From& x) {
@@ -44,10 +44,10 @@ template <Fractional To, class Nest, class Behind>
 
 }  // namespace detail
 
-/// The same nest with its fractions converted to `To`: a tensor, or a class of the same template,
-/// so that a model is called as before. Whole numbers and truth values stay.
+/// Returns a nest with its floating-point tensors converted to `To`: a tensor, or an instance of
+/// the same class template, so that a model is called as before. Integers and booleans stay.
 ///
-/// A gradient passes, in the elements of the nest that was converted.
+/// Its gradient has the element types of the nest that was converted.
 ///
 ///     auto narrow = cast_nest<bfloat16>(model);
 template <Fractional To, class Nest>
@@ -57,14 +57,14 @@ template <Fractional To, class Nest>
 
 namespace nn {
 
-/// Which elements a model is kept in, is computed in, has its gradients reduced in, and gives.
+/// A mixed-precision policy: the element types of parameters, of the computation, of the reduction
+/// of gradients, and of the output.
 ///
-/// `compute` converts parameters and batches in the loss; the gradients come back in the elements
-/// of the parameters. A gradient that is a pending sum is reduced in `Reduce`: in the elements of
-/// the parameters, which adds up the terms without rounding them to narrower ones again, or in
-/// those of the computation, which moves fewer bytes. Where a model itself gathers what it computes
-/// with, as under ZeRO-3, its gradient is reduced where it was gathered, in the elements it was
-/// gathered in.
+/// `compute` converts parameters and batches within the loss; gradients have the element type of
+/// the parameters. A pending gradient is reduced in `Reduce`: the type of the parameters, which
+/// avoids rounding the sum, or that of the computation, which moves fewer bytes. If the model
+/// itself gathers its weights, as in ZeRO-3, a gradient is reduced where the weight was gathered,
+/// in the element type it had there.
 ///
 ///     constexpr nn::elements<float, bfloat16> mixed;
 ///     auto loss = [=](const auto& model, const auto& x, const auto& y) {
@@ -76,12 +76,12 @@ struct elements {
   static_assert(std::is_same_v<Reduce, Parameter> || std::is_same_v<Reduce, Compute>,
                 "gradients are reduced in the elements of the parameters or of the computation");
 
-  /// A model, or any nest, in the elements that parameters are kept in.
+  /// Converts a model, or any nest, to the element type of parameters.
   template <class Nest>
   [[nodiscard]] constexpr auto parameters(const Nest& nest) const {
     return cast_nest<Parameter>(nest);
   }
-  /// A model, or any nest, in the elements of the computation.
+  /// Converts a model, or any nest, to the element type of the computation.
   template <class Nest>
   [[nodiscard]] constexpr auto compute(const Nest& nest) const {
     if constexpr (std::is_same_v<Reduce, Parameter>)
@@ -90,7 +90,7 @@ struct elements {
       return detail::convert_nest<Compute>(
           nest, [](auto&& x) { return finish_gradient(std::forward<decltype(x)>(x)); });
   }
-  /// What the computation gives, in the elements of the result.
+  /// Converts a result of the computation to the element type of the output.
   template <class Nest>
   [[nodiscard]] constexpr auto output(const Nest& nest) const {
     return cast_nest<Output>(nest);

@@ -22,9 +22,9 @@ struct embedding {
   [[nodiscard]] constexpr auto operator()(const Indices& ids) const {
     return detail::spread<Out>(shardwise::embedding(table, ids));
   }
-  /// The product of `[batch, positions, width]` and each row, `[batch, positions, rows]`: the
-  /// scores of a model whose last layer has the table of the first one. A table that is split by
-  /// rows gives scores that are split so. The gradient of the table has both parts.
+  /// Returns the products of `[batch, positions, width]` with all rows, `[batch, positions, rows]`:
+  /// an output layer with tied weights. The scores are split as the rows of the table are, and the
+  /// gradient of the table is the sum over both uses.
   template <Operand X>
   [[nodiscard]] constexpr auto scores(const X& x) const {
     return einsum<"bsd,vd->bsv">(x, table);

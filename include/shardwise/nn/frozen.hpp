@@ -5,12 +5,12 @@
 
 namespace shardwise::nn {
 
-/// A part of a model that is not trained: a module whose weights stay as they are, or a tensor that
-/// is no parameter, a buffer. Its tensors have the names that they have without it and are saved,
-/// loaded and counted; gradients take them for constants, norms of gradients leave them out, and
-/// optimizers keep nothing for them.
+/// A part of a model that is not trained: a module with fixed weights, or a buffer. Its tensors
+/// keep their names and are saved, loaded and counted. Gradients treat them as constants, norms of
+/// gradients omit them, and optimizers keep no state for them.
 ///
-/// A frozen module is called as the module; `value` is what is frozen, which a program may change.
+/// A frozen module is called like the module itself. `value` is what is frozen; a program may
+/// assign to it.
 ///
 ///     struct model { nn::frozen<nn::embedding<Table>> read; Layers layers; };
 template <class Nest>

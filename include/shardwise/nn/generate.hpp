@@ -16,13 +16,13 @@ namespace shardwise {
 
 namespace detail {
 
-/// Tokens `[batch, 1]` beside a prompt `[batch, positions]`.
+/// The type of one token for each row, `[batch, 1]`, laid out as the prompt `[batch, positions]`.
 template <class Prompt>
 using one_token =
     sharded_tensor<typename Prompt::value_type, extents<Prompt::extents_type::value[0], 1>,
                    typename Prompt::layout_type>;
 
-/// A token for each row of scores `[batch, tokens]`; each row has a key of its own.
+/// Samples a token for each row of scores `[batch, tokens]`, with a key for each row.
 template <class Scores>
 [[nodiscard]] std::vector<std::int32_t> sample_rows(const Scores& scores, const nn::sampling& by,
                                                     key seed) {
@@ -40,13 +40,13 @@ template <class Scores>
 
 namespace nn {
 
-/// Goes on with texts: `count` tokens after each row of a prompt `[batch, positions]`, which is
-/// what the cache has not met yet; row by row. `model(tokens, cache)` gives scores
-/// `[batch, positions, tokens]`, and the cache one position more for each token that was read: all
-/// but the last that was chosen.
+/// Generates `count` tokens after each row of a prompt `[batch, positions]` and returns them row by
+/// row. The prompt follows what the cache already has. `model(tokens, cache)` returns scores
+/// `[batch, positions, tokens]` and appends the tokens to the cache; afterwards it has all tokens
+/// but the last that was generated.
 ///
-/// Chance depends on the key, the row, and how many tokens were chosen before: meshes and layouts
-/// do not matter but for the rounding of scores.
+/// Random choices depend only on the key, the row and the index of the token. Meshes and layouts
+/// change the result only by the rounding of the scores.
 ///
 ///     auto cache = nn::empty_cache<caches>(pool);
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7}, key{1});

@@ -13,16 +13,16 @@ namespace shardwise {
 
 namespace nn {
 
-/// How the extents of a weight are read by what depends on how many elements meet in one of the
-/// result: `[in, out...]` of a linear map, `[in..., out]` of one that merges dimensions, as the
-/// `out` of an attention, `[features, channels / groups, window...]` of a convolution.
+/// Which dimensions of a weight are inputs and outputs, for its fan-in and fan-out: `linear` is
+/// `[in, out...]`; `merge` is `[in..., out]`, as `out` of an attention; `filter` is
+/// `[features, channels / groups, window...]` of a convolution.
 enum class weight_of : std::uint8_t { linear, merge, filter };
 
 }  // namespace nn
 
 namespace detail {
 
-/// How many elements meet in one of the result of a weight, and how many results one reaches.
+/// The fan-in and fan-out of a weight.
 struct fans {
   double in = 1;
   double out = 1;
@@ -68,9 +68,8 @@ template <class X>
 
 namespace nn {
 
-/// Weights for layers with `relu`: normal, with the variance `gain^2 / in` (Kaiming), where `in`
-/// elements meet in one of the result. As all random numbers these depend on the key and the global
-/// index alone.
+/// Returns weights for layers with `relu`: normal, with the variance `gain^2 / in` (Kaiming), where
+/// `in` is the fan-in. Like all random numbers they depend only on the key and the global index.
 ///
 ///     auto w = nn::kaiming_normal<W>(pool, key{1});
 ///     auto f = nn::kaiming_normal<F, nn::weight_of::filter>(pool, key{2});
@@ -85,8 +84,7 @@ template <ShardedTensor X, weight_of Kind = weight_of::linear>
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(3.0 / of.in));
 }
-/// Weights with the variance `2 / (in + out)`, normal (Xavier), where one element reaches `out` of
-/// the result.
+/// Returns normal weights with the variance `2 / (in + out)` of fan-in and fan-out (Xavier).
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_normal(const device_pool& pool, key seed, double gain = 1) {
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
@@ -115,7 +113,7 @@ template <ShardedTensor X>
   return X(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
 }
 
-/// A cache, or a nest of them, that has room and no positions yet; see `attention_cache`.
+/// Returns an empty cache, or a nest of them; see `attention_cache`.
 ///
 ///     auto caches = nn::empty_cache<std::array<nn::cache_for<Block, X, 512>, 6>>(pool);
 template <class Cache>
@@ -126,9 +124,9 @@ template <class Cache>
 
 /// A model at the start of its training. The name of a tensor says what it begins with: `scale`
 /// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
-/// any other with `truncated_normal` of deviation `1 / sqrt(n)`, where `n` elements meet in one of
-/// the result; `out` is a `weight_of::merge`, `filter` one of a filter, and all others are
-/// `linear`. Each has a key of its own.
+/// any other with `truncated_normal` of variance 1 / fan-in, where `out` is a `weight_of::merge`,
+/// `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each has a key of its
+/// own.
 ///
 ///     auto model = nn::initialise<gpt>(pool, key{1});
 template <class Model>

@@ -29,11 +29,11 @@ constexpr void for_each_parameter(Model& model, const F& f) {
   for_each_leaf<detail::parameters>(model, [&](auto& x, const leaf_path& path) { f(path, x); });
 }
 
-/// True if a name is what a pattern says, in which `*` stands for any characters, or none.
+/// Returns true if a name matches a pattern, in which `*` matches any characters, or none.
 ///
 ///     static_assert(is_named_like("layers.3.mlp.up.bias", "layers.*.bias"));
 [[nodiscard]] constexpr bool is_named_like(text_view name, text_view pattern) noexcept {
-  // Where the last * stands, and from where on of the name it stands for nothing more.
+  // The place of the last *, and the first character of the name behind what it matches.
   std::size_t n = 0, p = 0, star = pattern.size(), rest = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -53,8 +53,8 @@ constexpr void for_each_parameter(Model& model, const F& f) {
   return p == pattern.size();
 }
 
-/// Calls `f(name, tensor)` with those tensors of a model whose names are what a pattern says, and
-/// returns how many these are.
+/// Calls `f(name, tensor)` with the tensors of a model whose names match a pattern, and returns how
+/// many there are.
 ///
 ///     const index_t found = for_each_parameter(model, "layers.*.bias", [](const auto&, auto& b) {
 ///       b = b * 0.0F;

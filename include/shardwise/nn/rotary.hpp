@@ -14,15 +14,15 @@
 
 namespace shardwise::nn {
 
-/// Stands where attention would turn queries and keys by their positions: they stay as they are.
+/// No rotary embedding: attention leaves queries and keys as they are.
 struct no_rotary {};
 
-/// A rotary embedding without tables that somebody would have to keep: pair `p` of the last
-/// dimension of `[..., positions, size]` is turned by `position * Base^(-2 p / size)`. Positions
-/// count from 0, or from `first`, a tensor of rank 0 of whole numbers.
+/// A rotary position embedding without tables: pair `p` of the last dimension of `[..., positions,
+/// size]` is rotated by the angle `position * Base^(-2 p / size)`. Positions count from 0, or from
+/// `first`, an integer tensor of rank 0.
 ///
-/// The angles are computed in floats, or in doubles for doubles, where they are needed; extents are
-/// known when the program is compiled.
+/// The angles are computed as they are needed, in `float`, or in `double` for `double`. Extents
+/// must be known at compile time.
 ///
 ///     auto q = nn::rotary<>{}(einsum<"bsd,dhe->bhse">(x, w));
 template <class Base = std::ratio<10000>, rotary_pairs Pairs = rotary_pairs::halves>
@@ -37,7 +37,7 @@ struct rotary {
   }
 
  private:
-  /// A number for each position and pair.
+  /// The type of a tensor with one number for each position and pair.
   template <class X>
   [[nodiscard]] static constexpr auto grid_of(const X& x) {
     constexpr int last = X::extents_type::rank - 1;
@@ -69,7 +69,7 @@ struct rotary {
 
 namespace shardwise::detail {
 
-/// Queries or keys as they stand at their positions, which are counted from `first` if it is given.
+/// Applies the rotary embedding to queries or keys; positions count from `first` if it is given.
 template <class Rotary, class X, class... First>
 [[nodiscard]] constexpr auto at_positions(const X& x, const First&... first) {
   if constexpr (std::is_same_v<Rotary, nn::no_rotary>)

@@ -15,17 +15,16 @@
 
 namespace shardwise::nn {
 
-/// How a token is chosen by its score: at a temperature of 0 the one with the highest, the first of
-/// several; otherwise by chance, each with the probability of the softmax of scores over the
-/// temperature, among the `top_k` highest or, where that is 0, all.
+/// How a token is sampled. At a temperature of 0 it is the one with the highest score, the first of
+/// equals. Otherwise it is drawn from the softmax of the scores divided by the temperature, among
+/// the `top_k` highest, or among all if `top_k` is 0.
 struct sampling {
   double temperature = 1;
   index_t top_k = 0;
 };
 
-/// The index of one of some scores. Chance depends on the key alone: equal keys and scores give
-/// equal indices. Scores of which one is NaN, or none is above minus infinity, give an index that
-/// is of no use.
+/// Samples an index by its score. Equal keys and scores give equal indices. The index is
+/// meaningless if a score is NaN or all scores are minus infinity.
 ///
 ///     auto next = nn::sample(row, {.temperature = 0.7, .top_k = 40}, seed.fold_in(place));
 template <class T>
@@ -51,7 +50,7 @@ template <class T>
   for (index_t i : order) mass.push_back(std::exp((score(i) - highest) / by.temperature));
   double left = uniform<double>(seed, 0) * std::accumulate(mass.begin(), mass.end(), 0.0);
   std::size_t chosen = 0;
-  // What has no mass is never chosen, not even where rounding leaves a rest.
+  // An index of probability 0 is never chosen, whatever the rounding.
   for (std::size_t i = 0; i < mass.size() && left >= 0; ++i) {
     if (mass[i] <= 0) continue;
     chosen = i;

@@ -16,21 +16,21 @@ namespace shardwise {
 
 namespace detail {
 
-/// True for layers that are one behind the other, such as a vector or an array of them; all else is
-/// a nest of tensors with a dimension for the layers before all others.
+/// True for a list of layers, such as a vector or an array. Anything else is a nest of tensors that
+/// are stacked along their first dimension.
 template <class X>
 concept ListOfLayers = !EitherOperand<X> && requires(const X& x) {
   x.size();
   x[0];
 };
 
-/// Every operand of a scan has a layer for each of the others.
+/// Checks that two operands of a scan have as many layers.
 constexpr void require_layers(index_t have, index_t want) {
   if (have != want)
     fail({.rule = broken::operand_count_differs, .have = have, .want = want},
          "the operands of a scan have as many layers each");
 }
-/// How many layers there are; all tensors of a nest that are stacked have as many.
+/// Returns the number of layers, which all stacked tensors of a nest have.
 template <class X>
 [[nodiscard]] constexpr index_t layers_of(const X& x) {
   if constexpr (ListOfLayers<X>) {
@@ -45,7 +45,7 @@ template <class X>
     return count;
   }
 }
-/// One of them.
+/// Returns one of the layers.
 template <class X>
 [[nodiscard]] constexpr decltype(auto) layer_of(const X& x, index_t number) {
   if constexpr (ListOfLayers<X>) {
@@ -56,7 +56,7 @@ template <class X>
   }
 }
 
-/// An expression as the tensor that it is by a name.
+/// The tensor type of an expression.
 template <class X>
 struct named_tensor {
   using type = X;
@@ -67,8 +67,8 @@ struct named_tensor<X> {
                                                    typename X::layout_type>;
 };
 
-/// Calls one body for all layers of a program on paper; where a layer has other sizes, or one
-/// tensor in several places, it is recorded anew.
+/// Calls one body for all layers of a program on paper. A layer with other sizes, or with one
+/// tensor in several places, is recorded anew.
 template <std::size_t Capacity, class Carry>
 class layer_calls {
  public:
@@ -128,14 +128,14 @@ class layer_calls {
 
 }  // namespace detail
 
-/// Applies `f(carry, layer...)` to one layer after another and returns the last carry, a tensor
-/// that keeps its elements, extents and layout on the way.
+/// Applies `f(carry, layer...)` to one layer after another and returns the last carry. The carry is
+/// a tensor that keeps its element type, extents and layout.
 ///
-/// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, whose
-/// first dimension is that of the layers. The compiler sees one layer, however many there are, and
-/// a program on paper holds it once, as with `call`: at most 15 tensors a layer, `Capacity`
-/// instructions. Gradients of layers in a list cost what the layers cost; those of stacked tensors
-/// go over the whole stack for each layer.
+/// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, stacked
+/// along the first dimension. The compiler sees one layer whatever their number, and a program on
+/// paper holds it once, as with `call`: at most 15 tensors a layer and `Capacity` instructions. The
+/// gradient of a list costs what its layers cost; that of stacked tensors touches the whole stack
+/// for each layer.
 ///
 ///     auto y = scan([](const auto& h, const auto& block) { return block(h); }, x, blocks);
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>

@@ -10,7 +10,7 @@ namespace nn {
 
 /// A layer of a transformer, normalised before each half: `h = x + attention(norm(x))`, then
 /// `h + mlp(norm(h))`. What the halves give has the layout of `x`. With a cache the positions of
-/// `x` are those that come next; see `nn::attention`.
+/// `x` follow those in the cache; see `nn::attention`.
 ///
 ///     nn::transformer_block<Norm, Heads, Mlp> layer{...};
 ///     auto y = layer(x);                                       // [batch, positions, width]

@@ -28,8 +28,8 @@ constexpr void add_nest(Sum& sum, const Nest& more) {
   for_each_together(add, sum, more);
 }
 
-/// The value of a loss and its gradients, both of `change(value)`: a loss that says itself how its
-/// gradients are made is asked.
+/// Returns `change(value)` of a loss and its gradients. A loss that computes its own gradients,
+/// such as `accumulated_loss`, is asked for them.
 template <class Loss, class Change, class Model, class... Batch>
 [[nodiscard]] constexpr auto value_and_gradients(const Loss& loss, const Change& change,
                                                  const Model& model, const Batch&... batch) {
@@ -52,8 +52,8 @@ template <class Loss, class Change, class Model, class... Batch>
 
 namespace optim {
 
-/// A nest of gradients that were left pending, reduced to the layouts of `Parameters` and
-/// multiplied by a number: the end of an accumulation.
+/// Reduces a nest of pending gradients to the layouts of `Parameters` and multiplies it by a
+/// number: the end of an accumulation.
 ///
 ///     auto sum = gradient(loss, left_pending<"data">)(model, first);
 ///     ...
@@ -69,14 +69,14 @@ template <class Parameters, class Pending>
       });
 }
 
-/// A loss whose value and gradients are means over micro-batches: it stands where a loss stands in
-/// `training_step`, and takes a range of micro-batches, a tensor or a tuple of tensors each, where
-/// that takes a batch. The gradients of all of them are left pending over `Axes` and added, and
-/// what is moved at the end is what one batch moves. Narrow gradients are added as `float`.
+/// A loss whose value and gradients are means over micro-batches. It replaces the loss of
+/// `training_step`, and takes a range of micro-batches instead of a batch; each is a tensor or a
+/// tuple of tensors. Their gradients are left pending over `Axes`, added, and reduced once.
+/// Narrow gradients are added as `float`.
 ///
-///     constexpr auto learn = optim::training_step{optim::accumulated<"data">(loss),
-///     optim::adamw{}}; learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1,
-///     y1}});
+///     constexpr auto mean_loss = optim::accumulated<"data">(loss);
+///     constexpr auto learn = optim::training_step{mean_loss, optim::adamw{}};
+///     learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1, y1}});
 template <class Loss, fixed_string... Axes>
 struct accumulated_loss {
   Loss loss;

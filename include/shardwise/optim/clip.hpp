@@ -57,8 +57,8 @@ template <std::size_t I, class Tuple>
     return own + reduced_sum<next>(all);
 }
 
-/// The sum of `of(tensor)` for each tensor of a nest, in a tuple; those of a range, which is not
-/// empty, are added up.
+/// Returns the sum of `of(tensor)` for each tensor of a nest, in a tuple; those of a range, which
+/// is not empty, are added up.
 template <class Nest, class Of>
 [[nodiscard]] constexpr auto sums_over(const Nest& nest, const Of& of) {
   constexpr nest_kind kind = nest_kind_of<Nest>();

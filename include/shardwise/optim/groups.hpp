@@ -9,21 +9,21 @@ namespace shardwise::optim {
 
 /// How an optimizer treats a parameter.
 struct treatment {
-  double rate = 1;     ///< what the rate of the step is multiplied by; 0 leaves the parameter alone
-  bool decays = true;  ///< whether `weight_decay` is for it
+  double rate = 1;     ///< factor of the learning rate; 0 leaves the parameter unchanged
+  bool decays = true;  ///< whether `weight_decay` applies
 };
 
-/// Says how a parameter is treated, by its name, `layers.0.mlp.up.weight`, and how many dimensions
-/// it has: the member `treat` of optimizers. A lambda without captures is one.
+/// Returns how to treat a parameter, given its name, such as `layers.0.mlp.up.weight`, and its
+/// rank: the type of the member `treat` of optimizers. A lambda without captures converts to it.
 ///
 ///     optim::adamw learn{.treat = [](text_view name, int) {
 ///       return optim::treatment{.rate = name_matches(name, "*.bias") ? 2.0 : 1.0};
 ///     }};
 using treatment_rule = treatment (*)(text_view name, int rank);
 
-/// All parameters alike.
+/// Treats all parameters alike.
 [[nodiscard]] constexpr treatment alike(text_view, int) noexcept { return {}; }
-/// Weight decay for matrices alone, and not for biases, scales and other vectors.
+/// Applies weight decay to matrices only, not to biases, scales and other vectors.
 ///
 ///     optim::adamw learn{.weight_decay = 0.1, .treat = optim::decay_matrices};
 [[nodiscard]] constexpr treatment decay_matrices(text_view, int rank) noexcept {
@@ -34,7 +34,7 @@ using treatment_rule = treatment (*)(text_view name, int rank);
 
 namespace shardwise {
 
-/// True if a pattern describes a name: `*` stands for any characters, none among them, `?` for one.
+/// Returns true if a name matches a pattern: `*` matches any characters, or none, `?` exactly one.
 ///
 ///     static_assert(name_matches("layers.0.up.bias", "*.bias"));
 [[nodiscard]] constexpr bool name_matches(text_view name, text_view pattern) noexcept {

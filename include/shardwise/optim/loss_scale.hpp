@@ -15,15 +15,15 @@ namespace shardwise {
 
 namespace detail {
 
-/// True on every device if all elements of a nest are finite: what is not is counted where it is,
-/// and one number moves for each set of axes that splits any tensor.
+/// Returns true, on every device, if all elements of a nest are finite. Each device counts its own
+/// elements that are not; one number is reduced for each set of axes that splits a tensor.
 template <class Nest>
 [[nodiscard]] constexpr auto all_finite(const Nest& nest) {
   const auto faults = [](const auto& x) { return cast<float>(logical_not(isfinite(x))); };
   return made_tensor(equal(reduced_sum<0>(sums_over(nest, faults)), 0.0F));
 }
 
-/// Chooses, tensor by tensor, what `kept` has where a truth value is false.
+/// Replaces the tensors of `made` by those of `kept` if `is_right` is false.
 template <class Truth, class Nest>
 constexpr void keep_unless(const Truth& is_right, Nest& made, const Nest& kept) {
   const auto choose = [&]<class X>(X& now, const X& before) {
@@ -36,7 +36,7 @@ constexpr void keep_unless(const Truth& is_right, Nest& made, const Nest& kept) 
 
 namespace optim {
 
-/// What `loss_scale` keeps; all are numbers that every device has.
+/// The state of `loss_scale`; every device holds its numbers.
 template <class Number>
 struct loss_scale_state {
   Number scale;       ///< what the loss is multiplied by
@@ -45,13 +45,13 @@ struct loss_scale_state {
   Number overflowed;  ///< 1 if the last step was skipped, 0 if it was taken
 };
 
-/// How far a loss is scaled up, so that its gradients do not vanish in the range of `float16`. A
-/// step whose gradients have an infinity or NaN anywhere is skipped: parameters and state stay, the
-/// scale is multiplied by `backoff`, and the state says so. After `interval` steps that were taken
-/// the scale is multiplied by `growth`. Powers of two change no digit.
+/// Loss scaling, which keeps gradients from underflowing in `float16`. A step whose gradients have
+/// an infinity or NaN anywhere is skipped: parameters and optimizer state stay, the scale is
+/// multiplied by `backoff`, and the state records it. After `interval` steps without a skip the
+/// scale is multiplied by `growth`. Scaling by powers of two is exact.
 ///
 ///     optim::loss_scale scaling{.first = 1024, .interval = 100};
-///     optim::loss_scale fixed{.first = 1024, .is_dynamic = false};    // skips, and stays
+///     optim::loss_scale fixed{.first = 1024, .is_dynamic = false};    // skips; a constant scale
 struct loss_scale {
   double first = 65536;
   index_t interval = 2000;
@@ -71,7 +71,7 @@ struct loss_scale {
     return loss_scale_state<number>{of(first), of(0), of(0), of(0)};
   }
 
-  /// The scale after a step that was right, or was not.
+  /// Updates the scale after a step that was taken, or skipped if `is_right` is false.
   template <class Number, class Truth>
   constexpr void update(loss_scale_state<Number>& kept, const Truth& is_right) const {
     const auto number = [](double value) { return static_cast<float>(value); };
@@ -91,19 +91,19 @@ struct loss_scale {
   }
 };
 
-/// What `scaled_training_step` keeps.
+/// The state of `scaled_training_step`.
 template <class State, class Scale>
 struct scaled_state {
   State optimizer;
   Scale scale;
 };
 
-/// `training_step` of a loss that is scaled. The gradients are divided by the scale in `float`, are
+/// A `training_step` with loss scaling. The gradients are divided by the scale in `float`, are
 /// clipped if `clip` is above 0, and update the parameters if all of them are finite on every
-/// device. The loss that it returns is the one that was not scaled.
+/// device. It returns the unscaled loss.
 ///
-/// Parameters in narrow fractions are those of `with_masters`. `state.scale` says whether the step
-/// was skipped, how many were, and what the scale is.
+/// Use `with_masters` for parameters of narrow element types. `state.scale` has the scale, the
+/// number of skipped steps, and whether the last step was skipped.
 ///
 ///     constexpr optim::scaled_training_step learn{loss, optim::adamw{}, optim::loss_scale{}};
 ///     auto state = learn.start(model);

@@ -15,9 +15,9 @@
 
 namespace shardwise {
 
-/// Returns the layout with one of its dimensions split over one more axis: the first that all its
-/// parts divide exactly then. Without such a dimension, where the axis splits one already, or where
-/// sizes are known to the run alone, the layout is what it was.
+/// Returns the layout with one more dimension split over an axis: the first one that is then
+/// divided evenly. Returns the layout unchanged if there is none, if the axis already splits a
+/// dimension, or if sizes are only known at run time.
 ///
 ///     // f32[16, 32@model] over data: f32[16@data, 32@model]
 [[nodiscard]] constexpr layout_desc split_further(const mesh_desc& mesh, layout_desc layout,
@@ -64,7 +64,7 @@ struct master_layout {
   using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
 };
 
-/// The elements that tensors are computed with, split over more axes.
+/// Changes tensors to masters: the element type of their arithmetic, split over more axes.
 template <fixed_string... Axes>
 struct to_masters {
   template <class T>
@@ -83,8 +83,8 @@ struct changed_nest<nn::frozen<Nest>, to_masters<Axes...>> {
   using type = nn::frozen<Nest>;
 };
 
-/// True if gradients of these types are pending over these axes alone, over which they are reduced,
-/// and scattered where a master is split.
+/// True if gradients of these types are pending over none but these axes. They are reduced over
+/// them, and scattered where a master is split.
 template <class Masters, class Gradients, fixed_string... Axes>
 [[nodiscard]] constexpr bool are_pending_over() noexcept {
   constexpr nest_kind kind = nest_kind_of<Masters>();
@@ -109,7 +109,7 @@ template <class Masters, class Gradients, fixed_string... Axes>
   }
 }
 
-/// A tensor under the layout of another type.
+/// Reshards a tensor to the layout of another type.
 template <class To, class X>
 [[nodiscard]] constexpr To laid_out_as(X&& x) {
   using plain = std::remove_cvref_t<X>;
@@ -123,24 +123,23 @@ template <class To, class X>
 
 namespace optim {
 
-/// What `masters` keeps: the copy that is updated, and what the optimizer keeps of that.
+/// The state of `masters`: the master copies and the state of the optimizer for them.
 template <class Masters, class State>
 struct masters_state {
   Masters masters;
   State inner;
 };
 
-/// An optimizer of parameters in narrow fractions, or of split state. It keeps a copy of each
-/// parameter in the elements that those are computed with, `float` for `bfloat16` and `float16`,
-/// updates that, and rounds the parameter from it: steps that are less than the last digit of the
-/// parameter add up. Parameters that are loaded without their state need a new one, since the copy
-/// is what is updated.
+/// Wraps an optimizer with master copies of the parameters: `float` for `bfloat16` and `float16`.
+/// It updates the masters and rounds the parameters from them, so that updates smaller than the
+/// last digit of a parameter accumulate.
+/// Parameters that are loaded without their state need a new state: it holds the masters.
 ///
-/// `Axes` split copy and state over further axes than the parameter, in the first dimension that
-/// they divide (see `split_further`): each device updates its part, and the parameter is gathered
-/// in its own elements (ZeRO-1). The gradients may then be left pending over these axes: they are
-/// reduced, and scattered where the copy is split (ZeRO-2). A gradient that is pending over any
-/// other axis does not compile.
+/// `Axes` split masters and optimizer state further than the parameters, in the first dimension
+/// that they divide (see `split_further`): each device updates its part, and the parameters are
+/// gathered in their own element type (ZeRO-1). Gradients may then be left pending over these axes;
+/// they are reduced, and scattered where a master is split (ZeRO-2). A gradient that is pending
+/// over any other axis does not compile.
 ///
 ///     constexpr auto learn = optim::with_masters<"data">(optim::adamw{});
 ///     auto state = learn.start(model);
@@ -191,7 +190,7 @@ struct masters {
   void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
-/// `masters` of an optimizer, split over further axes.
+/// Returns an optimizer with master copies that are split over further axes.
 template <fixed_string... Axes, class Optimizer>
 [[nodiscard]] constexpr masters<Optimizer, Axes...> with_masters(const Optimizer& optimizer) {
   return {optimizer};

@@ -18,8 +18,8 @@
 
 namespace shardwise::optim {
 
-/// Stands for what an optimizer is given that does not fit: gradients that are left pending, or
-/// those of another nest.
+/// Matches arguments that an optimizer refuses: gradients that are left pending, or those of
+/// another nest.
 struct unlike {
   template <class X>
   constexpr unlike(const X&) noexcept {}
@@ -29,7 +29,7 @@ struct unlike {
 
 namespace shardwise::detail {
 
-/// Stands for the path of a tensor where nobody asks for it.
+/// The path of a tensor where it is not needed.
 struct no_path {};
 [[nodiscard]] constexpr no_path step_down(no_path, const auto&) noexcept { return {}; }
 
@@ -81,7 +81,7 @@ constexpr void put(X& x, Value&& value) {
     x = X{std::forward<Value>(value)};
 }
 
-/// An expression as a tensor with a name.
+/// Returns the tensor of an expression.
 template <class X>
 [[nodiscard]] constexpr auto made_tensor(X&& x) {
   using plain = std::remove_cvref_t<X>;
@@ -90,14 +90,14 @@ template <class X>
       std::forward<X>(x)};
 }
 
-/// The type of a number of float beside the tensors of a nest.
+/// The type of a scalar of `float` in the mesh of a nest.
 template <class Nest>
 struct step_count {
   using first = std::remove_cvref_t<decltype(first_in(std::declval<const Nest&>()))>;
   using type =
       typename first::domain::template tensor<float, extents<>, layout<mesh_of<first>, P<>>>;
 };
-/// Such a number, in the pool of a nest.
+/// Returns such a scalar in the pool of a nest.
 template <class Number, class Nest>
 [[nodiscard]] Number number_in_pool_of(const Nest& nest, float value) {
   const auto fill = [=](const held_box&, const strided<float>& block) {
@@ -112,13 +112,13 @@ template <class X>
   return static_cast<compute_type<typename X::value_type>>(value);
 }
 
-/// How an optimizer treats the parameter `X` with this path.
+/// Returns how an optimizer treats the parameter `X` with this path.
 template <class X>
 [[nodiscard]] constexpr optim::treatment treated(optim::treatment_rule rule,
                                                  const leaf_path& path) {
   return rule(text_view(path), X::extents_type::rank);
 }
-/// Moves a parameter against a direction, by the rate times a factor.
+/// Subtracts a direction, times the rate and a factor, from a parameter.
 template <class X, class Direction, class Rate>
 constexpr void descend(X& w, Direction&& direction, const Rate& rate, double factor) {
   if (factor == 1)

@@ -12,8 +12,7 @@ enum class linearity : unsigned char {
   /// negate.
   additive,
   /// Linear in each operand alone: pending sums over different axes combine. multiply, einsum.
-  /// Where
-  /// a rule folds by another reduction it distributes over that one, whose pending values combine.
+  /// A rule with another reduction distributes over that one, whose pending values combine.
   multilinear,
   /// Linear in the first operand; the others are not pending. divide.
   first_operand,
