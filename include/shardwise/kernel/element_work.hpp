@@ -77,8 +77,8 @@ void fold_rows_any(reduction kind, const std::array<const void*, radix>& from, i
   }
 }
 
-/// The pointer to it. There is none for elements that are computed in another type: each of their
-/// pairs is rounded by itself.
+/// Returns a pointer to it, or null for elements that are computed in another type, since each of
+/// their pairs must be rounded.
 template <class T, class Pointer>
 [[nodiscard]] constexpr Pointer fold_rows_of() noexcept {
   if constexpr (computed_in(element_of<T>) == element_of<T>)

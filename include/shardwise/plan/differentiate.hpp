@@ -182,7 +182,7 @@ class differentiation final : public gradient_step {
     return again;
   }
 
-  /// The results of a function with a custom gradient depend on its arguments, whatever it does.
+  /// Marks the results of a function with a custom gradient as dependent on its arguments.
   constexpr void meet_custom(value_id i) {
     const value_ids& read = code_[i].operands;
     if (!custom_gradient_operation::is_of_results(code_.how(i))) {
@@ -194,8 +194,8 @@ class differentiation final : public gradient_step {
     for (int k = 0; k < count; ++k)
       if (has_fractions(code_.value(read[k]).type)) code_.note(read[k]) = no_cotangent;
   }
-  /// What the function of a custom gradient was recorded for is what its results have got; what
-  /// the function does itself gets nothing. What was recorded is computed for that then.
+  /// Applies a custom gradient: substitutes the cotangents of the results for the recorded
+  /// placeholders and computes the recorded gradients. The function's own instructions get none.
   constexpr void follow_custom() {
     // A copy: what is appended moves the program's own.
     const value_ids read = code_[self_].operands;
@@ -290,8 +290,7 @@ class differentiation final : public gradient_step {
     cast(entered, false);
     return i;
   }
-  /// A value that all devices of some axes have as a pending sum over these: each has its part of
-  /// the terms.
+  /// Turns a value that is replicated over some axes into a pending sum of equal terms over them.
   [[nodiscard]] constexpr value_id as_terms(value_id i, const layout_desc& layout) {
     tensor_desc result = code_.value(i);
     layout_desc added = layout;
