@@ -168,8 +168,8 @@ dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
 /// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
 /// that the part lies within, or with `out_of_range::error` throws `part_is_beyond_end` where the
 /// elements are computed. All other dimensions are those of `x`. The dimension may be split, since
-/// each device writes what it has of it; it needs the whole of the part along it, or fetches that
-/// over permitted axes.
+/// each device writes its own elements; the part must be whole along it, or is fetched over
+/// permitted axes.
 ///
 /// If `x` has no other owner it is updated in place.
 ///

@@ -162,8 +162,8 @@ class differentiation final : public gradient_step {
     return false;
   }
 
-  /// A copy of the attributes of a value: what is appended moves the program's own. g++ 12 copies
-  /// none in a constant expression that nobody has written to.
+  /// Returns a copy of the attributes of a value, since appending may move those of the program. In
+  /// constant expressions g++ 12 cannot copy attributes that were never written.
   [[nodiscard]] constexpr attributes how_of(value_id i) const {
     if (code_[i].how == 0) return {};
     return code_.how(i);
@@ -197,7 +197,7 @@ class differentiation final : public gradient_step {
   /// Applies a custom gradient: substitutes the cotangents of the results for the recorded
   /// placeholders and computes the recorded gradients. The function's own instructions get none.
   constexpr void follow_custom() {
-    // A copy: what is appended moves the program's own.
+    // A copy, since appending may move the instructions of the program.
     const value_ids read = code_[self_].operands;
     if (!custom_gradient_operation::is_of_results(code_.how(self_))) {
       if (known_cotangent(read[2]) >= 0 && depends(read[0])) add(read[0], computed_again(read[1]));

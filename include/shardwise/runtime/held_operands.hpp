@@ -67,7 +67,7 @@ class held_operands {
   }
   /// Returns the node of an expression that is kept.
   [[nodiscard]] node_ptr name_as(maker make, const void* tree) const {
-    // Several threads may read one expression; whoever is first makes the node.
+    // Several threads may read one expression; the first one makes the node.
     static std::mutex naming;
     const std::lock_guard lock(naming);
     if (made_ == nullptr) {

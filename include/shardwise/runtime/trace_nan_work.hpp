@@ -24,7 +24,7 @@ struct value_faults {
   index_t infinity_on = -1;
 };
 
-/// The faults of elements of a type with fractions.
+/// The faults of floating-point elements.
 template <class T>
 void find_faults(const node& at, value_faults& found) {
   const placement& where = at.where();
