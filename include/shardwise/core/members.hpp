@@ -67,8 +67,8 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> &&
 
 namespace detail {
 
-/// True if `T{...}` takes more values than `max_members`. What has no default must be given, so
-/// that only their number may do.
+/// True if `T{...}` takes more values than `max_members`. Members without a default must be given,
+/// so fewer values may not initialise it.
 template <class T, std::size_t N = max_members + 1>
 [[nodiscard]] constexpr bool has_too_many_members() noexcept {
   constexpr std::size_t most_looked_for = 4 * max_members;
@@ -80,7 +80,7 @@ template <class T, std::size_t N = max_members + 1>
   else
     return has_too_many_members<T, N + 1>();
 }
-/// Refuses to pass over a class in a nest that would have to be walked through.
+/// Rejects a class in a nest that has too many members to be traversed.
 template <class T>
 constexpr void require_few_members() noexcept {
   static_assert(!has_too_many_members<T>(),

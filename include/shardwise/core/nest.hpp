@@ -26,7 +26,7 @@ concept OptionalNest = !RangeOfNests<T> && requires(T & maybe) {
   *maybe;
 };
 
-/// A part of a nest that is no parameter: a class with `never_trained`, and its one member `value`.
+/// A part of a nest that is not a parameter: a class with `never_trained` and one member, `value`.
 template <class T>
 concept FrozenNest = requires {
   typename T::never_trained;

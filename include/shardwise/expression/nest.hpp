@@ -13,7 +13,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// What a nest is at its outside. What is frozen is a constant, with tensors in it.
+/// The outermost kind of a nest. A frozen part is a constant that contains tensors.
 enum class nest_kind : std::uint8_t { other, tensor, tuple, range, aggregate, frozen };
 template <class X>
 [[nodiscard]] constexpr nest_kind nest_kind_of() noexcept {
@@ -141,9 +141,10 @@ template <class X>
   else
     return members_of(x);
 }
-/// A nest as another type that has tensors in the same places: each is `change(type, tensor)`, from
-/// left to right. Other members stay what they are, and frozen parts whose type does. Of what is
-/// made a tuple may stand for an aggregate, as `map_nest` gives it.
+/// Converts a nest to another type with tensors in the same places: each becomes `change(type,
+/// tensor)`, from left to right. Other members are copied, and converted where they are frozen
+/// parts of another type. The source may have a tuple in place of an aggregate, as `map_nest`
+/// returns it.
 template <class To, class From, class Change>
 [[nodiscard]] constexpr To nest_as(const From& from, const Change& change) {
   constexpr nest_kind kind = nest_kind_of<To>();
@@ -168,8 +169,8 @@ template <class To, class From, class Change>
   }
 }
 
-/// Calls `tensor(x)` with each tensor of a nest, and `other(x)` with each member that is none, and
-/// with how many members each range has.
+/// Calls `tensor(x)` with each tensor of a nest, and `other(x)` with each other member and with the
+/// size of each range.
 template <class X, class OnTensor, class OnOther>
 constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
   constexpr nest_kind kind = nest_kind_of<std::remove_const_t<X>>();

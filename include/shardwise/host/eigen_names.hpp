@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What the host's side says of Eigen's matrices, declared and not defined: programs that link the
-// compiled library read Eigen where they include it themselves. The names have no default
-// arguments here, which Eigen gives them.
+// Forward declarations of Eigen's matrices, so that programs that link the compiled library include
+// Eigen only if they use it. Default arguments are left to Eigen.
 namespace Eigen {
 template <typename Derived>
 class DenseBase;

@@ -7,7 +7,7 @@
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstring>
-#include <span>  // which has the concepts of ranges, without the weight of their views
+#include <span>  // has the range concepts without the cost of <ranges>
 #include <type_traits>
 #include <vector>
 

@@ -170,8 +170,8 @@ template <Element T>
 /// another of the name only when it is whole. Tensors are gathered one after another; none is
 /// pending over several devices or manual. Names and metadata are in UTF-8.
 ///
-/// Where several processes share the mesh all of them call it, and each writes the whole file. They
-/// may give one path: every one writes beside it, and the last replaces the others' by the same.
+/// If several processes share the mesh, all of them must call it, and each writes the whole file.
+/// They may use one path: each writes a temporary file and renames it, and all contents are equal.
 ///
 ///     save_safetensors("model.safetensors", model, {{"step", "1000"}});
 template <class Nest>

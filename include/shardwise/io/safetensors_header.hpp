@@ -155,8 +155,8 @@ inline constexpr std::string_view stored_names[element_types] = {
 }
 
 /// Writes a header as the format has it: its length in 8 bytes, and the JSON, padded with blanks so
-/// that the bytes of the tensors begin at a multiple of 8. Empty if a name or a word of the
-/// metadata is no UTF-8, which JSON cannot hold.
+/// that the bytes of the tensors begin at a multiple of 8. Empty if a name or an entry of
+/// the metadata is not UTF-8, which JSON requires.
 [[nodiscard]] inline std::string write_safetensors_header(const safetensors_header& header) {
   using nlohmann::json;
   json all = json::object();
@@ -166,7 +166,7 @@ inline constexpr std::string_view stored_names[element_types] = {
                      {"shape", std::vector<index_t>(one.extents.begin(), one.extents.end())},
                      {"data_offsets", {one.begin, one.begin + one.bytes()}}};
   std::string words = all.dump(-1, ' ', false, json::error_handler_t::replace);
-  // The two differ where there is something to replace.
+  // The two differ if an invalid sequence was replaced.
   if (words != all.dump(-1, ' ', false, json::error_handler_t::ignore)) return {};
   words.resize((words.size() + 7) / 8 * 8, ' ');
   std::string out;

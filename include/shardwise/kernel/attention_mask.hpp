@@ -12,8 +12,8 @@
 
 namespace shardwise::detail {
 
-/// Which keys the queries of a call meet. Its operand at a place, if there is one, is the mask, or
-/// the position of the first query.
+/// Which keys the queries of a call attend to. The operand at a given place, if there is one, is
+/// the mask or the position of the first query.
 template <class T>
 struct attention_mask {
   using C = compute_type<T>;
@@ -37,12 +37,12 @@ struct attention_mask {
     block = &given;
     missing = call.operands[0].rank() - block->rank();
   }
-  /// How many keys a query of the device meets, the first ones.
+  /// Returns the number of leading keys that a query of the device attends to.
   [[nodiscard]] index_t keys_met(index_t i) const noexcept {
     return is_causal ? std::clamp(plus(start, positions->global(i) + 1), index_t{0}, all_keys)
                      : all_keys;
   }
-  /// Adds what the mask has of query `i` of a head, and keys from `first` on, to their scores.
+  /// Adds the mask of query `i` of a head and of the keys from `first` on to their scores.
   void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
            C* row) const {
     if (block == nullptr) return;

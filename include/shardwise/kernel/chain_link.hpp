@@ -70,7 +70,7 @@ struct running_link {
 };
 /// Computes `n` neighbours of `out` by a chain, which begins with `chain_link::first`. `out` may be
 /// one of the operands; what is kept is apart from all, and has room for a piece. `links` is the
-/// first of the `running_link`s: see `kernel_pointer` for why its type is not said.
+/// first of the `running_link`s: see `kernel_pointer` for why it is passed without its type.
 using chain_function = void (*)(const void* links, int count, void* out, index_t n);
 
 /// The most links of a chain.

@@ -208,7 +208,7 @@ class contraction_run {
   dimensions batch_, m_, n_, k_;
   std::optional<packed_block<T>> folded_a_, folded_b_;
 };
-/// The labels that only one of the operands has and the result has not.
+/// Returns the labels that only one operand has, and not the result.
 [[nodiscard]] inline contraction::labels folded_alone(const contraction& what) noexcept {
   contraction::labels alone;
   for (const auto* mine : {&what.a, &what.b})
@@ -220,7 +220,7 @@ class contraction_run {
     }
   return alone;
 }
-/// One index of a label: the operand without the dimensions that have it, further by it.
+/// Selects one index of a label: the operand without the dimensions of that label.
 template <class T>
 void take_index(std::uint8_t label, index_t index, contraction::labels& names,
                 strided<const T>& view) {
@@ -257,7 +257,7 @@ void contract(const contraction_arithmetic<T>& how, const contraction& what,
               const Epilogue& epilogue) {
   const auto alone = how.distributes ? contraction::labels{} : detail::folded_alone(what);
   if (alone.empty()) return detail::contraction_run<T>(how, what, a, b, out).run(epilogue);
-  // Each index of such a label for itself, since products do not distribute over the fold.
+  // Each index of such a label on its own, since products do not distribute over the fold.
   if (out.size() == 0) return;
   const std::uint8_t label = alone[0];
   const bool in_a = what.a.contains(label);
@@ -276,7 +276,7 @@ void contract(const contraction_arithmetic<T>& how, const contraction& what,
   }
   epilogue(index_t{0}, out.rank() > 0 ? out.extents[0] : 1);
 }
-/// The same of sums of products.
+/// The same for sums of products.
 template <class T, class Epilogue>
 void contract(const contraction& what, const strided<const T>& a, const strided<const T>& b,
               const strided<T>& out, const Epilogue& epilogue) {
@@ -334,7 +334,7 @@ void contract_blocks(const kernel_call& call) {
     in_compute_type<stored, 1>(call, run_one);
   else
     in_compute_type<stored, 2>(call, run_two);
-  // The least of no bytes is no truth value.
+  // The identity of a minimum of bytes is not a boolean.
   if constexpr (of_bytes && S::fold == reduction::min) {
     constexpr C most = 1;
     inplace_vector<index_t, max_rank> nowhere;

@@ -46,8 +46,8 @@ struct kernel<functions::add_lengths<Fold>> {
   }
 };
 
-/// The arithmetic of a contraction of blocks of `T`: how products are folded, whether they
-/// distribute over that, the product of two elements, and that of two usable matrices.
+/// The arithmetic of a contraction of blocks of `T`: the reduction, whether products distribute
+/// over it, the product of two elements, and the product of two usable matrices.
 template <class T>
 struct contraction_arithmetic {
   reduction fold;
@@ -72,7 +72,7 @@ struct function_of_fold<reduction::max> : std::type_identity<functions::maximum>
 template <>
 struct function_of_fold<reduction::min> : std::type_identity<functions::minimum> {};
 
-/// `argument<2 * Count>` folded with `Count` products: of argument `2 k` with `2 k + 1`.
+/// Folds `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
 template <class S, std::size_t Count>
 struct folded_products {
   using type = fused::call<
@@ -84,14 +84,14 @@ struct folded_products<S, 0> {
   using type = fused::argument<0>;
 };
 
-/// How many rows of the right matrix a row of the result meets at once, and how many of its rows
-/// and columns are met by all rows of the result while they are in the cache.
+/// Block sizes: the rows of the right matrix that a row of the result takes at once, and the rows
+/// and columns that all rows of the result take while they are in the cache.
 inline constexpr index_t rows_at_once = 4;
 inline constexpr index_t rows_in_cache = 64;
 inline constexpr index_t columns_in_cache = 512;
 
-/// The work of a product over a semiring: rows of the result met by rows of the right matrix, by
-/// functions on neighbours that know the semiring.
+/// A product over a semiring, by functions of the semiring on contiguous rows of the result and of
+/// the right matrix.
 template <class T>
 struct row_products {
   reduction fold;
@@ -99,7 +99,7 @@ struct row_products {
   erased_tree<T, 3> one;
 };
 
-/// A row of the result meets `count` rows of `b`, from row `k` on.
+/// Updates a row of the result with `count` rows of `b`, from row `k` on.
 template <class T>
 void meet_rows(const row_products<T>& work, const T* a, index_t a_stride, const T* b,
                index_t b_stride, index_t count, T* out, index_t n) {
@@ -124,7 +124,7 @@ void meet_rows(const row_products<T>& work, const T* a, index_t a_stride, const 
   }
 }
 
-/// A row-major `out` of a product over a semiring, in blocks.
+/// Computes a product over a semiring into a row-major `out`, in blocks.
 template <class T>
 void multiply_rows(const row_products<T>& work, const matrix_view<const T>& a,
                    const matrix_view<const T>& b, const matrix_view<T>& out) {
@@ -154,7 +154,7 @@ void multiply_rows(const row_products<T>& work, const matrix_view<const T>& a,
   }
 }
 
-/// A product whose rows are shorter than a step: a fold of a line for each element.
+/// Computes a product whose rows are shorter than a step, one element at a time.
 template <class T>
 void multiply_lines(reduction fold, const erased_tree<T, 2>& product, const matrix_view<const T>& a,
                     const matrix_view<const T>& b, const matrix_view<T>& out) {
@@ -165,7 +165,7 @@ void multiply_lines(reduction fold, const erased_tree<T, 2>& product, const matr
                       {out.data, extents, {out.row_stride, out.column_stride, 0}}, 4);
 }
 
-/// `out = a * b` over a semiring, for usable matrices.
+/// Computes `out = a * b` over a semiring, for usable matrices.
 template <class S, class T>
 void multiply_over(const matrix_view<const T>& a, const matrix_view<const T>& b,
                    const matrix_view<T>& out) {

@@ -25,8 +25,8 @@ struct kernel_of<dynamic_slice_operation> {
   }
 };
 
-/// A copy of what the device has, unless the result is in its memory, then one of what it has of
-/// the part to its place.
+/// Copies the shard, unless the result shares its memory, then the device's piece of the part into
+/// its place.
 template <>
 struct kernel_of<update_slice_operation> {
   template <class T>

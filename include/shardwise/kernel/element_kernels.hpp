@@ -26,8 +26,8 @@ struct element_kernels {
   /// `fold(kind, left, right, into)` writes the reduction of two blocks; see `fold_block`.
   kernel_pointer<reduction, const_any_block, const_any_block, any_block> fold{};
   /// `fold_rows(kind, rows, n, into)` reduces eight rows of `n` neighbours in pairs: what `fold`
-  /// gives of pairs, of pairs of those, and of the two that remain. There is none where `fold`
-  /// rounds to the type of the elements each time.
+  /// gives of pairs, of pairs of those, and of the two that remain. It is null where `fold` rounds
+  /// to the type of the elements each time.
   kernel_pointer<reduction, eight_rows, index_t, void*> fold_rows{};
   /// Reads `count` elements that are `stride` apart as neighbours of the type computed in.
   void (*load)(const void* from, index_t stride, index_t count, void* to) = nullptr;

@@ -26,7 +26,7 @@ void fold_any(reduction kind, const const_any_block& left, const const_any_block
               const any_block& into) {
   using C = compute_type<T>;
   if constexpr (std::same_as<T, bool>) {
-    // Of truth values, which are bytes of 0 and 1, there are the largest and the least.
+    // Booleans are bytes of 0 and 1, and have a maximum and a minimum only.
     fold_block<std::uint8_t>(kind, left.as<const std::uint8_t>(), right.as<const std::uint8_t>(),
                              into.as<std::uint8_t>());
   } else if constexpr (std::same_as<T, C>) {
@@ -60,7 +60,7 @@ void fold_any(reduction kind, const const_any_block& left, const const_any_block
 template <class T>
 void fold_rows_any(reduction kind, const std::array<const void*, radix>& from, index_t n,
                    void* into) {
-  // Of truth values, which are bytes of 0 and 1, there are the largest and the least.
+  // Booleans are bytes of 0 and 1, and have a maximum and a minimum only.
   using memory = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
   const memory* rows[radix];
   for (std::size_t i = 0; i < radix; ++i) rows[i] = static_cast<const memory*>(from[i]);
@@ -77,8 +77,8 @@ void fold_rows_any(reduction kind, const std::array<const void*, radix>& from, i
   }
 }
 
-/// The pointer to it. There is none for elements that are computed in another type: each of their
-/// pairs is rounded by itself.
+/// Returns a pointer to it, or null for elements that are computed in another type, since each of
+/// their pairs must be rounded.
 template <class T, class Pointer>
 [[nodiscard]] constexpr Pointer fold_rows_of() noexcept {
   if constexpr (computed_in(element_of<T>) == element_of<T>)

@@ -36,7 +36,7 @@ void for_each_slab(const any_block& block, index_t most, const F& f, global_inde
   first[dim] = 0;
 }
 
-/// True if the elements of a block are neighbours in row-major order. So are those of its slabs.
+/// Returns true if the elements of a block, and so of its slabs, are contiguous and row-major.
 template <class Memory>
 [[nodiscard]] bool is_dense(const basic_block<Memory>& block) noexcept {
   index_t step = 1;
@@ -59,7 +59,7 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
   const index_t size = size_of(to.type);
   const index_t most = detail::folded_at_once / size;
   const index_t slab = to.size() < most ? to.size() : most;
-  // Eight terms are reduced in registers where all have neighbours in memory alike.
+  // Eight terms are reduced in registers if all of them are contiguous.
   bool in_rows = count >= 8 && bool(elements.fold_rows) && detail::is_dense(to);
   for (index_t i = 0; in_rows && i < count / 8 * 8; ++i) in_rows = detail::is_dense(term(i));
   // The partial results that wait for their neighbour: the first of them in place.
@@ -107,7 +107,7 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
             taken = 2;
           }
           done += taken;
-          // Neighbours of one size are reduced as soon as both are there.
+          // Neighbours of equal size are reduced as soon as both are ready.
           for (index_t n = done / taken; n % 2 == 0; n /= 2, --waiting) fold_last(waiting);
         }
         if (count % 2 != 0)

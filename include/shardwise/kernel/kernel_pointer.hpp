@@ -6,9 +6,9 @@
 
 namespace shardwise {
 
-/// A pointer to a kernel of these arguments, which it is given by address. The compiled library has
-/// kernels of several instruction sets, each in a namespace of its own: their arguments have other
-/// names and the same memory, and a function of addresses has one type in all of them.
+/// A pointer to a kernel that takes its arguments by address. The compiled library has kernels for
+/// several instruction sets, each in its own namespace: their argument types have the same layout
+/// but different names, while a function of addresses has the same type in all of them.
 ///
 ///     constexpr auto copy = kernel_pointer<const_any_block, any_block>::to<&copy_any<float>>();
 template <class... Arguments>
@@ -16,7 +16,7 @@ class kernel_pointer {
  public:
   constexpr kernel_pointer() = default;
 
-  /// The pointer to a function that takes the arguments by value or by reference to const.
+  /// Returns a pointer to a function that takes the arguments by value or by const reference.
   template <auto Function>
   [[nodiscard]] static constexpr kernel_pointer to() noexcept {
     return kernel_pointer([](const void* const* arguments) {

@@ -23,7 +23,7 @@ extern "C" {
 void shardwise_give_kernels_base(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx2(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx512(const shardwise_kernel_receiver& receiver);
-/// Where the calling thread keeps the source of what kernels need for a moment, a `scratch_source`.
+/// The thread-local place of the source of temporary memory, a `scratch_source`.
 [[nodiscard]] const void** shardwise_scratch_slot() noexcept;
 /// Reports the rule that a kernel of a set found broken, a `diagnosis`, as an error of the program.
 [[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,

@@ -116,8 +116,8 @@ void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& 
   if (sums) scatter_elements(to, out.rows, out.data, out.row_stride);
 }
 
-/// The panels of a product in blocks: where they are too large for the stack, memory of the moment
-/// in the place of the heap.
+/// The panels of a blocked product. Panels that are too large for the stack use temporary memory
+/// instead of the heap.
 template <class C>
 class product_panels
     : public Eigen::internal::gemm_blocking_space<Eigen::ColMajor, C, C, Eigen::Dynamic,
@@ -139,7 +139,7 @@ class product_panels
   }
   product_panels(const product_panels&) = delete;
   product_panels& operator=(const product_panels&) = delete;
-  /// The base would give them back to the heap.
+  /// The base class would return them to the heap.
   ~product_panels() { this->m_blockA = this->m_blockB = nullptr; }
 
  private:

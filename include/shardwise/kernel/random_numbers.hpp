@@ -13,8 +13,8 @@
 
 namespace shardwise {
 
-/// What draws random numbers of one type, float or double: `uniform` and `normal` write the numbers
-/// `first` to `first + n` of a key to `to`, `normal_at` writes one.
+/// Kernels that draw random numbers of one type, float or double: `uniform` and `normal` write the
+/// numbers [`first`, `first + n`) of a key to `to`; `normal_at` writes one.
 struct random_kernels {
   element type = element::f32;
   void (*uniform)(std::uint64_t source, std::uint64_t first, void* to, index_t n) = nullptr;
@@ -24,14 +24,14 @@ struct random_kernels {
 
 namespace detail {
 
-/// The kernels that draw numbers of a type; in the compiled library.
+/// Returns the kernels that draw numbers of a type, from the compiled library.
 [[nodiscard]] const random_kernels& compiled_random(element type) noexcept;
 
-/// How many numbers of a type one counter gives: a float takes one word, a double two.
+/// The numbers of a type for each counter: a float takes one word, a double two.
 template <std::floating_point T>
 inline constexpr std::size_t per_counter = 16 / std::max<std::size_t>(4, sizeof(T));
 
-/// A uniform number from its bits.
+/// Returns a uniform number from its bits.
 [[nodiscard]] constexpr float to_uniform(std::uint32_t w) noexcept {
   return static_cast<float>(static_cast<std::int32_t>(w >> 8U)) * 0x1p-24F;
 }
@@ -39,7 +39,7 @@ inline constexpr std::size_t per_counter = 16 / std::max<std::size_t>(4, sizeof(
   return static_cast<double>(static_cast<std::int64_t>(w >> 11U)) * 0x1p-53;
 }
 
-/// The numbers of `Lanes` counters, as they follow each other.
+/// Computes the numbers of `Lanes` consecutive counters.
 template <std::floating_point T, std::size_t Lanes>
 constexpr void uniform_block(const philox<Lanes>& block, T* out) noexcept {
   const auto& w = block.words;

@@ -13,10 +13,10 @@
 
 namespace shardwise {
 
-/// Where a thread gets memory that kernels need for a moment: who runs their tasks says it, so that
-/// what one task gives back is there for the next.
+/// A source of temporary memory for the kernels of a thread. It is set by what runs their tasks, so
+/// that the memory of one task is reused by the next.
 struct scratch_source {
-  /// A block of memory, and what gives it back.
+  /// A block of memory and its deleter.
   struct block {
     std::byte* data = nullptr;
     void* token = nullptr;
@@ -29,7 +29,7 @@ struct scratch_source {
   void (*take)(void* of, std::size_t bytes, void* to) = nullptr;
 };
 
-/// Lets the calling thread get such memory from a source, which outlives it.
+/// Makes the calling thread use a source, which must outlive this object.
 class scratch_scope {
  public:
   explicit scratch_scope(const scratch_source& from) noexcept : before_(slot()) { slot() = &from; }
@@ -41,8 +41,8 @@ class scratch_scope {
   [[nodiscard]] static const scratch_source* current() noexcept {
     return static_cast<const scratch_source*>(slot());
   }
-  /// Where the calling thread keeps its source. The instruction sets of the compiled library read
-  /// what the engine wrote.
+  /// The thread-local place of the source. The engine writes it, and the instruction sets of the
+  /// compiled library read it.
   [[nodiscard]] static const void*& slot() noexcept {
 #if defined(SHARDWISE_GIVE_KERNELS)
     return *shardwise_scratch_slot();
@@ -56,7 +56,7 @@ class scratch_scope {
   const void* before_;
 };
 
-/// An allocator of such memory. It may be given back on any thread, with or without a source.
+/// An allocator of such memory, which may be freed on any thread, with or without a source.
 template <class T>
 struct scratch_allocator {
   using value_type = T;
@@ -89,7 +89,7 @@ struct scratch_allocator {
   }
 
  private:
-  /// What stands before the elements says who gets them back.
+  /// A header before the elements names their owner.
   static constexpr std::size_t room = 64;
   static_assert(sizeof(scratch_source::block) <= room && alignof(T) <= room);
 
@@ -101,7 +101,7 @@ struct scratch_allocator {
   }
 };
 
-/// A list in such memory.
+/// A vector in such memory.
 template <class T>
 using scratch_vector = std::vector<T, scratch_allocator<T>>;
 

@@ -42,7 +42,7 @@ inline constexpr int element_types = 9;
          type == element::f16;
 }
 
-/// True for integers, of which truth values are none.
+/// True for integer types, not for `bool`.
 [[nodiscard]] constexpr bool is_whole_number(element type) noexcept {
   return !has_fractions(type) && type != element::boolean;
 }

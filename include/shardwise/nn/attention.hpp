@@ -56,7 +56,7 @@ struct attention {
   template <Operand X, class Keys, class Values>
   [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache) const {
     static_assert(To::value == attends::to_earlier,
-                  "attention with a cache is causal: what comes later is not there");
+                  "attention with a cache must be causal: later positions do not exist yet");
     const auto first = cache.filled;
     const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query), first);
     const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key), first);

@@ -8,28 +8,28 @@
 
 namespace shardwise {
 
-/// Asks an operation for a result of this layout: a spec `P<...>`, or a whole layout.
+/// Requests a layout for the result of an operation: a spec `P<...>`, or a whole layout.
 template <class Target>
 struct result_as {
-  /// The checked cast of a tensor whose layout is a value, to the type `Target`.
+  /// Casts a tensor with a run-time layout to the type `Target`, checked.
   template <class X>
   [[nodiscard]] constexpr auto operator()(const X& x) const
       -> decltype(checked_as(std::type_identity<Target>{}, x)) {
     return checked_as(std::type_identity<Target>{}, x);
   }
 };
-/// As the last argument of an operation, the layout of its result, where it could give several:
-/// JAX's `out_sharding`. It is a request to move what that takes, and stands for the `reshard`s
-/// that an error would propose for the operands, and that of the result: what is pending is
-/// reduced, or reduced and scattered. All of it is in the ledger and in `explain`.
+/// Requests the layout of a result, as the last argument of an operation; JAX's `out_sharding`. It
+/// permits the communication that this takes: the `reshard`s of operands that an error would
+/// propose, and that of the result, which reduces a pending sum, or reduces and scatters it. The
+/// ledger and `explain` show all of it.
 ///
-/// `einsum`, `reshape`, `broadcast_to`, and what takes `across` as a single operation, as `take`
-/// and `convolution`, take it.
+/// Accepted by `einsum`, `reshape`, `broadcast_to`, and single operations that accept `across`,
+/// such as `take` and `convolution`.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);   // one reduce_scatter
 ///     auto z = reshape<extents<32>>(x, as<P<none>>);
 ///
-/// Of a tensor whose layout is a value, `as<X>(x)` is the tensor of type `X`.
+/// For a tensor `x` with a run-time layout, `as<X>(x)` is the checked cast to type `X`.
 template <class Target>
 inline constexpr result_as<Target> as{};
 
@@ -50,12 +50,11 @@ inline constexpr bool are_across = false;
 template <fixed_string... Axes>
 inline constexpr bool are_across<across_axes<Axes...>> = true;
 
-/// What an operation may be given behind its operands: axes over which it may fetch, or the layout
-/// of its result.
+/// The last argument of an operation: axes over which it may fetch, or the layout of its result.
 template <class X>
 concept Terms = are_across<X> || is_result_as<X>;
 
-/// True if the last of some arguments asks for a layout.
+/// Returns true if the last argument requests a layout.
 template <class... X>
 [[nodiscard]] constexpr bool ends_with_result_as() noexcept {
   bool is_last = false;
@@ -65,7 +64,7 @@ template <class... X>
 
 }  // namespace detail
 
-/// Applies an operation, as `apply_operation` does, for a result of this layout.
+/// Applies an operation and reshards its result to the requested layout.
 template <class Operation, class Target, class... X>
 [[nodiscard]] constexpr decltype(auto) apply_operation(result_as<Target>, X&&... x) {
   return reshard<Target>(detail::carry_out<detail::fetching_call<Operation, detail::every_axis>>(

@@ -11,9 +11,9 @@ enum class attends : std::uint8_t { to_all, to_earlier };
 
 struct attention_gradient_operation;
 
-/// Scaled dot-product attention of queries, keys and values. A fourth operand is a mask or, a whole
-/// number of rank 0, the position of the first query among the keys. Its integer is what queries
-/// attend to.
+/// Scaled dot-product attention of queries, keys and values. The optional fourth operand
+/// is a mask, or an integer of rank 0: the position of the first query among the keys. The integer
+/// attribute is what queries attend to.
 struct attention_operation {
   static constexpr text_view name = "attention";
 
@@ -78,7 +78,7 @@ struct attention_operation {
               .want = rank};
     return {};
   }
-  /// A mask holds truth values, or numbers to add. Where all keys are met no query has a position.
+  /// A mask holds truth values, or numbers to add. A position needs `attends::to_earlier`.
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes& how, const tensor_descs& operands) noexcept {
     const element_verdict alike = check_alike({operands[0], operands[1], operands[2]});
@@ -88,7 +88,7 @@ struct attention_operation {
     const bool fits = operands[3].type == element::boolean || operands[3].type == operands[0].type;
     return fits ? element_verdict{} : element_verdict{element_fault::differ, 3};
   }
-  /// True for a fourth operand that is the position of the first query.
+  /// Returns true if the fourth operand is the position of the first query.
   [[nodiscard]] static constexpr bool is_position(const tensor_desc& fourth) noexcept {
     return fourth.rank() == 0 && is_whole_number(fourth.type);
   }
@@ -205,9 +205,9 @@ using attention_call =
 /// `[..., heads, queries, keys]` from the last dimension backwards: truth values say which keys a
 /// query meets, numbers are added to the scores. A query that meets no key gives zeros.
 ///
-/// In the place of a mask a whole number of rank 0 says, under `attends::to_earlier`, at which
-/// position the first query stands: query `i` meets the keys up to `start + i`. Keys behind these
-/// are not read, so that they may be what a cache has still to be filled with.
+/// Under `attends::to_earlier` an integer `start` of rank 0 may replace the mask. It is the
+/// position of the first query: query `i` attends to the keys up to `start + i`. Later keys are not
+/// read, so they may be the unused part of a cache.
 ///
 /// All dimensions may be split but `keys` and `d`; heads where each device has the queries of the
 /// keys that it has. Keys may be fetched over permitted axes.

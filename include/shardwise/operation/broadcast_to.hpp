@@ -87,7 +87,7 @@ template <class Extents, NamedOperand X>
   return apply_operation<broadcast_to_of<Extents>>(static_cast<X&&>(x));
 }
 
-/// The same as a tensor of this layout, to which it moves.
+/// The same with the result resharded to the requested layout.
 ///
 ///     auto y = broadcast_to<extents<...>>(x, as<P<...>>);
 template <class Extents, NamedOperand X, class Target>

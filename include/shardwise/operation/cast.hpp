@@ -16,10 +16,10 @@ namespace functions {
 /// whole numbers are cut towards zero and end at the ends of their range, NaN is 0. Of truth values
 /// it makes 0 and 1; a number is true if it is not 0.
 ///
-/// Of a pending sum of fractions each term is converted: nothing is lost where they become wider,
-/// and where they become narrower each term is rounded as a sum in those elements would be. So a
-/// gradient that is pending passes a cast, and is reduced in the elements of what was converted,
-/// unless `finish_gradient` says otherwise.
+/// A cast between floating-point types may take a pending sum and converts each of its terms:
+/// widening is exact, narrowing rounds each term. So a pending gradient stays pending through a
+/// cast and is reduced in the element type of the operand, unless `finish_gradient` reduces it
+/// earlier.
 template <Element To>
 struct cast {
   static constexpr bounded_text<20> words = [] {

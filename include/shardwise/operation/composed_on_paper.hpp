@@ -102,8 +102,7 @@ struct scaled_judge {
     return over(how.integers).judge(operands[0].rank());
   }
 };
-/// The operation that contracts over a semiring, what the products are folded by, and what it asks
-/// of elements.
+/// The operation that contracts over a semiring, its reduction, and its condition on element types.
 struct contraction_over {
   const operation* what;
   reduction fold;
@@ -116,13 +115,13 @@ template <Semiring auto Over>
   return {&operation_of<typename arithmetic_over<Over>::operation_class>, semiring::fold,
           semiring::distributes, is_of_truth_values<semiring>};
 }
-/// The semirings of the library, as the parameter of this name lists them.
+/// The semirings of the library, in the order of the parameter `semiring`.
 inline constexpr contraction_over contractions[] = {
     describe_contraction<plus_times>(), describe_contraction<min_plus>(),
     describe_contraction<max_plus>(), describe_contraction<max_times>(),
     describe_contraction<or_and>()};
 
-/// A contraction of any number of operands; its integer says over which semiring.
+/// A contraction of any number of operands; its integer selects the semiring.
 struct contraction_judge {
   [[nodiscard]] static constexpr attributes how(text_view equation, index_t semiring) noexcept {
     attributes out = einsum_operation::how(equation);

@@ -66,8 +66,8 @@ struct dynamic_slice_operation {
 };
 
 /// The operation that writes its second operand over a part of the first, from the index on along a
-/// dimension which is its third operand, of rank 0. Its integers are the dimension, and the
-/// `out_of_range` of a part that would end beyond it, where that is not `clamp`.
+/// dimension which is its third operand, of rank 0. Its integers are the dimension and, unless
+/// it is `clamp`, the `out_of_range` policy for a part that would end beyond it.
 struct update_slice_operation {
   static constexpr text_view name = "update_slice";
   static constexpr bool overwrites_first = true;
@@ -76,7 +76,7 @@ struct update_slice_operation {
     return beyond == out_of_range::clamp ? integer_attributes(dim)
                                          : integer_attributes(dim, static_cast<int>(beyond));
   }
-  /// True if a part that does not fit is an error.
+  /// Returns true if a part that does not fit is an error.
   [[nodiscard]] static constexpr bool refuses(const attributes& how) noexcept {
     return how.integers.ssize() > 1;
   }
@@ -168,10 +168,10 @@ dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
 /// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
 /// that the part lies within, or with `out_of_range::error` throws `part_is_beyond_end` where the
 /// elements are computed. All other dimensions are those of `x`. The dimension may be split, since
-/// each device writes what it has of it; it needs the whole of the part along it, or fetches that
-/// over permitted axes.
+/// each device writes its own elements; the part must be whole along it, or is fetched over
+/// permitted axes.
 ///
-/// Where nobody else holds `x`, the part is written into its memory and nothing is copied.
+/// If `x` has no other owner it is updated in place.
 ///
 ///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
 template <int Dim, out_of_range Beyond = out_of_range::clamp, NamedOperand X, NamedOperand Part,

@@ -186,7 +186,7 @@ struct outcome<contraction_call<Applied>, First, Rest...> {
 template <fixed_string Equation>
 using einsum_call = contraction_call<einsum_of<Equation>>;
 
-/// The arithmetic that a contraction has if it is not told otherwise.
+/// The default arithmetic of a contraction.
 struct sums_of_products {
   using operation_class = einsum_operation;
   static constexpr bool distributes = true;
@@ -302,7 +302,7 @@ template <fixed_string Equation, class First, class... Rest>
 }
 
 namespace detail {
-/// A contraction for a result of this layout.
+/// A contraction whose result is resharded to the requested layout.
 template <fixed_string Equation, class Target, class... X>
 [[nodiscard]] constexpr decltype(auto) einsum_as(result_as<Target> wanted, X&&... x) {
   constexpr bool is_one = sizeof...(X) <= 2 && !has_ellipsis<Equation>;
@@ -313,8 +313,8 @@ template <fixed_string Equation, class Target, class... X>
 }
 }  // namespace detail
 
-/// The same as a tensor of this layout, to which the result moves: one that is pending is reduced,
-/// or reduced and scattered.
+/// The same with the result resharded to the requested layout: a pending sum is reduced, or reduced
+/// and scattered.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);
 template <fixed_string Equation, class First, class... Rest>

@@ -9,8 +9,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// What it is given. It reads no pending sum, and so its cotangent, which passes it again, is none
-/// behind it.
+/// The identity, for operands that are not pending; its cotangent is therefore not pending either.
 struct finish_gradient : elementwise_function<"finish_gradient", linearity::nonlinear, 0> {
   static constexpr void gradient(auto& at) {
     at.give(0, elementwise<finish_gradient>(at.cotangent()));
@@ -19,8 +18,8 @@ struct finish_gradient : elementwise_function<"finish_gradient", linearity::nonl
 
 }  // namespace functions
 
-/// The same tensor, whose gradient is reduced here if it is a pending sum: in the elements that the
-/// tensor has here, before it passes what lies further back.
+/// Returns its operand; a pending gradient is reduced here, in the element type of the operand,
+/// before it propagates further back.
 ///
 ///     auto used = finish_gradient(cast<bfloat16>(w));   // gradients move as bf16, not as f32
 template <class A>

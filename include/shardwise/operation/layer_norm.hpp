@@ -48,8 +48,8 @@ template <class X, class Scale, class Shift>
   return static_cast<X&&>(x) * widened(scale) + widened(shift);
 }
 
-// A gradient that is a pending sum is reduced before it passes a norm: behind it there would be
-// sums for the operand, the means, the scale and the shift.
+// A pending gradient is reduced before it propagates through a norm. Otherwise the gradients of the
+// operand, the means, the scale and the shift would each be reduced.
 template <class Permitted, int... Dims>
 struct layer_norm_steps {
   template <class X, class... Scale>

@@ -11,14 +11,14 @@
 
 namespace shardwise {
 
-/// The arithmetic of a contraction: what elements are multiplied by, a commutative and associative
-/// function of two elements that has a kernel, and the reduction that folds the products.
+/// The arithmetic of a contraction: a product, which is a commutative and associative function of
+/// two elements with a kernel, and a reduction of the products.
 ///
-/// `distributes` promises that a product with a fold is the fold of the products, for all elements:
-/// then operands may be pending folds. With `of_truth_values = true` it takes `bool`, which are
-/// folded by maxima or minima, else numbers.
+/// `distributes` promises that the product distributes over the reduction for all elements;
+/// operands may then be pending. With `of_truth_values = true` the elements are `bool`, reduced by
+/// maxima or minima; otherwise they are numbers.
 ///
-///     struct widest_path_semiring {               // of all paths the widest narrowest edge
+///     struct widest_path_semiring {               // the path with the widest bottleneck
 ///       static constexpr text_view name = "max_min";
 ///       using times = functions::minimum;
 ///       static constexpr reduction fold = reduction::max;
@@ -36,44 +36,44 @@ concept Semiring = requires {
 };
 
 namespace functions {
-/// The sum of lengths, of which one that stands for no path, infinity or the extreme integer that
-/// `Fold` gives for no element, stays. Integers stop at their extremes.
+/// The sum of two lengths. The identity of `Fold`, infinity or the extreme integer, stands for no
+/// path and is unchanged by addition. Integer sums saturate.
 template <reduction Fold>
 struct add_lengths : elementwise_function<"add_lengths"> {
   static constexpr reduction fold = Fold;
 };
 }  // namespace functions
 
-/// Sums of products, as `einsum` has them if it is not told otherwise.
+/// Sums of products, the default of `einsum`.
 struct plus_times_semiring {
   static constexpr text_view name = "plus_times";
   using times = functions::multiply;
   static constexpr reduction fold = reduction::sum;
   static constexpr bool distributes = true;
 };
-/// The least sums, as of shortest paths.
+/// Minima of sums: shortest paths.
 struct min_plus_semiring {
   static constexpr text_view name = "min_plus";
   using times = functions::add_lengths<reduction::min>;
   static constexpr reduction fold = reduction::min;
   static constexpr bool distributes = true;
 };
-/// The largest sums, as of longest paths or of the likeliest ones by logarithms.
+/// Maxima of sums: longest paths, or most likely paths by log probability.
 struct max_plus_semiring {
   static constexpr text_view name = "max_plus";
   using times = functions::add_lengths<reduction::max>;
   static constexpr reduction fold = reduction::max;
   static constexpr bool distributes = true;
 };
-/// The largest products. A negative factor makes the largest number the least: pending maxima are
-/// not passed on.
+/// Maxima of products. A negative factor turns a maximum into a minimum, so operands may not be
+/// pending maxima.
 struct max_times_semiring {
   static constexpr text_view name = "max_times";
   using times = functions::multiply;
   static constexpr reduction fold = reduction::max;
   static constexpr bool distributes = false;
 };
-/// Whether any pair is true, as of what can be reached.
+/// Logical or of logical and: reachability.
 struct or_and_semiring {
   static constexpr text_view name = "or_and";
   using times = functions::minimum;
@@ -89,7 +89,7 @@ inline constexpr max_times_semiring max_times{};
 inline constexpr or_and_semiring or_and{};
 
 namespace detail {
-/// True for arithmetic on truth values; all others are on numbers.
+/// True for a semiring of `bool`; all others are of numbers.
 template <class S>
 inline constexpr bool is_of_truth_values = requires {
   requires S::of_truth_values;
@@ -102,8 +102,8 @@ inline constexpr bounded_text<47> contraction_name = [] {
 }();
 }  // namespace detail
 
-/// The operation `einsum` over a semiring: its equation is the words of its attributes. It has no
-/// gradient: `gradient` refuses it by its name.
+/// The operation `einsum` over a semiring; the words of its attributes are the equation. It has no
+/// gradient: `gradient` rejects it by name.
 template <Semiring S>
 struct semiring_operation {
   static constexpr text_view name = detail::contraction_name<S>;
@@ -136,7 +136,8 @@ struct semiring_operation {
   }
 };
 
-/// A contraction over a semiring as types have it: `semiring_einsum_of<"ij,jk->ik", min_plus>`.
+/// A contraction over a semiring with its equation in the type: `semiring_einsum_of<"ij,jk->ik",
+/// min_plus>`.
 template <fixed_string Equation, Semiring auto Over>
 struct semiring_einsum_of {
   using operation_class = semiring_operation<std::remove_const_t<decltype(Over)>>;
@@ -160,16 +161,16 @@ struct arithmetic_over<plus_times> : sums_of_products {};
 
 }  // namespace detail
 
-/// `einsum` over a semiring: products are folded by its reduction in place of a sum, and a letter
-/// that is split and folded leaves the result pending with that reduction.
+/// Computes `einsum` over a semiring: its product and reduction replace multiplication and sum.
+/// Contracting a split letter leaves the result pending with that reduction.
 ///
-/// Of no product it is the identity of the reduction: infinity for `min_plus`, minus infinity for
-/// `max_plus` and `max_times`, of integers the extreme ones, and false for `or_and`. An operand may
-/// be a pending minimum where products distribute over minima, as sums do, and so on. No
-/// communication happens here, and there is no gradient.
+/// An empty contraction gives the identity of the reduction: infinity for `min_plus`, minus
+/// infinity for `max_plus` and `max_times`, the extreme integers, and false for `or_and`. An
+/// operand may be pending with the same reduction if the product distributes over it. It does not
+/// communicate and has no gradient.
 ///
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d);        // shortest paths of two edges
-///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: who is reached
+///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: reachability
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
   requires(sizeof...(Rest) < max_operands)
 [[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {

@@ -15,7 +15,7 @@
 
 namespace shardwise {
 
-/// Returns the layout with one more dimension split over an axis: the first one that is then
+/// Returns the layout with one dimension split over one more axis: the first dimension that is then
 /// divided evenly. Returns the layout unchanged if there is none, if the axis already splits a
 /// dimension, or if sizes are only known at run time.
 ///

@@ -11,13 +11,13 @@
 
 namespace shardwise {
 
-/// What a function with a custom gradient gives beside its result: values that the gradient reads.
+/// A result and residuals: the values that a custom gradient reads.
 template <class Result, class Residuals>
 struct residuals_of {
   Result result;
   Residuals residuals;
 };
-/// The result of a function, and any nest of tensors that its custom gradient reads.
+/// Returns the result of a function with a nest of tensors that its custom gradient reads.
 ///
 ///     return with_residuals(y, std::tuple{x, scale});
 template <class Result, class Residuals>
@@ -28,8 +28,8 @@ template <class Result, class Residuals>
 
 namespace detail {
 
-/// Refuses what a custom gradient gives an argument, unless that has its elements and extents and
-/// is split as it is; sums may be pending.
+/// Rejects a custom gradient unless it has the element type, extents and splits of its argument; it
+/// may be a pending sum.
 [[nodiscard]] constexpr diagnosis check_cotangent(const tensor_desc& argument,
                                                   const tensor_desc& given,
                                                   int number = -1) noexcept {
@@ -43,7 +43,7 @@ namespace detail {
   return {.rule = broken::cotangent_differs, .operand = number};
 }
 
-/// How the function of a custom gradient is recorded in a domain.
+/// Records the function of a custom gradient in a domain.
 template <class Domain>
 struct custom_recording_of;
 
@@ -61,7 +61,7 @@ class paper_custom_recording {
     x.name();
     return x;
   }
-  /// A result of the function, as a value that the function has made.
+  /// Returns a result of the function as a value that the function has computed.
   template <class X>
   constexpr void result(const X& x) {
     if (code_ == nullptr) return;
@@ -74,7 +74,7 @@ class paper_custom_recording {
     code_->name(id);
     add(results_, id);
   }
-  /// Takes out what only a gradient would read, if there is to be none.
+  /// Removes what only a gradient would read, if none is taken.
   constexpr void finish_results() {
     if (code_ != nullptr && !records())
       code_->keep_needed(begin_, results_.begin(), results_.ssize());
@@ -83,12 +83,12 @@ class paper_custom_recording {
   [[nodiscard]] constexpr X given(const X& x) {
     return X{x.in(code_, code_ == nullptr ? -1 : results_[next_++])};
   }
-  /// True if a gradient is to be taken of what is recorded.
+  /// Returns true if a gradient of the recording is taken.
   [[nodiscard]] constexpr bool records() const noexcept {
     return code_ != nullptr && code_->writes_calls_out();
   }
 
-  /// What stands for the cotangent of a result.
+  /// Returns the placeholder for the cotangent of a result.
   template <class Made, class X>
   [[nodiscard]] constexpr Made cotangent(const X& x) {
     const value_id id =
@@ -96,7 +96,7 @@ class paper_custom_recording {
     add(cotangents_, id);
     return Made{x.in(code_, id)};
   }
-  /// Calls what gives the gradients: gradients compute again what that computes.
+  /// Calls the backward function; its results are recomputed by gradients.
   template <class F>
   [[nodiscard]] constexpr auto call(const F& f) {
     const bool before = code_->recompute_what_follows(true);
@@ -136,7 +136,7 @@ inline constexpr bool has_residuals = false;
 template <class Result, class Residuals>
 inline constexpr bool has_residuals<residuals_of<Result, Residuals>> = true;
 
-/// The rule that the gradient of an argument breaks, by its type.
+/// Returns the rule that the gradient of an argument breaks, by its type.
 template <class X, class G>
 [[nodiscard]] constexpr auto judge_cotangent() noexcept {
   if constexpr (AnyRefused<G>)
@@ -149,7 +149,7 @@ template <class X, class G>
   else
     return allowed<>{};
 }
-/// True for a tensor that has gradients; of one whose elements only the run knows, true too.
+/// True for a tensor that has a gradient, and for one whose element type is known at run time.
 template <class X>
 [[nodiscard]] constexpr bool has_gradients() noexcept {
   if constexpr (requires { element_of<typename X::value_type>; })
@@ -167,7 +167,7 @@ template <class Own, class Given, std::size_t... I>
                                std::remove_cvref_t<std::tuple_element_t<I, Given>>>())...,
       allowed<>>::type{};
 }
-/// The members of a nest as a tuple.
+/// Returns the members of a nest as a tuple.
 template <class X>
 [[nodiscard]] constexpr auto members_in(const X& x) {
   if constexpr (nest_kind_of<X>() == nest_kind::aggregate)
@@ -175,7 +175,7 @@ template <class X>
   else
     return x;
 }
-/// The rule that the gradients of an argument break: they come in a nest like it.
+/// Returns the rule that the gradients of an argument break; they are a nest like the argument.
 template <class X, class G>
 [[nodiscard]] constexpr auto judge_gradients() noexcept {
   constexpr nest_kind kind = nest_kind_of<X>();
@@ -207,8 +207,8 @@ template <class X, class G>
   }
 }
 
-/// Notes the gradients of the tensors of an argument, which come in a nest like it. Those of
-/// tensors without gradients, and of what is no tensor, are not looked at.
+/// Records the gradients of the tensors of an argument, which are a nest like it. Entries for
+/// tensors without gradients and for other members are ignored.
 template <class X, class G, class Recording>
 constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
   constexpr nest_kind kind = nest_kind_of<X>();
@@ -225,12 +225,12 @@ constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
   }
 }
 
-/// A call that a rule refuses, which is no error yet.
+/// A call that a rule rejects, not yet reported as an error.
 template <class Judged>
 struct refused_call {
   using judged = Judged;
 };
-/// What a call gives that was tried: what it gave, or the error.
+/// The outcome of a tentative call: its result, or the error.
 template <class Tried>
 struct given_of {
   static constexpr bool is_refusal = false;
@@ -244,7 +244,7 @@ struct recorded_function {
   F f;
   Backward backward;
 
-  /// The call, or the rule that it breaks.
+  /// Returns the result of the call, or the rule that it breaks.
   template <class... X>
   [[nodiscard]] constexpr auto attempt(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
@@ -305,7 +305,7 @@ struct recorded_function {
     else
       return backward(x..., cotangent);
   }
-  /// True if the gradient of the one argument stands by itself, and not in a tuple.
+  /// True if the gradient of a single argument is not in a tuple.
   template <class Given, class First, class... Rest>
   static constexpr bool is_alone = sizeof...(Rest) == 0 &&
                                    !decltype(judge_gradients<std::tuple<First>, Given>())::ok;
@@ -344,16 +344,17 @@ struct custom_function : recorded_function<F, Backward> {
 
 }  // namespace detail
 
-/// The same function as `f`, whose gradient is given beside it: `backward(x..., dy)`, of the
-/// arguments of `f` and the cotangent of its result, gives the gradients for the arguments, one
-/// alone or several in a tuple. Where `f` gives `with_residuals(y, residuals)` the function gives
-/// `y`, and `backward(residuals, dy)` reads the residuals instead of the arguments.
+/// Returns a function that computes `f` and whose gradient is computed by `backward`.
+/// `backward(x..., dy)` takes the arguments of `f` and the cotangent of its result, and returns the
+/// gradient of the argument, or a tuple of the gradients of several. If `f` returns
+/// `with_residuals(y, residuals)`, the function returns `y`, and `backward(residuals, dy)` takes
+/// the residuals instead of the arguments.
 ///
-/// The cotangent has the layout of `gradient_of<Y>`, and that of each gradient is checked: the
-/// elements and extents of the argument, split as it is; sums may be pending. Several results have
-/// their cotangents in a nest like them. Arguments without fractions need an entry, which is not
-/// looked at. Works wherever a gradient is taken of a function; second orders differentiate what
-/// `f` and `backward` do. `gradient(loss, w)` of a number that is pending refuses what this made.
+/// The cotangent has the layout of `gradient_of<Y>`; several results have their cotangents in a
+/// nest like them. Each gradient must have the element type, extents and splits of its argument and
+/// may be a pending sum, or the error is `cotangent_differs`. Arguments that are not floating-point
+/// need an entry, which is ignored. Second derivatives differentiate `f` and `backward` themselves.
+/// `gradient(loss, w)` of a pending number rejects results of such a function.
 ///
 ///     constexpr auto clipped = custom_gradient(
 ///         [](const auto& x) { return stop_gradient(x); },

@@ -162,8 +162,8 @@ class differentiation final : public gradient_step {
     return false;
   }
 
-  /// A copy of the attributes of a value: what is appended moves the program's own. g++ 12 copies
-  /// none in a constant expression that nobody has written to.
+  /// Returns a copy of the attributes of a value, since appending may move those of the program. In
+  /// constant expressions g++ 12 cannot copy attributes that were never written.
   [[nodiscard]] constexpr attributes how_of(value_id i) const {
     if (code_[i].how == 0) return {};
     return code_.how(i);
@@ -182,7 +182,7 @@ class differentiation final : public gradient_step {
     return again;
   }
 
-  /// The results of a function with a custom gradient depend on its arguments, whatever it does.
+  /// Marks the results of a function with a custom gradient as dependent on its arguments.
   constexpr void meet_custom(value_id i) {
     const value_ids& read = code_[i].operands;
     if (!custom_gradient_operation::is_of_results(code_.how(i))) {
@@ -194,10 +194,10 @@ class differentiation final : public gradient_step {
     for (int k = 0; k < count; ++k)
       if (has_fractions(code_.value(read[k]).type)) code_.note(read[k]) = no_cotangent;
   }
-  /// What the function of a custom gradient was recorded for is what its results have got; what
-  /// the function does itself gets nothing. What was recorded is computed for that then.
+  /// Applies a custom gradient: substitutes the cotangents of the results for the recorded
+  /// placeholders and computes the recorded gradients. The function's own instructions get none.
   constexpr void follow_custom() {
-    // A copy: what is appended moves the program's own.
+    // A copy, since appending may move the instructions of the program.
     const value_ids read = code_[self_].operands;
     if (!custom_gradient_operation::is_of_results(code_.how(self_))) {
       if (known_cotangent(read[2]) >= 0 && depends(read[0])) add(read[0], computed_again(read[1]));
@@ -290,8 +290,7 @@ class differentiation final : public gradient_step {
     cast(entered, false);
     return i;
   }
-  /// A value that all devices of some axes have as a pending sum over these: each has its part of
-  /// the terms.
+  /// Turns a value that is replicated over some axes into a pending sum of equal terms over them.
   [[nodiscard]] constexpr value_id as_terms(value_id i, const layout_desc& layout) {
     tensor_desc result = code_.value(i);
     layout_desc added = layout;

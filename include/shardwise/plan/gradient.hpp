@@ -12,8 +12,8 @@
 namespace shardwise {
 
 /// Asks for gradients that are pending sums over these axes, where a tensor is not split over them:
-/// their types say so, and nothing reads them until a reshard finishes the sums. Of a gradient that
-/// every device computes alike each has its part of the terms.
+/// their types say so, and nothing reads them until a reshard finishes the sums. A gradient that
+/// every device computes in full is divided into equal terms.
 ///
 ///     auto dw = gradient(loss, left_pending<"data">)(w, x);   // f32[64, 32]{partial sum: data}
 template <fixed_string... Axes>

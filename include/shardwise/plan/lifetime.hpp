@@ -26,8 +26,8 @@ struct lifetime {
 ///
 /// Steps are in the order in which they run. A fused pass writes over the first operand that nobody
 /// needs after it and that has the same elements, extents and layout; so the epilogue of a product
-/// needs no memory of its own. An operation such as `update_slice` does so with its first operand,
-/// if it reads that once. Kept results are never written over, and inputs only where their caller
+/// needs no memory of its own. An operation such as `update_slice` may overwrite its first operand
+/// if it reads it once. Kept results are never written over, and inputs only where their caller
 /// gives them up.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
                               lifetime* lives) noexcept {

@@ -136,8 +136,8 @@ class program_builder {
   }
   [[nodiscard]] constexpr bool writes_calls_out() const noexcept { return writes_calls_out_; }
 
-  /// Says that `results` have a gradient of their own, recorded for `cotangents`: `gradients` are
-  /// those of `arguments`.
+  /// Appends a custom gradient of `results`: `gradients` of `arguments`, recorded for the
+  /// placeholders `cotangents`.
   template <class Ids>
   constexpr void differentiate_by(const Ids& results, const Ids& cotangents, const Ids& arguments,
                                   const Ids& gradients) {
@@ -157,8 +157,8 @@ class program_builder {
     append(what, custom_gradient_operation::of_results(), read, nothing);
     has_custom_gradients_ = true;
   }
-  /// Takes out the custom gradients that a program ends with, whose results are numbered anew:
-  /// `vjp` leaves them for those that ask later.
+  /// Removes the custom gradients of a finished program and renumbers its results. `vjp` keeps them
+  /// for later cotangents.
   constexpr void drop_custom_gradients() {
     if (!has_custom_gradients_) return;
     has_custom_gradients_ = false;
@@ -208,9 +208,9 @@ class program_builder {
     return {*count_, *attribute_count_, body_count()};
   }
   /// Takes everything behind a place out again that none of `needed` reads, and gives those their
-  /// new numbers; arguments of a function become what they stand for. Inputs stay. Custom gradients
-  /// of values that stay do so while a gradient of the whole is taken, unless they depend on the
-  /// arguments: then those were for the gradient that has been taken.
+  /// new numbers; arguments of a function become what they stand for. Inputs stay. While a gradient
+  /// of the whole program is taken, custom gradients of kept values stay too, unless they depend on
+  /// the arguments: those belong to the gradient that has been taken.
   constexpr void keep_needed(const position& from, value_id* needed, std::int32_t count) {
     const value_id last = *count_;
     const bool keeps_custom = has_custom_gradients_ && writes_calls_out_;
@@ -257,7 +257,7 @@ class program_builder {
   }
 
  private:
-  /// True for a custom gradient of a value that is needed, which what reads it has said already.
+  /// Returns true for a custom gradient of a needed value; its readers have already been visited.
   [[nodiscard]] constexpr bool is_custom_gradient_of(value_id i, value_id from) const noexcept {
     if (!is_custom_gradient(*code_[i].what)) return false;
     const value_ids& read = code_[i].operands;
@@ -266,7 +266,7 @@ class program_builder {
       if (read[k] < from || code_[read[k]].note == read[k]) return true;
     return false;
   }
-  /// Makes nothing of the custom gradients behind a place whose results depend on arguments.
+  /// Disables the custom gradients behind a place whose results depend on the arguments.
   constexpr void forget_custom_gradients(value_id from) {
     for (value_id i = from; i < *count_; ++i) {
       instruction& at = code_[i];

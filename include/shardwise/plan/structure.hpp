@@ -19,17 +19,17 @@ struct argument_operation {
   static constexpr text_view name = "argument";
   static constexpr bool is_leaf = true;
 };
-/// The cotangent that a custom gradient is recorded for: the one that is met takes its place.
+/// A placeholder for the cotangent of a custom gradient, replaced by the actual one.
 struct cotangent_operation {
   static constexpr text_view name = "cotangent";
   static constexpr bool is_leaf = true;
 };
-/// Says that values have a gradient of their own, beside the program: nothing reads its result, and
-/// no program that runs has it. It stands behind what is computed for it.
+/// Marks values that have a custom gradient. Nothing reads its result, and programs that run do not
+/// contain it. It follows the instructions that compute the gradient.
 ///
-/// One for the results of the function, whose operands are these and then, for each, the
-/// `cotangent_operation` for it; before that, one for each argument, whose operands are the
-/// argument, the cotangent that was recorded for it, and the first of those that it is made of.
+/// There is one for each argument of the function, with the operands argument, recorded gradient,
+/// and first placeholder it depends on; and after these one for the results, with the operands
+/// results and the `cotangent_operation` of each.
 struct custom_gradient_operation {
   static constexpr text_view name = "custom_gradient";
   static constexpr bool stops_gradient = true;
@@ -102,8 +102,7 @@ struct call_operation {
 [[nodiscard]] constexpr bool is_argument(const operation& what) noexcept {
   return what.id == operation_of<argument_operation>.id;
 }
-/// True for a cotangent that a custom gradient is recorded for, and for what says that there is
-/// one.
+/// True for the placeholder of a cotangent, and for the mark of a custom gradient.
 [[nodiscard]] constexpr bool is_cotangent(const operation& what) noexcept {
   return what.id == operation_of<cotangent_operation>.id;
 }

@@ -153,8 +153,8 @@ struct operation {
   bool is_leaf = false;
   /// True for a reduction that computes the elementwise pass before it in its own pass.
   bool takes_prologue = false;
-  /// True if it may write its result over its first operand: it reads that nowhere but where it
-  /// writes the same element.
+  /// True if it may write its result over its first operand: it reads each element of that operand
+  /// only to write the same element.
   bool overwrites_first = false;
   /// The factor rule for these operands, by which the layouts of operands are judged and that of
   /// the result follows; null for what has rules of its own.

@@ -180,8 +180,8 @@ struct any_domain {
   }
 };
 
-/// `einsum` over a semiring with an equation known at run time; three tensors or more are
-/// contracted two after the other.
+/// Computes `einsum` over a semiring with an equation known at run time. Three or more tensors are
+/// contracted in pairs.
 ///
 ///     auto two = einsum<min_plus>("ij,jk->ik", d, d);
 template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>

@@ -23,25 +23,25 @@ namespace shardwise {
 
 namespace detail {
 
-/// The type of a tensor that stands for one of type `X`: expressions are named.
+/// The type of the placeholder for an argument of type `X`: the tensor type of an expression.
 template <class X>
 using settled_tensor = typename graph_tape::settled<X>;
 
-/// Tells types apart.
+/// An identity for each type.
 template <class... X>
 inline constexpr char type_mark = 0;
 
-/// True for an argument that a function may give new values.
+/// True for an argument that a function may change.
 template <class X>
 inline constexpr bool is_given_to_change =
     std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>> && !Scalar<X>;
 
-/// The programs of one step, and the list of what it was called with.
+/// The programs of one step, and a description of the arguments of the current call.
 class step_programs {
  public:
   struct entry {
     const void* types;
-    /// What is no tensor and no number, byte by byte.
+    /// The bytes of members that are neither tensors nor numbers.
     std::vector<std::byte> constants;
     /// Tensors of rank 0 that hold the numbers of a call.
     std::vector<node_ptr> numbers;
@@ -50,7 +50,7 @@ class step_programs {
     steady_program program;
   };
 
-  /// Begins to list what a call has.
+  /// Starts the description of a call.
   void begin() noexcept {
     tensors_.clear();
     constants_.clear();
@@ -77,7 +77,7 @@ class step_programs {
       visit_nest(x, tensor, constant);
     }
   }
-  /// The program for what was listed, or null.
+  /// Returns the program for the described arguments, or null.
   [[nodiscard]] entry* find(const void* types) noexcept {
     for (entry& each : entries_)
       if (each.types == types && each.constants == constants_ && each.program.takes(tensors_))
@@ -102,7 +102,7 @@ class step_programs {
   std::vector<std::byte> constants_;
 };
 
-/// What stands for the arguments of one call while a function is recorded.
+/// The placeholders for the arguments of one call while a function is recorded.
 struct step_stand_ins {
   std::shared_ptr<machine> home;
   std::vector<recorded_argument> made;
@@ -130,7 +130,7 @@ struct step_stand_ins {
   }
 };
 
-/// A tensor without a node, in the place of each that a step returns.
+/// Makes a tensor without a node, the placeholder for a tensor that a step returns.
 struct hollow_tensor {
   template <class X>
   [[nodiscard]] settled_tensor<X> operator()(const X&) const {
@@ -140,16 +140,16 @@ struct hollow_tensor {
 
 }  // namespace detail
 
-/// A function of tensors that is compiled by its first call and replayed by all others; made by
-/// `step(f)`. One thread at a time calls it.
+/// A function of tensors that its first call compiles and later calls replay; returned by
+/// `step(f)`. It may be called by one thread at a time.
 template <class F>
 class compiled_step {
  public:
   explicit compiled_step(F f) : f_(std::move(f)) {}
 
-  /// Calls the function: what it changes of its arguments is changed, in place, and what it returns
-  /// is returned, computed. The first exception of a device arrives here; arguments that the step
-  /// had begun to write over then throw it again whenever they are read.
+  /// Calls the function, updates the arguments that it changes in place, and returns its computed
+  /// results. Throws the first exception of a device; arguments that were already being overwritten
+  /// throw it again whenever they are read.
   template <class... X>
     requires(... || detail::has_tensor_in<std::remove_cvref_t<X>>())
   auto operator()(X&&... x) {
@@ -169,8 +169,8 @@ class compiled_step {
     }
   }
 
-  /// How many programs it keeps: one for each set of types, sizes, layouts and constants that it
-  /// was called with, the last eight of them.
+  /// Returns the number of programs it keeps: one for each set of types, sizes, layouts and
+  /// constants of its calls, at most the last eight.
   [[nodiscard]] std::size_t programs() const noexcept { return programs_.size(); }
 
  private:
@@ -182,7 +182,7 @@ class compiled_step {
   template <class X, class First>
   using argument = decltype(std::declval<detail::step_stand_ins&>().template of<First>(
       std::declval<const std::remove_cvref_t<X>&>()));
-  /// True for an argument that the function may give new values; expressions have none.
+  /// True for an argument that the function may change, which an expression is not.
   template <class X, class Argument>
   static constexpr bool may_change =
       detail::is_given_to_change<X>&& std::is_same_v<Argument, std::remove_cvref_t<X>>;
@@ -194,7 +194,7 @@ class compiled_step {
   using results = decltype(detail::map_nest(std::declval<const std::remove_cvref_t<Returned>&>(),
                                             std::declval<const detail::hollow_tensor&>()));
 
-  /// Calls the function with what stands for its arguments, and makes its program.
+  /// Calls the function with placeholders for its arguments, and plans its program.
   template <class... X>
   [[nodiscard]] entry record(const void* types, const std::remove_cvref_t<X>&... x) {
     using first = first_of<X...>;
@@ -227,7 +227,7 @@ class compiled_step {
   decltype(auto) call(Arguments& arguments, std::index_sequence<I...>) {
     return f_(static_cast<given<X, std::tuple_element_t<I, Arguments>>>(std::get<I>(arguments))...);
   }
-  /// Lists the tensors of the arguments that have other values after the call.
+  /// Lists the tensors of the arguments that the call has changed.
   template <class... X, class Arguments, std::size_t... I>
   static void note_changes(Arguments& arguments, const std::vector<detail::recorded_argument>& had,
                            std::vector<detail::recorded_result>& to, std::index_sequence<I...>) {
@@ -257,7 +257,7 @@ class compiled_step {
                             (lose<X, first_of<X...>>(at, x, k, thrown), ...);
                         });
   }
-  /// Writes a number to its tensor, and gives tensors that are changed memory of their own.
+  /// Writes a number to its tensor, and gives changed tensors memory of their own.
   template <class X, class First>
   static void enter(entry& at, std::remove_reference_t<X>& x, std::vector<node*>& tensors,
                     std::size_t& k, std::size_t& number) {
@@ -281,7 +281,7 @@ class compiled_step {
       detail::for_each_tensor(x, own);
     }
   }
-  /// Takes the values of tensors away that a failed program had begun to write over.
+  /// Invalidates the tensors that a failed program had begun to overwrite.
   template <class X, class First>
   static void lose(const entry& at, std::remove_reference_t<X>& x, std::size_t& k,
                    const std::exception_ptr& thrown) {
@@ -301,16 +301,14 @@ class compiled_step {
   detail::step_programs programs_;
 };
 
-/// A function of tensors as a step that is compiled once and replayed: the first call records what
-/// `f` does to tensors like these and plans it; each later call runs that program, plans nothing
-/// and allocates nothing.
+/// Returns a compiled version of `f`. The first call records what `f` does to its arguments and
+/// plans it; each later call replays that program without planning or allocating.
 ///
-/// Arguments are nests of tensors, and numbers. What `f` changes of an argument that was given as a
-/// variable is written over in place; if somebody else holds the old value, he keeps it. Numbers
-/// are inputs, so a learning rate may change from step to step. All else is constant in a program:
-/// members that are no tensors, of which another value compiles another program, and whatever `f`
-/// captured. `f` reads no values: no branch depends on them. Memory between the steps stays with
-/// the step for as long as it lives.
+/// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
+/// old value that is also held elsewhere is kept. Numbers are inputs, so a learning rate may change
+/// from step to step. Everything else is constant: what `f` captures, and members that are not
+/// tensors, where a different value compiles another program. `f` must not read elements, so no
+/// branch may depend on them. The step keeps its memory between calls, until it is destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));

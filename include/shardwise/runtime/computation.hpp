@@ -85,8 +85,8 @@ class computation {
   enum class again : std::uint8_t { never, wholly, within };
   [[nodiscard]] again recomputed() const noexcept { return recomputed_; }
   void recompute(again what) noexcept { recomputed_ = what; }
-  /// True for a result of a function with a custom gradient, which those that ask later do not
-  /// know.
+  /// True for a result of a function with a custom gradient, which a later `gradient(loss, w)` does
+  /// not know.
   [[nodiscard]] bool has_custom_gradient() const noexcept { return has_custom_gradient_; }
   void set_custom_gradient() noexcept { has_custom_gradient_ = true; }
   /// True while a thread makes nodes that gradients compute again.
@@ -104,7 +104,7 @@ class computation {
   [[nodiscard]] virtual operation_cost cost() const noexcept = 0;
   /// True for an elementwise pass, which may write over an operand.
   [[nodiscard]] virtual bool is_pass() const noexcept { return false; }
-  /// True for an operation that may write over its first operand.
+  /// True for an operation that may overwrite its first operand.
   [[nodiscard]] virtual bool overwrites_first() const noexcept { return false; }
   /// What it reads; nothing once it has been computed.
   [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }

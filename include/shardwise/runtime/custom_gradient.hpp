@@ -51,7 +51,7 @@ class graph_custom_recording {
   template <class F>
   [[nodiscard]] auto call(const F& f) {
     const again_what_follows mark;
-    // Expressions are a part of it.
+    // This includes expressions.
     const auto settle = []<class X>(const X& x) {
       if constexpr (AnyRefused<X>)
         return x;
@@ -68,7 +68,7 @@ class graph_custom_recording {
   void finish_gradients();
 
  private:
-  /// Gradients compute again what is made while it lives.
+  /// While it lives, what is computed is marked to be recomputed by gradients.
   class again_what_follows {
    public:
     again_what_follows() noexcept;
@@ -80,7 +80,7 @@ class graph_custom_recording {
     bool before_;
   };
 
-  /// True for what the function has made, and given once.
+  /// True for a value that the function has computed and returned once.
   [[nodiscard]] bool is_own(const node_ptr& made) const;
   void add_gradient(node_ptr x, node_ptr g);
 

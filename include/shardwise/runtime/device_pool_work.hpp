@@ -12,7 +12,7 @@ SHARDWISE_INLINE device_error::device_error(index_t device, const char* words)
 
 namespace detail {
 
-/// Memory that a kernel needs for a moment, of an arena.
+/// Gives kernels temporary memory from an arena.
 inline void take_scratch(void* of, std::size_t bytes, void* to) {
   arena_block& block = static_cast<arena*>(of)->allocate(static_cast<index_t>(bytes));
   *static_cast<scratch_source::block*>(to) = {block.data, &block, [](void* token) noexcept {

@@ -23,7 +23,7 @@ namespace detail {
 
 struct custom_gradient_of_nodes;
 using custom_gradients = std::vector<custom_gradient_of_nodes>;
-/// The list of the custom gradients that are met from now on, for as long as it lives.
+/// Collects the custom gradients that are recorded while it lives.
 [[nodiscard]] std::shared_ptr<custom_gradients> begin_recording();
 
 /// Records a function of tensors by calling it, and makes its gradient a part of the graph.
@@ -52,7 +52,7 @@ class graph_tape {
     stand_ins_.push_back(stand_in);
     real_.push_back(real);
     if (wanted) wanted_.push_back(stand_in);
-    // What has no fractions has zeros for a gradient, which no operation of the function enters.
+    // A tensor that is not floating-point has a gradient of zeros, made by no operation of `f`.
     using T = typename X::value_type;
     if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
       if (wanted) enter_function_on<functions::identity, T>();

@@ -13,8 +13,8 @@
 
 namespace shardwise::detail {
 
-/// What an expression of `N` tensors holds whatever it computes: the tensors until it is a node,
-/// and then the node. Compiled once for all expressions of so many.
+/// The operands of a lazy expression of `N` tensors until it becomes a node, and then the node. It
+/// is compiled once for all expressions of `N` tensors.
 template <std::size_t N>
 class held_operands {
  public:
@@ -27,13 +27,13 @@ class held_operands {
         mesh_(&operands_[0]->home()->mesh()),
         extents_(extents),
         sequence_(sequence) {}
-  /// Those of an expression that is a node already.
+  /// Holds the node of an expression that already is one.
   held_operands(node_ptr made, const extents_desc& extents, std::uint64_t sequence)
       : mesh_(&made->home()->mesh()),
         extents_(extents),
         sequence_(sequence),
         made_(std::move(made)) {}
-  /// Those of a copy, which is the same node: `other.name_as` gave it.
+  /// Holds the node of a copied expression, which `other.name_as` returned.
   held_operands(const held_operands& other, node_ptr made)
       : mesh_(other.mesh_),
         extents_(other.extents_),
@@ -59,15 +59,15 @@ class held_operands {
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
   [[nodiscard]] bool is_node() const noexcept { return made_ != nullptr; }
 
-  /// Gives the operands up.
+  /// Releases the operands.
   [[nodiscard]] operand_list take() {
     require_whole();
     mesh_ = nullptr;
     return std::move(operands_);
   }
-  /// The node of an expression that stays.
+  /// Returns the node of an expression that is kept.
   [[nodiscard]] node_ptr name_as(maker make, const void* tree) const {
-    // Several threads may read one expression; whoever is first makes the node.
+    // Several threads may read one expression; the first one makes the node.
     static std::mutex naming;
     const std::lock_guard lock(naming);
     if (made_ == nullptr) {
@@ -77,13 +77,13 @@ class held_operands {
     }
     return made_;
   }
-  /// The node of an expression that is given up.
+  /// Returns the node of an expression that is given up.
   [[nodiscard]] node_ptr give_up_as(maker make, const void* tree) {
     if (made_ != nullptr) return made_;
     operand_list operands = take();
     return make(*this, operands, tree);
   }
-  /// Forgets the node, so that nothing is left.
+  /// Releases the node.
   void let_go() noexcept {
     mesh_ = nullptr;
     made_.reset();

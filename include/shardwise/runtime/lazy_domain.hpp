@@ -88,8 +88,7 @@ template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
-/// True if operands of these types and value categories may be one expression that one of them
-/// gives up.
+/// True if two of these operands may be the same expression, one of them as an rvalue.
 template <class A, class B>
 inline constexpr bool may_be_one =
     lazy_arguments<std::remove_cvref_t<A>> > 0 &&
@@ -132,7 +131,7 @@ class repeated_operands {
 
   std::tuple<std::remove_reference_t<X>&...> operands_;
 };
-/// Nothing where the types say that no two are one.
+/// Does nothing where the types exclude that two operands are the same.
 template <class... X>
   requires(!may_repeat<X&&...>)
 class repeated_operands<X...> {

@@ -37,7 +37,7 @@ class recorded_graph {
     arguments_.push_back(stand_in);
     real_.push_back(real);
   }
-  /// Says which custom gradients were met, in order.
+  /// Sets the custom gradients that were recorded, in order.
   void differentiate_by(custom_gradients met) { custom_ = std::move(met); }
   /// Refuses a result that may depend on arguments, which are tensors themselves, by way of what
   /// was computed since they were made, and does not say any more what it was made of.
@@ -141,7 +141,7 @@ class recorded_graph {
     return id_of(read);
   }
   [[nodiscard]] value_id id_of(const node_ptr& at) const { return number_.at(at.get()); }
-  /// The tensor that is an input of the program.
+  /// Returns the tensor of an input of the program.
   [[nodiscard]] const node_ptr& node_of(value_id input) const noexcept {
     return nodes_[static_cast<std::size_t>(input)];
   }
@@ -158,7 +158,7 @@ class recorded_graph {
   }
 
  private:
-  /// Appends a custom gradient, behind all that was recorded for it: what the program has of it.
+  /// Appends the part of a custom gradient that the program contains, after its recording.
   void append(program_builder& code, const custom_gradient_of_nodes& of) const {
     const auto has = [&](const node_ptr& at) { return number_.count(at.get()) != 0; };
     std::vector<value_id> results, cotangents, arguments, gradients;

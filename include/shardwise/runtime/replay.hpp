@@ -39,7 +39,7 @@ class prepared_program {
   /// Refuses inputs that are not those of the program, in their order, and computes those that are
   /// pending.
   void check(const std::vector<program_input>& inputs) const;
-  /// The nodes of checked inputs; numbers become tensors.
+  /// Returns the nodes of checked inputs; numbers become tensors.
   [[nodiscard]] std::vector<node_ptr> input_nodes(std::vector<program_input> inputs) const;
   /// Runs the program on checked inputs, which it takes, and returns what it keeps, in order. What
   /// the program says is given up, and no handle holds, is written over where that saves memory.

@@ -112,8 +112,8 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
   return true;
 }
 
-/// The operand that a pass, or what overwrites its first one, may write over: nobody else holds it,
-/// and it is described as the result is. Null if there is none.
+/// Returns the operand that a pass, or an operation that overwrites its first one, may write over:
+/// it has no other owner and the description of the result. Null if there is none.
 [[nodiscard]] inline node* free_operand(node& result) {
   const computation& task = *result.task();
   const std::size_t count = task.is_pass() ? task.operands().size() : task.overwrites_first();

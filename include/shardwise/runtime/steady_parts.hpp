@@ -14,8 +14,7 @@
 
 namespace shardwise::detail {
 
-/// Memory that steps of one program have one after another, planned before it runs: blocks of the
-/// same size are used again.
+/// Memory of the steps of one program, planned before it runs: blocks of the same size are reused.
 class step_workspace {
  public:
   explicit step_workspace(arena& storage) : storage_(storage) {}
@@ -29,7 +28,7 @@ class step_workspace {
     free_.erase(same);
     return taken;
   }
-  /// Says that the steps from now on may have the memory of a tensor.
+  /// Makes the memory of a tensor available to later steps.
   void give_back(const node& tensor) {
     for (index_t s = 0; s < tensor.where().count(); ++s)
       if (tensor.where().is_here(s) && tensor.shard(s).size() > 0) free_.push_back(tensor.shard(s));
@@ -40,7 +39,7 @@ class step_workspace {
   std::vector<buffer<std::byte>> free_;
 };
 
-/// The parts of a program, by step unless they say otherwise.
+/// The parts of a program, indexed by step unless stated otherwise.
 struct steady_program::parts {
   /// Steps that run together, shard by shard.
   struct phase {
@@ -64,16 +63,16 @@ struct steady_program::parts {
   std::vector<node_ptr> slots;
   std::vector<std::unique_ptr<interpreted_step>> interpreted;
   std::vector<std::unique_ptr<collective_run>> moves;
-  /// What operations write besides their first results.
+  /// The further results of operations.
   std::vector<further_shards> further;
-  /// The step that makes the memory which each step's result is in.
+  /// For each step, the step that allocates the memory of its result.
   std::vector<std::size_t> root;
-  /// By root, true for memory that is another one in each run.
+  /// By root, true for memory that differs from run to run.
   std::vector<bool> changes_memory;
   /// The steps of such memory, in order.
   std::vector<std::size_t> bound;
   std::vector<phase> phases;
-  /// The first phase that writes over an argument.
+  /// The first phase that overwrites an argument.
   std::size_t first_overwriting = 0;
   /// By argument, its step; then the steps and the tensors of constants.
   std::vector<std::size_t> inputs;
@@ -83,8 +82,7 @@ struct steady_program::parts {
   std::vector<outcome> outcomes;
   std::size_t next_outcome = 0;
   cost_ledger cost;
-  /// By device, the bytes that it holds at most while the program runs, besides arguments and
-  /// what is returned.
+  /// By device, its peak bytes while the program runs, besides arguments and returned results.
   std::vector<index_t> peaks;
   bool lost = false;
 
@@ -105,7 +103,7 @@ struct steady_program::parts {
   void run_phase(const phase& now);
   void hand_over(std::span<node* const> tensors);
   void let_go() noexcept;
-  /// Tells each device how much it holds at most while the program runs.
+  /// Records the peak memory of each device for a run.
   void note_peaks() noexcept {
     for (index_t d : home->own_devices()) {
       home->memory().charge(d, peaks[static_cast<std::size_t>(d)]);
@@ -119,7 +117,7 @@ inline void steady_program::parts::find_inputs(recorded_graph& graph,
   argument_count = arguments.size();
   for (std::size_t s = 0; s < program.steps.size(); ++s)
     if (program.steps[s].kind == step_kind::input) inputs.push_back(s);
-  // Arguments were the first that the program got; all else is there from now on.
+  // Arguments are the first inputs of the program; all other inputs are constants.
   const program_view code = graph.code().view();
   for (value_id i = static_cast<value_id>(argument_count); i < code.count; ++i)
     if (is_input(code.what(i))) {
@@ -194,7 +192,7 @@ inline void steady_program::parts::plan_memory() {
   const std::size_t count = program.steps.size();
   step_workspace workspace(home->storage());
   device_memory held(home->devices());
-  // They stand for what lives while the program runs, and charge for it.
+  // They represent values that live while the program runs, and are charged for them.
   std::vector<node_ptr> live(count);
   const auto begin_life = [&](std::size_t s) {
     const std::int32_t reuses = program.lives[s].reuses;

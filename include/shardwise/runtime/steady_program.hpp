@@ -12,46 +12,44 @@
 
 namespace shardwise::detail {
 
-/// A tensor that a recorded function got: what stands for it there, and the tensor of the first
-/// call.
+/// An argument of a recorded function: its placeholder, and the tensor of the first call.
 struct recorded_argument {
   node_ptr stand_in;
   node_ptr real;
 };
-/// A tensor that a recorded function gave, and the number of the argument whose value it becomes;
-/// -1 for what the function returned.
+/// A result of a recorded function, and the number of the argument that it updates; -1 for what the
+/// function returned.
 struct recorded_result {
   node_ptr made;
   int argument = -1;
 };
 
-/// A program on one machine with all that its steps need from run to run: the pieces of work, bound
-/// to their operands, and memory for what lies between. A run plans nothing, and allocates nothing
-/// that an earlier run has not left.
+/// A program on one machine with all that its runs need: work items bound to their operands, and
+/// memory for intermediate values. A run plans nothing and only reuses memory of earlier runs.
 ///
-/// Memory of results alternates with what the results before had. Where a step writes over an
-/// argument its memory stays in place.
+/// The memory of results alternates between two buffers. An argument that a step overwrites keeps
+/// its memory.
 class steady_program {
  public:
-  /// Plans the program that makes `results` of `arguments`, all on one machine. What else the
-  /// results are made of is computed, and constant from then on.
+  /// Plans the program that computes `results` from `arguments`, all on one machine. Other tensors
+  /// that the results depend on are computed once and are constants.
   steady_program(const std::vector<recorded_argument>& arguments,
                  const std::vector<recorded_result>& results);
   steady_program(steady_program&&) noexcept;
   steady_program& operator=(steady_program&&) noexcept;
   ~steady_program();
 
-  /// True if tensors are laid out as the arguments of the first call were, on its machine; null for
-  /// what is none.
+  /// Returns true if the tensors have the layouts and the machine of the arguments of the first
+  /// call; null stands for no tensor.
   [[nodiscard]] bool takes(std::span<node* const> tensors) const noexcept;
-  /// True if a run gives an argument a new value. Its node changes in place, so nobody else may
-  /// hold it or its memory.
+  /// Returns true if a run updates an argument. Its node changes in place, so it and its memory
+  /// must have no other owner.
   [[nodiscard]] bool changes(std::size_t argument) const noexcept;
-  /// Runs it on tensors that are there.
+  /// Runs the program on computed tensors.
   void run(std::span<node* const> tensors);
-  /// The next of the results that the last run returned, from the first on.
+  /// Returns the next result of the last run, starting with the first.
   [[nodiscard]] const node_ptr& next_result() noexcept;
-  /// True if the last run failed after it had begun to write over arguments.
+  /// Returns true if the last run failed after it had begun to overwrite arguments.
   [[nodiscard]] bool has_lost_arguments() const noexcept;
 
  private:
@@ -59,10 +57,10 @@ class steady_program {
   std::unique_ptr<parts> parts_;
 };
 
-/// A tensor with memory of its own and the same elements.
+/// Returns a copy of a tensor in memory of its own.
 [[nodiscard]] node_ptr copy_of(const node& from);
-/// What is left of a tensor that a program had begun to write over when it failed: whoever reads it
-/// gets that failure.
+/// Invalidates a tensor that a failed program had begun to overwrite: reading it throws that
+/// failure.
 [[nodiscard]] node_ptr lost_node_of(const node& from, std::exception_ptr thrown);
 
 }  // namespace shardwise::detail

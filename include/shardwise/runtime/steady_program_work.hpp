@@ -11,7 +11,7 @@
 
 namespace shardwise::detail {
 
-/// What is left of a tensor that a failed program had begun to write over.
+/// The state of a tensor that a failed program had begun to overwrite.
 class lost_node : public pending_node {
  public:
   lost_node(const node& from, std::exception_ptr thrown)
@@ -37,7 +37,7 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
                                                         : *constants[k - argument_count]);
   for (outcome& each : outcomes) {
     if (each.argument >= 0) continue;
-    // One that nobody holds any more is given out again; what somebody keeps is his.
+    // A result without other owners is reused; one that is still held is not touched.
     each.last = 1 - each.last;
     node_ptr& next = each.given[each.last];
     if (next != nullptr && next.use_count() == 1) {
@@ -76,7 +76,7 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
 }
 
 inline void steady_program::parts::run_phase(const phase& now) {
-  // Only the first step may be a collective. What owners exchange is another thing each time.
+  // Only the first step may be a collective, since owners exchange other data in each run.
   if (home->link() != nullptr && moves[now.begin] != nullptr) {
     const step_desc& step = program.steps[now.begin];
     const program_view code = program.view();

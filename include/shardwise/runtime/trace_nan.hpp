@@ -12,14 +12,14 @@
 
 namespace shardwise {
 
-/// What `first_nan` and `first_not_finite` find: the instruction of a program that made of operands
-/// without a fault a result with one. False where there is none.
+/// The result of `first_nan` and `first_not_finite`: the first instruction whose result has a fault
+/// although its operands have none. Converts to false if there is none.
 struct numeric_fault {
   /// The number of the instruction in the program, or -1.
   std::int32_t instruction = -1;
   /// True for NaN, false for an infinity.
   bool is_nan = false;
-  /// A device that has it.
+  /// A device whose shard has the fault.
   index_t device = -1;
   /// The instruction and its operands, one a line, as `write_instructions` writes them.
   std::string words{};
@@ -29,14 +29,14 @@ struct numeric_fault {
 
 namespace detail {
 
-/// What faults are looked for.
+/// Which faults to look for.
 enum class wanted_fault : std::uint8_t { nan, any };
 
-/// The first fault of the program of these nodes, which are not computed by it.
+/// Returns the first fault of the program of these nodes, which stay pending.
 [[nodiscard]] numeric_fault fault_of_nodes(const std::vector<node_ptr>& named, wanted_fault wanted);
-/// The same of everything that is pending in a pool and that somebody has a name for.
+/// The same for everything named that is pending in a pool.
 [[nodiscard]] numeric_fault fault_of_pool(machine& home, wanted_fault wanted);
-/// The same of a program that is ready, on checked inputs.
+/// The same for a prepared program on checked inputs.
 [[nodiscard]] numeric_fault fault_of_run(const prepared_program& ready,
                                          std::vector<program_input> inputs, wanted_fault wanted);
 
@@ -52,14 +52,13 @@ template <class... X>
 
 }  // namespace detail
 
-/// Where the first NaN of tensors that are pending comes from. Runs what computing them would run,
-/// instruction by instruction instead of in fused passes, and stops at the first whose result has a
-/// NaN while none of its operands has; an input that has one is such an instruction. The tensors
-/// stay pending. It takes the memory and the time of a run without fusion: ask it when a result is
-/// NaN, and not in each step.
+/// Finds the instruction that produces the first NaN of pending tensors. It runs their program one
+/// instruction at a time, without fusion, and stops at the first whose result has a NaN although
+/// none of its operands has; an input with a NaN counts. The tensors stay pending. It needs the
+/// memory and time of an unfused run: call it when a result is NaN, not in each step.
 ///
-/// Pending sums are looked at term by term. Where several owners share a mesh, all of them ask, and
-/// each is told of what is in the shards of its own devices.
+/// Each term of a pending sum is checked. If several owners share a mesh, all of them must call it,
+/// and each sees the faults in the shards of its own devices.
 ///
 ///     if (const auto fault = first_nan(loss)) std::cout << fault.words;
 ///     // %7 = log %5 : f32[8@data] has NaN on device 1
@@ -68,13 +67,13 @@ template <Readable First, Readable... Rest>
 [[nodiscard]] numeric_fault first_nan(const First& first, const Rest&... rest) {
   return detail::fault_of_nodes({first.share(), rest.share()...}, detail::wanted_fault::nan);
 }
-/// The same for the first NaN or infinity. Infinities that the program writes as numbers, as masks
-/// do, are none of its faults, and neither is what is infinite because an operand was.
+/// The same for the first NaN or infinity. Infinite constants of the program, as in masks, are not
+/// faults, and neither are results that are infinite because an operand is.
 template <Readable First, Readable... Rest>
 [[nodiscard]] numeric_fault first_not_finite(const First& first, const Rest&... rest) {
   return detail::fault_of_nodes({first.share(), rest.share()...}, detail::wanted_fault::any);
 }
-/// The same of everything that is pending in a pool: the program of the step that is being written.
+/// The same for everything pending in a pool, such as the step that is being recorded.
 ///
 ///     step(pool, [&] {
 ///       learn(model, state, rate, x, y);
@@ -86,7 +85,7 @@ template <Readable First, Readable... Rest>
 [[nodiscard]] inline numeric_fault first_not_finite(const device_pool& pool) {
   return detail::fault_of_pool(*pool.state(), detail::wanted_fault::any);
 }
-/// The same of a run of a program that is ready. Nothing is given up.
+/// The same for a prepared program and its inputs. No input is donated.
 ///
 ///     auto fault = first_nan(ready, x, w, 0.1F);
 template <ProgramInput... X>

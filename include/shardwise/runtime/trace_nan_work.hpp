@@ -16,7 +16,7 @@
 
 namespace shardwise::detail {
 
-/// What is wrong with a value, and where.
+/// The fault of a value, and its device.
 struct value_faults {
   bool has_nan = false;
   bool has_infinity = false;
@@ -24,7 +24,7 @@ struct value_faults {
   index_t infinity_on = -1;
 };
 
-/// The faults of elements of a type with fractions.
+/// The faults of floating-point elements.
 template <class T>
 void find_faults(const node& at, value_faults& found) {
   const placement& where = at.where();
@@ -61,8 +61,8 @@ void find_faults(const node& at, value_faults& found) {
   return found;
 }
 
-/// A program that runs instruction by instruction: nothing fuses, nothing is written over, and its
-/// results are its own.
+/// A program that runs one instruction at a time: nothing is fused or overwritten, and it owns its
+/// results.
 class fault_search {
  public:
   /// `inputs` are those of the program, in order.
@@ -116,7 +116,7 @@ class fault_search {
       program_run run(*home_, program_);
       for (std::size_t s = 0; s < program_.steps.size(); ++s) {
         const node_ptr made = program_.nodes[s];
-        // Other owners may be in need of what this one sends.
+        // Other owners may need what this one sends.
         if (out && home_->link() == nullptr) break;
         run.run_next();
         if (made != nullptr && made->ready()) look(s, *made, wanted, out);
@@ -141,7 +141,7 @@ class fault_search {
           std::make_shared<node>(home_, home_->place(step.result), elements_made(program_, step));
     }
   }
-  /// Notes what a step made, and whether it is the first fault.
+  /// Checks the result of a step, and records the first fault.
   void look(std::size_t s, const node& made, wanted_fault wanted, numeric_fault& out) {
     const value_id i = program_.steps[s].root;
     value_faults& mine = faults_[static_cast<std::size_t>(i)];
@@ -176,7 +176,7 @@ class fault_search {
   std::vector<value_faults> faults_;
 };
 
-/// The first fault of what some nodes need. The caller holds the machine's turn.
+/// Returns the first fault of the program of some nodes. The caller holds the machine's turn.
 [[nodiscard]] inline numeric_fault fault_below(std::span<node* const> roots,
                                                const std::shared_ptr<machine>& home,
                                                wanted_fault wanted) {

@@ -85,13 +85,13 @@ class node : public std::enable_shared_from_this<node> {
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares memory that another node got.
   void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
-  /// Shares the memory of another node, which is charged for it; or lets go of what is shared. A
-  /// node that did so before allocates nothing.
+  /// Shares the memory of another node, which is charged for it, or releases the shared memory.
+  /// Only the first call allocates.
   void view_memory_of(const node& other) { shards_ = other.shards_; }
   void drop_memory() noexcept {
     for (buffer<std::byte>& each : shards_) each = {};
   }
-  /// Gets memory that nobody is charged for: fresh, or some that `take(bytes)` has.
+  /// Allocates memory that is not charged to a device: new, or returned by `take(bytes)`.
   template <class Take>
   void get_memory(const Take& take) {
     shards_.resize(static_cast<std::size_t>(where().count()));
