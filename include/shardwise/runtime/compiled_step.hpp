@@ -8,6 +8,9 @@
 #include "shardwise/runtime/owner_link.hpp"
 #include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/steady_program_work.hpp"
+#endif
 
 #include <concepts>
 #include <cstddef>

@@ -64,7 +64,3 @@ class steady_program {
 [[nodiscard]] node_ptr lost_node_of(const node& from, std::exception_ptr thrown);
 
 }  // namespace shardwise::detail
-
-#if !defined(SHARDWISE_COMPILED)
-#include "shardwise/runtime/steady_program_work.hpp"
-#endif
