@@ -47,6 +47,7 @@ template <class T>
   double highest = score(order.front());
   for (index_t i : order) highest = std::max(highest, score(i));
   std::vector<double> mass;
+  mass.reserve(order.size());
   for (index_t i : order) mass.push_back(std::exp((score(i) - highest) / by.temperature));
   double left = uniform<double>(seed, 0) * std::accumulate(mass.begin(), mass.end(), 0.0);
   std::size_t chosen = 0;

@@ -41,7 +41,7 @@ using kernel_finder = operation_kernel (*)(std::span<const element> operands, el
                                    const tensor_desc& tensor, const element_kernels& elements);
 
 /// What stands for a tensor while a function of it is recorded whose gradient is taken.
-[[nodiscard]] node_ptr argument_node_of(node_ptr real);
+[[nodiscard]] node_ptr argument_node_of(const node_ptr& real);
 /// The same for the cotangent of a tensor, which has its element type and extents.
 [[nodiscard]] node_ptr cotangent_node_of(const node_ptr& of, const layout_desc& layout);
 

@@ -63,7 +63,7 @@ SHARDWISE_INLINE node_ptr number_node(const std::shared_ptr<machine>& home,
   return made;
 }
 
-SHARDWISE_INLINE node_ptr argument_node_of(node_ptr real) {
+SHARDWISE_INLINE node_ptr argument_node_of(const node_ptr& real) {
   return std::make_shared<argument_node>(*real);
 }
 SHARDWISE_INLINE node_ptr cotangent_node_of(const node_ptr& of, const layout_desc& layout) {

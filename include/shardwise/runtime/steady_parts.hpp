@@ -31,7 +31,7 @@ class step_workspace {
   /// Makes the memory of a tensor available to later steps.
   void give_back(const node& tensor) {
     for (index_t s = 0; s < tensor.where().count(); ++s)
-      if (tensor.where().is_here(s) && tensor.shard(s).size() > 0) free_.push_back(tensor.shard(s));
+      if (tensor.where().is_here(s) && !tensor.shard(s).empty()) free_.push_back(tensor.shard(s));
   }
 
  private:

@@ -126,6 +126,7 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
   {
     const std::lock_guard turn(to.home->turn());
     std::vector<node_ptr> made;
+    made.reserve(results.size());
     for (const recorded_result& each : results) made.push_back(each.made);
     graph.record(made);
   }
@@ -206,7 +207,7 @@ SHARDWISE_INLINE node_ptr copy_of(const node& from) {
   auto made = std::make_shared<node>(from.home(), from.share_where(), from.elements());
   made->allocate(from.home()->storage(), from.home()->memory());
   for (index_t s = 0; s < from.where().count(); ++s)
-    if (from.where().is_here(s) && from.shard(s).size() > 0)
+    if (from.where().is_here(s) && !from.shard(s).empty())
       std::memcpy(made->writable_data<std::byte>(s), from.shard(s).data(),
                   static_cast<std::size_t>(from.shard(s).size()));
   made->set_ready();

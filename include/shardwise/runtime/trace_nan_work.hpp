@@ -205,6 +205,7 @@ SHARDWISE_INLINE numeric_fault fault_of_pool(machine& home, wanted_fault wanted)
   const std::vector<node_ptr> names = named(home.pending().hold());
   if (names.empty()) return {};
   std::vector<node*> roots;
+  roots.reserve(names.size());
   for (const node_ptr& name : names) roots.push_back(name.get());
   return fault_below(roots, names.front()->home(), wanted);
 }

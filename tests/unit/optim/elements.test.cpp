@@ -42,7 +42,6 @@ static_assert(std::is_same_v<with_fractions<float, std::vector<named<pod, float1
                              std::vector<named<pod, float>>>);
 
 constexpr nn::elements<float, bfloat16> mixed;
-constexpr nn::elements<float, bfloat16, bfloat16> narrow_sums;
 
 template <class Policy>
 struct loss_in {

@@ -33,18 +33,34 @@ constexpr std::size_t plain = alignof(std::max_align_t);
 
 void* operator new(std::size_t n) { return take(n, plain); }
 void* operator new[](std::size_t n) { return take(n, plain); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return take(n, plain); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return take(n, plain); }
 void* operator new(std::size_t n, std::align_val_t a) {
   return take(n, static_cast<std::size_t>(a));
 }
 void* operator new[](std::size_t n, std::align_val_t a) {
   return take(n, static_cast<std::size_t>(a));
 }
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return take(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return take(n, static_cast<std::size_t>(a));
+}
 void operator delete(void* block) noexcept { give_back(block); }
 void operator delete[](void* block) noexcept { give_back(block); }
 void operator delete(void* block, std::size_t) noexcept { give_back(block); }
 void operator delete[](void* block, std::size_t) noexcept { give_back(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { give_back(block); }
+void operator delete[](void* block, const std::nothrow_t&) noexcept { give_back(block); }
 void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
 void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
+void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept {
+  give_back(block);
+}
+void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
+  give_back(block);
+}
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
 void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
 

@@ -63,8 +63,8 @@ TEST_CASE("infinities that a program writes are no fault, and what NaN is made o
   const V x = from(pool, {4, 3, 2, 1, 0.5F, 0.25F});
   const V masked = where(x > 1.0F, x, -infinity);
   REQUIRE_FALSE(first_not_finite(exp(masked)));
-  const V none = where(x > 9.0F, x, -infinity);
-  const auto shifted = none - reshard<P<>>(max(none));
+  const V nothing = where(x > 9.0F, x, -infinity);
+  const auto shifted = nothing - reshard<P<>>(max(nothing));
   const numeric_fault fault = first_not_finite(exp(shifted));
   REQUIRE(fault);
   REQUIRE(fault.is_nan);
