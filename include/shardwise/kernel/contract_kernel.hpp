@@ -228,7 +228,7 @@ void take_index(std::uint8_t label, index_t index, contraction::labels& names,
   strided<const T> rest{view.data, {}, {}};
   for (int d = 0; d < view.rank(); ++d) {
     if (names[d] == label) {
-      rest.data += index * view.strides[d];
+      advance(rest, index * view.strides[d]);
       continue;
     }
     kept.push_back(names[d]);
