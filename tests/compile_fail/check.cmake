@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# cmake -D CASE=file -D KIND=gcc|clang -D COMPILER=program -D SYSTEM_INCLUDES=list -P check.cmake
+# cmake -D CASE=file -D KIND=gcc|clang -D COMPILER=program -D SYSTEM_INCLUDES=list
+#       [-D PRECOMPILED=folder] -P check.cmake
 #
 # Run in the top folder. Passes if CASE does not compile and the compiler says so well: one error,
 # every expected text, at most 20 lines, none longer than 400 characters.
@@ -17,7 +18,16 @@ endmacro()
 
 set(complaints "")
 
-set(include_flags -I include)
+set(include_flags "")
+if(DEFINED PRECOMPILED)
+  list(APPEND include_flags -I ${PRECOMPILED})
+  # What includes less than all of the library must not see the rest.
+  file(STRINGS ${CASE} includes REGEX "^#include" LIMIT_COUNT 1)
+  if(KIND STREQUAL "clang" AND includes STREQUAL "#include <shardwise/shardwise.hpp>")
+    list(APPEND include_flags -include-pch ${PRECOMPILED}/shardwise/shardwise.hpp.gch)
+  endif()
+endif()
+list(APPEND include_flags -I include)
 foreach(folder IN LISTS SYSTEM_INCLUDES)
   list(APPEND include_flags -isystem ${folder})
 endforeach()

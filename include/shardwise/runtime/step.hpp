@@ -57,7 +57,8 @@ template <class Result>
 ///
 ///     for (int i = 0; i < 100; ++i)
 ///       loss = step(pool, [&] { return train(model, batch(i)); });
-template <std::invocable Body>
+template <class Body>
+  requires std::is_invocable_v<Body>
 auto step(const device_pool& pool, Body&& body) {
   sync(pool);
   if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
