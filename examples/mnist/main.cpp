@@ -117,6 +117,7 @@ double train(const digits& seen, const digits& unseen, int rounds, double peak) 
   const device_pool pool{pod{}};
   auto m = nn::initialise<Model>(pool, key{2026});
   auto state = learn.optimizer.start(m);
+  auto learn_step = step(learn);
   const index_t steps = seen.size() / batch;
   const optim::warmup_cosine schedule{.peak = peak, .warmup = 20, .steps = rounds * steps};
   std::vector<sample> order = in_order(seen);
@@ -134,9 +135,8 @@ double train(const digits& seen, const digits& unseen, int rounds, double peak) 
       const sample* const some = &order[static_cast<std::size_t>(s * batch)];
       const auto x = show(pool, seen, some);
       const auto wanted = tell(pool, seen, some);
-      const auto rate =
-          full<scalar<float, pod>>(pool, static_cast<float>(schedule(round * steps + s)));
-      sum += double{to_host(step(pool, [&] { return learn(m, state, rate, x, wanted); }))()};
+      const auto rate = static_cast<float>(schedule(round * steps + s));
+      sum += double{to_host(learn_step(m, state, rate, x, wanted))()};
     }
     score = test(pool, m, unseen);
     std::printf("round %2d: loss %.4f, %.2f %% of the unseen images\n", round + 1,

@@ -51,10 +51,10 @@ std::vector<float> train(int steps) {
   auto state = learn.optimizer.start(m);
   const auto x = normal<input>(pool, key{2});
   const input wanted = tanh(normal<input>(pool, key{3}));
-  const auto rate = full<scalar<float, M>>(pool, 0.01F);
+  auto learn_step = step(learn);
   std::vector<float> losses;
   for (int s = 0; s < steps; ++s)
-    losses.push_back(to_host(step(pool, [&] { return learn(m, state, rate, x, wanted); }))());
+    losses.push_back(to_host(learn_step(m, state, 0.01F, x, wanted))());
   return losses;
 }
 
