@@ -26,8 +26,13 @@ class training {
   [[nodiscard]] const device_pool& pool() const noexcept { return pool_; }
   [[nodiscard]] const model& parameters() const noexcept { return all_.m; }
 
-  /// Takes one step and returns the loss before it.
+  /// Takes one step and returns the loss before it. The first call compiles the step.
   float advance(const corpus& text, const places& from, double rate) {
+    const tokens seen = read(text, from, 0), next = read(text, from, 1);
+    return to_host(learn_(all_.m, all_.s, static_cast<float>(rate), seen, next))();
+  }
+  /// The same without compiling it: every step computes its constants, as the ledger says.
+  float advance_once(const corpus& text, const places& from, double rate) {
     const tokens seen = read(text, from, 0), next = read(text, from, 1);
     const number by = full<number>(pool_, static_cast<float>(rate));
     return to_host(step(pool_, [&] { return learn(all_.m, all_.s, by, seen, next); }))();
@@ -118,6 +123,7 @@ class training {
 
   device_pool pool_;
   everything all_ = begin(pool_);
+  decltype(step(learn)) learn_ = step(learn);
 };
 
 }  // namespace demo
