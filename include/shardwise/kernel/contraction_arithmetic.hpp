@@ -9,6 +9,7 @@
 #include "shardwise/operation/semiring.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -72,15 +73,23 @@ struct function_of_fold<reduction::max> : std::type_identity<functions::maximum>
 template <>
 struct function_of_fold<reduction::min> : std::type_identity<functions::minimum> {};
 
+/// The same function of two elements where the first is known to be finite: no sum of infinities
+/// can arise.
+template <class Function, class T>
+struct function_of_finite : std::type_identity<Function> {};
+template <reduction Fold, std::floating_point T>
+struct function_of_finite<functions::add_lengths<Fold>, T> : std::type_identity<functions::add> {};
+
 /// Folds `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
-template <class S, std::size_t Count>
+template <reduction Fold, class Times, std::size_t Count>
 struct folded_products {
-  using type = fused::call<
-      typename function_of_fold<S::fold>::type, typename folded_products<S, Count - 1>::type,
-      fused::call<typename S::times, fused::argument<2 * Count - 1>, fused::argument<2 * Count>>>;
+  using type =
+      fused::call<typename function_of_fold<Fold>::type,
+                  typename folded_products<Fold, Times, Count - 1>::type,
+                  fused::call<Times, fused::argument<2 * Count - 1>, fused::argument<2 * Count>>>;
 };
-template <class S>
-struct folded_products<S, 0> {
+template <reduction Fold, class Times>
+struct folded_products<Fold, Times, 0> {
   using type = fused::argument<0>;
 };
 
@@ -96,8 +105,15 @@ template <class T>
 struct row_products {
   reduction fold;
   erased_tree<T, 2 * rows_at_once + 1> several;
+  erased_tree<T, 2 * rows_at_once + 1> several_finite;  ///< where the elements on the left are
   erased_tree<T, 3> one;
 };
+
+/// True for all but infinities and NaN.
+template <class T>
+[[nodiscard]] bool is_finite(T x) noexcept {
+  return x - x == T{0};
+}
 
 /// Updates a row of the result with `count` rows of `b`, from row `k` on.
 template <class T>
@@ -115,8 +131,12 @@ void meet_rows(const row_products<T>& work, const T* a, index_t a_stride, const 
     moves[2 * at + 2] = step<T>;
   };
   for (; k + rows_at_once <= count; k += rows_at_once) {
-    for (index_t at = 0; at < rows_at_once; ++at) put(at);
-    work.several(from, moves, out, n);
+    bool finite = true;
+    for (index_t at = 0; at < rows_at_once; ++at) {
+      put(at);
+      finite = finite && is_finite(factors[at][0]);
+    }
+    (finite ? work.several_finite : work.several)(from, moves, out, n);
   }
   for (; k < count; ++k) {
     put(0);
@@ -170,13 +190,18 @@ template <class S, class T>
 void multiply_over(const matrix_view<const T>& a, const matrix_view<const T>& b,
                    const matrix_view<T>& out) {
   static constexpr product_tree<S> product{};
-  static constexpr typename folded_products<S, rows_at_once>::type several{};
-  static constexpr typename folded_products<S, 1>::type one{};
+  using finite_times = typename function_of_finite<typename S::times, T>::type;
+  static constexpr
+      typename folded_products<S::fold, typename S::times, rows_at_once>::type several{};
+  static constexpr typename folded_products<S::fold, finite_times, rows_at_once>::type finite{};
+  static constexpr typename folded_products<S::fold, typename S::times, 1>::type one{};
   if (out.rows == 0 || out.columns == 0) return;
   if (!out.is_row_major())
     return multiply_over<S, T>(b.transposed(), a.transposed(), out.transposed());
   if (out.columns < step<T>) return multiply_lines<T>(S::fold, erase<T, 2>(product), a, b, out);
-  multiply_rows<T>({S::fold, erase<T, 2 * rows_at_once + 1>(several), erase<T, 3>(one)}, a, b, out);
+  multiply_rows<T>({S::fold, erase<T, 2 * rows_at_once + 1>(several),
+                    erase<T, 2 * rows_at_once + 1>(finite), erase<T, 3>(one)},
+                   a, b, out);
 }
 
 /// The arithmetic of a semiring on elements of `T`.

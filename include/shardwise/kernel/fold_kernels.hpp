@@ -71,10 +71,27 @@ struct folded_lanes {
     for (; done + step<T> <= n; done += step<T>)
       each([&](std::size_t u) { sums[u] = kernel<Function>::run(sums[u], load(from + done, u)); });
     if (done == n) return;
-    T padded[step<T>];
-    std::fill_n(padded, step<T>, identity);
-    std::copy_n(from + done, n - done, padded);
-    each([&](std::size_t u) { sums[u] = kernel<Function>::run(sums[u], load(padded, u)); });
+    // Lanes without an element take the identity, as the bits of a zero may show.
+    if constexpr (width == 1) {
+      T padded[step<T>];
+      std::fill_n(padded, step<T>, identity);
+      std::copy_n(from + done, n - done, padded);
+      each([&](std::size_t u) { sums[u] = kernel<Function>::run(sums[u], load(padded, u)); });
+    } else {
+      each([&](std::size_t u) {
+        const index_t begin = std::min(done + static_cast<index_t>(u) * width, n);
+        sums[u] = kernel<Function>::run(sums[u], load_some(from + begin, n - begin, identity));
+      });
+    }
+  }
+  /// The next packet of `n` elements, which may be fewer, or none.
+  [[nodiscard]] static P load_some(const T* from, index_t n, T identity) {
+    if (n >= width) return packet::ploadu<P>(from);
+    if (n <= 0) return packet::pset1<P>(identity);
+    T padded[static_cast<std::size_t>(width)];
+    std::fill_n(padded, width, identity);
+    std::copy_n(from, n, padded);
+    return packet::ploadu<P>(padded);
   }
 
   [[nodiscard]] T finish() noexcept {

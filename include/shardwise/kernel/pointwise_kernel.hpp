@@ -248,6 +248,7 @@ class fused_reader {
       data_[k] = data[k];
       strided_ |= nest.inner_stride(k) != 0 && nest.inner_stride(k) != 1;
     }
+    in_place_ = passes_on && nest.rank() == 1 && nest.inner_stride(N - 1) == 1;
   }
 
   /// Moves every operand's element 0.
@@ -255,12 +256,15 @@ class fused_reader {
     for (std::size_t k = 0; k < N; ++k) data_[k] = data[k];
   }
 
+  /// True if all elements are next to each other in an operand that the tree only passes on.
+  [[nodiscard]] bool is_in_place() const noexcept { return in_place_; }
   /// True if the operands are not all neighbours, or repeated, along the last loop.
   [[nodiscard]] bool gathers() const noexcept { return strided_; }
 
   /// The elements [first, first + count) next to each other: in place if they are so in an operand
   /// that the tree only passes on, or else computed into `buffer`.
   [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const {
+    if (in_place_) return data_[N - 1] + first;
     if (passes_on_) {
       const auto place = nest_.at(first);
       if (nest_.inner_stride(N - 1) == 1 && place.inner + count <= nest_.inner_extent())
@@ -326,6 +330,7 @@ class fused_reader {
   const T* data_[N];
   const loop_nest<N>& nest_;
   bool strided_ = false;
+  bool in_place_ = false;
 };
 
 namespace detail {

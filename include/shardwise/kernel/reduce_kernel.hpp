@@ -96,6 +96,9 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
   const T* data[N];
   for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
   fused_reader<T, N> reader(prologue, passes_on, data, nest.rows);
+  // The usual matrix, whose rows are read where they are.
+  const bool are_rows = reader.is_in_place() && nest.run == 1 && nest.outer_reduced.rank() == 1;
+  const index_t row_step = nest.outer_reduced.inner_stride(N - 1);
   T buffers[radix][neighbours<T>];
   for (index_t kept = 0; kept < nest.outer_kept.size(); ++kept)
     for (index_t first = 0; first < nest.row; first += page) {
@@ -103,6 +106,10 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
       const auto base = nest.outer_kept.at(kept);
       cascade<T, neighbours<T>> rows(fold, n);
       for (index_t r = 0; r < nest.outer_reduced.size(); ++r) {
+        if (are_rows) {
+          rows.add(operands[N - 1].data + base.offsets[N - 1] + r * row_step + first);
+          continue;
+        }
         const auto place = nest.outer_reduced.at(r);
         if (nest.run != 0)  // where there is nothing to fold, there may be no memory either
           for (std::size_t k = 0; k < N; ++k)

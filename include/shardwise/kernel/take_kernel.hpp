@@ -33,7 +33,8 @@ inline void keep_last(scratch_vector<index_t>& chosen, index_t size) {
 
 }  // namespace detail
 
-/// Row by row of what is behind the dimension; zeros for what the device has not.
+/// Row by row of what is behind the dimension, element by element where that is nothing; zeros for
+/// what the device has not.
 template <>
 struct kernel_of<take_operation> {
   template <class T>
@@ -49,11 +50,18 @@ struct kernel_of<take_operation> {
     const index_t step = from.strides[dim];
     const index_t count = behind.size(), inner = behind.inner_stride(0);
     const bool is_row = behind.rank() <= 1;
+    const bool are_all_here =
+        std::none_of(chosen.begin(), chosen.end(), [](index_t at) { return at < 0; });
     // Results have no gaps.
     T* to = call.results[0].as<T>().data;
     for (index_t i = 0; i < before.size(); ++i) {
       // A table without elements may have no memory.
       const T* const block = from.data == nullptr ? nullptr : from.data + before.at(i).offsets[0];
+      if (count == 1 && are_all_here) {
+        for (std::size_t k = 0; k < chosen.size(); ++k) to[k] = block[chosen[k] * step];
+        to += chosen.size();
+        continue;
+      }
       for (const index_t at : chosen) {
         const T* const row = at < 0 || block == nullptr ? nullptr : block + at * step;
         if (at < 0)

@@ -112,3 +112,38 @@ TEST_CASE("A length that stands for no path stays, whatever is added to it") {
   CHECK(std::all_of(out.begin(), out.begin() + columns, [](float x) { return x == infinite; }));
   CHECK(std::all_of(out.begin() + columns, out.end(), [](float x) { return x == -infinite; }));
 }
+
+TEST_CASE("Rows of finite lengths and rows that meet infinities or NaN follow one rule") {
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const float some[]{1, -2, infinite, -infinite, std::numeric_limits<float>::quiet_NaN()};
+  constexpr index_t m = 9, k = 8, n = 70;
+  std::vector<float> a, b;
+  // The first rows hold finite lengths alone, the others each kind at every place.
+  for (index_t i = 0; i < m; ++i)
+    for (index_t l = 0; l < k; ++l)
+      a.push_back(some[i < 2 ? (i + l) % 2 : i - 1 == l ? 2 + l % 3 : l % 2]);
+  for (index_t l = 0; l < k; ++l)
+    for (index_t j = 0; j < n; ++j) b.push_back(some[(j / 5 * l + j) % (j % 7 == 0 ? 5 : 4)]);
+  const auto check = [&]<class S>(S) {
+    std::vector<float> out(static_cast<std::size_t>(m * n));
+    contract<float>(detail::arithmetic_of<S, float>(), {{0, 1}, {1, 2}, {0, 2}},
+                    matrix<const float>(a.data(), m, k, false),
+                    matrix<const float>(b.data(), k, n, false), matrix(out.data(), m, n, false),
+                    detail::no_epilogue{});
+    for (index_t i = 0; i < m; ++i)
+      for (index_t j = 0; j < n; ++j) {
+        float want = identity_of<float>(S::fold);
+        for (index_t l = 0; l < k; ++l) {
+          const float x = kernel<typename S::times>::run(a[static_cast<std::size_t>(i * k + l)],
+                                                         b[static_cast<std::size_t>(l * n + j)]);
+          want = S::fold == reduction::min ? kernel<functions::minimum>::run(want, x)
+                                           : kernel<functions::maximum>::run(want, x);
+        }
+        const float have = out[static_cast<std::size_t>(i * n + j)];
+        CAPTURE(i, j, have, want);
+        CHECK((have == want || (have != have && want != want)));
+      }
+  };
+  check(min_plus_semiring{});
+  check(max_plus_semiring{});
+}
