@@ -37,6 +37,9 @@ SHARDWISE_INLINE placement_ptr machine::place(const tensor_desc& tensor) const {
 }
 
 SHARDWISE_INLINE void machine::for_each_device(function_view<void(index_t)> body, index_t work) {
+  if (link_ == nullptr)
+    return run_named(
+        devices_, [](index_t device) { return device; }, body, work);
   const auto device_of = [this](index_t i) { return own_devices_[static_cast<std::size_t>(i)]; };
   run_named(
       static_cast<index_t>(own_devices_.size()), device_of, [&](index_t i) { body(device_of(i)); },
@@ -54,7 +57,8 @@ SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(in
                                          function_view<void(index_t)> body, index_t work) {
   const machine_turn* const turn = machine_turn::current();
   const scratch_source scratch{arena_.get(), detail::take_scratch};
-  const auto named = [&](index_t task) {
+  // By value: other threads fetch what a task reads, line by line of the cache.
+  const auto named = [turn, scratch, body, device_of](index_t task) {
     const machine_turn::worker working(turn);
     const scratch_scope memory(scratch);
 #if defined(__cpp_exceptions)
