@@ -27,7 +27,7 @@ struct operands {
   static constexpr index_t rows = Rows, columns = Columns;
 
   device_pool pool{one{}, 1};
-  X x = normal<X>(pool, key{1});
+  X x = normal<X>(pool, random_key{1});
   std::vector<float> host = [this] {
     const auto made = to_host(x);
     return std::vector<float>(made.elements().begin(), made.elements().end());

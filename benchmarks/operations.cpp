@@ -31,7 +31,7 @@ struct square_of {
   using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   device_pool pool{one{}, 1};
-  X x = normal<X>(pool, key{1});
+  X x = normal<X>(pool, random_key{1});
   std::vector<std::int32_t> rows = [] {
     std::vector<std::int32_t> all(static_cast<std::size_t>(Side));
     for (index_t i = 0; i < Side; ++i)
@@ -161,9 +161,9 @@ struct attention_operands {
   using X = sharded_tensor<float, extents<1, Positions, size>, layout<one, P<none, none, none>>>;
 
   device_pool pool{one{}, 1};
-  X q = normal<X>(pool, key{1});
-  X k = normal<X>(pool, key{2});
-  X v = normal<X>(pool, key{3});
+  X q = normal<X>(pool, random_key{1});
+  X k = normal<X>(pool, random_key{2});
+  X v = normal<X>(pool, random_key{3});
   std::vector<float> hq = on_host(q);
   std::vector<float> hk = on_host(k);
   std::vector<float> hv = on_host(v);

@@ -17,10 +17,10 @@ using V = sharded_tensor<float, extents<dyn>, layout<pair, P<"data">>>;
 struct operands {
   operands(index_t n, unsigned threads)
       : pool(pair{}, threads),
-        a(normal<V>(pool, key{1}, n)),
-        b(normal<V>(pool, key{2}, n)),
-        c(normal<V>(pool, key{3}, n)),
-        d(normal<V>(pool, key{4}, n)),
+        a(normal<V>(pool, random_key{1}, n)),
+        b(normal<V>(pool, random_key{2}, n)),
+        c(normal<V>(pool, random_key{3}, n)),
+        d(normal<V>(pool, random_key{4}, n)),
         out(n) {
     const auto host = [](const V& x) { return Eigen::VectorXf(to_host(x)).array().eval(); };
     ea = host(a), eb = host(b), ec = host(c), ed = host(d);

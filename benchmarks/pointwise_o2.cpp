@@ -51,8 +51,8 @@ std::vector<bench::row> rows() {
   std::vector<bench::row> all;
   struct operands {
     device_pool pool{one{}, 1};
-    V a = normal<V>(pool, key{1}, n), b = normal<V>(pool, key{2}, n),
-      c = normal<V>(pool, key{3}, n), d = normal<V>(pool, key{4}, n);
+    V a = normal<V>(pool, random_key{1}, n), b = normal<V>(pool, random_key{2}, n),
+      c = normal<V>(pool, random_key{3}, n), d = normal<V>(pool, random_key{4}, n);
     std::vector<float> out = std::vector<float>(n), from = std::vector<float>(5 * n / 2, 1.0F),
                        to = std::vector<float>(5 * n / 2);
   };
@@ -126,10 +126,10 @@ std::vector<bench::row> interpreted_rows() {
   for (const index_t size : {index_t{1000000}, index_t{16000000}}) {
     struct operands {
       explicit operands(index_t count)
-          : a(normal<V>(pool, key{1}, count)),
-            b(normal<V>(pool, key{2}, count)),
-            c(normal<V>(pool, key{3}, count)),
-            d(normal<V>(pool, key{4}, count)) {}
+          : a(normal<V>(pool, random_key{1}, count)),
+            b(normal<V>(pool, random_key{2}, count)),
+            c(normal<V>(pool, random_key{3}, count)),
+            d(normal<V>(pool, random_key{4}, count)) {}
       device_pool pool{one{}, 1};
       V a, b, c, d;
       any_tensor<float> ua = a, ub = b, uc = c, ud = d;

@@ -19,8 +19,8 @@ bench::row product(double goal) {
   using M = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   struct operands {
     device_pool pool{pod{}};
-    A a = normal<A>(pool, key{1});
-    B b = normal<B>(pool, key{2});
+    A a = normal<A>(pool, random_key{1});
+    B b = normal<B>(pool, random_key{2});
     M ea = to_host(a), eb = to_host(b), out{N, N};
   };
   const auto x = std::make_shared<operands>();

@@ -58,10 +58,10 @@ constexpr optim::training_step learn{loss, optim::sgd{.momentum = double{momentu
 template <class Model, index_t Devices, index_t Batch, index_t In, index_t Out>
 struct subject {
   device_pool pool{line<Devices>{}, static_cast<unsigned>(Devices)};
-  Model model = nn::initialise<Model>(pool, key{1});
+  Model model = nn::initialise<Model>(pool, random_key{1});
   optim::sgd_state<Model> state = learn.optimizer.start(model);
   tensor<float, Devices, P<"data", none>, Batch, In> x =
-      normal<tensor<float, Devices, P<"data", none>, Batch, In>>(pool, key{2});
+      normal<tensor<float, Devices, P<"data", none>, Batch, In>>(pool, random_key{2});
   tensor<std::int32_t, Devices, P<"data">, Batch> wanted =
       generate<tensor<std::int32_t, Devices, P<"data">, Batch>>(
           pool, [](const global_index& at) { return static_cast<std::int32_t>(at[0] % Out); });

@@ -23,7 +23,7 @@ struct held {
   X x;
   std::vector<float> host;
 
-  held(const device_pool& pool, key seed) : x(normal<X>(pool, seed)) {
+  held(const device_pool& pool, random_key seed) : x(normal<X>(pool, seed)) {
     const auto made = to_host(x);
     host.assign(made.elements().begin(), made.elements().end());
   }
@@ -37,8 +37,8 @@ bench::row convolution_row(std::string name) {
   constexpr index_t in_group = channels / Groups;
   struct operands {
     device_pool pool{one{}, 1};
-    held<images<batch, channels, side, side>> x{pool, key{1}};
-    held<images<Features, in_group, reach, reach>> w{pool, key{2}};
+    held<images<batch, channels, side, side>> x{pool, random_key{1}};
+    held<images<Features, in_group, reach, reach>> w{pool, random_key{2}};
     std::vector<float> out = std::vector<float>(batch * Features * side * side);
   };
   const auto all = std::make_shared<operands>();
@@ -80,7 +80,7 @@ struct pooled_images {
       : out(static_cast<std::size_t>(batch * channels * made * made)) {}
 
   device_pool pool{one{}, 1};
-  held<images<batch, channels, side, side>> x{pool, key{1}};
+  held<images<batch, channels, side, side>> x{pool, random_key{1}};
   std::vector<float> out;
 };
 

@@ -33,8 +33,8 @@ static_assert(scatter_cost.bytes_moved("data") == 0);
 
 int main() {
   device_pool pool{pod{}};
-  const auto x = normal<X>(pool, key{1});
-  const auto w = normal<W>(pool, key{2});
+  const auto x = normal<X>(pool, random_key{1});
+  const auto w = normal<W>(pool, random_key{2});
 
   pool.reset_counters();
   const auto rows = by_all_reduce(x, w);

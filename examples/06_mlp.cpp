@@ -28,8 +28,8 @@ int main() {
   device_pool pool{pod{}};
   const Eigen::MatrixXf host_batch = Eigen::MatrixXf::Random(512, 256);
   const auto x = distribute<X>(pool, host_batch);
-  const auto w1 = normal<W1>(pool, key{1});
-  const auto w2 = normal<W2>(pool, key{2});
+  const auto w1 = normal<W1>(pool, random_key{1});
+  const auto w2 = normal<W2>(pool, random_key{2});
 
   const auto y = reshard<P<"data", none>>(mlp(x, w1, w2));  // the one all_reduce, written down
   visualize(y);

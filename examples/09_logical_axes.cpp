@@ -82,11 +82,13 @@ auto computed(device_pool& pool) {
             << type_name<typename b::into_heads>() << "\n  up     " << type_name<typename b::up>()
             << "\n  " << b::cost.collectives() << " collectives, " << b::cost.bytes_moved()
             << " bytes received by a device\n";
-  return to_host(b::run(
-      normal<typename b::activations>(pool, key{1}), normal<typename b::into_heads>(pool, key{2}),
-      normal<typename b::into_heads>(pool, key{3}), normal<typename b::into_heads>(pool, key{4}),
-      normal<typename b::out_of_heads>(pool, key{5}), normal<typename b::up>(pool, key{6}),
-      normal<typename b::down>(pool, key{7})));
+  return to_host(b::run(normal<typename b::activations>(pool, random_key{1}),
+                        normal<typename b::into_heads>(pool, random_key{2}),
+                        normal<typename b::into_heads>(pool, random_key{3}),
+                        normal<typename b::into_heads>(pool, random_key{4}),
+                        normal<typename b::out_of_heads>(pool, random_key{5}),
+                        normal<typename b::up>(pool, random_key{6}),
+                        normal<typename b::down>(pool, random_key{7})));
 }
 
 int main() {

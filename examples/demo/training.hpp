@@ -66,9 +66,9 @@ class training {
             static_cast<unsigned char>(line[begin + static_cast<std::size_t>(at[1])]));
       });
       auto kept = nn::empty_cache<caches>(pool_);
-      const auto next =
-          nn::generate(pool_, all_.m, kept, seen, std::min(at_once, count - written),
-                       {.temperature = 0.7}, key{7}.fold_in(static_cast<std::uint64_t>(written)));
+      const auto next = nn::generate(pool_, all_.m, kept, seen, std::min(at_once, count - written),
+                                     {.temperature = 0.7},
+                                     random_key{7}.fold_in(static_cast<std::uint64_t>(written)));
       for (std::size_t b = 0; b < lines.size(); ++b)
         for (const std::int32_t code : next[b])
           lines[b] += static_cast<char>(static_cast<unsigned char>(code));
@@ -97,7 +97,7 @@ class training {
     state s;
   };
   [[nodiscard]] static everything begin(const device_pool& pool) {
-    model m = nn::initialise<model>(pool, key{2026});
+    model m = nn::initialise<model>(pool, random_key{2026});
     state s = learn.optimizer.start(m);
     return {std::move(m), std::move(s)};
   }

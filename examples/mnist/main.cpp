@@ -115,7 +115,7 @@ double test(const device_pool& pool, const Model& m, const digits& on) {
 template <class Model>
 double train(const digits& seen, const digits& unseen, int rounds, double peak) {
   const device_pool pool{pod{}};
-  auto m = nn::initialise<Model>(pool, key{2026});
+  auto m = nn::initialise<Model>(pool, random_key{2026});
   auto state = learn.optimizer.start(m);
   auto learn_step = step(learn);
   const index_t steps = seen.size() / batch;

@@ -47,10 +47,10 @@ std::vector<float> train(int steps) {
   using M = typename Recipe::mesh_type;
   using input = typename Recipe::input;
   const device_pool pool{M{}};
-  auto m = nn::initialise<typename Recipe::model>(pool, key{1});
+  auto m = nn::initialise<typename Recipe::model>(pool, random_key{1});
   auto state = learn.optimizer.start(m);
-  const auto x = normal<input>(pool, key{2});
-  const input wanted = tanh(normal<input>(pool, key{3}));
+  const auto x = normal<input>(pool, random_key{2});
+  const input wanted = tanh(normal<input>(pool, random_key{3}));
   auto learn_step = step(learn);
   std::vector<float> losses;
   for (int s = 0; s < steps; ++s)

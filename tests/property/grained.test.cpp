@@ -245,18 +245,18 @@ TEMPLATE_TEST_CASE("the bits of an element depend on its global index alone, how
   const device_pool pool{two_by_two{}};
   using whole = spread<P<none, none>>;
   for (int rows : {0, 1, 5, 12}) {
-    REQUIRE(to_host(uniform<TestType>(pool, key{4}, rows)) ==
-            to_host(uniform<whole>(pool, key{4}, rows)));
-    REQUIRE(to_host(normal<TestType>(pool, key{4}, rows)) ==
-            to_host(normal<whole>(pool, key{4}, rows)));
+    REQUIRE(to_host(uniform<TestType>(pool, random_key{4}, rows)) ==
+            to_host(uniform<whole>(pool, random_key{4}, rows)));
+    REQUIRE(to_host(normal<TestType>(pool, random_key{4}, rows)) ==
+            to_host(normal<whole>(pool, random_key{4}, rows)));
     REQUIRE(to_host(iota<TestType>(pool, rows)) == to_host(iota<whole>(pool, rows)));
     const auto f = [](const global_index& at) { return static_cast<float>(at[0] * 100 + at[1]); };
     REQUIRE(to_host(generate<TestType>(pool, f, rows)) == to_host(generate<whole>(pool, f, rows)));
-    const auto x = normal<TestType>(pool, key{5}, rows);
-    const auto y = uniform<whole>(pool, key{6}, rows);
+    const auto x = normal<TestType>(pool, random_key{5}, rows);
+    const auto y = uniform<whole>(pool, random_key{6}, rows);
     // A replicated tensor beside one that is dealt out: each device takes what it needs of it.
     const TestType z = exp(x) * y + 1.0F;
-    REQUIRE(to_host(z) == to_host(exp(normal<whole>(pool, key{5}, rows)) * y + 1.0F));
+    REQUIRE(to_host(z) == to_host(exp(normal<whole>(pool, random_key{5}, rows)) * y + 1.0F));
     // Single rows of an Eigen matrix, whichever way it is stored.
     const Eigen::MatrixXf values = to_host(x);
     REQUIRE(to_host(distribute<TestType>(pool, values)) == to_host(x));

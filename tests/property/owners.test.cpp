@@ -11,7 +11,7 @@ namespace {
 /// Numbers whose sums depend on the order of their terms.
 std::vector<float> rough_numbers(index_t count, std::uint64_t seed) {
   std::vector<float> all(static_cast<std::size_t>(count));
-  fill_normal(key{seed}, 0, all.data(), count);
+  fill_normal(random_key{seed}, 0, all.data(), count);
   return all;
 }
 

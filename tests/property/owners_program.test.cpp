@@ -9,7 +9,7 @@ namespace {
 
 std::vector<float> rough_numbers(index_t count, std::uint64_t seed) {
   std::vector<float> all(static_cast<std::size_t>(count));
-  fill_normal(key{seed}, 0, all.data(), count);
+  fill_normal(random_key{seed}, 0, all.data(), count);
   return all;
 }
 

@@ -386,8 +386,8 @@ TEST_CASE("a program holds what it calls once") {
 
 TEST_CASE("a program with calls is prepared and run like any other") {
   const device_pool pool(pod{}, 2);
-  const rows x = normal<rows>(pool, key{1});
-  const whole w = normal<whole>(pool, key{2});
+  const rows x = normal<rows>(pool, random_key{1});
+  const whole w = normal<whole>(pool, random_key{2});
   static constexpr auto paper = trace_program(deep, abstract<rows>(), abstract<whole>());
   const prepared_program ready = prepare<float>(paper);
   pool.reset_counters();

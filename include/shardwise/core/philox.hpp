@@ -55,22 +55,23 @@ template <std::size_t Lanes>
 }  // namespace detail
 
 /// Where random numbers come from: equal keys give equal numbers, different keys independent ones.
-struct key {
+struct random_key {
   std::uint64_t value = 0;
 
   /// A key of its own for item `n`: a step, a layer, a file.
-  [[nodiscard]] constexpr key fold_in(std::uint64_t n) const noexcept {
+  [[nodiscard]] constexpr random_key fold_in(std::uint64_t n) const noexcept {
     return derive(detail::stream::fold, n);
   }
   /// The `n`-th of the keys that this one splits into; never one of those that are mixed in.
-  [[nodiscard]] constexpr key split(std::uint64_t n) const noexcept {
+  [[nodiscard]] constexpr random_key split(std::uint64_t n) const noexcept {
     return derive(detail::stream::split, n);
   }
 
-  friend constexpr bool operator==(const key&, const key&) = default;
+  friend constexpr bool operator==(const random_key&, const random_key&) = default;
 
  private:
-  [[nodiscard]] constexpr key derive(detail::stream purpose, std::uint64_t n) const noexcept {
+  [[nodiscard]] constexpr random_key derive(detail::stream purpose,
+                                            std::uint64_t n) const noexcept {
     const auto block = detail::random_words<1>(value, purpose, n);
     return {detail::join(block.words[0][0], block.words[1][0])};
   }

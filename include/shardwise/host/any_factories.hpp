@@ -96,26 +96,28 @@ template <Element T, detail::LayoutOrSpec Target>
 }
 /// `uniform` of a tensor whose layout is a value: the bits of `uniform<X>` of the same key.
 template <std::floating_point T, detail::LayoutOrSpec Target>
-[[nodiscard]] any_tensor<T> uniform(const device_pool& pool, key seed, const extents_desc& extents,
-                                    const Target& target) {
+[[nodiscard]] any_tensor<T> uniform(const device_pool& pool, random_key seed,
+                                    const extents_desc& extents, const Target& target) {
   return any_tensor<T>(detail::fill_numbered<T>(pool,
                                                 detail::described_as<T>(pool, extents, target),
                                                 [=](auto... row) { fill_uniform(seed, row...); }));
 }
 template <std::floating_point T, detail::LayoutOrSpec Target>
-[[nodiscard]] any_tensor<T> uniform(key seed, const extents_desc& extents, const Target& target) {
+[[nodiscard]] any_tensor<T> uniform(random_key seed, const extents_desc& extents,
+                                    const Target& target) {
   return uniform<T>(use_mesh::pool(), seed, extents, target);
 }
 /// `normal` of a tensor whose layout is a value: the bits of `normal<X>` of the same key.
 template <std::floating_point T, detail::LayoutOrSpec Target>
-[[nodiscard]] any_tensor<T> normal(const device_pool& pool, key seed, const extents_desc& extents,
-                                   const Target& target) {
+[[nodiscard]] any_tensor<T> normal(const device_pool& pool, random_key seed,
+                                   const extents_desc& extents, const Target& target) {
   return any_tensor<T>(detail::fill_numbered<T>(pool,
                                                 detail::described_as<T>(pool, extents, target),
                                                 [=](auto... row) { fill_normal(seed, row...); }));
 }
 template <std::floating_point T, detail::LayoutOrSpec Target>
-[[nodiscard]] any_tensor<T> normal(key seed, const extents_desc& extents, const Target& target) {
+[[nodiscard]] any_tensor<T> normal(random_key seed, const extents_desc& extents,
+                                   const Target& target) {
   return normal<T>(use_mesh::pool(), seed, extents, target);
 }
 

@@ -223,13 +223,14 @@ template <class X = void, class... A>
       a...);
 }
 
-/// Random numbers, uniform in [0, 1): `uniform<X>(pool, key{1}, sizes...)`. The bits of an element
-/// depend on the key and its global index alone, so every layout on every mesh has the same.
+/// Random numbers, uniform in [0, 1): `uniform<X>(pool, random_key{1}, sizes...)`. The bits of an
+/// element depend on the key and its global index alone, so every layout on every mesh has the
+/// same.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
-      [](const device_pool& pool, key seed, const auto&... sizes) {
+      [](const device_pool& pool, random_key seed, const auto&... sizes) {
         using T = typename detail::elements_of<X, decltype(sizes)...>::type;
         return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
                                           [=](auto... row) { fill_uniform(seed, row...); }));
@@ -241,7 +242,7 @@ template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
-      [](const device_pool& pool, key seed, const auto&... sizes) {
+      [](const device_pool& pool, random_key seed, const auto&... sizes) {
         using T = typename detail::elements_of<X, decltype(sizes)...>::type;
         return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
                                           [=](auto... row) { fill_normal(seed, row...); }));

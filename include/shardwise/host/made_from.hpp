@@ -36,9 +36,9 @@ enum class made_from { sizes, value, key, function, data };
 
 /// The argument that `From` needs for tensors of `T`, as errors name it.
 template <made_from From, class T>
-using wanted =
-    std::tuple_element_t<static_cast<std::size_t>(From),
-                         std::tuple<index_t, T, key, T(const global_index&), std::span<const T>>>;
+using wanted = std::tuple_element_t<
+    static_cast<std::size_t>(From),
+    std::tuple<index_t, T, random_key, T(const global_index&), std::span<const T>>>;
 
 /// Judges the arguments from number `I` on, of which `Wanted` are to be sizes: what they make, or
 /// the rule that they break. (Types, since a function that is judged by a value would be a second

@@ -25,7 +25,7 @@ using one_token =
 /// Samples a token for each row of scores `[batch, tokens]`, with a key for each row.
 template <class Scores>
 [[nodiscard]] std::vector<std::int32_t> sample_rows(const Scores& scores, const nn::sampling& by,
-                                                    key seed) {
+                                                    random_key seed) {
   const std::span all = scores.elements();
   const auto width = static_cast<std::size_t>(scores.extents()[1]);
   std::vector<std::int32_t> chosen;
@@ -49,12 +49,13 @@ namespace nn {
 /// change the result only by the rounding of the scores.
 ///
 ///     auto cache = nn::empty_cache<caches>(pool);
-///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7}, key{1});
+///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},
+///     random_key{1});
 template <class Model, class Cache, ShardedTensor Prompt>
 [[nodiscard]] std::vector<std::vector<std::int32_t>> generate(const device_pool& pool,
                                                               const Model& model, Cache& cache,
                                                               const Prompt& prompt, index_t count,
-                                                              const sampling& by, key seed) {
+                                                              const sampling& by, random_key seed) {
   static_assert(Prompt::extents_type::value[1] > 0,
                 "a prompt has a position at least, and their number is known to the compiler");
   constexpr index_t last = Prompt::extents_type::value[1] - 1;

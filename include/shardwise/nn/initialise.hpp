@@ -52,13 +52,13 @@ template <class X, class Fill, class Change>
   return X(fill_numbered<T>(pool, described<X>(pool), fill));
 }
 template <class X>
-[[nodiscard]] X scaled_normal(const device_pool& pool, key seed, double deviation) {
+[[nodiscard]] X scaled_normal(const device_pool& pool, random_key seed, double deviation) {
   return drawn<X>(
       pool, [=](auto... row) { fill_normal(seed, row...); },
       [=](double x) { return x * deviation; });
 }
 template <class X>
-[[nodiscard]] X scaled_uniform(const device_pool& pool, key seed, double bound) {
+[[nodiscard]] X scaled_uniform(const device_pool& pool, random_key seed, double bound) {
   return drawn<X>(
       pool, [=](auto... row) { fill_uniform(seed, row...); },
       [=](double x) { return (2 * x - 1) * bound; });
@@ -71,35 +71,37 @@ namespace nn {
 /// Returns weights for layers with `relu`: normal, with the variance `gain^2 / in` (Kaiming), where
 /// `in` is the fan-in. Like all random numbers they depend only on the key and the global index.
 ///
-///     auto w = nn::kaiming_normal<W>(pool, key{1});
-///     auto f = nn::kaiming_normal<F, nn::weight_of::filter>(pool, key{2});
+///     auto w = nn::kaiming_normal<W>(pool, random_key{1});
+///     auto f = nn::kaiming_normal<F, nn::weight_of::filter>(pool, random_key{2});
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
-[[nodiscard]] X kaiming_normal(const device_pool& pool, key seed, double gain = std::sqrt(2.0)) {
+[[nodiscard]] X kaiming_normal(const device_pool& pool, random_key seed,
+                               double gain = std::sqrt(2.0)) {
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_normal<X>(pool, seed, gain / std::sqrt(of.in));
 }
 /// The same variance, uniform.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
-[[nodiscard]] X kaiming_uniform(const device_pool& pool, key seed, double gain = std::sqrt(2.0)) {
+[[nodiscard]] X kaiming_uniform(const device_pool& pool, random_key seed,
+                                double gain = std::sqrt(2.0)) {
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(3.0 / of.in));
 }
 /// Returns normal weights with the variance `2 / (in + out)` of fan-in and fan-out (Xavier).
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
-[[nodiscard]] X xavier_normal(const device_pool& pool, key seed, double gain = 1) {
+[[nodiscard]] X xavier_normal(const device_pool& pool, random_key seed, double gain = 1) {
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_normal<X>(pool, seed, gain * std::sqrt(2 / (of.in + of.out)));
 }
 /// The same variance, uniform.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
-[[nodiscard]] X xavier_uniform(const device_pool& pool, key seed, double gain = 1) {
+[[nodiscard]] X xavier_uniform(const device_pool& pool, random_key seed, double gain = 1) {
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(6 / (of.in + of.out)));
 }
 /// Normal numbers of this deviation, of which none is further than two deviations from 0: those
 /// that were are drawn again. What is left deviates by 0.88 of it.
 template <ShardedTensor X>
-[[nodiscard]] X truncated_normal(const device_pool& pool, key seed, double deviation) {
+[[nodiscard]] X truncated_normal(const device_pool& pool, random_key seed, double deviation) {
   using T = typename X::value_type;
   const auto fill = [=](std::uint64_t first_number, T* row, index_t count) {
     for (index_t i = 0; i < count; ++i) {
@@ -128,14 +130,14 @@ template <class Cache>
 /// `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each has a key of its
 /// own.
 ///
-///     auto model = nn::initialise<gpt>(pool, key{1});
+///     auto model = nn::initialise<gpt>(pool, random_key{1});
 template <class Model>
-[[nodiscard]] Model initialise(const device_pool& pool, key seed) {
+[[nodiscard]] Model initialise(const device_pool& pool, random_key seed) {
   std::uint64_t number = 0;
   return make_nest<Model>([&]<class X>(std::type_identity<X>, const leaf_path& path) {
     const std::string_view whole(path.data(), path.size());
     const std::string_view name = whole.substr(whole.rfind('.') + 1);
-    const key own = seed.split(number++);
+    const random_key own = seed.split(number++);
     if (name == "scale") return ones<X>(pool);
     if (name == "bias" || name == "shift") return zeros<X>(pool);
     if (name == "table") return truncated_normal<X>(pool, own, 0.02);

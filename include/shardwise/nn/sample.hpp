@@ -28,7 +28,7 @@ struct sampling {
 ///
 ///     auto next = nn::sample(row, {.temperature = 0.7, .top_k = 40}, seed.fold_in(place));
 template <class T>
-[[nodiscard]] index_t sample(std::span<const T> scores, const sampling& by, key seed) {
+[[nodiscard]] index_t sample(std::span<const T> scores, const sampling& by, random_key seed) {
   const auto score = [&](index_t i) {
     return static_cast<double>(scores[static_cast<std::size_t>(i)]);
   };

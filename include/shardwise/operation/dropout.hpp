@@ -75,7 +75,7 @@ using dropout_call =
 /// Nothing moves between devices; `x` is not pending. The key may be a tensor of whole numbers of
 /// 64 bits of rank 0 too, and the rate one of the elements that `x` is computed with.
 ///
-///     auto y = dropout(x, key{1}.fold_in(step), 0.1);
+///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
 template <NamedOperand X, class Key, class Rate>
   requires(NamedOperand<Key> || requires(const Key& seed) { std::uint64_t{seed.value}; })
 [[nodiscard]] constexpr detail::outcome_of<detail::dropout_call, X, detail::key_operand_type<Key>,

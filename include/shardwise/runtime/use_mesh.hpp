@@ -11,7 +11,7 @@ namespace shardwise {
 /// there. Guards nest, and each thread has its own.
 ///
 ///     use_mesh here(pod{});                     // or an existing pool: use_mesh here(pool);
-///     auto x = uniform<X>(key{1});
+///     auto x = uniform<X>(random_key{1});
 ///     auto y = distribute<Y>(host);
 class use_mesh {
  public:

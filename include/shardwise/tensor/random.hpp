@@ -14,7 +14,7 @@ namespace shardwise {
 /// The number at `index` of a key's uniform numbers in [0, 1): a multiple of 2^-24, or 2^-53 for
 /// double. A constant expression, the same on every machine.
 template <std::floating_point T, std::integral Index>
-[[nodiscard]] constexpr T uniform(key source, Index index) noexcept {
+[[nodiscard]] constexpr T uniform(random_key source, Index index) noexcept {
   const auto at = static_cast<std::uint64_t>(index);
   T numbers[detail::per_counter<T>]{};
   detail::uniform_block<T>(
@@ -30,7 +30,7 @@ template <std::floating_point T, std::integral Index>
 /// The same bits on every compiler and machine with IEEE doubles, unless `-ffast-math` reorders
 /// them.
 template <std::floating_point T, std::integral Index>
-[[nodiscard]] T normal(key source, Index index) noexcept {
+[[nodiscard]] T normal(random_key source, Index index) noexcept {
   const auto at = static_cast<std::uint64_t>(index);
   T number;
   if constexpr (config::compiled)
@@ -42,7 +42,7 @@ template <std::floating_point T, std::integral Index>
 
 /// `out[i] = uniform<T>(source, first_index + i)` for i below `n`.
 template <std::floating_point T>
-void fill_uniform(key source, std::uint64_t first_index, T* out, index_t n) noexcept {
+void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
   if constexpr (config::compiled)
     detail::compiled_random(element_of<T>).uniform(source.value, first_index, out, n);
   else
@@ -51,7 +51,7 @@ void fill_uniform(key source, std::uint64_t first_index, T* out, index_t n) noex
 
 /// `out[i] = normal<T>(source, first_index + i)` for i below `n`.
 template <std::floating_point T>
-void fill_normal(key source, std::uint64_t first_index, T* out, index_t n) noexcept {
+void fill_normal(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
   if constexpr (config::compiled)
     detail::compiled_random(element_of<T>).normal(source.value, first_index, out, n);
   else

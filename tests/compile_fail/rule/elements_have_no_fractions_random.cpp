@@ -9,4 +9,4 @@ using namespace shardwise;
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
 struct split : layout<pod, P<"x">> {};
 using A = sharded_tensor<std::int32_t, extents<8>, split>;
-auto use(const device_pool& pool) { return uniform<A>(pool, key{1}); }
+auto use(const device_pool& pool) { return uniform<A>(pool, random_key{1}); }

@@ -7,4 +7,4 @@
 using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
-auto use(const device_pool& pool) { return normal<extents<8, 8>>(pool, key{1}); }
+auto use(const device_pool& pool) { return normal<extents<8, 8>>(pool, random_key{1}); }

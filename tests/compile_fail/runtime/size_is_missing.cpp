@@ -8,4 +8,4 @@ using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
 using D = sharded_tensor<float, extents<dyn, 8>, layout<pod, P<"x", "y">>>;
-auto use(const device_pool& pool) { return normal<D>(pool, key{1}); }
+auto use(const device_pool& pool) { return normal<D>(pool, random_key{1}); }

@@ -8,4 +8,4 @@ using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
 using D = sharded_tensor<float, extents<dyn, 8>, layout<pod, P<"x", "y">>>;
-auto use() { return normal<D>(key{1}); }
+auto use() { return normal<D>(random_key{1}); }

@@ -212,7 +212,7 @@ inline std::vector<operation_row> fused_rows() {
   rows.push_back({.name = "dropout",
                   .operands = {{{5, 7}}},
                   .apply = [](const row_tensors& x) -> row_tensors {
-                    return {dropout(x[0].as<>(), key{7}, 0.5)};
+                    return {dropout(x[0].as<>(), random_key{7}, 0.5)};
                   },
                   .loop =
                       [](const row_arrays& x) {

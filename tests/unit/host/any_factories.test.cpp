@@ -33,8 +33,8 @@ TEST_CASE("what is made with a layout that is a value is what its type makes") {
   require_same(zeros<float>(pool, shape, split), zeros<X>(pool));
   require_same(ones<float>(pool, shape, split), ones<X>(pool));
   require_same(iota<float>(pool, shape, split), iota<X>(pool));
-  require_same(uniform<float>(pool, key{7}, shape, split), uniform<X>(pool, key{7}));
-  require_same(normal<float>(pool, key{7}, shape, split), normal<X>(pool, key{7}));
+  require_same(uniform<float>(pool, random_key{7}, shape, split), uniform<X>(pool, random_key{7}));
+  require_same(normal<float>(pool, random_key{7}, shape, split), normal<X>(pool, random_key{7}));
   const auto place = [](const global_index& at) { return static_cast<float>(100 * at[0] + at[1]); };
   require_same(generate<float>(pool, place, shape, split), generate<X>(pool, place));
   using W = sharded_tensor<std::int32_t, extents<8, 12>, X::layout_type>;
@@ -47,8 +47,8 @@ TEST_CASE("without a pool a tensor is made in that of the scope") {
   require_same(zeros<float>(shape, split), zeros<X>());
   require_same(ones<float>(shape, split), ones<X>());
   require_same(iota<float>(shape, split), iota<X>());
-  require_same(uniform<float>(key{7}, shape, split), uniform<X>(key{7}));
-  require_same(normal<float>(key{7}, shape, split), normal<X>(key{7}));
+  require_same(uniform<float>(random_key{7}, shape, split), uniform<X>(random_key{7}));
+  require_same(normal<float>(random_key{7}, shape, split), normal<X>(random_key{7}));
   const auto place = [](const global_index& at) { return static_cast<float>(at[1]); };
   require_same(generate<float>(place, shape, split), generate<X>(place));
 }

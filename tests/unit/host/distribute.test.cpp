@@ -150,11 +150,11 @@ TEST_CASE("values and counts become elements; random tensors hold the numbers of
   REQUIRE(values(full<M>(pool, 0.5, 2)) == std::vector<float>(8, 0.5F));
   REQUIRE(values(ones<I>(pool, 2)) == std::vector<std::int32_t>(8, 1));
   REQUIRE(values(iota<M>(pool, 6)) == counting(24));
-  const std::vector<float> even = values(uniform<M>(pool, key{1}, 6));
-  const std::vector<float> bell = values(normal<M>(pool, key{1}, 6));
+  const std::vector<float> even = values(uniform<M>(pool, random_key{1}, 6));
+  const std::vector<float> bell = values(normal<M>(pool, random_key{1}, 6));
   for (int i = 0; i < 24; ++i) {
-    REQUIRE(even[static_cast<std::size_t>(i)] == uniform<float>(key{1}, i));
-    REQUIRE(bell[static_cast<std::size_t>(i)] == normal<float>(key{1}, i));
+    REQUIRE(even[static_cast<std::size_t>(i)] == uniform<float>(random_key{1}, i));
+    REQUIRE(bell[static_cast<std::size_t>(i)] == normal<float>(random_key{1}, i));
   }
 }
 
@@ -215,10 +215,10 @@ TEST_CASE("factories fill, count, and give the same random bits under every layo
   using C = sharded_tensor<float, extents<7, 5>, layout<dot, P<none, none>>>;
   const device_pool three{line{}};
   const device_pool one{dot{}};
-  REQUIRE(values(normal<A>(pool, key{42})) == values(normal<C>(one, key{42})));
-  REQUIRE(values(normal<B>(three, key{42})) == values(normal<C>(one, key{42})));
-  REQUIRE(values(uniform<A>(pool, key{42})) == values(uniform<B>(three, key{42})));
-  REQUIRE(values(uniform<A>(pool, key{42})) != values(uniform<A>(pool, key{43})));
+  REQUIRE(values(normal<A>(pool, random_key{42})) == values(normal<C>(one, random_key{42})));
+  REQUIRE(values(normal<B>(three, random_key{42})) == values(normal<C>(one, random_key{42})));
+  REQUIRE(values(uniform<A>(pool, random_key{42})) == values(uniform<B>(three, random_key{42})));
+  REQUIRE(values(uniform<A>(pool, random_key{42})) != values(uniform<A>(pool, random_key{43})));
 }
 
 TEST_CASE("a tensor wants a pool of its own mesh") {

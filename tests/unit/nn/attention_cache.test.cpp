@@ -61,8 +61,8 @@ template <class Module, index_t... Sizes>
 void compare() {
   static_assert((Sizes + ...) == positions);
   const device_pool pool{pod{}};
-  const auto module = nn::initialise<Module>(pool, key{3});
-  const auto x = normal<part<positions>>(pool, key{4});
+  const auto module = nn::initialise<Module>(pool, random_key{3});
+  const auto x = normal<part<positions>>(pool, random_key{4});
   const auto all = to_host(module(x));
   auto filled = nn::empty_cache<nn::cache_for<Module, part<1>, positions>>(pool);
   index_t begin = 0;
@@ -121,8 +121,8 @@ TEST_CASE("the cache is written into, and not copied") {
   constexpr index_t weights = 4 * width * 2 * size * 8;
   static_assert(given.peak_bytes_per_device() < cached + weights + 1000);
   const device_pool pool{pod{}};
-  const auto module = nn::initialise<plain>(pool, key{3});
-  const auto x = normal<part<1>>(pool, key{4});
+  const auto module = nn::initialise<plain>(pool, random_key{3});
+  const auto x = normal<part<1>>(pool, random_key{4});
   auto filled = nn::empty_cache<mine>(pool);
   sync(pool);
   const auto cost = [&] {
@@ -143,9 +143,9 @@ TEST_CASE("the cache is written into, and not copied") {
 
 TEST_CASE("a cache that is full says so") {
   const device_pool pool{pod{}};
-  const auto module = nn::initialise<plain>(pool, key{3});
+  const auto module = nn::initialise<plain>(pool, random_key{3});
   auto filled = nn::empty_cache<nn::cache_for<plain, part<1>, 4>>(pool);
-  const auto x = normal<part<3>>(pool, key{4});
+  const auto x = normal<part<3>>(pool, random_key{4});
   (void)step(pool, [&] { return module(x, filled); });
   REQUIRE_THROWS_WITH(step(pool, [&] { return module(x, filled); }),
                       Catch::Contains("part_is_beyond_end") && Catch::Contains("6 where 4"));

@@ -48,7 +48,7 @@ using model = writer<nn::embedding<tensor<M, P<"model", none>, words, width>, st
 
 template <class M>
 model<M> make_model(const device_pool& pool) {
-  auto made = nn::initialise<model<M>>(pool, key{4});
+  auto made = nn::initialise<model<M>>(pool, random_key{4});
   made.read.table = made.read.table * 100.0;
   return made;
 }
@@ -59,7 +59,8 @@ tokens<M, 4> make_prompt(const device_pool& pool) {
   });
 }
 template <class M>
-std::vector<std::vector<std::int32_t>> write(const nn::sampling& by, key seed, index_t count = 6) {
+std::vector<std::vector<std::int32_t>> write(const nn::sampling& by, random_key seed,
+                                             index_t count = 6) {
   const device_pool pool{M{}};
   auto cache =
       nn::empty_cache<nn::cache_for<attention<M>, tensor<M, stream, batch, 1, width>, capacity>>(
@@ -75,11 +76,11 @@ std::vector<std::vector<std::int32_t>> write(const nn::sampling& by, key seed, i
 TEST_CASE("a token is chosen by its score, temperature, rank and key") {
   const std::vector<float> scores{1.0F, 3.0F, -std::numeric_limits<float>::infinity(), 3.0F, 2.0F};
   const std::span<const float> all(scores);
-  REQUIRE(nn::sample(all, {.temperature = 0}, key{1}) == 1);
+  REQUIRE(nn::sample(all, {.temperature = 0}, random_key{1}) == 1);
   const auto counts = [&](const nn::sampling& by) {
     std::array<int, 5> count{};
     for (std::uint64_t n = 0; n < 20000; ++n)
-      ++count[static_cast<std::size_t>(nn::sample(all, by, key{3}.fold_in(n)))];
+      ++count[static_cast<std::size_t>(nn::sample(all, by, random_key{3}.fold_in(n)))];
     return count;
   };
   const auto at_one = counts({});
@@ -96,12 +97,12 @@ TEST_CASE("a token is chosen by its score, temperature, rank and key") {
   REQUIRE(of_three[4] > 0);
   const auto of_one = counts({.temperature = 1, .top_k = 1});
   REQUIRE(of_one[1] == 20000);
-  REQUIRE(nn::sample(all, {}, key{9}) == nn::sample(all, {}, key{9}));
-  REQUIRE(nn::sample(std::span<const float>{}, {}, key{9}) == -1);
+  REQUIRE(nn::sample(all, {}, random_key{9}) == nn::sample(all, {}, random_key{9}));
+  REQUIRE(nn::sample(std::span<const float>{}, {}, random_key{9}) == -1);
 }
 
 TEST_CASE("the likeliest text is the one that is computed without a cache") {
-  const auto texts = write<pod>({.temperature = 0}, key{1});
+  const auto texts = write<pod>({.temperature = 0}, random_key{1});
   const device_pool pool{pod{}};
   const auto m = make_model<pod>(pool);
   const auto prompt = to_host(make_prompt<pod>(pool));
@@ -132,12 +133,12 @@ TEST_CASE("the likeliest text is the one that is computed without a cache") {
 
 TEST_CASE("chance depends on the key, and not on the mesh") {
   const nn::sampling by{.temperature = 1.5, .top_k = 8};
-  const auto texts = write<pod>(by, key{5});
-  REQUIRE(texts == write<one>(by, key{5}));
-  REQUIRE(texts != write<one>(by, key{6}));
-  REQUIRE(texts != write<one>({.temperature = 0}, key{5}));
-  REQUIRE(write<one>(by, key{5}, 0) == std::vector<std::vector<std::int32_t>>(2));
+  const auto texts = write<pod>(by, random_key{5});
+  REQUIRE(texts == write<one>(by, random_key{5}));
+  REQUIRE(texts != write<one>(by, random_key{6}));
+  REQUIRE(texts != write<one>({.temperature = 0}, random_key{5}));
+  REQUIRE(write<one>(by, random_key{5}, 0) == std::vector<std::vector<std::int32_t>>(2));
   // The capacity is 9: after 4 tokens of the prompt 5 more are read.
-  REQUIRE_NOTHROW(write<one>(by, key{5}, 6));
-  REQUIRE_THROWS_WITH(write<one>(by, key{5}, 7), Catch::Contains("part_is_beyond_end"));
+  REQUIRE_NOTHROW(write<one>(by, random_key{5}, 6));
+  REQUIRE_THROWS_WITH(write<one>(by, random_key{5}, 7), Catch::Contains("part_is_beyond_end"));
 }

@@ -85,7 +85,7 @@ static_assert(cost_of_any.peak_bytes_per_device() == cost.peak_bytes_per_device(
 template <class M>
 std::vector<double> loss_and_gradient() {
   const device_pool pool{M{}};
-  const auto m = nn::initialise<model<M>>(pool, key{7});
+  const auto m = nn::initialise<model<M>>(pool, random_key{7});
   const auto ids = generate<text_batch<M>>(pool, [](const global_index& at) {
     return static_cast<std::int32_t>((3 * at[0] + 7 * at[1]) % words);
   });
@@ -125,7 +125,7 @@ TEST_CASE("what a transformer costs on paper depends on the sizes of its mesh") 
 
 TEST_CASE("parameters are found with their names") {
   const device_pool pool{pod{}};
-  const auto m = nn::initialise<model<pod>>(pool, key{7});
+  const auto m = nn::initialise<model<pod>>(pool, random_key{7});
   std::vector<std::string> names;
   for_each_parameter(
       m, [&](const leaf_path& name, const auto&) { names.emplace_back(name.data(), name.size()); });
@@ -141,8 +141,8 @@ TEST_CASE("parameters are found with their names") {
 TEST_CASE("causal attention agrees with the operation, and later positions do not matter") {
   const device_pool pool{pod{}};
   using hidden = tensor<pod, stream, batch, positions, width>;
-  const auto m = nn::initialise<attention_of_heads<pod>>(pool, key{3});
-  const auto x = normal<hidden>(pool, key{4});
+  const auto m = nn::initialise<attention_of_heads<pod>>(pool, random_key{3});
+  const auto x = normal<hidden>(pool, random_key{4});
   const auto q = einsum<"bsd,dhe->bhse">(x, m.query);
   const auto k = einsum<"bsd,dhe->bhse">(x, m.key);
   const auto v = einsum<"bsd,dhe->bhse">(x, m.value);
@@ -167,10 +167,14 @@ TEST_CASE("initial weights have the moments that their names promise") {
     REQUIRE(std::abs(sum / 20000) < 0.01);
     return std::pair{squares / 20000, largest};
   };
-  REQUIRE(moments(nn::kaiming_normal<W>(pool, key{1})).first == Approx(2.0 / 200).epsilon(0.03));
-  REQUIRE(moments(nn::kaiming_uniform<W>(pool, key{1})).first == Approx(2.0 / 200).epsilon(0.03));
-  REQUIRE(moments(nn::xavier_normal<W>(pool, key{1})).first == Approx(2.0 / 300).epsilon(0.03));
-  REQUIRE(moments(nn::xavier_uniform<W>(pool, key{1})).first == Approx(2.0 / 300).epsilon(0.03));
+  REQUIRE(moments(nn::kaiming_normal<W>(pool, random_key{1})).first ==
+          Approx(2.0 / 200).epsilon(0.03));
+  REQUIRE(moments(nn::kaiming_uniform<W>(pool, random_key{1})).first ==
+          Approx(2.0 / 200).epsilon(0.03));
+  REQUIRE(moments(nn::xavier_normal<W>(pool, random_key{1})).first ==
+          Approx(2.0 / 300).epsilon(0.03));
+  REQUIRE(moments(nn::xavier_uniform<W>(pool, random_key{1})).first ==
+          Approx(2.0 / 300).epsilon(0.03));
   // A filter of 40 features, of 3 of 6 channels in 2 groups, over windows of 3 and 5.
   using F = tensor<pod, P<"data", none, none, none>, 40, 3, 3, 5>;
   const auto variance_of = [](const F& f) {
@@ -180,18 +184,18 @@ TEST_CASE("initial weights have the moments that their names promise") {
     return squares;
   };
   using enum nn::weight_of;
-  REQUIRE(variance_of(nn::kaiming_normal<F, filter>(pool, key{1})) ==
+  REQUIRE(variance_of(nn::kaiming_normal<F, filter>(pool, random_key{1})) ==
           Approx(2.0 / 45).epsilon(0.1));
-  REQUIRE(variance_of(nn::kaiming_uniform<F, filter>(pool, key{1})) ==
+  REQUIRE(variance_of(nn::kaiming_uniform<F, filter>(pool, random_key{1})) ==
           Approx(2.0 / 45).epsilon(0.1));
-  REQUIRE(variance_of(nn::xavier_normal<F, filter>(pool, key{1})) ==
+  REQUIRE(variance_of(nn::xavier_normal<F, filter>(pool, random_key{1})) ==
           Approx(2.0 / (45 + 600)).epsilon(0.1));
-  REQUIRE(variance_of(nn::xavier_uniform<F, merge>(pool, key{1})) ==
+  REQUIRE(variance_of(nn::xavier_uniform<F, merge>(pool, random_key{1})) ==
           Approx(2.0 / (360 + 5)).epsilon(0.1));
   using convolved = nn::convolution<F>;
-  REQUIRE(variance_of(nn::initialise<convolved>(pool, key{1}).filter) ==
+  REQUIRE(variance_of(nn::initialise<convolved>(pool, random_key{1}).filter) ==
           Approx(0.7737 / 45).epsilon(0.1));
-  const auto [variance, largest] = moments(nn::truncated_normal<W>(pool, key{1}, 0.5));
+  const auto [variance, largest] = moments(nn::truncated_normal<W>(pool, random_key{1}, 0.5));
   REQUIRE(largest <= 1.0);
   REQUIRE(largest > 0.99);
   REQUIRE(variance == Approx(0.25 * 0.7737).epsilon(0.03));
@@ -209,7 +213,7 @@ TEST_CASE("losses") {
   const auto p = log_softmax<1>(x);
   REQUIRE(to_host(reshard<P<>>(nn::nll(p, labels)))() == Approx(wanted));
   REQUIRE(to_host(reshard<P<>>(nn::mse(x, x * 0.0)))() == Approx((0.25 + 1) / 3));
-  const auto y = to_host(nn::dropout<std::ratio<1, 2>>{}(x + 1.0, key{1}));
+  const auto y = to_host(nn::dropout<std::ratio<1, 2>>{}(x + 1.0, random_key{1}));
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 3; ++j) REQUIRE((y(i, j) == 0 || y(i, j) == Approx(2 * (1 + 0.5 * j))));
 }

@@ -61,8 +61,8 @@ static_assert(!is_named_like("bias.w", "*bias") && !is_named_like("a", "") &&
 
 TEST_CASE("what is frozen stays, and the rest is trained") {
   const device_pool pool{pod{}};
-  auto m = nn::initialise<partly>(pool, key{1});
-  const auto x = normal<X>(pool, key{2});
+  auto m = nn::initialise<partly>(pool, random_key{1});
+  const auto x = normal<X>(pool, random_key{2});
   std::vector<std::string> names;
   for_each_parameter(
       m, [&](const leaf_path& name, const auto&) { names.emplace_back(name.data(), name.size()); });
@@ -95,8 +95,8 @@ TEST_CASE("what is frozen stays, and the rest is trained") {
 
 TEST_CASE("what is frozen is computed in narrow elements, and has no masters") {
   const device_pool pool{pod{}};
-  auto m = nn::initialise<partly>(pool, key{1});
-  const auto x = normal<X>(pool, key{2});
+  auto m = nn::initialise<partly>(pool, random_key{1});
+  const auto x = normal<X>(pool, random_key{2});
   constexpr nn::elements<float, bfloat16> mixed;
   const auto narrow = mixed.compute(m);
   STATIC_REQUIRE(
@@ -118,18 +118,18 @@ TEST_CASE("what is frozen is computed in narrow elements, and has no masters") {
 
 TEST_CASE("a dropout without a key drops nothing") {
   const device_pool pool{pod{}};
-  const auto m = nn::initialise<partly>(pool, key{1});
-  const auto x = normal<X>(pool, key{2});
+  const auto m = nn::initialise<partly>(pool, random_key{1});
+  const auto x = normal<X>(pool, random_key{2});
   REQUIRE(values(m(x)) == values(m.layer(relu(m.read(x))) + m.shift.value));
-  REQUIRE(values(m(x, key{1})) != values(m(x)));
-  REQUIRE(values(m(x, key{1})) == values(m(x, key{1})));
+  REQUIRE(values(m(x, random_key{1})) != values(m(x)));
+  REQUIRE(values(m(x, random_key{1})) == values(m(x, random_key{1})));
 }
 
 TEST_CASE("a table that is read at both ends has the gradient of both") {
   using table = nn::embedding<tensor<P<"model", none>, 10, 4>, P<"data", none, none>>;
   using ids = sharded_tensor<std::int32_t, extents<2, 3>, layout<pod, P<"data", none>>>;
   const device_pool pool{pod{}};
-  const auto read = nn::initialise<table>(pool, key{1});
+  const auto read = nn::initialise<table>(pool, random_key{1});
   const auto seen = generate<ids>(pool, [](const global_index& at) {
     return static_cast<std::int32_t>((3 * at[0] + at[1]) % 10);
   });
@@ -152,7 +152,7 @@ TEST_CASE("a table that is read at both ends has the gradient of both") {
 
 TEST_CASE("tensors are found by patterns of their names") {
   const device_pool pool{pod{}};
-  auto m = nn::initialise<trained>(pool, key{1});
+  auto m = nn::initialise<trained>(pool, random_key{1});
   const auto ones_in = [](const leaf_path&, auto& x) { x = x * 0.0F + 1.0F; };
   REQUIRE(for_each_parameter(m, "*.weight", ones_in) == 2);
   REQUIRE(values(m.layer.weight) == std::vector<float>(48, 1.0F));
@@ -186,8 +186,8 @@ static_assert(nest_bytes<stored_pair> * 2 == nest_bytes<split_pair>);
 
 TEST_CASE("a model under other layouts computes the same, and so does its gradient") {
   const device_pool pool{pod{}};
-  const auto whole = nn::initialise<whole_pair>(pool, key{1});
-  const auto x = normal<X>(pool, key{2});
+  const auto whole = nn::initialise<whole_pair>(pool, random_key{1});
+  const auto x = normal<X>(pool, random_key{2});
   const auto split = nn::distribute_module<split_pair>(whole);
   static_assert(std::is_same_v<std::remove_const_t<decltype(split)>, split_pair>);
   const stored_pair stored = nn::distribute_module<stored_pair>(split);
@@ -215,8 +215,8 @@ static_assert(trace_nests<64, scaled_in_parts, text>(call).collectives("model") 
 
 TEST_CASE("a module between two layouts computes the same") {
   const device_pool pool{pod{}};
-  const auto m = nn::initialise<scaled_in_parts>(pool, key{1});
-  const auto x = normal<text>(pool, key{2});
+  const auto m = nn::initialise<scaled_in_parts>(pool, random_key{1});
+  const auto x = normal<text>(pool, random_key{2});
   const auto y = m(x);
   static_assert(std::is_same_v<decltype(y)::layout_type, text::layout_type>);
   REQUIRE(values(y) == values(m.inner(x)));

@@ -60,9 +60,9 @@ void require_near(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST_CASE("layers of a list and of stacked tensors give what the layers give one by one") {
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{1});
-  const stacked_w w = normal<stacked_w>(pool, key{2});
-  const stacked_b b = normal<stacked_b>(pool, key{3});
+  const X x = normal<X>(pool, random_key{1});
+  const stacked_w w = normal<stacked_w>(pool, random_key{2});
+  const stacked_b b = normal<stacked_b>(pool, random_key{3});
   const auto part = [&](index_t l) {
     return layer_type{squeeze<0>(dynamic_slice<0, 1>(w, l)), squeeze<0>(dynamic_slice<0, 1>(b, l))};
   };
@@ -95,9 +95,9 @@ TEST_CASE("layers of a list and of stacked tensors give what the layers give one
 
 TEST_CASE("gradients of a scan are those of the layers") {
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{1});
-  const stacked_w w = normal<stacked_w>(pool, key{2});
-  const stacked_b b = normal<stacked_b>(pool, key{3});
+  const X x = normal<X>(pool, random_key{1});
+  const stacked_w w = normal<stacked_w>(pool, random_key{2});
+  const stacked_b b = normal<stacked_b>(pool, random_key{3});
   std::vector<layer_type> list;
   for (index_t l = 0; l < 3; ++l)
     list.push_back({squeeze<0>(dynamic_slice<0, 1>(w, l)), squeeze<0>(dynamic_slice<0, 1>(b, l))});
@@ -121,9 +121,9 @@ TEST_CASE("a scan on paper is replayed with the bits of a run") {
       trace_program(f, abstract<X>(), abstract<stacked_w>(), abstract<stacked_b>());
   STATIC_REQUIRE(recorded.body_count == 1);
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{1});
-  const stacked_w w = normal<stacked_w>(pool, key{2});
-  const stacked_b b = normal<stacked_b>(pool, key{3});
+  const X x = normal<X>(pool, random_key{1});
+  const stacked_w w = normal<stacked_w>(pool, random_key{2});
+  const stacked_b b = normal<stacked_b>(pool, random_key{3});
   const auto replayed = run<float>(prepare<float, std::int64_t>(recorded), x, w, b);
   pool.reset_counters();
   const sharded_tensor y = f(x, w, b);
@@ -134,11 +134,11 @@ TEST_CASE("a scan on paper is replayed with the bits of a run") {
 
 TEST_CASE("a step with a scan is compiled") {
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{1});
+  const X x = normal<X>(pool, random_key{1});
   const auto make = [&] {
     std::vector<layer_type> list;
     for (std::uint64_t l = 0; l < 3; ++l)
-      list.push_back({normal<W>(pool, key{l}), normal<B>(pool, key{l + 9})});
+      list.push_back({normal<W>(pool, random_key{l}), normal<B>(pool, random_key{l + 9})});
     return list;
   };
   constexpr auto learn = [](auto& layers, const auto& batch, const auto& rate) {

@@ -145,9 +145,9 @@ namespace {
 template <class M>
 std::vector<float> slopes(bool narrow) {
   const device_pool pool{M{}};
-  const auto m = nn::initialise<model<M, float>>(pool, key{5});
-  const auto x = normal<X<M>>(pool, key{6});
-  const Y<M> wanted = tanh(normal<Y<M>>(pool, key{7}));
+  const auto m = nn::initialise<model<M, float>>(pool, random_key{5});
+  const auto x = normal<X<M>>(pool, random_key{6});
+  const Y<M> wanted = tanh(normal<Y<M>>(pool, random_key{7}));
   const auto made = narrow ? gradient(loss_in<narrow_policy>{})(m, x, wanted)
                            : gradient(loss_in<wide_policy>{})(m, x, wanted);
   std::vector<float> out;
@@ -205,9 +205,9 @@ TEST_CASE("masters add up what their parameters would lose") {
 TEST_CASE("gradients that are left pending are scattered to split masters") {
   const device_pool pool{pod{}};
   using W = tensor<pod, bfloat16, P<none, "model">, 8, 8>;
-  const auto x = normal<tensor<pod, float, P<"data", none>, 16, 8>>(pool, key{1});
+  const auto x = normal<tensor<pod, float, P<"data", none>, 16, 8>>(pool, random_key{1});
   const auto train = [&](auto learn, auto request) {
-    W w = cast<bfloat16>(normal<tensor<pod, float, P<none, "model">, 8, 8>>(pool, key{2}));
+    W w = cast<bfloat16>(normal<tensor<pod, float, P<none, "model">, 8, 8>>(pool, random_key{2}));
     auto state = learn.start(w);
     const auto squares = [](const auto& v, const auto& in) {
       return sum(cast<float>(square(einsum<"bi,io->bo">(cast<bfloat16>(in), v))));

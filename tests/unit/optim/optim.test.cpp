@@ -47,10 +47,10 @@ template <class M, class Optimizer>
 std::vector<float> train(const Optimizer& optimizer, double clip, int steps,
                          std::vector<float>& losses) {
   const device_pool pool{M{}};
-  auto m = nn::initialise<model<M>>(pool, key{5});
+  auto m = nn::initialise<model<M>>(pool, random_key{5});
   auto state = optimizer.start(m);
-  const auto x = normal<X<M>>(pool, key{6});
-  const Y<M> wanted = tanh(normal<Y<M>>(pool, key{7}));
+  const auto x = normal<X<M>>(pool, random_key{6});
+  const Y<M> wanted = tanh(normal<Y<M>>(pool, random_key{7}));
   const optim::training_step learn{loss, optimizer, clip};
   for (int s = 0; s < steps; ++s) {
     const auto rate = full<number<M>>(pool, 0.05F);

@@ -81,9 +81,9 @@ struct trained {
 template <class M, bool InParts>
 trained train() {
   const device_pool pool{M{}};
-  auto m = nn::initialise<model<M>>(pool, key{5});
-  const auto x = normal<X<M, 16>>(pool, key{6});
-  const Y<M, 16> wanted = tanh(normal<Y<M, 16>>(pool, key{7}));
+  auto m = nn::initialise<model<M>>(pool, random_key{5});
+  const auto x = normal<X<M, 16>>(pool, random_key{6});
+  const Y<M, 16> wanted = tanh(normal<Y<M, 16>>(pool, random_key{7}));
   const auto all_x = values(x), all_y = values(wanted);
   auto state = optim::sgd{}.start(m);
   std::vector<std::tuple<X<M, 4>, Y<M, 4>>> parts;
@@ -123,10 +123,11 @@ TEST_CASE("micro-batches are one batch, up to the order of their sums") {
 
 TEST_CASE("gradients are accumulated over steps, and reduced at the end") {
   const device_pool pool{pod{}};
-  const auto m = nn::initialise<model<pod>>(pool, key{5});
+  const auto m = nn::initialise<model<pod>>(pool, random_key{5});
   const auto slope = gradient(pending_loss, left_pending<"data">);
   const auto batch = [&](std::uint64_t k) {
-    return std::tuple{normal<X<pod, 4>>(pool, key{k}), normal<Y<pod, 4>>(pool, key{k + 100})};
+    return std::tuple{normal<X<pod, 4>>(pool, random_key{k}),
+                      normal<Y<pod, 4>>(pool, random_key{k + 100})};
   };
   const auto of = [&](const auto& f, std::uint64_t k) {
     const auto [x, y] = batch(k);
@@ -177,12 +178,12 @@ TEST_CASE("a scaled loss trains the same bits, and a step that overflows is skip
   const optim::loss_scale scaling{.first = 1024, .interval = 3, .most = 4096};
   const optim::scaled_training_step learn{loss, optim::adamw{}, scaling, 1.0};
   const optim::training_step plain{loss, optim::adamw{}, 1.0};
-  auto m = nn::initialise<model<pod>>(pool, key{5});
+  auto m = nn::initialise<model<pod>>(pool, random_key{5});
   auto n = m;
   auto state = learn.start(m);
   auto plain_state = plain.optimizer.start(n);
-  const auto x = normal<X<pod, 16>>(pool, key{6});
-  const Y<pod, 16> wanted = tanh(normal<Y<pod, 16>>(pool, key{7}));
+  const auto x = normal<X<pod, 16>>(pool, random_key{6});
+  const Y<pod, 16> wanted = tanh(normal<Y<pod, 16>>(pool, random_key{7}));
   // One element that is too large, on one device.
   std::vector<float> spoiled = values(x);
   spoiled[90] = std::numeric_limits<float>::infinity();

@@ -347,7 +347,7 @@ TEST_CASE("memory runs out where tensors are made of the host's data and read ba
     const std::vector<float> host{1, 2, 3, 4, 5, 6, 7, 8};
     const V a = distribute<V>(pool, host);
     const V b = distribute<V>(pool, {8, 7, 6, 5, 4, 3, 2, 1});
-    const V c = normal<V>(pool, key{1}) * 0.0F;
+    const V c = normal<V>(pool, random_key{1}) * 0.0F;
     const auto d = distribute<float>(pool, std::span(host), {8}, spec_desc{{"data"}});
     return read(a * b + c + reshard<P<"data">>(iota<V>(pool)) - d);
   });

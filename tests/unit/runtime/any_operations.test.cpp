@@ -128,8 +128,8 @@ TEST_CASE("a number stands on either side of a tensor without its type") {
 
 TEST_CASE("an einsum is the same of tensors without their types") {
   const device_pool pool{pod{}};
-  const M m = normal<M>(pool, key{5});
-  const V v = normal<V>(pool, key{6});
+  const M m = normal<M>(pool, random_key{5});
+  const V v = normal<V>(pool, random_key{6});
   same_without_types([](const auto& a, const auto& b) { return einsum<"ij,j->i">(a, b); }, m, v);
   same_without_types([](const auto& a, const auto& b) { return einsum<"ij,ij->">(a, b); }, m, m);
   same_without_types([](const auto& a) { return reshard<P<none, "y">>(a); }, m);

@@ -51,6 +51,7 @@ constexpr int parts = 4;
 constexpr auto program = trace_program<64>(two_sums, abstract<X>());
 constexpr int count = 3;
 constexpr int size = 5;
+constexpr int key = 7;
 const std::vector<float> data(8, 1.0F);
 constexpr auto fill = [](int i) { return i + 1; };
 constexpr auto check = [](bool right) { return right ? 1 : 0; };
@@ -74,7 +75,7 @@ int slice(const image& of, int begin) { return of.pixels - begin; }
 
 TEST_CASE("a program's own names stand beside those of the library") {
   CHECK(std::string(name) + text == "a programwords");
-  CHECK(box[0] + box[1] + parts + count + size == 15.0);
+  CHECK(box[0] + box[1] + parts + count + size + key == 22.0);
   CHECK(program.view().mesh->devices() == 8);
   CHECK(fill(1) + check(data.size() == 8) + first.index + last.index == 3);
   const image one;
@@ -95,6 +96,6 @@ TEST_CASE("functions of the system and of the library are told apart by their op
   out << "x " << name << ' ' << ledger.collectives();
   CHECK(out.str() == "x a program 2");
   CHECK(fill(1) == 2);
-  const auto made = normal<X>(pool, key{1});
+  const auto made = normal<X>(pool, random_key{1});
   CHECK(local(made, 0).elements().size() == 16);
 }

@@ -49,8 +49,8 @@ constexpr auto projected = custom_gradient(
 
 struct model {
   device_pool pool{pod{}};
-  X x = uniform<X>(pool, key{1});
-  W w = uniform<W>(pool, key{2});
+  X x = uniform<X>(pool, random_key{1});
+  W w = uniform<W>(pool, random_key{2});
 };
 
 }  // namespace

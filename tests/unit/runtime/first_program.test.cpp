@@ -24,8 +24,8 @@ TEST_CASE("the first program computes, shows its layouts and says what it does")
   const Eigen::MatrixXf host_batch = Eigen::MatrixXf::Constant(2, 1024, 0.01F);
   device_pool pool{pod{}};
   auto x = distribute<X>(pool, host_batch);
-  auto w1 = normal<W1>(pool, key{1});
-  auto w2 = normal<W2>(pool, key{2});
+  auto w1 = normal<W1>(pool, random_key{1});
+  auto w2 = normal<W2>(pool, random_key{2});
   auto y = reshard<P<"data", none>>(mlp(x, w1, w2));  // the one all_reduce, written down
   visualize(y);                                       // who holds what
   CHECK_THAT(explain(y), contains("all_reduce"));     // steps, bytes, fused kernels

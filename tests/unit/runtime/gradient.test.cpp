@@ -35,8 +35,9 @@ constexpr auto loss_of = [](const auto& up, const auto& shift, const auto& down,
 
 struct model {
   device_pool pool{pod{}};
-  X x = uniform<X>(pool, key{1});
-  parameters p{uniform<W1>(pool, key{2}), uniform<B1>(pool, key{3}), uniform<W2>(pool, key{4})};
+  X x = uniform<X>(pool, random_key{1});
+  parameters p{uniform<W1>(pool, random_key{2}), uniform<B1>(pool, random_key{3}),
+               uniform<W2>(pool, random_key{4})};
 };
 
 template <class T>
@@ -270,7 +271,7 @@ TEST_CASE("what has no gradient is refused by its name") {
 TEST_CASE("a gradient that is no sum over an axis is left pending in equal terms") {
   const device_pool pool{pod{}};
   using R = tensor<P<none>, 6>;
-  const R w = uniform<R>(pool, key{3});
+  const R w = uniform<R>(pool, random_key{3});
   // Of the first each device has the same, and the second is a number.
   const auto same =
       gradient([](const auto& v) { return sum(v * v * 3.0); }, left_pending<"data">)(w);

@@ -215,7 +215,7 @@ TEST_CASE("a cross entropy over split classes exchanges two small reductions") {
   // The maximum of each example, then the sum beside the logit of its label.
   static_assert(spent.bytes_moved() == 4 * 4 + 4 * 8);
   const device_pool pool{pod{}};
-  const Logits x = normal<Logits>(pool, key{3}) * 20.0F;
+  const Logits x = normal<Logits>(pool, random_key{3}) * 20.0F;
   const Labels labels = distribute<Labels>(pool, std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 5, 0});
   const auto y = to_host(loss(x, labels));
   const auto host = to_host(x);
@@ -235,8 +235,8 @@ TEST_CASE("a dropout keeps the same elements whatever the mesh") {
   const std::vector<float> ones(64 * 33, 1.0F);
   const Split x = distribute<Split>(pool, ones);
   const auto whole = distribute<float>(one, ones, {64, 33}, whole_of(2));
-  const auto y = to_host(dropout(x, key{5}, 0.25));
-  const auto z = to_host(dropout(whole, key{5}, 0.25F));
+  const auto y = to_host(dropout(x, random_key{5}, 0.25));
+  const auto z = to_host(dropout(whole, random_key{5}, 0.25F));
   int kept = 0;
   for (std::size_t i = 0; i < ones.size(); ++i) {
     REQUIRE(y.elements()[i] == z.elements()[i]);
@@ -244,9 +244,9 @@ TEST_CASE("a dropout keeps the same elements whatever the mesh") {
     kept += y.elements()[i] != 0.0F ? 1 : 0;
   }
   REQUIRE(std::abs(kept - 1584) < 80);
-  REQUIRE(to_host(dropout(whole, key{5}, 0)).elements()[7] == 1.0F);
-  for (float value : to_host(dropout(whole, key{5}, 1)).elements()) REQUIRE(value == 0.0F);
-  REQUIRE(to_host(dropout(whole, key{6}, 0.25F)) != z);
+  REQUIRE(to_host(dropout(whole, random_key{5}, 0)).elements()[7] == 1.0F);
+  for (float value : to_host(dropout(whole, random_key{5}, 1)).elements()) REQUIRE(value == 0.0F);
+  REQUIRE(to_host(dropout(whole, random_key{6}, 0.25F)) != z);
 }
 
 TEST_CASE("attention over many blocks of queries and keys is that of all scores") {
@@ -255,7 +255,7 @@ TEST_CASE("attention over many blocks of queries and keys is that of all scores"
   const auto fill = [&](index_t rows, std::uint64_t seed) {
     std::vector<double> all;
     for (index_t i = 0; i < 2 * rows * width; ++i)
-      all.push_back(shardwise::uniform<double>(key{seed}, i) * 4 - 2);
+      all.push_back(shardwise::uniform<double>(random_key{seed}, i) * 4 - 2);
     return all;
   };
   const std::vector<double> a = fill(queries, 1), b = fill(keys, 2), c = fill(keys, 3);

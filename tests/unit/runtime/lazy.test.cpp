@@ -186,8 +186,8 @@ TEST_CASE("the bits are the same for every number of threads") {
   std::vector<std::vector<float>> results;
   for (const unsigned threads : {1U, 2U, 3U, 8U}) {
     const device_pool pool(pod{}, threads);
-    const M a = normal<M>(pool, key{1});
-    const M b = normal<M>(pool, key{2});
+    const M a = normal<M>(pool, random_key{1});
+    const M b = normal<M>(pool, random_key{2});
     const auto product = einsum<"ij,ik->jk">(gelu(a), b);
     const auto host = to_host(reshard<P<"data", none>>(product));
     results.emplace_back(host.elements().begin(), host.elements().end());
@@ -197,7 +197,7 @@ TEST_CASE("the bits are the same for every number of threads") {
 
 TEST_CASE("the epilogue of a product takes over its memory") {
   const device_pool pool{pod{}};
-  const M a = normal<M>(pool, key{1});
+  const M a = normal<M>(pool, random_key{1});
   pool.reset_counters();
   const index_t held = pool.counters().peak_bytes_per_device();
   const sharded_tensor y = relu(einsum<"ij,kj->ik">(a, reshard<P<none, none>>(a)) + 1.0F);

@@ -121,16 +121,16 @@ TEST_CASE("data come from all owners, from one, or from each its own part") {
         blocks.emplace_back(host.begin() + (d < 2 ? 0 : 12), host.begin() + (d < 2 ? 12 : 20));
       if (to_host(from_own_shards<U>(pool, blocks, 5)) != to_host(all))
         throw std::logic_error("own");
-      if (to_host(normal<U>(pool, key{7}, 5)) != to_host(normal<U>(pool, key{7}, 5)))
+      if (to_host(normal<U>(pool, random_key{7}, 5)) != to_host(normal<U>(pool, random_key{7}, 5)))
         throw std::logic_error("random");
     });
 }
 
 TEST_CASE("random numbers are those of one owner") {
   const device_pool alone(pod{});
-  const auto expected = to_host(normal<U>(alone, key{9}, 7));
+  const auto expected = to_host(normal<U>(alone, random_key{9}, 7));
   support::run_all_owners(pod::value, thirds, [&](const device_pool& pool) {
-    if (to_host(normal<U>(pool, key{9}, 7)) != expected) throw std::logic_error("random");
+    if (to_host(normal<U>(pool, random_key{9}, 7)) != expected) throw std::logic_error("random");
   });
 }
 

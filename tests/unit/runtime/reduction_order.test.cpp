@@ -28,7 +28,7 @@ TEST_CASE("devices add their terms in pairs, in the order of the mesh") {
     const device_pool pool(mesh, 2);
     std::vector<float> terms;
     for (index_t d = 0; d < devices; ++d)
-      terms.push_back(uniform<float>(key{3}, d) * (d % 3 == 0 ? 1e6F : 1.0F));
+      terms.push_back(uniform<float>(random_key{3}, d) * (d % 3 == 0 ? 1e6F : 1.0F));
     const auto split = distribute<float>(pool, terms, {devices}, spec_desc{{"x"}});
     const auto total = sum(split, over{0});
     REQUIRE(to_host(reshard(total, spec_desc{})).value() == pairwise(terms));
@@ -38,12 +38,12 @@ TEST_CASE("devices add their terms in pairs, in the order of the mesh") {
 TEST_CASE("a sum of 10^7 values over 512 devices is as exact as over 8") {
   constexpr index_t size = 10'000'384;  // a multiple of 512
   double exact = 0;
-  for (index_t i = 0; i < size; ++i) exact += double{uniform<float>(key{1}, i)};
+  for (index_t i = 0; i < size; ++i) exact += double{uniform<float>(random_key{1}, i)};
   for (index_t devices : {8, 512}) {
     const mesh_desc mesh{{axis_desc{"x", devices}}};
     const device_pool pool(mesh);
     std::vector<float> host(static_cast<std::size_t>(size));
-    fill_uniform(key{1}, 0, host.data(), size);
+    fill_uniform(random_key{1}, 0, host.data(), size);
     const auto x = distribute<float>(pool, host, {size}, spec_desc{{"x"}});
     const double got = double{to_host(reshard(sum(x, over{0}), spec_desc{})).value()};
     INFO(devices << " devices: relative error " << (got - exact) / exact);

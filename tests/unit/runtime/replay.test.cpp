@@ -99,8 +99,8 @@ TEST_CASE("a recorded program gives the bits and layouts of the function, each t
   const prepared_program ready = prepare<float>(recorded);
   const device_pool pool{pod{}};
   for (std::uint64_t round = 0; round < 3; ++round) {
-    const X x = normal<X>(pool, key{round});
-    const W w = normal<W>(pool, key{round + 100});
+    const X x = normal<X>(pool, random_key{round});
+    const W w = normal<W>(pool, random_key{round + 100});
     const auto [hidden, ratio, positive] = layer(x, w);
     const auto [a, b, c] = run<float, float, bool>(ready, x, w);
     static_assert(std::is_same_v<decltype(c), const any_tensor<bool>>);
@@ -121,7 +121,7 @@ TEST_CASE("operations with several results are replayed") {
   const prepared_program ready = prepare<float, std::int64_t>(trace_program(f, abstract<X>()));
   const device_pool pool{pod{}};
   for (std::uint64_t round = 0; round < 2; ++round) {
-    const X x = normal<X>(pool, key{round});
+    const X x = normal<X>(pool, random_key{round});
     const auto [best, at, least] = f(x);
     pool.reset_counters();
     const auto [a, b, c] = run<float, std::int64_t, std::int64_t>(ready, x);
@@ -256,7 +256,7 @@ TEST_CASE("a user's own function is entered and replayed, fused with others") {
   const prepared_program ready = prepare<float>(trace_program(f, abstract<X>()));
   REQUIRE(ready.planned().steps.size() == 2);
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{1});
+  const X x = normal<X>(pool, random_key{1});
   REQUIRE(bits(run<float>(ready, x)) == bits(sharded_tensor(f(x))));
   // Of other elements it was not entered.
   REQUIRE(refusal([&] {
@@ -292,7 +292,7 @@ TEST_CASE("programs of several element types") {
   const prepared_program ready =
       prepare<float, double, std::int32_t, bfloat16>(trace_program(f, abstract<X>()));
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{3});
+  const X x = normal<X>(pool, random_key{3});
   const auto [a, b, c, d, e] = run<std::int32_t, double, double, bfloat16, bool>(ready, x);
   const auto [p, q, r, s, t] = f(x);
   REQUIRE(bits(a) == bits(sharded_tensor(p)));
@@ -305,8 +305,8 @@ TEST_CASE("programs of several element types") {
 TEST_CASE("several threads run one program at once, on one pool and on their own") {
   const prepared_program ready = prepare<float>(trace_program(layer, abstract<X>(), abstract<W>()));
   const device_pool shared(pod{}, 2);
-  const X x = normal<X>(shared, key{1});
-  const W w = normal<W>(shared, key{2});
+  const X x = normal<X>(shared, random_key{1});
+  const W w = normal<W>(shared, random_key{2});
   const auto expected = bits(std::get<1>(run<float, float, bool>(ready, x, w)));
   std::atomic<int> right{0};
   {
@@ -316,8 +316,8 @@ TEST_CASE("several threads run one program at once, on one pool and on their own
         const device_pool own(pod{}, 1);
         for (int i = 0; i < 10; ++i) {
           const bool is_own = t % 2 != 0;
-          const X a = is_own ? normal<X>(own, key{1}) : x;
-          const W b = is_own ? normal<W>(own, key{2}) : w;
+          const X a = is_own ? normal<X>(own, random_key{1}) : x;
+          const W b = is_own ? normal<W>(own, random_key{2}) : w;
           const auto results = run<float, float, bool>(ready, a, b);
           right += bits(std::get<1>(results)) == expected ? 1 : 0;
         }

@@ -112,11 +112,11 @@ void trains_like_lazy_steps(const Optimizer& optimizer, double clip) {
   const optim::training_step<std::remove_const_t<decltype(loss)>, Optimizer> learn{loss, optimizer,
                                                                                    clip};
   const device_pool pool(pod{}, 2);
-  const X x = normal<X>(pool, key{2});
-  const Y y = normal<Y>(pool, key{3});
-  auto lazy_model = nn::initialise<model>(pool, key{1});
+  const X x = normal<X>(pool, random_key{2});
+  const Y y = normal<Y>(pool, random_key{3});
+  auto lazy_model = nn::initialise<model>(pool, random_key{1});
   auto lazy_state = learn.optimizer.start(lazy_model);
-  auto m = nn::initialise<model>(pool, key{1});
+  auto m = nn::initialise<model>(pool, random_key{1});
   auto state = learn.optimizer.start(m);
   auto train = step(learn);
   for (int i = 0; i < 6; ++i) {
@@ -153,9 +153,9 @@ TEST_CASE("steady steps allocate nothing, and write over the model in place") {
   const optim::training_step learn{loss, optim::sgd{.momentum = 0.9}};
   for (const unsigned threads : {1U, 2U}) {
     const device_pool pool(pod{}, threads);
-    const X x = normal<X>(pool, key{2});
-    const Y y = normal<Y>(pool, key{3});
-    auto m = nn::initialise<model>(pool, key{1});
+    const X x = normal<X>(pool, random_key{2});
+    const Y y = normal<Y>(pool, random_key{3});
+    auto m = nn::initialise<model>(pool, random_key{1});
     auto state = learn.optimizer.start(m);
     sync(pool);
     auto train = step(learn);

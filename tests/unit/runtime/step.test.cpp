@@ -122,8 +122,8 @@ TEST_CASE("a name that is gone is computed only inside what still needs it") {
 
 TEST_CASE("a step costs what its program costs on paper") {
   const device_pool pool{pod{}};
-  const X x = normal<X>(pool, key{1});
-  const W w = normal<W>(pool, key{2});
+  const X x = normal<X>(pool, random_key{1});
+  const W w = normal<W>(pool, random_key{2});
   constexpr cost_ledger paper = trace(layer, abstract<X>(), abstract<W>());
   pool.reset_counters();
   const auto y = step(pool, [&] { return layer(x, w); });

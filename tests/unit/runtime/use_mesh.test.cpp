@@ -31,8 +31,8 @@ TEST_CASE("in the scope of a guard tensors are made in its pool") {
     REQUIRE(to_host(ones<X>()) == to_host(ones<X>(pool)));
     REQUIRE(to_host(full<V>(7, 4)) == to_host(full<V>(pool, 7, 4)));
     REQUIRE(to_host(iota<V>(6)) == to_host(iota<V>(pool, 6)));
-    REQUIRE(to_host(uniform<X>(key{3})) == to_host(uniform<X>(pool, key{3})));
-    REQUIRE(to_host(normal<X>(key{3})) == to_host(normal<X>(pool, key{3})));
+    REQUIRE(to_host(uniform<X>(random_key{3})) == to_host(uniform<X>(pool, random_key{3})));
+    REQUIRE(to_host(normal<X>(random_key{3})) == to_host(normal<X>(pool, random_key{3})));
     const auto first = [](const global_index& at) { return float(at[0]); };
     REQUIRE(to_host(generate<X>(first)) == to_host(generate<X>(pool, first)));
     REQUIRE(to_host(distribute<X>(first)) == to_host(generate<X>(pool, first)));

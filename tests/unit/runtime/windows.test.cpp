@@ -32,8 +32,8 @@ void require_close(const A& a, const B& b) {
 
 TEST_CASE("halos give what gathered dimensions give, and are counted") {
   const device_pool pool{line{}};
-  const auto x = normal<rows>(pool, key{1});
-  const auto w = normal<filter>(pool, key{2});
+  const auto x = normal<rows>(pool, random_key{1});
+  const auto w = normal<filter>(pool, random_key{2});
   const auto f = [&](const auto& a) { return convolution<paddings<1, 1>>(a, w, across<"x">); };
   const auto y = f(x);
   pool.reset_counters();
@@ -51,8 +51,8 @@ TEST_CASE("windows of sizes that the run tells are those of known sizes") {
   const device_pool pool{line{}};
   using known = tensor<P<"x", none, none>, 5, 2, 9>;
   using told = tensor<P<"x", none, none>, dyn, 2, dyn>;
-  const auto w = normal<tensor<P<none, none, none>, 4, 2, 3>>(pool, key{2});
-  const auto x = normal<known>(pool, key{1});
+  const auto w = normal<tensor<P<none, none, none>, 4, 2, 3>>(pool, random_key{2});
+  const auto x = normal<known>(pool, random_key{1});
   const auto host = to_host(x);
   const auto same = distribute<told>(
       pool, [&](const global_index& at) { return host(at[0], at[1], at[2]); }, 5, 9);
@@ -64,8 +64,8 @@ TEST_CASE("windows of sizes that the run tells are those of known sizes") {
 
 TEST_CASE("gradients of gradients of windows are those of whole tensors") {
   const device_pool pool{line{}};
-  const auto x = normal<rows>(pool, key{3});
-  const auto w = normal<filter>(pool, key{4});
+  const auto x = normal<rows>(pool, random_key{3});
+  const auto w = normal<filter>(pool, random_key{4});
   const auto loss = [&](const auto& a, const auto& b) {
     const auto y = convolution<strides<2, 1>, paddings<1, 1>>(a, b, across<"x">);
     const auto z = average_pool<windows<2, 2>, strides<1, 1>>(y * y, across<"x">);

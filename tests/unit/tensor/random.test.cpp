@@ -38,15 +38,15 @@ static_assert(philox_of({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffff
 static_assert(philox_of({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0xa4093822, 0x299f31d0) ==
               words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 
-static_assert(uniform<float>(key{1}, 0) >= 0 && uniform<float>(key{1}, 0) < 1);
-static_assert(uniform<double>(key{1}, 5) != uniform<double>(key{2}, 5));
-static_assert(key{1}.fold_in(0) != key{1}.split(0));
-static_assert(key{1}.split(0) != key{1}.split(1));
-static_assert(key{1}.split(0) != key{2}.split(0));
-static_assert(key{1}.fold_in(7) == key{1}.fold_in(7));
+static_assert(uniform<float>(random_key{1}, 0) >= 0 && uniform<float>(random_key{1}, 0) < 1);
+static_assert(uniform<double>(random_key{1}, 5) != uniform<double>(random_key{2}, 5));
+static_assert(random_key{1}.fold_in(0) != random_key{1}.split(0));
+static_assert(random_key{1}.split(0) != random_key{1}.split(1));
+static_assert(random_key{1}.split(0) != random_key{2}.split(0));
+static_assert(random_key{1}.fold_in(7) == random_key{1}.fold_in(7));
 
 template <class T>
-std::vector<T> many(bool normal, key source, std::uint64_t first, std::size_t n) {
+std::vector<T> many(bool normal, random_key source, std::uint64_t first, std::size_t n) {
   std::vector<T> numbers(n);
   if (normal)
     fill_normal(source, first, numbers.data(), static_cast<index_t>(n));
@@ -78,7 +78,7 @@ double mean_of_products(const std::vector<double>& a, const std::vector<double>&
 template <class T>
 void check_blocks() {
   for (const bool is_normal : {false, true}) {
-    const key source{0x123456789abcdef};
+    const random_key source{0x123456789abcdef};
     for (const std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{1} << 34U) - 9}) {
       std::vector<T> one(300);
       for (std::size_t i = 0; i < one.size(); ++i)
@@ -100,7 +100,8 @@ void check_distributions() {
   const double bound =
       1.63 / std::sqrt(static_cast<double>(n));  // one sample in a hundred is beyond
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const auto u = many<T>(false, key{seed}, 0, n), g = many<T>(true, key{seed}, 0, n);
+    const auto u = many<T>(false, random_key{seed}, 0, n),
+               g = many<T>(true, random_key{seed}, 0, n);
     CHECK(*std::min_element(u.begin(), u.end()) >= 0);
     CHECK(*std::max_element(u.begin(), u.end()) < 1);
     CHECK(kolmogorov(u, [](double x) { return x; }) < bound);
@@ -132,9 +133,10 @@ TEST_CASE("numbers are distributed as they should be") {
 
 TEST_CASE("keys, folded keys and neighbours are independent") {
   constexpr std::size_t n = 100000;
-  const key source{7};
+  const random_key source{7};
   const auto base = many<double>(true, source, 0, n);
-  for (const key other : {key{8}, source.fold_in(0), source.fold_in(1), source.split(0)})
+  for (const random_key other :
+       {random_key{8}, source.fold_in(0), source.fold_in(1), source.split(0)})
     CHECK(std::abs(mean_of_products(base, many<double>(true, other, 0, n))) < 0.015);
   CHECK(std::abs(mean_of_products(base, many<double>(true, source, 1, n))) < 0.015);
   CHECK(std::abs(mean_of_products(base, many<double>(true, source, 2, n))) < 0.015);
@@ -177,10 +179,10 @@ TEST_CASE("random bits never change") {
   // A sum over many numbers, so that one different bit on any compiler or machine shows.
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < 100000; ++i) {
-    sum = sum * 31 + std::bit_cast<std::uint32_t>(normal<float>(key{42}, i));
-    sum = sum * 31 + std::bit_cast<std::uint64_t>(normal<double>(key{42}, i));
-    sum = sum * 31 + std::bit_cast<std::uint32_t>(uniform<float>(key{42}, i));
-    sum = sum * 31 + std::bit_cast<std::uint64_t>(uniform<double>(key{42}, i));
+    sum = sum * 31 + std::bit_cast<std::uint32_t>(normal<float>(random_key{42}, i));
+    sum = sum * 31 + std::bit_cast<std::uint64_t>(normal<double>(random_key{42}, i));
+    sum = sum * 31 + std::bit_cast<std::uint32_t>(uniform<float>(random_key{42}, i));
+    sum = sum * 31 + std::bit_cast<std::uint64_t>(uniform<double>(random_key{42}, i));
   }
   CHECK(sum == 0x97fde23a09e9e8fcU);
 }
