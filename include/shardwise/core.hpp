@@ -15,6 +15,7 @@
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/core/judge.hpp"
 #include "shardwise/core/members.hpp"
+#include "shardwise/core/name_pattern.hpp"
 #include "shardwise/core/nest.hpp"
 #include "shardwise/core/philox.hpp"
 #include "shardwise/core/rules.hpp"

@@ -26,4 +26,6 @@
 #include "shardwise/nn/sample.hpp"
 #include "shardwise/nn/scan.hpp"
 #include "shardwise/nn/spread.hpp"
+#include "shardwise/nn/state_dict.hpp"
+#include "shardwise/nn/state_entry.hpp"
 #include "shardwise/nn/transformer_block.hpp"

@@ -28,6 +28,8 @@ enum class misuse : unsigned char {
   shards_are_not_blocks,
   operand_is_not_in_pool,
   elements_are_on_devices,
+  planned_layouts_differ,
+  result_spec_is_missing,
 };
 
 namespace detail {
@@ -187,6 +189,13 @@ struct broken_rule {
                 "a tensor whose shards are loaded one by one is split or pending");
   static_assert(satisfied<rule<device_is_out_of_range>, About, Facts...>,
                 "a device is named by a number below the size of the mesh");
+  static_assert(satisfied<rule<pattern_matches_nothing>, About, Facts...>,
+                "a pattern of a plan matches a name of its model");
+  static_assert(satisfied<rule<parameter_has_no_rule>, About, Facts...>,
+                "a complete plan has a rule for every parameter");
+  static_assert(satisfied<rule<planned_layout_is_fixed>, About, Facts...>,
+                "a plan changes tensors that are template arguments of their model, and "
+                "any_tensors at run time");
   static_assert(satisfied<rule<tensor_is_malformed>, About, Facts...>,
                 "a sharded_tensor has an element type, extents<...> and a layout, in this order");
   static_assert(satisfied<rule<element_is_not_supported>, About, Facts...>,
@@ -236,6 +245,11 @@ struct broken_rule {
                 "what is computed or read is a tensor in a device pool");
   static_assert(satisfied<rule<elements_are_on_devices>, About, Facts...>,
                 "elements are read on the host, after to_host or local");
+  static_assert(satisfied<rule<planned_layouts_differ>, About, Facts...>,
+                "a plan gives one layout, and one way of being called, to what shares a template "
+                "argument, as the elements of an array do");
+  static_assert(satisfied<rule<result_spec_is_missing>, About, Facts...>,
+                "a module whose result is finished has one template argument for its spec");
 };
 
 }  // namespace shardwise

@@ -117,6 +117,11 @@ enum class broken : unsigned char {
   file_is_malformed,
   tensor_is_not_in_file,
   stored_tensor_differs,
+  // models
+  state_names_differ,
+  pattern_matches_nothing,
+  parameter_has_no_rule,
+  planned_layout_is_fixed,
 };
 
 /// How the two sizes of a diagnosis are told: `6 where 4 is needed`, `4 into 3 equal parts`, `5 of
@@ -305,6 +310,14 @@ inline constexpr rule_text rule_texts[] = {
     {"stored_tensor_differs",
      "a tensor is loaded with the elements and extents that it was saved "
      "with"},
+    {"state_names_differ",
+     "a state has a tensor for each name of what it is loaded into, and no "
+     "other"},
+    {"pattern_matches_nothing", "a pattern of a plan matches a name of its model"},
+    {"parameter_has_no_rule", "a complete plan has a rule for every parameter"},
+    {"planned_layout_is_fixed",
+     "a plan changes tensors that are template arguments of their model, and any_tensors at run "
+     "time"},
 };
 
 /// The text of one rule.

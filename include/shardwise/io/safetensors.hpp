@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/nest.hpp"
-#include "shardwise/host/distribute.hpp"
-#include "shardwise/host/host.hpp"
 #include "shardwise/io/file.hpp"
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/nn/state_dict.hpp"
 
 #include <bit>
 
@@ -70,11 +68,9 @@ class safetensors_file {
           broken::stored_tensor_differs, path(),
           "'" + stored.name + "' is [" + words(stored.extents) + "], not [" + words(wanted) + "]");
   }
-  /// Reads neighbours of a tensor from the element at a row-major place on.
-  template <class T>
-  void read(const stored_tensor& stored, index_t place, std::span<T> to) const {
-    file_.read(first_ + stored.begin + place * static_cast<index_t>(sizeof(T)),
-               std::as_writable_bytes(to));
+  /// Reads neighbours of a tensor, whose bytes begin at `place` of all its bytes.
+  void read(const stored_tensor& stored, index_t place, std::span<std::byte> to) const {
+    file_.read(first_ + stored.begin + place, to);
   }
 
  private:
@@ -96,47 +92,32 @@ class safetensors_file {
 
 namespace detail {
 
-/// The leaves of what is saved and loaded: tensors whose layouts are types or values.
-struct tensors_in_pools {
-  template <class T>
-  static constexpr bool is = Readable<T>;
-};
+/// Fills a part of a tensor with what a file has of it.
+inline void read_part(const safetensors_file& file, const stored_tensor& stored,
+                      const held_box& part, const any_block& block) {
+  const index_t size = size_of(stored.type);
+  for_each_run(part, [&](const global_index& first, index_t place, index_t count) {
+    const std::span<std::byte> row(static_cast<std::byte*>(block.data) + place * size,
+                                   static_cast<std::size_t>(count * size));
+    file.read(stored, linear(stored.extents, first) * size, row);
+    // Bytes other than 0 and 1 are no truth values.
+    if (stored.type == element_of<bool>)
+      for (std::byte& each : row) each = std::byte{each != std::byte{0}};
+  });
+}
 
 /// The node of a stored tensor under a layout; every device reads its own part.
 template <class T>
 [[nodiscard]] node_ptr load_node(const std::shared_ptr<machine>& home, const safetensors_file& file,
                                  const stored_tensor& stored, const layout_desc& layout) {
-  const auto read_row = [&](const global_index& first, T* row, index_t count) {
-    const index_t place = linear(stored.extents, first);
-    if constexpr (std::is_same_v<T, bool>) {
-      // Bytes other than 0 and 1 are no truth values.
-      std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
-      file.read(stored, place, std::span(bytes));
-      for (std::size_t i = 0; i < bytes.size(); ++i) row[i] = bytes[i] != 0;
-    } else {
-      file.read(stored, place, std::span<T>(row, static_cast<std::size_t>(count)));
-    }
-  };
-  return make_filled<T>(
+  return fill_leaf<T>(
       home, {element_of<T>, stored.extents, layout},
-      [&](const held_box& part, const strided<T>& block) { for_each_row(part, block, read_row); });
+      [&](const held_box& part, const any_block& block) { read_part(file, stored, part, block); });
 }
 
-/// The name of a leaf in a file: its path, or `tensor` for one that is saved by itself.
-[[nodiscard]] inline std::string stored_name(const leaf_path& path) {
-  if (path.size() >= 120)
-    fail({.rule = broken::stored_tensor_differs},
-         "the path of a tensor has less than 120 characters");
-  return path.empty() ? "tensor" : std::string(path.data(), path.size());
-}
-
-/// The description of a leaf.
-template <class X>
-[[nodiscard]] tensor_desc leaf_desc(const X& x) {
-  if constexpr (Operand<X>)
-    return desc_of(x);
-  else
-    return x.tensor();
+/// The name of a tensor in a file: its path, or `tensor` for one that is saved by itself.
+[[nodiscard]] inline std::string stored_name(const std::string& name) {
+  return name.empty() ? "tensor" : name;
 }
 
 }  // namespace detail
@@ -166,60 +147,71 @@ template <Element T>
   return any_tensor<T>(detail::load_node<T>(pool.state(), file, stored, to.layout));
 }
 
+namespace detail {
+/// Refuses tensors that the host cannot read, where their types say so. A state has none.
+template <class Nest>
+constexpr void require_types_to_save(const Nest& nest) {
+  for_each_leaf<tensors_in_pools>(nest, []<class X>(const X&, const leaf_path&) {
+    if constexpr (Operand<X>) (void)sizeof(typename decltype(judge_gather<X>())::type);
+  });
+}
+template <class Entry>
+constexpr void require_types_to_save(const basic_state_view<Entry>&) {}
+}  // namespace detail
+
 /// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces
 /// another of the name only when it is whole. Tensors are gathered one after another; none is
-/// pending over several devices or manual. Names and metadata are in UTF-8.
+/// pending over several devices or manual. Names and metadata are in UTF-8. What is saved may be a
+/// state: `state_dict` of a nest with a prefix, a part of it, or several.
 ///
 /// If several processes share the mesh, all of them must call it, and each writes the whole file.
 /// They may use one path: each writes a temporary file and renames it, and all contents are equal.
 ///
 ///     save_safetensors("model.safetensors", model, {{"step", "1000"}});
+///     save_safetensors("head.safetensors", state_dict(model).matching("head.*"));
 template <class Nest>
 void save_safetensors(const std::string& path, const Nest& nest,
                       const std::map<std::string, std::string>& metadata = {}) {
+  detail::require_types_to_save(nest);
+  const const_state_view state = state_dict(nest);
   safetensors_header header{{}, metadata};
   std::set<std::string> names;
-  for_each_leaf<detail::tensors_in_pools>(nest, [&](const auto& x, const leaf_path& at) {
-    const tensor_desc tensor = detail::leaf_desc(x);
+  for (const const_state_entry& each : state) {
+    const tensor_desc& tensor = each.tensor();
     header.tensors.push_back(
-        {detail::stored_name(at), tensor.type, tensor.extents, header.bytes()});
+        {detail::stored_name(each.name()), tensor.type, tensor.extents, header.bytes()});
     if (!names.insert(header.tensors.back().name).second)
       detail::fail_file(broken::file_is_not_writable, path,
                         "two tensors are called '" + header.tensors.back().name + "'");
-  });
+  }
   const std::string words = write_safetensors_header(header);
   if (words.empty())
     detail::fail_file(broken::file_is_not_writable, path, "its names and metadata are in UTF-8");
   output_file file(path);
   file.write(std::as_bytes(std::span(words)));
-  for_each_leaf<detail::tensors_in_pools>(nest, [&](const auto& x, const leaf_path&) {
-    const auto whole = to_host(x);
-    file.write(std::as_bytes(whole.elements()));
-  });
+  for (const const_state_entry& each : state) file.write(each.bytes());
   file.commit();
 }
 
-/// Gives every tensor of a nest the values that a file has for it, by its path. Each keeps its
-/// extents, layout and pool, so that any layout reads what any other saved. All of them are checked
-/// before the first is read.
+/// Gives every tensor of a nest, or of a state, the values that a file has for it, by its path.
+/// Each keeps its extents, layout and pool, so that any layout reads what any other saved. All of
+/// them are checked before the first is read.
 ///
 ///     load_safetensors("model.safetensors", model);
 template <class Nest>
-void load_safetensors(const safetensors_file& file, Nest& nest) {
-  for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
-    const tensor_desc tensor = detail::leaf_desc(x);
-    file.require_extents(file.find(detail::stored_name(at), tensor.type), tensor.extents);
-  });
-  for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
-    using tensor_type = std::remove_reference_t<decltype(x)>;
-    using T = typename tensor_type::value_type;
-    const stored_tensor& stored = file.find(detail::stored_name(at), element_of<T>);
-    x = tensor_type(
-        detail::load_node<T>(x.share()->home(), file, stored, detail::leaf_desc(x).layout));
-  });
+void load_safetensors(const safetensors_file& file, Nest&& nest) {
+  const state_view state = state_dict(nest);
+  const auto stored = [&](const state_entry& each) -> const stored_tensor& {
+    return file.find(detail::stored_name(each.name()), each.tensor().type);
+  };
+  for (const state_entry& each : state) file.require_extents(stored(each), each.tensor().extents);
+  for (const state_entry& each : state)
+    each.replace(each.filled([&](const held_box& part, const any_block& block) {
+      detail::read_part(file, stored(each), part, block);
+    }));
 }
 template <class Nest>
-void load_safetensors(const std::string& path, Nest& nest) {
+void load_safetensors(const std::string& path, Nest&& nest) {
   load_safetensors(safetensors_file(path), nest);
 }
 

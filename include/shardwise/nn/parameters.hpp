@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/name_pattern.hpp"
 #include "shardwise/core/nest.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/host/factories.hpp"
@@ -29,30 +30,6 @@ constexpr void for_each_parameter(Model& model, const F& f) {
   for_each_leaf<detail::parameters>(model, [&](auto& x, const leaf_path& path) { f(path, x); });
 }
 
-/// Returns true if a name matches a pattern, in which `*` matches any characters, or none.
-///
-///     static_assert(is_named_like("layers.3.mlp.up.bias", "layers.*.bias"));
-[[nodiscard]] constexpr bool is_named_like(text_view name, text_view pattern) noexcept {
-  // The place of the last *, and the first character of the name behind what it matches.
-  std::size_t n = 0, p = 0, star = pattern.size(), rest = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      rest = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (star < pattern.size()) {
-      p = star + 1;
-      n = ++rest;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 /// Calls `f(name, tensor)` with the tensors of a model whose names match a pattern, and returns how
 /// many there are.
 ///
@@ -63,7 +40,7 @@ template <class Model, class F>
 constexpr index_t for_each_parameter(Model& model, text_view pattern, const F& f) {
   index_t count = 0;
   for_each_parameter(model, [&](const leaf_path& name, auto& x) {
-    if (!is_named_like({name.data(), name.size()}, pattern)) return;
+    if (!name_matches(name, pattern)) return;
     ++count;
     f(name, x);
   });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/text.hpp"
-
-#include <cstddef>
+#include "shardwise/core/name_pattern.hpp"
 
 namespace shardwise::optim {
 
@@ -31,30 +29,3 @@ using treatment_rule = treatment (*)(text_view name, int rank);
 }
 
 }  // namespace shardwise::optim
-
-namespace shardwise {
-
-/// Returns true if a name matches a pattern: `*` matches any characters, or none, `?` exactly one.
-///
-///     static_assert(name_matches("layers.0.up.bias", "*.bias"));
-[[nodiscard]] constexpr bool name_matches(text_view name, text_view pattern) noexcept {
-  std::size_t n = 0, p = 0, star = pattern.size(), behind = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      behind = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++n;
-      ++p;
-    } else if (star < pattern.size()) {
-      p = star + 1;
-      n = ++behind;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-}  // namespace shardwise

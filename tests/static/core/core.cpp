@@ -21,6 +21,20 @@ static_assert([] {
   return calls;
 }() == 0);
 
+// name_pattern.hpp
+static_assert(name_matches("layers.3.mlp.up.bias", "layers.*.bias") &&
+              name_matches("layers.10.up.bias", "layers.*.up.*") && name_matches("bias", "*bias") &&
+              name_matches("abab", "*ab") && name_matches("ab", "*a*b*") && name_matches("", "*") &&
+              name_matches("a.b", "a.b") && name_matches("a.b", "?.b"));
+static_assert(!name_matches("bias.w", "*bias") && !name_matches("a", "") &&
+              !name_matches("layers.bias", "layers.*.bias") && !name_matches("aXb", "a.b") &&
+              !name_matches("layers.0.up.biased", "*.bias") && !name_matches("bias", "?bias"));
+static_assert(name_is_under("layers.0.up.weight", "layers.*.up") &&
+              name_is_under("up.weight", "up.weight") && name_is_under("up", "*") &&
+              name_is_under("", "*"));
+static_assert(!name_is_under("layers.0.upper.weight", "layers.*.up") &&
+              !name_is_under("up", "up.weight") && !name_is_under("a.up.weight", "up"));
+
 // text.hpp
 static_assert(text_view("abc").size() == 3 && text_view().empty() && text_view("").empty());
 static_assert(text_view("abc") == text_view("abc") && !(text_view("abc") == text_view("abd")));

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/name_pattern.hpp"
+#include "shardwise/core/nest.hpp"
+#include "shardwise/host/distribute.hpp"
+#include "shardwise/host/host.hpp"
+#include "shardwise/nn/state_entry.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+/// The tensors of one or several nests with their names, in the order of declaration: a view, made
+/// by `state_dict`. It refers to the nests, which must outlive it; like an iterator it is invalid
+/// once a vector in them has grown.
+template <class Entry>
+class basic_state_view {
+ public:
+  basic_state_view() = default;
+  /// What is written can be read.
+  template <class Other>
+    requires std::is_base_of_v<Entry, Other> basic_state_view(const basic_state_view<Other>& from)
+        : entries_(from.begin(), from.end()) {}
+
+    [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
+    [[nodiscard]] auto end() const noexcept { return entries_.end(); }
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    [[nodiscard]] const Entry& operator[](std::size_t i) const noexcept { return entries_[i]; }
+
+    /// The tensor of this name, or null.
+    [[nodiscard]] const Entry* find(std::string_view name) const noexcept {
+      for (const Entry& each : entries_)
+        if (each.name() == name) return &each;
+      return nullptr;
+    }
+    /// The tensor of this name. Throws `state_names_differ`.
+    ///
+    ///     auto w = state["layers.0.weight"].as<float>();
+    [[nodiscard]] const Entry& operator[](std::string_view name) const {
+      const Entry* const found = find(name);
+      if (found == nullptr)
+        fail({.rule = broken::state_names_differ},
+             "'" + std::string(name) + "' is not in the state");
+      return *found;
+    }
+    [[nodiscard]] const Entry& operator[](const char* name) const {
+      return (*this)[std::string_view(name)];
+    }
+    /// Those whose names match a pattern with `*` and `?`.
+    ///
+    ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
+    [[nodiscard]] basic_state_view matching(text_view pattern) const {
+      basic_state_view out;
+      for (const Entry& each : entries_)
+        if (name_matches(each.name(), pattern)) out.entries_.push_back(each);
+      return out;
+    }
+    /// Appends another state. Throws `state_names_differ` if both have a tensor of one name.
+    ///
+    ///     save_safetensors(path, state_dict(model, "model").append(state_dict(moments, "optim")));
+    basic_state_view& append(const basic_state_view& more) & {
+      for (const Entry& each : more)
+        if (find(each.name()) != nullptr)
+          fail({.rule = broken::state_names_differ}, "'" + each.name() + "' is in both states");
+      const std::vector<Entry> copy(more.entries_);
+      entries_.insert(entries_.end(), copy.begin(), copy.end());
+      return *this;
+    }
+    [[nodiscard]] basic_state_view append(const basic_state_view& more) && {
+      return std::move(append(more));
+    }
+    /// Appends a tensor; `state_dict` does.
+    void push_back(Entry entry) { entries_.push_back(std::move(entry)); }
+
+   private:
+    std::vector<Entry> entries_;
+};
+
+/// A state that is read and assigned, and one that is read.
+using state_view = basic_state_view<state_entry>;
+using const_state_view = basic_state_view<const_state_entry>;
+
+/// Returns the tensors of a nest, such as a model or the state of an optimizer, with their names: a
+/// view of type `state_view`, or `const_state_view` of a nest that is const. With a prefix the
+/// names are `prefix.layers.0.weight`. Members that are no tensors are not in it.
+///
+///     for (const auto& each : state_dict(model))
+///       std::cout << each.name() << ": " << to_text(each.tensor().type) << '\n';
+///     state_dict(model)["head.weight"].assign(w);
+template <class Nest>
+[[nodiscard]] auto state_dict(Nest& nest, std::string_view prefix = {}) {
+  using entry = std::conditional_t<std::is_const_v<Nest>, const_state_entry, state_entry>;
+  basic_state_view<entry> out;
+  for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
+    out.push_back(entry(detail::state_name(prefix, at), x));
+  });
+  return out;
+}
+/// A state is one already.
+template <class Entry>
+[[nodiscard]] basic_state_view<Entry> state_dict(const basic_state_view<Entry>& state) {
+  return state;
+}
+template <class Entry>
+[[nodiscard]] basic_state_view<Entry> state_dict(basic_state_view<Entry>& state) {
+  return state;
+}
+
+/// Which names `load_state_dict` requires: the same on both sides, or none, so that what both have
+/// is loaded.
+enum class state_names : std::uint8_t { all, common };
+
+/// The names that only one of two states has.
+struct state_difference {
+  std::vector<std::string> missing{};     ///< those that the source has not
+  std::vector<std::string> unexpected{};  ///< those that the source has besides
+
+  [[nodiscard]] bool empty() const noexcept { return missing.empty() && unexpected.empty(); }
+};
+
+/// Compares the names of a state that is loaded into, and of its source.
+[[nodiscard]] inline state_difference difference_of_names(const const_state_view& into,
+                                                          const const_state_view& source) {
+  state_difference out;
+  for (const const_state_entry& each : into)
+    if (source.find(each.name()) == nullptr) out.missing.push_back(each.name());
+  for (const const_state_entry& each : source)
+    if (into.find(each.name()) == nullptr) out.unexpected.push_back(each.name());
+  return out;
+}
+
+namespace detail {
+
+/// The names of a difference as the words of an error.
+[[nodiscard]] inline std::string words_of(const state_difference& names) {
+  const auto list = [](const char* what, const std::vector<std::string>& all) {
+    std::string out = all.empty() ? "" : what;
+    for (const std::string& each : all) out += (&each == all.data() ? " '" : ", '") + each + "'";
+    return out;
+  };
+  const std::string missing = list("missing:", names.missing);
+  const std::string unexpected = list("unexpected:", names.unexpected);
+  return missing + (missing.empty() || unexpected.empty() ? "" : "; ") + unexpected;
+}
+
+/// Loads a state; both are views.
+inline state_difference load_state(const state_view& into, const const_state_view& source,
+                                   state_names names) {
+  state_difference apart = difference_of_names(into, source);
+  if (names == state_names::all && !apart.empty())
+    fail({.rule = broken::state_names_differ}, words_of(apart));
+  // All is checked, and all values exist, before the first is assigned.
+  std::vector<std::pair<const state_entry*, node_ptr>> values;
+  for (const state_entry& each : into)
+    if (const const_state_entry* const from = source.find(each.name()); from != nullptr)
+      values.emplace_back(&each, each.value_of(*from));
+  for (auto& [entry, value] : values) entry->replace(std::move(value));
+  return apart;
+}
+
+}  // namespace detail
+
+/// Gives every tensor of a nest the value of the same name in a state: that of another nest, whose
+/// layouts, mesh and pool may be different. Each keeps its elements, extents, layout and pool; what
+/// has another layout is resharded, and what is in another pool passes through the host's memory,
+/// for which all processes that share a mesh make the call.
+///
+/// Throws `state_names_differ`, which lists the names that are missing or unexpected, unless only
+/// the `common` names are asked for, and `stored_tensor_differs` for other elements or extents;
+/// nothing has changed then. Returns the names that only one side has.
+///
+///     load_state_dict(whole, state_dict(split));
+///     load_state_dict(model, state_dict(backbone, "backbone"), state_names::common);
+template <class Nest, class Entry>
+state_difference load_state_dict(Nest& nest, const basic_state_view<Entry>& source,
+                                 state_names names = state_names::all) {
+  return detail::load_state(state_dict(nest), source, names);
+}
+/// The same into a part of a nest.
+///
+///     load_state_dict(state_dict(model).matching("encoder.*"), state_dict(encoder, "encoder"));
+template <class Entry>
+state_difference load_state_dict(const state_view& into, const basic_state_view<Entry>& source,
+                                 state_names names = state_names::all) {
+  return detail::load_state(into, source, names);
+}
+
+}  // namespace shardwise

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/nest.hpp"
+#include "shardwise/host/distribute.hpp"
+#include "shardwise/host/host.hpp"
+#include "shardwise/layout/notation.hpp"
+#include "shardwise/runtime/make_nodes.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The leaves of a state: tensors in pools, whose layouts are types or values.
+struct tensors_in_pools {
+  template <class T>
+  static constexpr bool is = Readable<T>;
+};
+
+/// The name of a leaf of a nest in a state.
+[[nodiscard]] inline std::string state_name(std::string_view prefix, const leaf_path& path) {
+  if (path.size() >= 120)
+    fail({.rule = broken::stored_tensor_differs},
+         "the path of a tensor has less than 120 characters");
+  std::string name(prefix);
+  if (!name.empty() && !path.empty()) name += '.';
+  return name.append(path.data(), path.size());
+}
+
+/// What is done with a leaf whose type is forgotten.
+struct state_leaf {
+  node_ptr (*read)(const void* leaf);
+  void (*write)(void* leaf, node_ptr value);
+  /// A tensor whose parts are filled; see `make_filled`.
+  node_ptr (*filled)(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+                     function_view<void(const held_box&, const any_block&)> fill);
+};
+template <class X>
+[[nodiscard]] node_ptr read_leaf(const void* leaf) {
+  return static_cast<const X*>(leaf)->share();
+}
+template <class X>
+void write_leaf(void* leaf, node_ptr value) {
+  *static_cast<X*>(leaf) = X(std::move(value));
+}
+template <class T>
+[[nodiscard]] node_ptr fill_leaf(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+                                 function_view<void(const held_box&, const any_block&)> fill) {
+  const T identity = identity_of<T>(tensor.layout.kind);
+  return make_any_filled(home, tensor, element_kernels_of<T>, fill, &identity);
+}
+template <class X>
+inline constexpr state_leaf state_leaf_of{read_leaf<X>, nullptr, fill_leaf<typename X::value_type>};
+template <class X>
+inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
+                                                  fill_leaf<typename X::value_type>};
+
+/// All elements of a tensor, row-major.
+[[nodiscard]] inline std::vector<std::byte> gathered_bytes(node& owner) {
+  require_readable(owner);
+  const tensor_desc& tensor = owner.tensor();
+  std::vector<std::byte> whole(
+      static_cast<std::size_t>(element_count(tensor.extents) * size_of(tensor.type)));
+  gather_into(owner, whole.data());
+  return whole;
+}
+
+/// Elements and extents, as errors say them: `f32[4, 8]`.
+[[nodiscard]] inline sentence elements_and_extents(const tensor_desc& tensor) {
+  sentence out;
+  out << to_text(tensor.type) << '[';
+  for (int d = 0; d < tensor.extents.ssize(); ++d) out << (d == 0 ? "" : ", ") << tensor.extents[d];
+  return out << ']';
+}
+
+}  // namespace detail
+
+/// A tensor of a nest with its name, which is read.
+class const_state_entry {
+ public:
+  /// Refers to a tensor, which must outlive it.
+  template <Readable X>
+  const_state_entry(std::string name, const X& leaf)
+      : const_state_entry(std::move(name), &leaf, detail::state_leaf_of<X>) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Its elements, extents and layout.
+  [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
+  /// The tensor, its type forgotten; `T` are its elements. Throws `stored_tensor_differs`.
+  template <Element T>
+  [[nodiscard]] any_tensor<T> as() const {
+    if (tensor().type != element_of<T>)
+      fail({.rule = broken::stored_tensor_differs}, "'" + name_ + "' has elements of " +
+                                                        text_of_element(tensor().type) + ", not " +
+                                                        text_of_element(element_of<T>));
+    return any_tensor<T>(share());
+  }
+  /// All elements, row-major, in the host's memory; computed first if need be.
+  [[nodiscard]] std::vector<std::byte> bytes() const { return detail::gathered_bytes(*share()); }
+  /// The node behind the tensor.
+  [[nodiscard]] node_ptr share() const { return leaf_->read(place_); }
+
+ protected:
+  const_state_entry(std::string name, const void* place, const detail::state_leaf& leaf)
+      : name_(std::move(name)), place_(place), leaf_(&leaf) {}
+
+  [[nodiscard]] const detail::state_leaf& leaf() const noexcept { return *leaf_; }
+
+ private:
+  [[nodiscard]] static std::string text_of_element(element type) {
+    const text_view name = to_text(type);
+    return {name.data(), name.size()};
+  }
+
+  std::string name_;
+  const void* place_;
+  const detail::state_leaf* leaf_;
+};
+
+/// A tensor of a nest with its name, which is read and assigned.
+class state_entry : public const_state_entry {
+ public:
+  template <Readable X>
+    requires(!std::is_const_v<X>)
+  state_entry(std::string name, X& leaf)
+      : const_state_entry(std::move(name), &leaf, detail::written_state_leaf_of<X>),
+        written_(&leaf) {}
+
+  /// Gives the tensor a new value, a tensor of its elements and extents. It keeps its layout and
+  /// its pool: the value is resharded, or, from another pool, copied through the host's memory.
+  ///
+  ///     state_dict(model)["head.weight"].assign(w);
+  template <Readable X>
+  void assign(const X& value) const {
+    replace(value_of(const_state_entry("the value", value)));
+  }
+
+  /// The value of another entry as this one would hold it.
+  [[nodiscard]] node_ptr value_of(const const_state_entry& from) const {
+    const node_ptr source = from.share(), own = share();
+    const tensor_desc &have = source->tensor(), &want = own->tensor();
+    if (have.type != want.type || have.extents != want.extents) {
+      sentence apart;
+      apart << "'" << name() << "' is " << detail::elements_and_extents(want) << ", not "
+            << detail::elements_and_extents(have);
+      fail({.rule = broken::stored_tensor_differs}, apart);
+    }
+    if (source->home() == own->home()) {
+      source->name();
+      if (have.layout == want.layout) return source;
+      require(check_reshard(own->where().mesh(), have.layout, want.layout), name());
+      return reshard_node_of(source, want.layout);
+    }
+    const std::vector<std::byte> whole = detail::gathered_bytes(*source);
+    const const_any_block host{whole.data(), have.type, have.extents, row_major(have.extents)};
+    return filled([&](const held_box& part, const any_block& block) {
+      detail::copy_any_part(host, part, block, own->elements());
+    });
+  }
+  /// A value like its own whose parts are filled: `fill(part, block)`.
+  [[nodiscard]] node_ptr filled(function_view<void(const held_box&, const any_block&)> fill) const {
+    const node_ptr own = share();
+    return leaf().filled(own->home(), own->tensor(), fill);
+  }
+  /// Gives the tensor a value of its own elements, extents and layout.
+  void replace(node_ptr value) const {
+    value->name();
+    leaf().write(written_, std::move(value));
+  }
+
+ private:
+  void* written_;
+};
+
+}  // namespace shardwise
