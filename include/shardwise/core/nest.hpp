@@ -32,11 +32,22 @@ concept FrozenNest = requires {
   typename T::never_trained;
 };
 
+/// A class whose one member is called as the class itself is: `adds_no_name` says so.
+template <class T>
+concept NamelessWrapper = requires {
+  typename T::adds_no_name;
+};
+
 /// The path one step further down.
 template <class Step>
 [[nodiscard]] constexpr leaf_path step_down(leaf_path path, const Step& step) noexcept {
   if (!path.empty()) path << '.';
   return path << step;
+}
+/// The path of a member of an aggregate.
+template <class T>
+[[nodiscard]] constexpr leaf_path member_path(const leaf_path& path, std::size_t member) noexcept {
+  return NamelessWrapper<T> ? path : step_down(path, member_names<T>[member]);
 }
 
 }  // namespace detail
@@ -68,8 +79,7 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
   } else if constexpr (Aggregate<type>) {
     const auto members = members_of(nest);
     const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (for_each_leaf<Leaf>(std::get<I>(members), f, detail::step_down(path, member_names<type>[I])),
-       ...);
+      (for_each_leaf<Leaf>(std::get<I>(members), f, detail::member_path<type>(path, I)), ...);
     };
     each(std::make_index_sequence<member_count<type>>{});
   } else {

@@ -9,13 +9,15 @@ namespace shardwise::nn {
 /// `as_computed`. It equals a `reshard` before and after the call, and corresponds to the input and
 /// output functions of DTensor's `distribute_module`.
 ///
-/// The names of its tensors are prefixed with `inner.`.
+/// Its tensors have the names that they have in the module.
 ///
 ///     // Sequence parallelism: each device normalises its positions.
 ///     using norm = nn::between<nn::rms_norm<Scale>, P<"data", "model", none>, P<"data", none,
 ///     none>>;
 template <class Module, class In, class Out = as_computed>
 struct between {
+  using adds_no_name = void;
+
   Module inner;
 
   template <Operand... X>

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -18,6 +19,9 @@ namespace detail {
 /// changed arguments, arrays and tuples with changed members; other classes stay as they are. A
 /// template argument that is an element type, as in `gpt<pod, float>`, becomes
 /// `Change::element<T>`.
+///
+/// `Change::below<Change, I>` changes template argument `I` of a class, and `Change::module<Was,
+/// Is>` is the class whose arguments were changed; see `changes_tensors`.
 template <class T, class Change>
 struct changed_nest {
   using type = T;
@@ -52,13 +56,30 @@ struct changed_argument<Whole, T, Change> {
   };
   using type = typename choose<Aggregate<Whole>, T>::type;
 };
+template <class Nest, class Change, class Places>
+struct changed_class;
+template <template <class...> class Nest, class... Members, class Change, std::size_t... I>
+struct changed_class<Nest<Members...>, Change, std::index_sequence<I...>> {
+  using type = Nest<typename changed_argument<Nest<Members...>, Members,
+                                              typename Change::template below<Change, I>>::type...>;
+};
 template <template <class...> class Nest, class... Members, class Change>
 struct changed_nest<Nest<Members...>, Change> {
-  using type = Nest<typename changed_argument<Nest<Members...>, Members, Change>::type...>;
+  using type = typename Change::template module<
+      Nest<Members...>,
+      typename changed_class<Nest<Members...>, Change, std::index_sequence_for<Members...>>::type>;
+};
+
+/// A change of tensors alone, wherever they are.
+struct changes_tensors {
+  template <class Self, std::size_t>
+  using below = Self;
+  template <class Was, class Is>
+  using module = Is;
 };
 
 /// On paper: the same tensors without elements.
-struct to_paper {
+struct to_paper : changes_tensors {
   template <class T>
   using element = T;
   template <class T, class Extents, class Layout>
@@ -69,7 +90,7 @@ struct to_paper {
 
 /// Replaces floating-point element types by `To`.
 template <Fractional To>
-struct to_fractions {
+struct to_fractions : changes_tensors {
   template <class T>
   using element = std::conditional_t<Fractional<T>, To, T>;
   template <class T, class Extents, class Layout>

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "shardwise/expression/nest.hpp"
+#include "shardwise/nn/distribute_values.hpp"
 #include "shardwise/nn/on_paper.hpp"
+#include "shardwise/nn/planned.hpp"
 #include "shardwise/operation/reshard.hpp"
 
 #include <cstddef>
@@ -20,11 +22,28 @@ using member_of =
     std::remove_cvref_t<std::tuple_element_t<I, decltype(members_of(std::declval<Nest&>()))>>;
 
 template <class Target, class Source>
+[[nodiscard]] constexpr auto distribute_alike(const Source& from);
+
+/// Distributes a nest; modules between two layouts are distributed to the modules themselves and
+/// back.
+template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_nest(const Source& from) {
+  if constexpr (NamelessWrapper<Target> && !NamelessWrapper<Source>)
+    return Target{distribute_nest<member_of<Target, 0>>(from)};
+  else if constexpr (NamelessWrapper<Source> && !NamelessWrapper<Target>)
+    return distribute_nest<Target>(std::get<0>(members_of(from)));
+  else
+    return distribute_alike<Target>(from);
+}
+template <class Target, class Source>
+[[nodiscard]] constexpr auto distribute_alike(const Source& from) {
   constexpr nest_kind kind = nest_kind_of<Target>();
   static_assert(kind == nest_kind_of<Source>(),
                 "a module is distributed to one of the same members, whose layouts differ");
-  if constexpr (kind == nest_kind::tensor) {
+  if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
+    static_assert(std::is_same_v<Target, Source>, "a tensor whose layout is a value stays one");
+    return from;
+  } else if constexpr (kind == nest_kind::tensor) {
     return reshard<typename Target::layout_type>(from);
   } else if constexpr (kind == nest_kind::frozen) {
     return Target{distribute_nest<decltype(Target::value)>(from.value)};
@@ -50,30 +69,64 @@ template <class Target, class Source>
   }
 }
 
-/// The same nest where the tensors of another have no elements.
+/// The type that a module is distributed to: the target, without elements where the tensors of the
+/// module have none, or the module under a plan.
 template <class Target, class Source>
 struct distributed {
   using first = std::remove_cvref_t<decltype(first_in(std::declval<const Source&>()))>;
   using type = std::conditional_t<first::domain::has_values, Target, on_paper<Target>>;
 };
+template <nn::Plan Target, class Source>
+struct distributed<Target, Source> {
+  using type = nn::planned<Source, Target>;
+};
+
+/// True for a nest with a tensor whose layout is a value.
+template <class Nest>
+[[nodiscard]] constexpr bool has_layout_values() noexcept {
+  return any_in_nest<Nest>([]<class Each>(std::type_identity<Each>) { return ValueOperand<Each>; });
+}
 
 }  // namespace detail
 
 namespace nn {
 
 /// Reshards each tensor of a module to the layout of the corresponding member of `Target`; other
-/// members stay. Both have the same members and element types.
+/// members stay. Both have the same members and element types. `Target` may be a plan: the result
+/// is of type `planned<Source, Target>`, and tensors whose layouts are values follow the plan too.
 ///
 /// It has a ledger on paper and a gradient: within a loss it gathers a fully sharded model, and the
 /// gradients are reduce-scattered.
 ///
 ///     auto split = nn::distribute_module<split_model>(whole);
+///     auto planned = nn::distribute_module<tensor_parallel>(whole);
 ///     constexpr auto loss = [](const auto& stored, const auto& x) {
 ///       return mean_loss(nn::distribute_module<working_model>(stored), x);
 ///     };
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_module(const Source& from) {
-  return detail::distribute_nest<typename detail::distributed<Target, Source>::type>(from);
+  using type = typename detail::distributed<Target, Source>::type;
+  if constexpr (Plan<Target> && detail::has_layout_values<Source>()) {
+    auto made = detail::distribute_nest<type>(from);
+    detail::distribute_values(made, Target::value);
+    return made;
+  } else {
+    return detail::distribute_nest<type>(from);
+  }
+}
+
+/// The same under a plan that is a value, for tensors whose layouts are values.
+///
+/// Throws `pattern_matches_nothing` or `parameter_has_no_rule` with the names,
+/// `planned_layout_is_fixed` for a rule that would change a type, and what is wrong with a layout.
+///
+///     const nn::plan_rule_desc rules[] = {{"*.up", nn::plan_action::columns, "model"}};
+///     model = nn::distribute_module(model, nn::plan_desc{rules});
+template <class Model>
+[[nodiscard]] Model distribute_module(Model model, const plan_desc& plan) {
+  detail::require_plan(detail::names_in(model), plan);
+  detail::distribute_values(model, plan);
+  return model;
 }
 
 }  // namespace nn

@@ -45,8 +45,7 @@ template <class Nest, class Make>
     return all(std::make_index_sequence<std::tuple_size<Nest>::value>{});
   } else if constexpr (kind == detail::nest_kind::aggregate) {
     const auto all = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return Nest{
-          detail::member_maker<Make>{make, detail::step_down(path, member_names<Nest>[I])}...};
+      return Nest{detail::member_maker<Make>{make, detail::member_path<Nest>(path, I)}...};
     };
     return all(std::make_index_sequence<member_count<Nest>>{});
   } else {

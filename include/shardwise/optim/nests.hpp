@@ -57,7 +57,7 @@ constexpr void walk_together(const F& f, const Path& path, First& first, Rest&..
     for_each_index<std::tuple_size<members>::value>([&]<std::size_t I>() {
       const auto below = [&] {
         if constexpr (kind == nest_kind::aggregate && !std::is_same_v<Path, no_path>)
-          return step_down(path, member_names<type>[I]);
+          return member_path<type>(path, I);
         else
           return step_down(path, I);
       }();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/judge.hpp"
+#include "shardwise/nn/changed_nest.hpp"
+#include "shardwise/nn/plan.hpp"
+#include "shardwise/nn/planned_parts.hpp"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The layout type that a plan gives to a tensor: its own where nothing changes.
+template <class Parts, class Marked, class Layout>
+struct planned_layout {
+  struct wanted {
+    static constexpr layout_desc layout_value = Parts::template layout_of<Marked>();
+  };
+  template <bool IsSame, class Held>
+  struct choose {
+    using type = Layout;
+  };
+  template <class Held>
+  struct choose<false, Held> {
+    using type = layout_from_value<typename Layout::mesh_type, Held>;
+  };
+  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
+};
+
+/// The planned tensor of a marked one.
+template <class Parts, class T, class Extents, class Layout>
+struct planned_tensor {
+  using type = abstract_tensor<T, Extents, Layout>;
+};
+template <class Parts, class T, class Extents, bool OnPaper, class Layout, class Place>
+struct planned_tensor<Parts, T, Extents, marked_layout<OnPaper, Layout, Place>> {
+  using marked = abstract_tensor<T, Extents, marked_layout<OnPaper, Layout, Place>>;
+  using layout = typename planned_layout<Parts, marked, Layout>::type;
+  using type = std::conditional_t<OnPaper, abstract_tensor<T, Extents, layout>,
+                                  sharded_tensor<T, Extents, layout>>;
+};
+
+/// A module after those rules of a list whose bits are set, in their order.
+template <std::uint64_t Bits, class Module, class... Rules>
+struct ruled_module {
+  using type = Module;
+};
+template <std::uint64_t Bits, class Module, class First, class... Rest>
+  requires((Bits & 1U) != 0)
+struct ruled_module<Bits, Module, First, Rest...>
+    : ruled_module<(Bits >> 1U), typename First::template module<Module>, Rest...> {};
+template <std::uint64_t Bits, class Module, class First, class... Rest>
+  requires((Bits & 1U) == 0 && Bits != 0)
+struct ruled_module<Bits, Module, First, Rest...> : ruled_module<(Bits >> 1U), Module, Rest...> {};
+
+/// The change of a marked model to the planned one.
+template <class Parts>
+struct to_planned {
+  template <class Self, std::size_t>
+  using below = Self;
+  template <class Was, class Is>
+  using module = typename Parts::template changed_module<Was, Is>;
+  template <class T>
+  using element = T;
+  template <class T, class Extents, class Layout>
+  using tensor = sharded_tensor<T, Extents, Layout>;
+  template <class T, class Extents, class Layout>
+  using abstract = typename planned_tensor<Parts, T, Extents, Layout>::type;
+};
+
+/// The answer to whether a plan fits a model, with the names that are in question.
+template <class Parts>
+[[nodiscard]] constexpr auto judge_plan() noexcept {
+  using enum plan_fault;
+  constexpr plan_verdict found = Parts::verdict();
+  constexpr auto names = name_shown<to_fixed_string<found.first.size()>(found.first)>() +
+                         name_shown<to_fixed_string<found.second.size()>(found.second)>();
+  if constexpr (found.fault == nothing)
+    return allowed<>{};
+  else if constexpr (found.fault == layout_is_refused)
+    return answer_to<>([] { return Parts::verdict().layout; }, names);
+  else if constexpr (found.fault == pattern_matches_nothing)
+    return refused_with<broken::pattern_matches_nothing, types<>>(names);
+  else if constexpr (found.fault == parameter_has_no_rule)
+    return refused_with<broken::parameter_has_no_rule, types<>>(names);
+  else if constexpr (found.fault == layout_is_fixed)
+    return refused_with<broken::planned_layout_is_fixed, types<>>(names);
+  else if constexpr (found.fault == layouts_differ)
+    return refused_with<misuse::planned_layouts_differ, types<>>(names);
+  else
+    return refused_with<misuse::result_spec_is_missing, types<>>(names);
+}
+
+/// A planned model, which is the model itself where the plan is refused.
+template <class Model, class Rules>
+struct planned_nest {
+  using marked = typename changed_nest<Model, to_marked<void, 0>>::type;
+  using parts = planned_parts<marked, Rules>;
+  using judged = decltype(judge_plan<parts>());
+  static_assert(sizeof(typename judged::type) > 0);
+
+  template <bool Legal, class Parts>
+  struct choose {
+    using type = typename changed_nest<marked, to_planned<Parts>>::type;
+  };
+  template <class Parts>
+  struct choose<false, Parts> {
+    using type = Model;
+  };
+  using type = typename choose<judged::ok, parts>::type;
+};
+
+}  // namespace detail
+
+namespace nn {
+
+/// The type of a model under a plan. The model is a class template of its tensors, as for
+/// `with_fractions`; arrays, tuples and vectors of such classes have parts of one name each. Plans
+/// follow each other: a fully sharded model is stored under a plan of the planned model.
+///
+///     using split = nn::planned<model, tensor_parallel>;
+///     using stored = nn::planned<split, nn::plan<nn::fully_sharded<"*", "data">>>;
+template <class Model, Plan Rules>
+using planned = typename detail::planned_nest<Model, Rules>::type;
+
+}  // namespace nn
+
+}  // namespace shardwise

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::broken::parameter_has_no_rule
+// expect: shardwise::called<12>{"down.weight"}
+#include <shardwise/shardwise.hpp>
+
+#include <shardwise/nn.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+template <class Spec, index_t... N>
+using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
+using dense = nn::linear<tensor<P<none, none>, 8, 16>, tensor<P<none>, 16>>;
+using rules = nn::complete_plan<nn::column_wise<"up", "model">>;
+using planned = nn::planned<nn::mlp<dense, dense>, rules>;
+planned* model;
