@@ -157,7 +157,7 @@ struct rule_list {
     else
       return true;
   }
-  static constexpr bool has_modules[] = {ChangesModules<Rules>..., false};
+  static constexpr bool has_modules[sizeof...(Rules) + 1] = {ChangesModules<Rules>..., false};
   template <std::uint64_t Bits, class Module>
   using changed = typename ruled_module<Bits, Module, Rules...>::type;
 };

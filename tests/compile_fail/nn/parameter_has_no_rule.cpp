@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::parameter_has_no_rule
-// expect: shardwise::called<12>{"down.weight"}
+// expect: shardwise::broken_rule<shardwise::broken::parameter_has_no_rule,
+// expect: shardwise::types<>, shardwise::called<5>{"down"}
 #include <shardwise/shardwise.hpp>
-
 #include <shardwise/nn.hpp>
 
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
-template <class Spec, index_t... N>
-using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
-using dense = nn::linear<tensor<P<none, none>, 8, 16>, tensor<P<none>, 16>>;
-using rules = nn::complete_plan<nn::column_wise<"up", "model">>;
-using planned = nn::planned<nn::mlp<dense, dense>, rules>;
-planned* model;
+struct whole : layout<pod, P<none, none>> {};
+using W = sharded_tensor<float, extents<8, 16>, whole>;
+template <class Up, class Down>
+struct net {
+  Up up;
+  Down down;
+};
+struct rules : nn::complete_plan<nn::column_wise<"up", "model">> {};
+using model = nn::planned<net<W, W>, rules>;

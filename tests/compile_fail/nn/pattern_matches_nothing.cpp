@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::pattern_matches_nothing
-// expect: shardwise::called<4>{"upp"}
+// expect: shardwise::broken_rule<shardwise::broken::pattern_matches_nothing,
+// expect: shardwise::types<>, shardwise::called<4>{"upp"}
 #include <shardwise/shardwise.hpp>
-
 #include <shardwise/nn.hpp>
 
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
-template <class Spec, index_t... N>
-using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
-using dense = nn::linear<tensor<P<none, none>, 8, 16>, tensor<P<none>, 16>>;
-using rules = nn::plan<nn::column_wise<"upp", "model">>;
-using planned = nn::planned<nn::mlp<dense, dense>, rules>;
-planned* model;
+struct whole : layout<pod, P<none, none>> {};
+using W = sharded_tensor<float, extents<8, 16>, whole>;
+template <class Up, class Down>
+struct net {
+  Up up;
+  Down down;
+};
+struct rules : nn::plan<nn::column_wise<"upp", "model">> {};
+using model = nn::planned<net<W, W>, rules>;

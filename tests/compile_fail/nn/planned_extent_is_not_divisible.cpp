@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::extent_is_not_divisible
-// expect: shardwise::called<7>{"weight"}
+// expect: broken_rule<shardwise::broken::extent_is_not_divisible, shardwise::types<>,
+// expect: shardwise::extent{6}, shardwise::equal_parts{4}
+// expect: shardwise::called<3>{"up"}
 #include <shardwise/shardwise.hpp>
-
 #include <shardwise/nn.hpp>
 
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
-template <class Spec, index_t... N>
-using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
-using dense = nn::linear<tensor<P<none, none>, 8, 16>, tensor<P<none>, 16>>;
-using table = tensor<P<none, none>, 8, 6>;
-using rules = nn::plan<nn::column_wise<"*", "model">>;
-using planned = nn::planned<nn::linear<table>, rules>;
-planned* model;
+struct whole : layout<pod, P<none, none>> {};
+using W = sharded_tensor<float, extents<8, 16>, whole>;
+template <class Up, class Down>
+struct net {
+  Up up;
+  Down down;
+};
+using V = sharded_tensor<float, extents<8, 6>, whole>;
+struct rules : nn::plan<nn::column_wise<"*", "model">> {};
+using model = nn::planned<net<V, W>, rules>;

@@ -221,7 +221,7 @@ TEST_CASE("a plan that is a value reshards tensors whose layouts are values") {
   const nn::plan_rule_desc further_rules[] = {{"*", further, "data"}};
   const auto sharded = nn::distribute_module(made, nn::plan_desc{further_rules});
   REQUIRE(spec_of(sharded[0].up.weight) == "f32[8@data, 16@model]");
-  REQUIRE(spec_of(sharded[0].up.bias) == "f32[16@(model, data)]");
+  REQUIRE(spec_of(sharded[0].up.bias) == "f32[16@(model,data)]");
   REQUIRE(spec_of(sharded[1].down.weight) == "f32[16, 8@data]");
   REQUIRE(values(sharded[0].up.bias) == values(layers[0].up.bias));
 
