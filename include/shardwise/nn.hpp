@@ -19,6 +19,7 @@
 #include "shardwise/nn/linear.hpp"
 #include "shardwise/nn/loss.hpp"
 #include "shardwise/nn/make_nest.hpp"
+#include "shardwise/nn/marked_nest.hpp"
 #include "shardwise/nn/mlp.hpp"
 #include "shardwise/nn/norm.hpp"
 #include "shardwise/nn/on_paper.hpp"

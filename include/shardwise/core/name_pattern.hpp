@@ -7,37 +7,52 @@
 
 namespace shardwise {
 
-/// Returns true if a name matches a pattern: `*` matches any characters, or none, `?` exactly one.
-///
-///     static_assert(name_matches("layers.3.mlp.up.bias", "layers.*.bias"));
-[[nodiscard]] constexpr bool name_matches(text_view name, text_view pattern) noexcept {
+namespace detail {
+
+/// Matches a name and a pattern; `Below` stands for `.*` behind the pattern. Plans match many names
+/// within one constant expression, of which compilers count the steps: hence no views and calls.
+template <bool Below>
+[[nodiscard]] constexpr bool matches_pattern(const char* name, std::size_t name_size,
+                                             const char* pattern,
+                                             std::size_t pattern_size) noexcept {
+  const std::size_t size = pattern_size + (Below ? 2 : 0), no_star = size + 1;
   // The place of the last *, and the first character of the name behind what it matches.
-  std::size_t n = 0, p = 0, star = pattern.size(), behind = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
+  std::size_t n = 0, p = 0, star = no_star, behind = 0;
+  while (n < name_size) {
+    const char c = p < pattern_size ? pattern[p]
+                   : p == size      ? '\0'
+                                    : (p == pattern_size ? '.' : '*');
+    if (c == '*' && p < size) {
       star = p++;
       behind = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+    } else if (p < size && (c == '?' || c == name[n])) {
       ++n;
       ++p;
-    } else if (star < pattern.size()) {
+    } else if (star != no_star) {
       p = star + 1;
       n = ++behind;
     } else {
       return false;
     }
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  while (p < pattern_size && pattern[p] == '*') ++p;
+  return p == size || (Below && p == pattern_size + 1);
+}
+
+}  // namespace detail
+
+/// Returns true if a name matches a pattern: `*` matches any characters, or none, `?` exactly one.
+///
+///     static_assert(name_matches("layers.3.mlp.up.bias", "layers.*.bias"));
+[[nodiscard]] constexpr bool name_matches(text_view name, text_view pattern) noexcept {
+  return detail::matches_pattern<false>(name.data(), name.size(), pattern.data(), pattern.size());
 }
 
 /// Returns true if a pattern matches a name, or the name of a module that it is in: `layers.*.up`
 /// names `layers.0.up.weight` too.
 [[nodiscard]] constexpr bool name_is_under(text_view name, text_view pattern) noexcept {
-  for (std::size_t end = 1; end <= name.size(); ++end)
-    if ((end == name.size() || name[end] == '.') && name_matches(name.substr(0, end), pattern))
-      return true;
-  return name.empty() && name_matches(name, pattern);
+  return name_matches(name, pattern) ||
+         detail::matches_pattern<true>(name.data(), name.size(), pattern.data(), pattern.size());
 }
 
 }  // namespace shardwise

@@ -135,8 +135,8 @@ template <class Model>
 [[nodiscard]] Model initialise(const device_pool& pool, random_key seed) {
   std::uint64_t number = 0;
   return make_nest<Model>([&]<class X>(std::type_identity<X>, const leaf_path& path) {
-    const std::string_view whole(path.data(), path.size());
-    const std::string_view name = whole.substr(whole.rfind('.') + 1);
+    const std::string_view full_name(path.data(), path.size());
+    const std::string_view name = full_name.substr(full_name.rfind('.') + 1);
     const random_key own = seed.split(number++);
     if (name == "scale") return ones<X>(pool);
     if (name == "bias" || name == "shift") return zeros<X>(pool);

@@ -95,6 +95,7 @@ class const_state_entry {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Its elements, extents and layout.
   [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
+  [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
   /// The tensor, its type forgotten; `T` are its elements. Throws `stored_tensor_differs`.
   template <Element T>
   [[nodiscard]] any_tensor<T> as() const {

@@ -213,4 +213,5 @@ TEST_CASE("a module between two layouts computes the same") {
   const auto y = m(x);
   static_assert(std::is_same_v<decltype(y)::layout_type, text::layout_type>);
   REQUIRE(values(y) == values(m.inner(x)));
+  for_each_parameter(m, [](const leaf_path& name, const auto&) { REQUIRE(name == "scale"); });
 }
