@@ -199,7 +199,7 @@ void save_safetensors(const std::string& path, const Nest& nest,
 ///
 ///     load_safetensors("model.safetensors", model);
 template <class Nest>
-void load_safetensors(const safetensors_file& file, Nest&& nest) {
+void load_safetensors(const safetensors_file& file, Nest& nest) {
   const state_view state = state_dict(nest);
   const auto stored = [&](const state_entry& each) -> const stored_tensor& {
     return file.find(detail::stored_name(each.name()), each.tensor().type);
@@ -210,9 +210,15 @@ void load_safetensors(const safetensors_file& file, Nest&& nest) {
       detail::read_part(file, stored(each), part, block);
     }));
 }
+inline void load_safetensors(const safetensors_file& file, const state_view& state) {
+  load_safetensors<const state_view>(file, state);
+}
 template <class Nest>
-void load_safetensors(const std::string& path, Nest&& nest) {
+void load_safetensors(const std::string& path, Nest& nest) {
   load_safetensors(safetensors_file(path), nest);
+}
+inline void load_safetensors(const std::string& path, const state_view& state) {
+  load_safetensors(safetensors_file(path), state);
 }
 
 }  // namespace shardwise

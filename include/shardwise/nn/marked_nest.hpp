@@ -64,7 +64,8 @@ constexpr void for_each_part(const F& f, const leaf_path& path = {}) {
   } else if constexpr (OptionalNest<Nest>) {
     for_each_part<std::remove_cvref_t<decltype(*std::declval<Nest&>())>>(f, path);
   } else if constexpr (Aggregate<Nest>) {
-    f(std::type_identity<Nest>{}, path);
+    // A wrapper has the name of what is in it.
+    if constexpr (!NamelessWrapper<Nest>) f(std::type_identity<Nest>{}, path);
     using members = decltype(members_of(std::declval<Nest&>()));
     for_each_index<member_count<Nest>>([&]<std::size_t I>() {
       for_each_part<std::remove_cvref_t<std::tuple_element_t<I, members>>>(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/operand.hpp"
 #include "shardwise/nn/between.hpp"
 #include "shardwise/nn/plan_desc.hpp"
 
@@ -11,6 +12,10 @@
 namespace shardwise {
 
 namespace detail {
+
+/// The entry of a dimension of any size that is not split.
+template <index_t Size>
+inline constexpr fixed_string<1> unsplit = none;
 
 /// True for a template argument that names the spec of a module's result.
 template <class T>
@@ -44,6 +49,14 @@ struct leaves_modules {};
 }  // namespace detail
 
 namespace nn {
+
+/// A parameter that every device of a mesh holds: what models are made of whose layouts a plan
+/// gives.
+///
+///     template <class M>
+///     using dense = nn::linear<nn::whole<float, M, 8, 16>, nn::whole<float, M, 16>>;
+template <class T, class Mesh, index_t... Sizes>
+using whole = sharded_tensor<T, extents<Sizes...>, layout<Mesh, P<detail::unsplit<Sizes>...>>>;
 
 /// A rule of a plan: the parameters that a pattern names have a spec.
 ///

@@ -124,7 +124,7 @@ namespace nn {
 ///     using split = nn::planned<model, tensor_parallel>;
 ///     using stored = nn::planned<split, nn::plan<nn::fully_sharded<"*", "data">>>;
 template <class Model, Plan Rules>
-using planned = typename detail::planned_nest<Model, Rules>::type;
+using planned = typename detail::planned_nest<std::remove_cvref_t<Model>, Rules>::type;
 
 }  // namespace nn
 

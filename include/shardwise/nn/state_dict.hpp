@@ -7,7 +7,9 @@
 #include "shardwise/host/host.hpp"
 #include "shardwise/nn/state_entry.hpp"
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,63 +26,60 @@ class basic_state_view {
  public:
   basic_state_view() = default;
   /// What is written can be read.
-  template <class Other>
-    requires std::is_base_of_v<Entry, Other> basic_state_view(const basic_state_view<Other>& from)
-        : entries_(from.begin(), from.end()) {}
+  template <std::derived_from<Entry> Other>
+  basic_state_view(const basic_state_view<Other>& from) : entries_(from.begin(), from.end()) {}
 
-    [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
-    [[nodiscard]] auto end() const noexcept { return entries_.end(); }
-    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
-    [[nodiscard]] const Entry& operator[](std::size_t i) const noexcept { return entries_[i]; }
+  [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return entries_.end(); }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  template <std::integral Index>
+  [[nodiscard]] const Entry& operator[](Index i) const noexcept {
+    return entries_[static_cast<std::size_t>(i)];
+  }
 
-    /// The tensor of this name, or null.
-    [[nodiscard]] const Entry* find(std::string_view name) const noexcept {
-      for (const Entry& each : entries_)
-        if (each.name() == name) return &each;
-      return nullptr;
-    }
-    /// The tensor of this name. Throws `state_names_differ`.
-    ///
-    ///     auto w = state["layers.0.weight"].as<float>();
-    [[nodiscard]] const Entry& operator[](std::string_view name) const {
-      const Entry* const found = find(name);
-      if (found == nullptr)
-        fail({.rule = broken::state_names_differ},
-             "'" + std::string(name) + "' is not in the state");
-      return *found;
-    }
-    [[nodiscard]] const Entry& operator[](const char* name) const {
-      return (*this)[std::string_view(name)];
-    }
-    /// Those whose names match a pattern with `*` and `?`.
-    ///
-    ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
-    [[nodiscard]] basic_state_view matching(text_view pattern) const {
-      basic_state_view out;
-      for (const Entry& each : entries_)
-        if (name_matches(each.name(), pattern)) out.entries_.push_back(each);
-      return out;
-    }
-    /// Appends another state. Throws `state_names_differ` if both have a tensor of one name.
-    ///
-    ///     save_safetensors(path, state_dict(model, "model").append(state_dict(moments, "optim")));
-    basic_state_view& append(const basic_state_view& more) & {
-      for (const Entry& each : more)
-        if (find(each.name()) != nullptr)
-          fail({.rule = broken::state_names_differ}, "'" + each.name() + "' is in both states");
-      const std::vector<Entry> copy(more.entries_);
-      entries_.insert(entries_.end(), copy.begin(), copy.end());
-      return *this;
-    }
-    [[nodiscard]] basic_state_view append(const basic_state_view& more) && {
-      return std::move(append(more));
-    }
-    /// Appends a tensor; `state_dict` does.
-    void push_back(Entry entry) { entries_.push_back(std::move(entry)); }
+  /// The tensor of this name, or null.
+  [[nodiscard]] const Entry* find(std::string_view name) const noexcept {
+    for (const Entry& each : entries_)
+      if (each.name() == name) return &each;
+    return nullptr;
+  }
+  /// The tensor of this name. Throws `state_names_differ`.
+  ///
+  ///     auto w = state["layers.0.weight"].as<float>();
+  [[nodiscard]] Entry operator[](std::string_view name) const {
+    const Entry* const found = find(name);
+    if (found == nullptr)
+      fail({.rule = broken::state_names_differ}, "'" + std::string(name) + "' is not in the state");
+    return *found;
+  }
+  /// Those whose names match a pattern with `*` and `?`.
+  ///
+  ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
+  [[nodiscard]] basic_state_view matching(text_view pattern) const {
+    basic_state_view out;
+    for (const Entry& each : entries_)
+      if (name_matches(each.name(), pattern)) out.entries_.push_back(each);
+    return out;
+  }
+  /// Appends another state. Throws `state_names_differ` if both have a tensor of one name.
+  ///
+  ///     save_safetensors(path, state_dict(model, "model").append(state_dict(moments, "optim")));
+  basic_state_view& append(const basic_state_view& more) & {
+    for (const Entry& each : more)
+      if (find(each.name()) != nullptr)
+        fail({.rule = broken::state_names_differ}, "'" + each.name() + "' is in both states");
+    entries_.insert(entries_.end(), more.begin(), more.end());
+    return *this;
+  }
+  [[nodiscard]] basic_state_view append(const basic_state_view& more) && {
+    return std::move(append(more));
+  }
+  /// Appends a tensor; `state_dict` does.
+  void push_back(Entry entry) { entries_.push_back(std::move(entry)); }
 
-   private:
-    std::vector<Entry> entries_;
+ private:
+  std::vector<Entry> entries_;
 };
 
 /// A state that is read and assigned, and one that is read.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layouts by the names of parameters: as types, and as values.
 #include "support/catch.hpp"
+#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -109,6 +110,24 @@ static_assert(
          tensor<P<by("data", "model")>, 8>>);
 static_assert(nest_bytes<stored> * 2 == nest_bytes<split>);
 
+static_assert(same<nn::whole<float, pod, 8, 16>, tensor<P<none, none>, 8, 16>>);
+static_assert(same<nn::whole<float, pod>, tensor<P<>>>);
+
+// Specs of logical names; the state of an optimizer; what stands between two layouts already.
+struct logical : axis_rules<pod, maps<"embed", "data">, maps<"hidden", "model">> {};
+static_assert(
+    same<nn::planned<const up&, nn::plan<nn::place<"weight", named_spec<logical, dim<"embed", 8>,
+                                                                        dim<"hidden", 16>>>>>,
+         nn::linear<tensor<P<"data", "model">, 8, 16>, tensor<P<none>, 16>>>);
+struct columns_of_all : nn::plan<nn::column_wise<"*", "model">> {};
+static_assert(same<nn::planned<optim::adam_state<up>, columns_of_all>,
+                   optim::adam_state<nn::planned<up, columns_of_all>>>);
+struct finishes_first : nn::plan<nn::finish<"0", P<none, none>>> {};
+static_assert(same<nn::planned<std::tuple<nn::between<down, P<none, none>>>, finishes_first>,
+                   std::tuple<nn::between<
+                       nn::linear<tensor<P<none, none>, 16, 8>, tensor<P<none>, 8>, P<none, none>>,
+                       P<none, none>>>>);
+
 // A policy stays, and what is uneven may be split unevenly.
 template <class Spec>
 using ragged = sharded_tensor<float, extents<7>, layout<pod, Spec, partial<>, uneven>>;
@@ -158,12 +177,18 @@ TEST_CASE("a planned model computes the same, and so does its gradient") {
   const auto [value, made_gradients] = value_and_grad(loss)(made, words);
   const stored kept = nn::distribute_module<nn::plan<nn::fully_sharded<"*", "data">>>(made);
   const auto [stored_value, stored_gradients] = value_and_grad(stored_loss)(kept, words);
+  // The plan within the loss: gradients are those of the whole model.
+  const auto [by_plan_value, by_plan_gradients] = value_and_grad(by_plan)(m, words);
+  static_assert(same<std::remove_cvref_t<decltype(by_plan_gradients.layers[0].mlp_norm.scale)>,
+                     tensor<P<none>, 8>>);
+  REQUIRE(to_host(by_plan_value)() == to_host(value)());
   REQUIRE(to_host(value)() == Approx(to_host(wanted)()));
   REQUIRE(to_host(stored_value)() == Approx(to_host(wanted)()));
   for (std::size_t l = 0; l < 2; ++l) {
     const auto right = values(gradients.layers[l].attention.out);
     require_close(values(made_gradients.layers[l].attention.out), right);
     require_close(values(stored_gradients.layers[l].attention.out), right);
+    require_close(values(by_plan_gradients.layers[l].attention.out), right);
     require_close(values(made_gradients.layers[l].mlp_norm.inner.scale),
                   values(gradients.layers[l].mlp_norm.scale));
   }

@@ -91,6 +91,7 @@ TEST_CASE("a state has the tensors of a nest, in their order, under their names"
   REQUIRE(names_of(state_dict(m.layers[0].bias)) == std::vector<std::string>{""});
   REQUIRE(names_of(state_dict(m.layers[0].bias, "b")) == std::vector<std::string>{"b"});
   REQUIRE(state.find("layers.2.bias") == nullptr);
+  REQUIRE(state[0].name() == "layers.0.weight");
   REQUIRE_THROWS_WITH(state["layers.2.bias"],
                       Contains("state_names_differ") && Contains("'layers.2.bias'"));
   REQUIRE(to_text(state["layers.0.bias"].tensor().type) == "bf16");
