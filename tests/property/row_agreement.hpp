@@ -119,11 +119,12 @@ inline void require_same(const row_arrays& got, const row_arrays& want, double a
 }
 
 /// Rules by which operations refuse layouts. Any other refusal is a failure of the row.
-inline bool is_about_layouts(broken rule) {
-  static const std::set<broken> rules{
-      broken::operand_layouts_conflict, broken::axis_would_split_twice, broken::dimension_is_split,
-      broken::split_would_move,         broken::partial_value_is_read,  broken::pending_axes_differ,
-      broken::pending_axis_meets_itself};
+inline bool is_about_layouts(violation rule) {
+  static const std::set<violation> rules{
+      violation::operand_layouts_conflict, violation::axis_would_split_twice,
+      violation::dimension_is_split,       violation::split_would_move,
+      violation::partial_value_is_read,    violation::pending_axes_differ,
+      violation::pending_axis_meets_itself};
   return rules.count(rule) != 0;
 }
 

@@ -23,7 +23,7 @@ class safetensors_file {
   /// Opens a file and reads its header. Throws `file_is_not_readable` or `file_is_malformed`.
   explicit safetensors_file(std::string path) : file_(std::move(path)) {
     const auto refuse = [&](const std::string& reason) {
-      detail::fail_file(broken::file_is_malformed, file_.path(), reason);
+      detail::fail_file(violation::file_is_malformed, file_.path(), reason);
     };
     std::byte length[8];
     if (file_.size() < 8) refuse("it is shorter than the length of its header");
@@ -53,9 +53,9 @@ class safetensors_file {
   [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const {
     const stored_tensor* const found = header_.find(name);
     if (found == nullptr)
-      detail::fail_file(broken::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+      detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
     if (found->type != type)
-      detail::fail_file(broken::stored_tensor_differs, path(),
+      detail::fail_file(violation::stored_tensor_differs, path(),
                         "'" + std::string(name) + "' has elements of " + words(found->type) +
                             ", not " + words(type));
     return *found;
@@ -67,7 +67,7 @@ class safetensors_file {
       same = wanted[d] == dyn || wanted[d] == stored.extents[d];
     if (!same)
       detail::fail_file(
-          broken::stored_tensor_differs, path(),
+          violation::stored_tensor_differs, path(),
           "'" + stored.name + "' is [" + words(stored.extents) + "], not [" + words(wanted) + "]");
   }
   /// Reads neighbours of a tensor from the element at a row-major place on.
@@ -125,7 +125,7 @@ template <class T>
 /// The name of a leaf in a file: its path, or `tensor` for one that is saved by itself.
 [[nodiscard]] inline std::string stored_name(const leaf_path& path) {
   if (path.size() >= 120)
-    fail({.rule = broken::stored_tensor_differs},
+    fail({.rule = violation::stored_tensor_differs},
          "the path of a tensor has less than 120 characters");
   return path.empty() ? "tensor" : std::string(path.data(), path.size());
 }
@@ -184,12 +184,12 @@ void save_safetensors(const std::string& path, const Nest& nest,
     header.tensors.push_back(
         {detail::stored_name(at), tensor.type, tensor.extents, header.bytes()});
     if (!names.insert(header.tensors.back().name).second)
-      detail::fail_file(broken::file_is_not_writable, path,
+      detail::fail_file(violation::file_is_not_writable, path,
                         "two tensors are called '" + header.tensors.back().name + "'");
   });
   const std::string words = write_safetensors_header(header);
   if (words.empty())
-    detail::fail_file(broken::file_is_not_writable, path, "its names and metadata are in UTF-8");
+    detail::fail_file(violation::file_is_not_writable, path, "its names and metadata are in UTF-8");
   output_file file(path);
   file.write(std::as_bytes(std::span(words)));
   for_each_leaf<detail::tensors_in_pools>(nest, [&](const auto& x, const leaf_path&) {

@@ -64,15 +64,15 @@ struct attention_operation {
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
     if (rank < 3)
-      return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = 3};
+      return {.rule = violation::operand_rank_differs, .operand = 0, .have = rank, .want = 3};
     for (int o = 1; o < 3; ++o)
       if (operands[o].rank() != rank)
-        return {.rule = broken::operand_rank_differs,
+        return {.rule = violation::operand_rank_differs,
                 .operand = o,
                 .have = operands[o].rank(),
                 .want = rank};
     if (operands.size() > 3 && operands[3].rank() > rank)
-      return {.rule = broken::operand_rank_differs,
+      return {.rule = violation::operand_rank_differs,
               .operand = 3,
               .have = operands[3].rank(),
               .want = rank};

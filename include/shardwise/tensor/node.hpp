@@ -145,7 +145,7 @@ using node_ptr = std::shared_ptr<node>;
 
 /// The node of a tensor, which is not there if the tensor was moved from.
 [[nodiscard]] inline const node_ptr& require_there(const node_ptr& state) {
-  if (state == nullptr) fail({.rule = broken::tensor_was_moved});
+  if (state == nullptr) fail({.rule = violation::tensor_was_moved});
   return state;
 }
 
