@@ -240,22 +240,31 @@ struct ordered_contraction {
   }
 };
 
+/// The call of a contraction that may fetch over the axes that `Permitted` names; over none where
+/// that is void, or where the equation is wrong, which is then said.
+template <class Applied, class Permitted>
+using permitted_contraction =
+    std::conditional_t<std::is_void_v<Permitted> || !Applied::parsed.verdict.ok(),
+                       contraction_call<Applied>, fetching_call<Applied, Permitted>>;
+
 /// The contraction of operands with types, two of them after the other.
-template <class Arithmetic, fixed_string Equation, class... X>
+template <class Arithmetic, fixed_string Equation, class Permitted = void, class... X>
 [[nodiscard]] constexpr auto contracted(const X&... x) {
   constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
   if constexpr (AnyRefused<X...>) {
     return refused_value<>{};
   } else if constexpr (sizeof...(X) <= 2 || !has_all) {
-    return carry_out<contraction_call<typename Arithmetic::template applied<Equation>>>(x...);
+    using applied = typename Arithmetic::template applied<Equation>;
+    return carry_out<permitted_contraction<applied, Permitted>>(x...);
   } else {
     using order = ordered_contraction<Equation, Arithmetic::distributes, X...>;
     const auto all = std::tie(x...);
-    const auto product = contracted<Arithmetic, order::pair>(
+    const auto product = contracted<Arithmetic, order::pair, Permitted>(
         std::get<static_cast<std::size_t>(order::step.first)>(all),
         std::get<static_cast<std::size_t>(order::step.second)>(all));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return contracted<Arithmetic, order::rest>(product, std::get<order::waiting(I)>(all)...);
+      return contracted<Arithmetic, order::rest, Permitted>(product,
+                                                            std::get<order::waiting(I)>(all)...);
     }
     (std::make_index_sequence<sizeof...(X) - 2>{});
   }
@@ -305,8 +314,12 @@ namespace detail {
 /// A contraction whose result is resharded to the requested layout.
 template <fixed_string Equation, class Target, class... X>
 [[nodiscard]] constexpr decltype(auto) einsum_as(result_as<Target> wanted, X&&... x) {
-  constexpr bool is_one = sizeof...(X) <= 2 && !has_ellipsis<Equation>;
-  if constexpr (is_one && einsum_of<Equation>::parsed.verdict.ok())
+  if constexpr (has_ellipsis<Equation> && !AnyRefused<X...>)
+    return reshard<Target>(
+        contracted<sums_of_products, named_equation<Equation, X...>, every_axis>(x...));
+  else if constexpr (sizeof...(X) > 2 && !AnyRefused<X...>)
+    return reshard<Target>(contracted<sums_of_products, Equation, every_axis>(x...));
+  else if constexpr (einsum_of<Equation>::parsed.verdict.ok())
     return apply_operation<einsum_of<Equation>>(wanted, static_cast<X&&>(x)...);
   else
     return reshard<Target>(einsum<Equation>(static_cast<X&&>(x)...));
