@@ -225,20 +225,6 @@ constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
   }
 }
 
-/// A call that a rule rejects, not yet reported as an error.
-template <class Judged>
-struct refused_call {
-  using judged = Judged;
-};
-/// The outcome of a tentative call: its result, or the error.
-template <class Tried>
-struct given_of {
-  static constexpr bool is_refusal = false;
-  using type = Tried;
-};
-template <class Judged>
-struct given_of<refused_call<Judged>> : given<Judged> {};
-
 template <class F, class Backward>
 struct recorded_function {
   F f;
