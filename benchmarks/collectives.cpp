@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums over devices beside the obvious loop, which adds one term after the other, one thread each.
 #include "harness.hpp"
-#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A transformer block whose tensors name their dimensions. Which mesh axes the names get is said
 // once, in rules; another strategy is another set of rules, and the block stays as it is.
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>

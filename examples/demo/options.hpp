@@ -57,7 +57,7 @@ template <class T>
   return number;
 }
 
-/// The sizes of the axes. A mesh that does not deal out the model in equal parts is refused.
+/// The sizes of the axes. A mesh that does not divide the model equally is refused.
 inline void read_mesh_option(std::string_view value, options& to) {
   const auto read = parse_mesh({value.data(), value.size()});
   const mesh_desc& axes = read.mesh;

@@ -8,7 +8,6 @@
 //     collectives   a collective_permute after each tick, in each direction; one sum at the end,
 //                   since the last stage alone has the results
 #include "recipe.hpp"
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/shardwise.hpp>
 
 namespace {

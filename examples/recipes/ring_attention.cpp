@@ -8,7 +8,6 @@
 //     collectives   of keys and of values a collective_permute for each further device, in each
 //                   direction; an all_reduce for the gradient of each weight
 #include "recipe.hpp"
-#include <shardwise/operation/axis_index.hpp>
 #include <shardwise/shardwise.hpp>
 
 namespace {

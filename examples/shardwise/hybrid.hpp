@@ -50,9 +50,9 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
   std::vector<std::string> names;
   for (const std::string_view label : split(words, ',')) {
     if (!is_axis_name(label))
-      judge({.rule = broken::axis_name_is_malformed, .axis = short_name(label)});
+      judge({.rule = violation::axis_name_is_malformed, .axis = short_name(label)});
     names.emplace_back(label);
-    if (mesh.axes.full()) judge({.rule = broken::mesh_has_too_many_axes});
+    if (mesh.axes.full()) judge({.rule = violation::mesh_has_too_many_axes});
     mesh.axes.push_back({short_name(label), 1});
   }
   if (mesh.rank() != rank)
@@ -75,7 +75,7 @@ inline constexpr std::string_view kind_words[] = {"any",     "tpu_v2",  "tpu_v3"
   const auto physical = read_sizes<physical_shape>(
       asked.need("physical"), most, "physical", "machine_has_too_many_axes",
       "a machine has at most 4 axes: x, y, z and the cores of a chip");
-  const std::string too_many = str(text_of(broken::mesh_has_too_many_axes).demand);
+  const std::string too_many = str(text_of(violation::mesh_has_too_many_axes).demand);
   const auto read_logical = [&](std::string_view option) {
     return read_sizes<mesh_shape>(*asked.get(option), most, option, "mesh_has_too_many_axes",
                                   too_many);

@@ -131,7 +131,7 @@ inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) 
   tensor_descs operands;
   for (const std::string& words : asked.operands) {
     if (operands.full())
-      judge({.rule = broken::operand_count_differs,
+      judge({.rule = violation::operand_count_differs,
              .have = static_cast<index_t>(asked.operands.size()),
              .want = max_operands});
     operands.push_back(read_type(words, out.mesh));

@@ -15,7 +15,8 @@ namespace tool {
 inline void take_mesh(subject& about, std::string_view words, device_buffer& buffer) {
   const index_t room = buffer.room();
   const auto read = parse_mesh(text_view(words), buffer);
-  if (read.rule.rule == broken::text_is_malformed) refuse_text("mesh_is_malformed", read.verdict);
+  if (read.rule.rule == violation::text_is_malformed)
+    refuse_text("mesh_is_malformed", read.verdict);
   judge(read.rule);
   judge(check_known(read.mesh));
   if (read.mesh.devices() > most_devices)
@@ -42,7 +43,7 @@ inline void read_mesh_of(const request& asked, subject& about, device_buffer& bu
                       " where " + std::to_string(size) + " are needed");
   for (const index_t device : about.devices)
     if (device >= size)
-      judge({.rule = broken::device_is_out_of_range, .have = device, .want = size});
+      judge({.rule = violation::device_is_out_of_range, .have = device, .want = size});
   if (is_plain(about.devices)) about.devices.clear();
 }
 
@@ -200,7 +201,7 @@ inline void take_hlo(subject& about, std::string_view words, device_buffer& buff
                                               std::to_string(hlo.tiles.count()) + " where " +
                                               std::to_string(mesh.devices()) + " are needed");
   if (hlo.kind == hlo_kind::maximal && hlo.device >= mesh.devices())
-    judge({.rule = broken::device_is_out_of_range, .have = hlo.device, .want = mesh.devices()});
+    judge({.rule = violation::device_is_out_of_range, .have = hlo.device, .want = mesh.devices()});
   const int rank = tiled ? hlo.rank() : about.shape ? about.shape->ssize() : 0;
   const read_layout layout = to_layout(hlo, mesh, rank, buffer, about.devices);
   if (layout.verdict.ok())

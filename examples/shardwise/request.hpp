@@ -52,7 +52,7 @@ inline constexpr option own_options[] = {
      "the mesh, or 2x4 for one without names"},
     {"devices", of_shardings, "0,4,1,5", "the devices in the order of the mesh, if not 0, 1, 2"},
     {"spec", of_shardings, "data,-,x+y",
-     "the axes of each dimension, - for none; x%32 deals blocks out, x*2 cuts chunks"},
+     "the axes of each dimension, - for none; x%32 distributes blocks cyclically, x*2 cuts chunks"},
     {"hlo", of_shardings, "STRING", "an HLO sharding in any form, with or without a mesh"},
     {"placements", of_shardings, "'S(0),R'", "a placement for each axis of the mesh"},
     {"shape", of_shardings, "8x16", "the tensor: who holds which indices"},

@@ -77,7 +77,7 @@ template <class Sizes>
                                                 "a tensor has at most 8 dimensions");
   for (int d = 0; d < extents.ssize(); ++d)
     if (extents[d] < 0)
-      judge({.rule = broken::extent_is_negative, .dim = d, .have = extents[d], .want = 0});
+      judge({.rule = violation::extent_is_negative, .dim = d, .have = extents[d], .want = 0});
   judge(validate(extents));
   return extents;
 }
@@ -131,7 +131,7 @@ template <class Sizes>
       if (number) {
         const bool known = axis.size() == 1 && axis[0] - '0' < mesh.rank();
         if (!known)
-          judge({.rule = broken::axis_is_not_in_mesh,
+          judge({.rule = violation::axis_is_not_in_mesh,
                  .dim = dim,
                  .axis = short_name(text_view(axis))});
         entry += view(mesh.axes[axis[0] - '0'].label);

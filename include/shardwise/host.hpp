@@ -5,7 +5,10 @@
 
 #include "shardwise/host/any_factories.hpp"
 #include "shardwise/host/distribute.hpp"
+#include "shardwise/host/distribute_from.hpp"
 #include "shardwise/host/factories.hpp"
+#include "shardwise/host/from_host_batches.hpp"
+#include "shardwise/host/from_shards.hpp"
 #include "shardwise/host/host.hpp"
 #include "shardwise/host/host_data.hpp"
 #include "shardwise/host/host_text.hpp"

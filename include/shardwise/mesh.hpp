@@ -7,3 +7,5 @@
 #include "shardwise/mesh/group.hpp"
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
+#include "shardwise/mesh/ordered_mesh.hpp"
+#include "shardwise/mesh/submesh.hpp"

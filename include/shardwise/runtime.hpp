@@ -4,6 +4,8 @@
 /// What runs: the device pool, lazy expressions, and programs.
 
 #include "shardwise/runtime/agreement.hpp"
+#include "shardwise/runtime/any_manual.hpp"
+#include "shardwise/runtime/any_mark.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 #include "shardwise/runtime/compiled_step.hpp"
 #include "shardwise/runtime/custom_gradient.hpp"

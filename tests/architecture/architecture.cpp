@@ -318,7 +318,10 @@ std::string function_of(const std::string& line) {
 void operations_are_catalogued(const source_tree& tree, findings& found) {
   // What applies the operations of others, what stands for nothing being done, and what has an
   // entry for each of its modes.
-  static const std::set<std::string> no_operations = {"apply_operation", "identity", "scatter"};
+  // The last three say which axes are manual, and where a device stands along them.
+  static const std::set<std::string> no_operations = {
+      "apply_operation",         "identity",  "scatter", "enable_manual_sharding",
+      "disable_manual_sharding", "axis_index"};
   static const std::set<std::string> keywords = {"requires", "decltype", "if", "static_assert"};
   std::string catalogue;
   std::set<std::string> included;

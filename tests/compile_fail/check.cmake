@@ -42,6 +42,11 @@ if(status EQUAL 0)
 endif()
 put_aside(output)
 normalise(output)
+# What is precompiled is named by its whole path, whose length belongs to the checkout.
+foreach(top IN ITEMS ABSOLUTE REALPATH)
+  get_filename_component(folder . ${top} BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "${folder}/" "" output "${output}")
+endforeach()
 
 set(expected_count 0)
 set(allowed_errors 1)

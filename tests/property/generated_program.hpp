@@ -38,9 +38,9 @@ constexpr auto apply_step(const auto& h, const auto& w, const auto& v) {
     auto peak = reshard<P<none>>(max<0>(reshard<P<by("data", "model"), none>>(h)));
     return reshard<P<none, none>>(h) - peak;
   } else if constexpr (Step == 8) {
-    auto dealt = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(h);
-    auto columns = reshard<P<none>>(sum<0>(dealt));
-    return dealt * 2.0F - columns;
+    auto cyclic_rows = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(h);
+    auto columns = reshard<P<none>>(sum<0>(cyclic_rows));
+    return cyclic_rows * 2.0F - columns;
   } else if constexpr (Step == 9) {
     return reshard<P<"model", none>>(h) +
            reshard<P<"model", none>>(squared(reshard<P<none, none>>(squared(h - 0.5F)) * 0.25F));

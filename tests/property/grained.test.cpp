@@ -20,7 +20,7 @@ layout_desc uneven_layout(const mesh_desc& mesh, const spec_desc& spec) {
 
 }  // namespace
 
-TEST_CASE("what is dealt out is what is gathered, of every size, in every portion") {
+TEST_CASE("what is distributed cyclically is what is gathered, of every size, in every portion") {
   for (const mesh_desc& mesh : meshes({{1}, {2}, {3}, {4}, {2, 2}, {3, 2}, {2, 1}})) {
     const std::vector<layout_desc> all =
         grained_layouts(mesh, 1, false,
@@ -74,7 +74,7 @@ TEST_CASE("every reshard between portions gives the right bits and what its plan
   }
 }
 
-TEST_CASE("a tensor of rank 3 is dealt out along each of its dimensions") {
+TEST_CASE("a tensor of rank 3 is distributed cyclically along each of its dimensions") {
   const mesh_desc mesh = meshes({{2, 2, 2}}).front();
   const std::vector<layout_desc> all = {
       uneven_layout(mesh, {{"x%1", "y%2", "z*2"}}), uneven_layout(mesh, {{"", "", ""}}),
@@ -125,7 +125,7 @@ index_t most_received(const mesh_desc& mesh, const extents_desc& extents, const 
 
 }  // namespace
 
-TEST_CASE("no device receives more than the plan says where elements are dealt out") {
+TEST_CASE("no device receives more than the plan says where elements are distributed cyclically") {
   index_t exact = 0;
   for (const mesh_desc& mesh : meshes({{2}, {3}, {2, 2}, {2, 3}}))
     for (const extents_desc& extents : {extents_desc{7, 5}, extents_desc{12, 18}}) {
@@ -153,22 +153,22 @@ TEST_CASE("no device receives more than the plan says where elements are dealt o
   REQUIRE(exact > 1000);
 }
 
-TEST_CASE("contiguous parts that are dealt out in whole rounds move what the formula says") {
+TEST_CASE("contiguous parts that become cyclic in whole rounds move what the formula says") {
   for (index_t k : {2, 3, 4})
     for (index_t block : {1, 2, 5})
       for (index_t rounds : {1, 2}) {
         const mesh_desc mesh{{axis_desc{"x", k}}};
         const extents_desc extents{block * k * k * rounds, 3};
         const layout_desc rows = resolve(mesh, {{"x", ""}}).layout;
-        layout_desc dealt = rows;
-        dealt.grains[0] = grain::cyclic(block);
-        const redistribution there = redistribute(mesh, {element::f32, extents, rows}, dealt);
-        const redistribution back = redistribute(mesh, {element::f32, extents, dealt}, rows);
+        layout_desc cyclic_rows = rows;
+        cyclic_rows.grains[0] = grain::cyclic(block);
+        const redistribution there = redistribute(mesh, {element::f32, extents, rows}, cyclic_rows);
+        const redistribution back = redistribute(mesh, {element::f32, extents, cyclic_rows}, rows);
         const index_t bytes = element_count(extents) * 4 / k * (k - 1) / k;
         REQUIRE(there.total_bytes() == bytes);
         REQUIRE(back.total_bytes() == bytes);
         REQUIRE(4 * most_received(mesh, extents, rows, there.moves[0]) == bytes);
-        REQUIRE(4 * most_received(mesh, extents, dealt, back.moves[0]) == bytes);
+        REQUIRE(4 * most_received(mesh, extents, cyclic_rows, back.moves[0]) == bytes);
       }
 }
 
@@ -185,7 +185,7 @@ using tensors = std::vector<any_tensor<float>>;
 
 }  // namespace
 
-TEST_CASE("every legal operation on dealt-out tensors gives what whole tensors give") {
+TEST_CASE("every legal operation on block-cyclic tensors gives what whole tensors give") {
   const auto add = [](const tensors& x) { return x[0] + x[1]; };
   REQUIRE(count_agreements({{5, 4}, {5, 4}}, add) > 100);
   REQUIRE(count_agreements({{5, 4}, {4}}, add) > 100);
@@ -200,7 +200,7 @@ TEST_CASE("every legal operation on dealt-out tensors gives what whole tensors g
               40);
 }
 
-TEST_CASE("operands that are dealt out differently are refused, and the suggested reshard helps") {
+TEST_CASE("operands with different blocks are refused, and the suggested reshard helps") {
   const mesh_desc mesh = meshes({{2, 2}}).front();
   const device_pool pool(mesh, 2);
   const auto with = [&](text_view entry) {
@@ -238,10 +238,10 @@ template <class Spec>
 using spread = sharded_tensor<float, extents<dyn, 6>, layout<two_by_two, Spec, partial<>, uneven>>;
 }  // namespace
 
-TEMPLATE_TEST_CASE("the bits of an element depend on its global index alone, however it is dealt",
-                   "", (spread<P<"x%1", none>>), (spread<P<"x,y%2", none>>),
-                   (spread<P<"y*2", "x%1">>), (spread<P<none, "x,y%1">>),
-                   (spread<P<"x,y*1", none>>), (spread<P<none, "y,x*1">>)) {
+TEMPLATE_TEST_CASE("the bits of an element depend on its global index alone, wherever it is", "",
+                   (spread<P<"x%1", none>>), (spread<P<"x,y%2", none>>), (spread<P<"y*2", "x%1">>),
+                   (spread<P<none, "x,y%1">>), (spread<P<"x,y*1", none>>),
+                   (spread<P<none, "y,x*1">>)) {
   const device_pool pool{two_by_two{}};
   using whole = spread<P<none, none>>;
   for (int rows : {0, 1, 5, 12}) {
@@ -254,7 +254,7 @@ TEMPLATE_TEST_CASE("the bits of an element depend on its global index alone, how
     REQUIRE(to_host(generate<TestType>(pool, f, rows)) == to_host(generate<whole>(pool, f, rows)));
     const auto x = normal<TestType>(pool, random_key{5}, rows);
     const auto y = uniform<whole>(pool, random_key{6}, rows);
-    // A replicated tensor beside one that is dealt out: each device takes what it needs of it.
+    // A replicated tensor beside a block-cyclic one: each device takes what it needs of it.
     const TestType z = exp(x) * y + 1.0F;
     REQUIRE(to_host(z) == to_host(exp(normal<whole>(pool, random_key{5}, rows)) * y + 1.0F));
     // Single rows of an Eigen matrix, whichever way it is stored.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Work by hand, device by device, against the same work on whole tensors.
+// Manual work, device by device, against the same work on whole tensors.
 #include "property/every_owner.hpp"
 #include "property/generated.hpp"
 #include "support/catch.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("a tensor that becomes manual and ceases to be is the same, under ever
     });
 }
 
-TEST_CASE("what all devices fold by hand is the fold of the whole tensor") {
+TEST_CASE("what all devices reduce manually is the reduction of the whole tensor") {
   for (const mesh_desc& mesh : meshes({{2}, {2, 3}, {2, 2, 2}}))
     for_all_owners(mesh, 5, [&](const device_pool& pool, every pick) {
       for (reduction kind : {reduction::sum, reduction::max, reduction::min}) {
@@ -103,7 +103,7 @@ constexpr auto as_usual = [](const auto& x, const auto& k) {
 
 }  // namespace
 
-TEST_CASE("a program by hand costs what its trace says, and gives what the usual one gives") {
+TEST_CASE("a manual program costs what its trace says, and gives what the usual one gives") {
   const device_pool pool{pod{}};
   const std::vector<float> host = whole_numbers(32, 7), kernel = whole_numbers(16, 8);
   const X x = distribute<X>(pool, host);

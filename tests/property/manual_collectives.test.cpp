@@ -222,7 +222,7 @@ bool is_refused(const sample& given, const manual_collective& called) {
 
 }  // namespace
 
-TEST_CASE("collectives by hand give what a loop over the devices gives, and cost what moves") {
+TEST_CASE("manual collectives give what a loop over the devices gives, and cost what moves") {
   for (const mesh_desc& mesh : meshes({{2}, {3}, {1}, {2, 3}, {2, 1}, {2, 2, 2}})) {
     const device_pool pool(mesh, 2);
     for_each_sample(mesh, 7, false, [&](const sample& given) {
@@ -317,7 +317,7 @@ any_tensor<double> weights_for(const device_pool& pool, const sample& given, con
 
 }  // namespace
 
-TEST_CASE("gradients of collectives by hand are the slopes of the loop") {
+TEST_CASE("gradients of manual collectives are the slopes of the loop") {
   for (const mesh_desc& mesh : meshes({{2}, {3}, {2, 2}, {2, 3}, {2, 2, 2}})) {
     const device_pool pool(mesh, 2);
     for_each_sample(mesh, 5, true, [&](const sample& given) {
@@ -356,7 +356,7 @@ TEST_CASE("gradients of collectives by hand are the slopes of the loop") {
   }
 }
 
-TEST_CASE("collectives by hand give the same bits for all owners") {
+TEST_CASE("manual collectives give the same bits for all owners") {
   for (const mesh_desc& mesh : meshes({{3}, {2, 3}, {2, 2, 2}}))
     same_for_owners(mesh, [&](const device_pool& pool, outcome& out) {
       std::size_t number = 0;
@@ -408,7 +408,7 @@ void check_same(const cost_ledger& counted, const cost_ledger& paper) {
 
 }  // namespace
 
-TEST_CASE("programs of collectives by hand cost what their traces say, with gradients and again") {
+TEST_CASE("programs of manual collectives cost what their traces say, with gradients and again") {
   const device_pool pool{pod{}};
   const X x = distribute<X>(pool, whole_numbers(32, 7));
   {

@@ -26,10 +26,10 @@ bool same_shards(const any_tensor<float>& a, const any_tensor<float>& b) {
 
 /// Runs what a call gives; the rule that it broke, if any.
 template <class F>
-broken outcome(const F& call) {
+violation outcome(const F& call) {
   try {
     sync(call());
-    return broken::nothing;
+    return violation::nothing;
   } catch (const error& refused) {
     return refused.code();
   }
@@ -72,7 +72,7 @@ TEST_CASE("every promise either costs nothing and keeps the values, or is refuse
     for (const layout_desc& from : all) {
       const tensor_and_value x = make(pool, extents, from, 5);
       const diagnosis read =
-          from.pending != 0 ? diagnosis{.rule = broken::partial_value_is_read} : diagnosis{};
+          from.pending != 0 ? diagnosis{.rule = violation::partial_value_is_read} : diagnosis{};
       pool.reset_counters();
       REQUIRE(outcome([&] { return clear_sharding(x.tensor); }) == read.rule);
       if (read.ok()) {
@@ -83,22 +83,22 @@ TEST_CASE("every promise either costs nothing and keeps the values, or is refuse
       for (const layout_desc& to : all) {
         const bool creates = created_pending(from, to) != 0;
         pool.reset_counters();
-        const broken constraint = outcome([&] { return constrain(x.tensor, to); });
-        const broken marking = outcome([&] { return mark_sharding(x.tensor, to); });
+        const violation constraint = outcome([&] { return constrain(x.tensor, to); });
+        const violation marking = outcome([&] { return mark_sharding(x.tensor, to); });
         REQUIRE(pool.counters().bytes_moved() == 0);
         REQUIRE(pool.counters().collectives() == 0);
         if (creates) {
-          REQUIRE(constraint == broken::reshard_would_create_partial);
-          REQUIRE(marking == broken::reshard_would_create_partial);
+          REQUIRE(constraint == violation::reshard_would_create_partial);
+          REQUIRE(marking == violation::reshard_would_create_partial);
           continue;
         }
         REQUIRE(constraint == check_constraint(mesh, x.tensor.tensor(), to).rule);
         REQUIRE(marking == check_marking(mesh, from, to).rule);
-        if (constraint == broken::nothing) {
+        if (constraint == violation::nothing) {
           REQUIRE(constrain(x.tensor, to).layout() == to);
           REQUIRE(values(constrain(x.tensor, to)) == x.value);
         }
-        if (marking == broken::nothing) {
+        if (marking == violation::nothing) {
           REQUIRE(mark_sharding(x.tensor, to).layout() == to);
           REQUIRE(values(mark_sharding(x.tensor, to)) == x.value);
         }

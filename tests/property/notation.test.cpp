@@ -391,7 +391,7 @@ TEST_CASE("placements say which of their indices are neighbours") {
   }
 }
 
-TEST_CASE("blocks that are dealt out in whole rounds are chunks") {
+TEST_CASE("cyclic blocks in whole rounds are chunks") {
   const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}}};
   index_t said = 0;
   for (index_t block : {1, 2, 5})

@@ -115,7 +115,7 @@ TEST_CASE("products, elementwise programs and steps give the same bits for all o
     });
 }
 
-TEST_CASE("work by hand, device by device, gives the same bits for all owners") {
+TEST_CASE("manual work, device by device, gives the same bits for all owners") {
   for (const mesh_desc& mesh : meshes({{3}, {2, 3}, {2, 2, 2}}))
     same_for_owners(mesh, [&](const device_pool& pool, outcome& out) {
       std::size_t number = 0;

@@ -197,8 +197,8 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
 struct tally {
   index_t legal = 0;
   index_t refused = 0;
-  index_t mended_at_once = 0;
-  index_t mended = 0;
+  index_t corrected_at_once = 0;
+  index_t corrected = 0;
 };
 
 void check_operation(const mesh_desc& mesh, const factor_rule& rule, const tensor_descs& operands,
@@ -210,22 +210,22 @@ void check_operation(const mesh_desc& mesh, const factor_rule& rule, const tenso
     law = broken_law(mesh, rule, operands, found, random);
   } else {
     ++count.refused;
-    tensor_descs mended = operands;
+    tensor_descs corrected = operands;
     for (int steps = 1; steps <= 8 && !found.verdict.ok(); ++steps) {
-      const suggestion fix = propose(mesh, rule, mended, found.verdict);
+      const suggestion fix = propose(mesh, rule, corrected, found.verdict);
       if (fix.operand < 0) {
         law = "layouts are refused and nothing is proposed";
         break;
       }
-      if (fix.layout == mended[fix.operand].layout) {
+      if (fix.layout == corrected[fix.operand].layout) {
         law = "what is proposed is what was refused";
         break;
       }
-      mended[fix.operand].layout = fix.layout;
-      found = propagate(mesh, rule, mended);
+      corrected[fix.operand].layout = fix.layout;
+      found = propagate(mesh, rule, corrected);
       if (found.verdict.ok()) {
-        ++count.mended;
-        if (steps == 1) ++count.mended_at_once;
+        ++count.corrected;
+        if (steps == 1) ++count.corrected_at_once;
       }
     }
     if (law == nullptr && !found.verdict.ok()) law = "the proposals do not end";
@@ -260,7 +260,7 @@ tally check_all(const factor_rule& rule, const extents_desc& first, const extent
         check_operation(mesh, rule, {a, b}, random, count);
     }
   CHECK(count.legal > 0);
-  CHECK(count.mended == count.refused);
+  CHECK(count.corrected == count.refused);
   return count;
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("an einsum that is legal is computed by every device from what it hold
   const auto add = [&](const tally& some) {
     all.legal += some.legal;
     all.refused += some.refused;
-    all.mended_at_once += some.mended_at_once;
+    all.corrected_at_once += some.corrected_at_once;
   };
   add(check_einsum("ij,jk->ik", {4, 3}, {3, 5}));
   add(check_einsum("ij,ij->ij", {4, 3}, {4, 3}));
@@ -290,8 +290,8 @@ TEST_CASE("an einsum that is legal is computed by every device from what it hold
   add(check_all(parse_einsum("ij->ji").rule, {3, 4}, nullptr));
   CHECK(all.legal > 3000);
   CHECK(all.refused > 3000);
-  // Most are mended by one reshard; where both operands stand in the way it takes one for each.
-  CHECK(all.mended_at_once * 5 > all.refused * 4);
+  // Most are corrected by one reshard; where both operands stand in the way it takes one for each.
+  CHECK(all.corrected_at_once * 5 > all.refused * 4);
 }
 
 TEST_CASE("a function of elements that is legal is computed by every device from what it holds") {
@@ -306,7 +306,7 @@ TEST_CASE("a function of elements that is legal is computed by every device from
         const tally some = check_all(elementwise_rule(law, extents), first, second, kind);
         all.legal += some.legal;
         all.refused += some.refused;
-        all.mended_at_once += some.mended_at_once;
+        all.corrected_at_once += some.corrected_at_once;
       };
       const extents_desc row{3};
       const extents_desc column{4, 1};
@@ -316,7 +316,7 @@ TEST_CASE("a function of elements that is legal is computed by every device from
       run({5}, &scalar);
     }
   CHECK(all.legal > 3000);
-  CHECK(all.mended_at_once * 2 > all.refused);
+  CHECK(all.corrected_at_once * 2 > all.refused);
 }
 
 TEST_CASE("a fold that is legal is computed by every device from what it holds") {

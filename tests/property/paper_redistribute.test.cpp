@@ -122,7 +122,7 @@ TEST_CASE("every layout leads to every other") {
   check_all(of_sizes(1, 2, 3), 3, {3, 7, 1});
 }
 
-TEST_CASE("every layout leads to every other, however its dimensions are dealt out") {
+TEST_CASE("every layout leads to every other, however its dimensions are distributed") {
   const std::vector<grain> grains{grain::cyclic(2), grain::strided(3), grain::single_cut()};
   for (int axes = 1; axes <= 2; ++axes)
     for (const mesh_desc& mesh : meshes(axes))
@@ -258,11 +258,11 @@ TEST_CASE("a reshard never starts a reduction") {
     return redistribute(mesh, {element::f32, {4}, from}, to).verdict;
   };
   CHECK(refused({{axis_list{}}}, pending) ==
-        diagnosis{.rule = broken::reshard_would_create_partial, .axis = "y"});
+        diagnosis{.rule = violation::reshard_would_create_partial, .axis = "y"});
   layout_desc maximum = pending;
   maximum.kind = reduction::max;
-  CHECK(refused(pending, maximum).rule == broken::reshard_would_create_partial);
+  CHECK(refused(pending, maximum).rule == violation::reshard_would_create_partial);
   CHECK(refused(pending, pending).ok());
   CHECK(refused({{axis_list{}}}, {{axis_list{0}, axis_list{}}}).rule ==
-        broken::rank_differs_from_spec);
+        violation::rank_differs_from_spec);
 }

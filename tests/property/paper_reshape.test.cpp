@@ -108,9 +108,9 @@ std::vector<layout_desc> grained_layouts_of(const mesh_desc& mesh, int rank) {
            {grain::cyclic(1), grain::cyclic(2), grain::cyclic(3), grain::cyclic(4),
             grain::strided(2), grain::strided(3), grain::single_cut()})
         if (how.over(layout.dims[d].ssize()) == how) {
-          layout_desc dealt = layout;
-          dealt.grains[d] = how;
-          all.push_back(dealt);
+          layout_desc cyclic_rows = layout;
+          cyclic_rows.grains[d] = how;
+          all.push_back(cyclic_rows);
         }
   return all;
 }
@@ -151,36 +151,36 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
   }
   ++found.refused;
   const suggestion fix = propose(mesh, rule, {operand}, made.verdict);
-  tensor_desc mended = operand;
-  if (fix.operand == 0) mended.layout = fix.layout;
-  // What an exact layout is mended with is exact too.
+  tensor_desc corrected = operand;
+  if (fix.operand == 0) corrected.layout = fix.layout;
+  // What an exact layout is corrected with is exact too.
   tensor_desc exact = operand;
   exact.layout.uneven = false;
-  tensor_desc mended_exact = exact;
+  tensor_desc corrected_exact = exact;
   if (validate(mesh, exact.layout, exact.extents).ok())
-    mended_exact.layout = propose(mesh, rule, {exact}, made.verdict).layout;
+    corrected_exact.layout = propose(mesh, rule, {exact}, made.verdict).layout;
   else
-    mended_exact.layout = layouts_of(mesh, operand.rank())[0];
-  const bool is_mended = fix.operand == 0 && made.verdict.rule == broken::split_would_move &&
-                         validate(mesh, mended.layout).ok() &&
-                         propagate(mesh, rule, {mended}).verdict.ok() &&
-                         validate(mesh, mended_exact.layout, operand.extents).ok() &&
-                         propagate(mesh, rule, {mended_exact}).verdict.ok();
+    corrected_exact.layout = layouts_of(mesh, operand.rank())[0];
+  const bool is_mended = fix.operand == 0 && made.verdict.rule == violation::split_would_move &&
+                         validate(mesh, corrected.layout).ok() &&
+                         propagate(mesh, rule, {corrected}).verdict.ok() &&
+                         validate(mesh, corrected_exact.layout, operand.extents).ok() &&
+                         propagate(mesh, rule, {corrected_exact}).verdict.ok();
   if (!is_mended) {
     INFO(text_view(to_text(mesh, operand)).data()
          << " refused by " << describe(made.verdict).data());
     REQUIRE(is_mended);
   }
-  for (const axis_list& axes : mended_exact.layout.dims)
+  for (const axis_list& axes : corrected_exact.layout.dims)
     for (std::uint8_t a : axes)
-      found.moved += exact.layout.dim_of(a) != mended_exact.layout.dim_of(a);
+      found.moved += exact.layout.dim_of(a) != corrected_exact.layout.dim_of(a);
 }
 
 const extents_desc meshes[] = {{2}, {3}, {4}, {2, 2}, {2, 3}, {3, 2}, {1, 2}, {2, 1}, {4, 2}};
 
 }  // namespace
 
-TEST_CASE("a reshape leaves every element where it is, or is refused with what mends it") {
+TEST_CASE("a reshape leaves every element where it is, or is refused with the reshard that helps") {
   counts found;
   for (const extents_desc& sizes : meshes) {
     const mesh_desc mesh = mesh_of(sizes);
@@ -198,7 +198,7 @@ TEST_CASE("a reshape leaves every element where it is, or is refused with what m
   CHECK(found.moved > 1000);
 }
 
-TEST_CASE("blocks that are dealt out pass a reshape whole, or it is refused with what mends it") {
+TEST_CASE("cyclic blocks pass a reshape whole, or it is refused with the reshard that helps") {
   counts found;
   for (const extents_desc& sizes : {extents_desc{2}, extents_desc{3}, extents_desc{2, 2}}) {
     const mesh_desc mesh = mesh_of(sizes);

@@ -279,7 +279,7 @@ TEST_CASE("from one policy to the other is one exchange, or nothing where they c
   });
 }
 
-TEST_CASE("operands that are cut otherwise conflict, and the call that is proposed mends them") {
+TEST_CASE("operands that are cut otherwise conflict, and the call that is proposed helps") {
   const factor_rule add =
       elementwise_rule(linearity::nonlinear, {extents_desc{dyn}, extents_desc{dyn}});
   for_each_sample([&](const sample& one) {
@@ -293,7 +293,7 @@ TEST_CASE("operands that are cut otherwise conflict, and the call that is propos
         REQUIRE(found.result.layout == operands[0].layout);
         continue;
       }
-      REQUIRE(found.verdict.rule == broken::operand_layouts_conflict);
+      REQUIRE(found.verdict.rule == violation::operand_layouts_conflict);
       const suggestion fix = propose(one.mesh, add, operands, found.verdict);
       REQUIRE(fix.operand == 1);
       REQUIRE(fix.layout == operands[0].layout);

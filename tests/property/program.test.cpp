@@ -250,8 +250,8 @@ TEST_CASE("reshards are one program on paper and in the run") {
   check<whole>([](const auto& x) { return reshard<P<by("model", "data"), none>>(x) + 1.0F; });
   check<rows>([](const auto& x) { return reshard<P<"data", none>>(x); });
   check<tiles>([](const auto& x) {
-    auto dealt = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(x);
-    return dealt * 2.0F - reshard<P<none>>(sum<0>(dealt));
+    auto cyclic_rows = reshard<P<block_cyclic<2>("data"), cyclic("model")>, uneven>(x);
+    return cyclic_rows * 2.0F - reshard<P<none>>(sum<0>(cyclic_rows));
   });
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("marks are one program on paper and in the run") {
   check<tiles, rows>([](const auto& x, const auto& y) { return shard_as(x * 2.0F, y) + y; });
 }
 
-TEST_CASE("work by hand is one program on paper and in the run") {
+TEST_CASE("manual work is one program on paper and in the run") {
   check<rows, whole>([](const auto& x, const auto& k) {
     const auto mine = enable_manual_sharding(x);
     const auto y = einsum<"bi,io->bo">(mine, k);

@@ -72,7 +72,9 @@ TEST_CASE("from every cut to every other with the right bits and the bytes of th
   REQUIRE(moved > 100);
 }
 
-TEST_CASE("operations on both cuts: what agrees is computed, what does not is refused and mended") {
+TEST_CASE(
+    "operations on both cuts: what agrees is computed, what does not is refused with the reshard "
+    "that helps") {
   index_t refused = 0;
   for (const mesh_desc& mesh : meshes({{2, 2}, {2, 3}, {2, 2, 2}})) {
     const device_pool pool(mesh, 2);

@@ -35,12 +35,14 @@ enum class misuse : unsigned char {
 namespace detail {
 /// The rule where it is the one that is asked for.
 template <auto Rule, auto Asked>
-inline constexpr auto rule_if = broken::nothing;
+inline constexpr auto rule_if = violation::nothing;
 template <auto Rule>
 inline constexpr auto rule_if<Rule, Rule> = Rule;
 // Functions: clang 16 takes enumerators of one number for each other where one is written out in a
 // partial specialisation.
-[[nodiscard]] constexpr bool is_no_rule(broken rule) noexcept { return rule == broken::nothing; }
+[[nodiscard]] constexpr bool is_no_rule(violation rule) noexcept {
+  return rule == violation::nothing;
+}
 [[nodiscard]] constexpr bool is_no_rule(misuse) noexcept { return false; }
 }  // namespace detail
 
@@ -49,17 +51,17 @@ inline constexpr auto rule_if<Rule, Rule> = Rule;
 template <auto Rule, class About, auto... Facts>
 inline constexpr bool satisfied = detail::is_no_rule(Rule);
 
-/// `Rule`, of `broken` or `misuse`, is broken by `About`: an operation, a mesh, a spec, or several
-/// `types`. `Facts` are those of the verdict, by their labels, and the call that fixes it:
+/// `Rule`, of `violation` or `misuse`, is broken by `About`: an operation, a mesh, a spec, or
+/// several `types`. `Facts` are those of the verdict, by their labels, and the call that fixes it:
 ///
-///     broken_rule<broken::axis_is_not_in_mesh, pod, dimension{1}, called<6>{"modle"}>
+///     broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, called<6>{"modle"}>
 ///
 /// It is instantiated where the program needs what the rule forbids, which is the error: compilers
 /// then point at the program's own line. The sentences are those of `rule_texts`, written again,
 /// since a `static_assert` takes nothing but a literal.
 template <auto Rule, class About, auto... Facts>
 struct broken_rule {
-  using enum broken;
+  using enum violation;
   using enum misuse;
   template <auto Asked>
   static constexpr auto rule = detail::rule_if<Rule, Asked>;

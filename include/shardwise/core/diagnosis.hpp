@@ -12,7 +12,7 @@ namespace shardwise {
 /// Unused fields keep their defaults. `operand` and `dim` count from 0; `have` is the size that was
 /// met and `want` the one that was needed.
 struct diagnosis {
-  broken rule = broken::nothing;
+  violation rule = violation::nothing;
   int operand = -1;
   int dim = -1;
   short_name axis{};
@@ -20,7 +20,7 @@ struct diagnosis {
   index_t want = 0;
 
   /// Returns true if nothing is wrong.
-  [[nodiscard]] constexpr bool ok() const noexcept { return rule == broken::nothing; }
+  [[nodiscard]] constexpr bool ok() const noexcept { return rule == violation::nothing; }
 
   friend constexpr bool operator==(const diagnosis&, const diagnosis&) = default;
 };

@@ -23,7 +23,7 @@ class error : public std::exception {
 
   [[nodiscard]] const char* what() const noexcept override { return words_.c_str(); }
   [[nodiscard]] const diagnosis& verdict() const noexcept { return verdict_; }
-  [[nodiscard]] broken code() const noexcept { return verdict_.rule; }
+  [[nodiscard]] violation code() const noexcept { return verdict_.rule; }
 
  private:
   diagnosis verdict_;

@@ -17,7 +17,7 @@ struct allowed {
 /// The answer where one is: `type` is the broken rule, named but not yet instantiated, so that the
 /// error points at the class or function that asks for it. Functions ask by `decltype(type{})`:
 /// after a `sizeof` clang would also say that they are no constant expression.
-template <auto Rule = broken::nothing, class About = types<>, auto... Facts>
+template <auto Rule = violation::nothing, class About = types<>, auto... Facts>
 struct refused {
   static constexpr bool ok = false;
   using type = broken_rule<Rule, About, Facts...>;
@@ -34,33 +34,33 @@ namespace detail {
 /// Which of the types that its judge knows the error of a rule shows, by their bits: of a layout
 /// the mesh, the spec, the partial, and the extents of the tensor; of an operation itself, the
 /// elements that were met, and those that were wanted. What is left out says nothing of the rule.
-[[nodiscard]] constexpr unsigned types_shown(broken rule) noexcept {
+[[nodiscard]] constexpr unsigned types_shown(violation rule) noexcept {
   constexpr unsigned mesh = 1, spec = 2, partial = 4, extents = 8;
   constexpr unsigned operation = 1, met = 2;
   struct row {
-    broken rule;
+    violation rule;
     unsigned shown;
   };
-  constexpr row rows[] = {{broken::mesh_has_too_many_axes, 0},
-                          {broken::axis_name_is_malformed, mesh},
-                          {broken::axis_is_not_in_mesh, mesh},
-                          {broken::axis_is_used_twice, spec},
-                          {broken::spec_is_malformed, spec},
-                          {broken::grain_is_malformed, spec},
-                          {broken::rank_is_too_high, 0},
-                          {broken::rank_differs_from_spec, spec | extents},
-                          {broken::extent_is_negative, 0},
-                          {broken::tensor_is_too_large, 0},
-                          {broken::extent_is_not_divisible, mesh},
-                          {broken::blocks_do_not_divide_extent, mesh},
-                          {broken::partial_axis_also_splits, spec | partial},
-                          {broken::pending_axes_are_out_of_order, mesh | partial},
-                          {broken::manual_axis_is_used, mesh},
-                          {broken::operand_is_no_number, operation},
-                          {broken::operand_is_no_truth_value, operation | met},
-                          {broken::operand_is_no_index, operation | met},
-                          {broken::reshard_would_create_partial, partial},
-                          {broken::manual_axis_is_left, spec}};
+  constexpr row rows[] = {{violation::mesh_has_too_many_axes, 0},
+                          {violation::axis_name_is_malformed, mesh},
+                          {violation::axis_is_not_in_mesh, mesh},
+                          {violation::axis_is_used_twice, spec},
+                          {violation::spec_is_malformed, spec},
+                          {violation::grain_is_malformed, spec},
+                          {violation::rank_is_too_high, 0},
+                          {violation::rank_differs_from_spec, spec | extents},
+                          {violation::extent_is_negative, 0},
+                          {violation::tensor_is_too_large, 0},
+                          {violation::extent_is_not_divisible, mesh},
+                          {violation::blocks_do_not_divide_extent, mesh},
+                          {violation::partial_axis_also_splits, spec | partial},
+                          {violation::pending_axes_are_out_of_order, mesh | partial},
+                          {violation::manual_axis_is_used, mesh},
+                          {violation::operand_is_no_number, operation},
+                          {violation::operand_is_no_truth_value, operation | met},
+                          {violation::operand_is_no_index, operation | met},
+                          {violation::reshard_would_create_partial, partial},
+                          {violation::manual_axis_is_left, spec}};
   for (const row& one : rows)
     if (one.rule == rule) return one.shown;
   return ~0U;

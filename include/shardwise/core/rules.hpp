@@ -5,10 +5,10 @@
 
 namespace shardwise {
 
-/// Every rule that values can break. The type layer says `broken_rule<broken::NAME, ...>` of those
-/// that it can meet, and `misuse::NAME` of what only the compiler can see; the run-time layer puts
-/// the name in front of the sentence.
-enum class broken : unsigned char {
+/// Every rule that values can break. The type layer says `broken_rule<violation::NAME, ...>` of
+/// those that it can meet, and `misuse::NAME` of what only the compiler can see; the run-time layer
+/// puts the name in front of the sentence.
+enum class violation : unsigned char {
   nothing,
   // meshes
   axis_is_repeated_in_mesh,
@@ -148,7 +148,7 @@ struct rule_text {
   text_view label = "axis";
 };
 
-/// What every rule is called and demands, in the order of `broken`.
+/// What every rule is called and demands, in the order of `violation`.
 inline constexpr rule_text rule_texts[] = {
     {"nothing", "no rule is broken"},
     {"axis_is_repeated_in_mesh", "the axes of a mesh have different names"},
@@ -321,7 +321,7 @@ inline constexpr rule_text rule_texts[] = {
 };
 
 /// The text of one rule.
-[[nodiscard]] constexpr const rule_text& text_of(broken rule) noexcept {
+[[nodiscard]] constexpr const rule_text& text_of(violation rule) noexcept {
   return rule_texts[static_cast<unsigned>(rule)];
 }
 

@@ -29,7 +29,7 @@ class packed_file {
  public:
   explicit packed_file(const std::string& path)
       : path_(path), handle_(::gzopen(path.c_str(), "rb"), &::gzclose) {
-    if (handle_ == nullptr) refuse(broken::file_is_not_readable, std::strerror(errno));
+    if (handle_ == nullptr) refuse(violation::file_is_not_readable, std::strerror(errno));
   }
 
   /// Up to `count` bytes: fewer only at the end of the file.
@@ -40,14 +40,14 @@ class packed_file {
       int problem = Z_OK;
       const char* const words = ::gzerror(handle_.get(), &problem);
       if (problem == Z_OK || problem == Z_STREAM_END) return static_cast<std::size_t>(got);
-      refuse(broken::file_is_malformed, words);
+      refuse(violation::file_is_malformed, words);
     }
     int problem = Z_OK;
     const char* const words = ::gzerror(handle_.get(), &problem);
-    refuse(problem == Z_ERRNO ? broken::file_is_not_readable : broken::file_is_malformed,
+    refuse(problem == Z_ERRNO ? violation::file_is_not_readable : violation::file_is_malformed,
            problem == Z_ERRNO ? std::strerror(errno) : words);
   }
-  [[noreturn]] void refuse(broken rule, const std::string& reason) const {
+  [[noreturn]] void refuse(violation rule, const std::string& reason) const {
     fail({.rule = rule}, text_view((path_ + ": " + reason).c_str()));
   }
 
@@ -66,7 +66,7 @@ class packed_file {
 [[nodiscard]] inline idx_array read_idx(const std::string& path) {
   const detail::packed_file file(path);
   const auto refuse = [&](const std::string& reason) {
-    file.refuse(broken::file_is_malformed, reason);
+    file.refuse(violation::file_is_malformed, reason);
   };
   std::uint8_t head[4]{};
   if (file.read(head, 4) != 4) refuse("it is shorter than the header of an IDX file");

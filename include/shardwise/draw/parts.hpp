@@ -49,7 +49,7 @@ struct picture_dim {
   return range_at(mesh, dim.axes, dim.size, part);
 }
 
-/// A piece of a dimension that is dealt out, in the order of its indices.
+/// A block of a dimension that is distributed cyclically, in the order of its indices.
 [[nodiscard]] constexpr shown_part piece_part(const grained_split& split, index_t number) noexcept {
   const grained_split::portion piece = split.piece_at(number);
   return {piece.position, piece.range};
@@ -84,7 +84,7 @@ struct picture_dim {
 
 /// The parts of a dimension from the first on, at most `limit` of them (at least 3): where there
 /// are more, all but the last two places are filled in order, then come a gap and the last part.
-/// A dimension that is dealt out has as many parts as it has pieces.
+/// A dimension that is distributed cyclically has as many parts as it has blocks.
 [[nodiscard]] constexpr shown_parts show_parts(const mesh_desc& mesh, const picture_dim& dim,
                                                index_t limit) noexcept {
   shown_parts shown;

@@ -34,7 +34,7 @@ namespace detail {
   return true;
 }
 
-/// True if no dimension of a tensor is dealt out in more pieces than a diagram shows.
+/// True if no dimension of a tensor is distributed in more blocks than a diagram shows.
 [[nodiscard]] constexpr bool is_drawable(const mesh_desc& mesh,
                                          const tensor_desc& tensor) noexcept {
   for (int d = 0; d < tensor.rank(); ++d) {

@@ -108,6 +108,21 @@ template <class Call, class... X>
     return Call::apply(static_cast<X&&>(x)...);
 }
 
+/// A call that a rule rejects, not yet reported as an error: what a program calls may find it
+/// several functions further in, and reports it by its own return type.
+template <class Judged>
+struct refused_call {
+  using judged = Judged;
+};
+/// The outcome of a tentative call: its result, or the error.
+template <class Tried>
+struct given_of {
+  static constexpr bool is_refusal = false;
+  using type = Tried;
+};
+template <class Judged>
+struct given_of<refused_call<Judged>> : given<Judged> {};
+
 }  // namespace detail
 
 }  // namespace shardwise

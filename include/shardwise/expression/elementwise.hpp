@@ -149,7 +149,7 @@ constexpr void require_in_range(const X& number) {
                 !std::same_as<T, bool>) {
     if (std::in_range<T>(+number)) return;
     sentence words;
-    fail({.rule = broken::number_is_out_of_range},
+    fail({.rule = violation::number_is_out_of_range},
          words << number << " is no " << to_text(element_of<T>));
   }
 }

@@ -11,7 +11,7 @@ namespace shardwise {
 [[nodiscard]] constexpr diagnosis check_assignment(const tensor_desc& tensor,
                                                    const tensor_desc& value) noexcept {
   if (tensor == value) return {};
-  return {.rule = broken::tensor_type_differs};
+  return {.rule = violation::tensor_type_differs};
 }
 
 namespace detail {
@@ -59,7 +59,7 @@ template <class From, class To>
   constexpr fixed_string own = notation_of<To>();
   constexpr fixed_string other = notation_of<From>();
   if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>) {
-    return refused<broken::operand_meshes_differ, types<mesh_of<To>, mesh_of<From>>>{};
+    return refused<violation::operand_meshes_differ, types<mesh_of<To>, mesh_of<From>>>{};
   } else {
     constexpr sentence call =
         call_between(mesh_of<To>::value, paper_of<From>::value, paper_of<To>::value);

@@ -273,7 +273,7 @@ template <class Operation, class First, class... Rest>
   using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
                                                    typename Rest::value_type...>());
   if constexpr (mesh >= 0) {
-    return refused<broken::operand_meshes_differ,
+    return refused<violation::operand_meshes_differ,
                    types<Operation, typename First::mesh_type, typename Rest::mesh_type...>,
                    operand{mesh}>{};
   } else if constexpr (!elements::ok) {

@@ -131,7 +131,7 @@ template <ShardedTensor X, Element T>
   if (!detail::check_pool(x.mesh(), X::mesh_type::value).ok()) {
     sentence both;
     both << "the tensor is on " << x.mesh() << ", its type on " << X::mesh_type::value;
-    fail({.rule = broken::operand_meshes_differ}, both);
+    fail({.rule = violation::operand_meshes_differ}, both);
   }
   extents_desc extents = X::extents_type::value;
   if (extents.size() == x.extents().size())

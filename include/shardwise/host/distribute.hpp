@@ -30,7 +30,7 @@ template <class X>
   using extents_type = typename X::extents_type;
   for (int d = 0; d < host.rank(); ++d)
     if (extents_type::value[d] != dyn && extents_type::value[d] != host.extents[d])
-      fail({.rule = broken::host_size_differs,
+      fail({.rule = violation::host_size_differs,
             .dim = d,
             .have = host.extents[d],
             .want = extents_type::value[d]});
@@ -46,7 +46,8 @@ void flatten(const R& range, int depth, extents_desc& extents, std::vector<T>& e
   for ([[maybe_unused]] const auto& item : range) ++size;
   if (extents[depth] == dyn) extents[depth] = size;
   if (extents[depth] != size)
-    fail({.rule = broken::host_size_differs, .dim = depth, .have = size, .want = extents[depth]});
+    fail(
+        {.rule = violation::host_size_differs, .dim = depth, .have = size, .want = extents[depth]});
   for (const auto& item : range)
     if constexpr (nest<std::remove_cvref_t<decltype(item)>>::depth != 0)
       flatten(item, depth + 1, extents, elements);
@@ -72,7 +73,7 @@ template <class X, EigenMatrix H>
   } else {
     const auto view = block_of(host, X::extents_type::rank).view;
     if (view.rank() != X::extents_type::rank)
-      fail({.rule = broken::host_rank_differs, .have = 2, .want = 1});
+      fail({.rule = violation::host_rank_differs, .have = 2, .want = 1});
     return distribute_view<X>(pool, view);
   }
 }
@@ -93,7 +94,7 @@ template <class X, class R, class... Sizes>
       if (extent == dyn) extent = known == 0 ? 0 : count / known;
   }
   if (element_count(extents) != count)
-    fail({.rule = broken::host_size_differs, .have = count, .want = element_count(extents)});
+    fail({.rule = violation::host_size_differs, .have = count, .want = element_count(extents)});
   return distribute_view<X>(pool, {std::ranges::data(host), extents, row_major(extents)});
 }
 
@@ -143,13 +144,13 @@ template <ShardedTensor X>
 /// Braces of another depth.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
-  (void)sizeof(broken_rule<broken::host_rank_differs, types<>, size_met{1},
+  (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{1},
                            size_needed{detail::extents_in<X>::rank}>);
   return X(nullptr);
 }
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
-  (void)sizeof(broken_rule<broken::host_rank_differs, types<>, size_met{2},
+  (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{2},
                            size_needed{detail::extents_in<X>::rank}>);
   return X(nullptr);
 }
@@ -160,7 +161,7 @@ template <Element T>
                                        const extents_desc& extents, const layout_desc& layout) {
   require(check_known(pool.mesh(), layout, extents));
   if (element_count(extents) != static_cast<index_t>(host.size()))
-    fail({.rule = broken::host_size_differs,
+    fail({.rule = violation::host_size_differs,
           .have = static_cast<index_t>(host.size()),
           .want = element_count(extents)});
   const detail::host_view<T> view{host.data(), extents, row_major(extents)};

@@ -60,11 +60,11 @@ template <class T>
   owner_link* const link = home->link();
   const index_t owners = link != nullptr ? link->owners().count() : 1;
   if (giver < 0 || giver >= owners)
-    fail({.rule = broken::owner_is_out_of_range, .have = giver, .want = owners});
+    fail({.rule = violation::owner_is_out_of_range, .have = giver, .want = owners});
   const host_view<T> view{host.data(), tensor.extents, row_major(tensor.extents)};
   const auto check_size = [&] {
     if (element_count(tensor.extents) != static_cast<index_t>(host.size()))
-      fail({.rule = broken::host_size_differs,
+      fail({.rule = violation::host_size_differs,
             .have = static_cast<index_t>(host.size()),
             .want = element_count(tensor.extents)});
   };

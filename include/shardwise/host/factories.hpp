@@ -84,16 +84,16 @@ void for_each_row(const held_box& part, const strided<T>& block,
     known = known && wanted.size(a) != dyn;
     alike = alike && pool.axes[a].label == wanted.axes[a].label;
     if (alike && wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
-      return {.rule = broken::pool_size_differs,
+      return {.rule = violation::pool_size_differs,
               .axis = wanted.axes[a].label,
               .have = pool.size(a),
               .want = wanted.size(a)};
   }
   if (!alike && known && pool.devices() != wanted.devices())
-    return {.rule = broken::pool_size_differs, .have = pool.devices(), .want = wanted.devices()};
-  if (!alike) return {.rule = broken::pool_size_differs};
+    return {.rule = violation::pool_size_differs, .have = pool.devices(), .want = wanted.devices()};
+  if (!alike) return {.rule = violation::pool_size_differs};
   if (pool.order == wanted.order) return {};
-  return {.rule = broken::device_order_differs};
+  return {.rule = violation::device_order_differs};
 }
 /// The same at run time; the message shows both meshes.
 void require_pool(const mesh_desc& pool, const mesh_desc& wanted);

@@ -25,7 +25,7 @@ void shape_batches(std::vector<host_block<T>>& blocks, const extents_desc& exten
       for (index_t& size : shape)
         if (size == dyn) size = 0;
       if (element_count(shape) != block.count)
-        fail({.rule = broken::host_size_differs,
+        fail({.rule = violation::host_size_differs,
               .operand = host,
               .have = block.count,
               .want = element_count(shape)});
@@ -34,13 +34,13 @@ void shape_batches(std::vector<host_block<T>>& blocks, const extents_desc& exten
     const extents_desc& have = block.view.extents;
     const extents_desc& want = blocks[0].view.extents;
     if (have.size() != extents.size())
-      fail({.rule = broken::rank_differs_from_spec,
+      fail({.rule = violation::rank_differs_from_spec,
             .operand = host,
             .have = extents.ssize(),
             .want = have.ssize()});
     for (int d = 0; d < have.ssize(); ++d)
       if (have[d] != want[d])
-        fail({.rule = broken::host_size_differs,
+        fail({.rule = violation::host_size_differs,
               .operand = host,
               .dim = d,
               .have = have[d],
@@ -55,14 +55,16 @@ template <class T>
   const host_batch hosts(home->mesh(), layout, static_cast<index_t>(blocks.size()));
   require(hosts.verdict());
   if (extents.ssize() != layout.rank())
-    fail({.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()});
+    fail({.rule = violation::rank_differs_from_spec,
+          .have = layout.rank(),
+          .want = extents.ssize()});
   shape_batches(blocks, hosts.local(extents));
   const extents_desc batch = blocks[0].view.extents;
   require(hosts.check(batch));
   const extents_desc whole = hosts.global(batch);
   for (int d = 0; d < whole.ssize(); ++d)
     if (extents[d] != dyn && extents[d] != whole[d])
-      fail({.rule = broken::host_size_differs, .dim = d, .have = whole[d], .want = extents[d]});
+      fail({.rule = violation::host_size_differs, .dim = d, .have = whole[d], .want = extents[d]});
   const auto view_of = [&](index_t host) -> const strided<const T>& {
     return blocks[static_cast<std::size_t>(host)].view;
   };
@@ -71,7 +73,7 @@ template <class T>
         same != host && !same_bits(view_of(host), view_of(same))) {
       sentence words;
       words << "host " << host << " holds the rows of host " << same;
-      fail({.rule = broken::replicas_differ}, words);
+      fail({.rule = violation::replicas_differ}, words);
     }
 
   const tensor_desc tensor{element_of<T>, whole, layout};

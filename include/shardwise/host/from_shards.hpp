@@ -20,7 +20,9 @@ template <class T>
   const given_shards given(mesh, layout, static_cast<index_t>(blocks.size()));
   require(given.verdict());
   if (extents.ssize() != layout.rank())
-    fail({.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()});
+    fail({.rule = violation::rank_differs_from_spec,
+          .have = layout.rank(),
+          .want = extents.ssize()});
   const auto block = [&](index_t number) -> host_block<T>& {
     return blocks[static_cast<std::size_t>(number)];
   };
@@ -47,7 +49,7 @@ template <class T>
     strided<const T>& view = block(number).view;
     const extents_desc part = extents_of(where.box_of(device));
     if (block(number).count != element_count(part))
-      fail({.rule = broken::shard_extents_differ,
+      fail({.rule = violation::shard_extents_differ,
             .operand = static_cast<int>(number),
             .have = block(number).count,
             .want = element_count(part)});
@@ -70,7 +72,8 @@ template <class T>
             differs = distinct.member(r, shard);
       });
   for (index_t device : differing)
-    if (device >= 0) fail({.rule = broken::replicas_differ, .operand = static_cast<int>(device)});
+    if (device >= 0)
+      fail({.rule = violation::replicas_differ, .operand = static_cast<int>(device)});
   return made;
 }
 
@@ -79,7 +82,7 @@ template <class T>
 [[nodiscard]] node_ptr load_blocks(const node_ptr& like, std::vector<host_block<T>> blocks) {
   const auto count = static_cast<index_t>(blocks.size());
   if (count != like->home()->devices())
-    fail({.rule = broken::shard_count_differs, .have = count, .want = like->home()->devices()});
+    fail({.rule = violation::shard_count_differs, .have = count, .want = like->home()->devices()});
   return join_blocks<T>(like->home(), like->tensor().layout, like->tensor().extents,
                         std::move(blocks));
 }
@@ -92,7 +95,7 @@ template <class T>
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
   const std::vector<index_t>& own = home->own_devices();
   if (blocks.size() != own.size())
-    fail({.rule = broken::shard_count_differs,
+    fail({.rule = violation::shard_count_differs,
           .have = static_cast<index_t>(blocks.size()),
           .want = static_cast<index_t>(own.size())});
   const placement_ptr where = home->place(tensor);
@@ -103,7 +106,7 @@ template <class T>
     const extents_desc part = extents_of(where->box_of(own[i]));
     const host_block<T>& given = blocks[i];
     if (given.is_run ? given.count != element_count(part) : given.view.extents != part)
-      fail({.rule = broken::shard_extents_differ,
+      fail({.rule = violation::shard_extents_differ,
             .operand = static_cast<int>(own[i]),
             .have = given.count,
             .want = element_count(part)});
@@ -111,7 +114,7 @@ template <class T>
         given.is_run ? strided<const T>{given.view.data, part, row_major(part)} : given.view;
     const auto shard = static_cast<std::size_t>(where->shard_of(own[i]));
     if (is_given[shard] && !same_bits(first[shard], view))
-      fail({.rule = broken::replicas_differ, .operand = static_cast<int>(own[i])});
+      fail({.rule = violation::replicas_differ, .operand = static_cast<int>(own[i])});
     if (!is_given[shard]) first[shard] = view;
     is_given[shard] = true;
   }
@@ -170,7 +173,7 @@ template <class X, class R>
     else if constexpr (!Operand<X>)
       return allowed<any_tensor<T>>{};
     else if constexpr (is_whole_everywhere(X::layout_type::value))
-      return refused<broken::tensor_is_replicated,
+      return refused<violation::tensor_is_replicated,
                      types<typename X::layout_type::spec_type, mesh_of<X>>>{};
     else
       return allowed<sharded_tensor<T, typename X::extents_type, typename X::layout_type>>{};
@@ -265,7 +268,7 @@ template <class X, class R>
   } else {
     const auto like = x.share();
     if (detail::is_whole_everywhere(like->tensor().layout))
-      fail({.rule = broken::tensor_is_replicated});
+      fail({.rule = violation::tensor_is_replicated});
     return typename outcome::type(detail::load_blocks<typename X::value_type>(
         like, detail::blocks_of(shards, like->tensor().rank())));
   }

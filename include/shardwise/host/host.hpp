@@ -83,7 +83,7 @@ class host_tensor {
   template <std::convertible_to<index_t>... I>
   [[nodiscard]] const T& operator()(I... indices) const {
     if (sizeof...(I) != extents_.size())
-      fail({.rule = broken::operand_rank_differs,
+      fail({.rule = violation::operand_rank_differs,
             .have = index_t{sizeof...(I)},
             .want = extents_.ssize()});
     [[maybe_unused]] const inplace_vector<index_t, max_rank> strides = row_major(extents_);
@@ -91,7 +91,7 @@ class host_tensor {
     int d = 0;
     [[maybe_unused]] const auto along = [&](index_t i) {
       if (i < 0 || i >= extents_[d])
-        fail({.rule = broken::index_is_out_of_range, .dim = d, .have = i, .want = extents_[d]});
+        fail({.rule = violation::index_is_out_of_range, .dim = d, .have = i, .want = extents_[d]});
       return i * strides[d++];
     };
     ((offset += along(static_cast<index_t>(indices))), ...);
@@ -101,7 +101,7 @@ class host_tensor {
   /// The one element of a tensor of rank 0.
   [[nodiscard]] const T& value() const {
     if (!extents_.empty())
-      fail({.rule = broken::operand_rank_differs, .have = extents_.ssize(), .want = 0});
+      fail({.rule = violation::operand_rank_differs, .have = extents_.ssize(), .want = 0});
     return elements_.front();
   }
 
@@ -110,7 +110,7 @@ class host_tensor {
   template <int Rows, int Columns, int Options>
   operator Eigen::Matrix<T, Rows, Columns, Options, Rows, Columns>() const {
     if (extents_.size() > 2)
-      fail({.rule = broken::operand_rank_differs, .have = extents_.ssize(), .want = 2});
+      fail({.rule = violation::operand_rank_differs, .have = extents_.ssize(), .want = 2});
     const bool is_row = Rows == 1 && extents_.size() == 1;
     const index_t rows = extents_.empty() || is_row ? 1 : extents_[0];
     const index_t columns = is_row ? extents_[0] : extents_.size() < 2 ? 1 : extents_[1];
@@ -129,7 +129,7 @@ class host_tensor {
  private:
   static void require_fixed(int dim, index_t have, index_t fixed) {
     if (fixed != detail::eigen_dynamic && fixed != have)
-      fail({.rule = broken::host_size_differs, .dim = dim, .have = fixed, .want = have});
+      fail({.rule = violation::host_size_differs, .dim = dim, .have = fixed, .want = have});
   }
 
   extents_desc extents_;
@@ -170,7 +170,7 @@ class local_shard {
         "include <Eigen/Core> to see a shard as a matrix");
     const extents_desc shape = extents();
     if (shape.size() > 2)
-      fail({.rule = broken::operand_rank_differs, .have = shape.ssize(), .want = 2});
+      fail({.rule = violation::operand_rank_differs, .have = shape.ssize(), .want = 2});
     return detail::eigen_rows<T>(elements().data(), shape.empty() ? 1 : shape[0],
                                  shape.size() < 2 ? 1 : shape[1]);
   }
@@ -193,10 +193,11 @@ template <class X>
   } else {
     node_ptr owner = x.share();
     if (device < 0 || device >= owner->where().mesh().devices())
-      fail({.rule = broken::device_is_out_of_range,
+      fail({.rule = violation::device_is_out_of_range,
             .have = device,
             .want = owner->where().mesh().devices()});
-    if (!owner->where().owns(device)) fail({.rule = broken::device_is_elsewhere, .have = device});
+    if (!owner->where().owns(device))
+      fail({.rule = violation::device_is_elsewhere, .have = device});
     owner->evaluate();
     return local_shard<typename X::value_type>(std::move(owner), device);
   }
@@ -222,15 +223,15 @@ template <class X>
 [[nodiscard]] constexpr diagnosis check_reading(const mesh_desc& mesh,
                                                 const layout_desc& layout) noexcept {
   if (const unsigned pending = detail::axes_of_several(mesh, layout.pending); pending != 0)
-    return {.rule = broken::partial_value_is_read,
+    return {.rule = violation::partial_value_is_read,
             .operand = 0,
             .axis = detail::first_axis(mesh, pending)};
   if (layout.manual == 0) return {};
-  return {.rule = broken::manual_axis_is_left, .axis = detail::first_axis(mesh, layout.manual)};
+  return {.rule = violation::manual_axis_is_left, .axis = detail::first_axis(mesh, layout.manual)};
 }
 
 namespace detail {
-/// Refuses a tensor that the host cannot read, with the call that mends it.
+/// Refuses a tensor that the host cannot read, with the call that reads it.
 void require_readable(const node& owner);
 /// Copies all elements of a tensor, computed first if need be, to row-major memory.
 void gather_into(node& owner, void* memory);
@@ -261,7 +262,7 @@ template <class X>
     constexpr auto verdict = [] { return check_reading(mesh_of<X>::value, layout::value); };
     if constexpr (verdict().ok()) {
       return allowed<X>{};
-    } else if constexpr (verdict().rule == broken::partial_value_is_read) {
+    } else if constexpr (verdict().rule == violation::partial_value_is_read) {
       constexpr const mesh_desc& mesh = mesh_of<X>::value;
       constexpr sentence call =
           call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict()), "");

@@ -115,7 +115,7 @@ template <HostBlocks R>
     else if (unknown < 0)
       unknown = d;
     else
-      fail({.rule = broken::shard_extents_differ, .operand = number, .dim = d},
+      fail({.rule = violation::shard_extents_differ, .operand = number, .dim = d},
            "several sizes are dyn: give them after the blocks, or blocks that have extents");
   if (unknown >= 0 && others > 0) part[unknown] = count / others;
   return part;

@@ -76,7 +76,8 @@ template <class X, class H>
                                (std::is_integral_v<T> && std::is_floating_point_v<item>))
     return refused<misuse::host_elements_differ, types<item, T>>{};
   else if constexpr (data::depth != rank && !(EigenMatrix<H> && (rank == 1 || rank == 2)))
-    return refused<broken::host_rank_differs, types<>, size_met{data::depth}, size_needed{rank}>{};
+    return refused<violation::host_rank_differs, types<>, size_met{data::depth},
+                   size_needed{rank}>{};
   else
     return allowed<X>{};
 }

@@ -12,7 +12,7 @@ SHARDWISE_INLINE void require_readable(const node& owner) {
   const placement& where = owner.where();
   const tensor_desc& tensor = where.tensor();
   const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
-  if (verdict.rule == broken::partial_value_is_read) {
+  if (verdict.rule == violation::partial_value_is_read) {
     const factor_rule reading = elementwise_rule(linearity::nonlinear, {tensor.extents});
     fail(verdict, advice(where.mesh(), reading, {tensor}, verdict));
   }

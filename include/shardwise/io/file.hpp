@@ -20,12 +20,12 @@ namespace shardwise {
 namespace detail {
 
 /// Reports what went wrong with a file: its name, and a reason.
-[[noreturn]] inline void fail_file(broken rule, const std::string& path,
+[[noreturn]] inline void fail_file(violation rule, const std::string& path,
                                    const std::string& reason) {
   fail({.rule = rule}, text_view((path + ": " + reason).c_str()));
 }
 /// The same where the system has the reason.
-[[noreturn]] inline void fail_file(broken rule, const std::string& path) {
+[[noreturn]] inline void fail_file(violation rule, const std::string& path) {
   fail_file(rule, path, std::strerror(errno));
 }
 
@@ -59,9 +59,9 @@ class input_file {
       : path_(std::move(path)), handle_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat about {};
     if (handle_.number() < 0 || ::fstat(handle_.number(), &about) != 0)
-      detail::fail_file(broken::file_is_not_readable, path_);
+      detail::fail_file(violation::file_is_not_readable, path_);
     if (!S_ISREG(about.st_mode))
-      detail::fail_file(broken::file_is_not_readable, path_, "it is no regular file");
+      detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
     size_ = about.st_size;
   }
 
@@ -74,8 +74,8 @@ class input_file {
     while (!to.empty()) {
       const auto got = ::pread(handle_.number(), to.data(), to.size(), place);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) detail::fail_file(broken::file_is_not_readable, path_);
-      if (got == 0) detail::fail_file(broken::file_is_not_readable, path_, "it became shorter");
+      if (got < 0) detail::fail_file(violation::file_is_not_readable, path_);
+      if (got == 0) detail::fail_file(violation::file_is_not_readable, path_, "it became shorter");
       to = to.subspan(static_cast<std::size_t>(got));
       place += got;
     }
@@ -102,7 +102,7 @@ class output_file {
     } while (handle_.number() < 0 && errno == EEXIST);
     if (handle_.number() < 0) {
       beside_.clear();
-      detail::fail_file(broken::file_is_not_writable, path_);
+      detail::fail_file(violation::file_is_not_writable, path_);
     }
   }
   output_file(const output_file&) = delete;
@@ -116,7 +116,7 @@ class output_file {
     while (!from.empty()) {
       const auto put = ::write(handle_.number(), from.data(), from.size());
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) detail::fail_file(broken::file_is_not_writable, path_);
+      if (put < 0) detail::fail_file(violation::file_is_not_writable, path_);
       from = from.subspan(static_cast<std::size_t>(put));
     }
   }
@@ -124,7 +124,7 @@ class output_file {
   void commit() {
     if (::fsync(handle_.number()) != 0 || !handle_.close() ||
         ::rename(beside_.c_str(), path_.c_str()) != 0)
-      detail::fail_file(broken::file_is_not_writable, path_);
+      detail::fail_file(violation::file_is_not_writable, path_);
     beside_.clear();
   }
 

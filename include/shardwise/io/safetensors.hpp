@@ -21,7 +21,7 @@ class safetensors_file {
   /// Opens a file and reads its header. Throws `file_is_not_readable` or `file_is_malformed`.
   explicit safetensors_file(std::string path) : file_(std::move(path)) {
     const auto refuse = [&](const std::string& reason) {
-      detail::fail_file(broken::file_is_malformed, file_.path(), reason);
+      detail::fail_file(violation::file_is_malformed, file_.path(), reason);
     };
     std::byte length[8];
     if (file_.size() < 8) refuse("it is shorter than the length of its header");
@@ -51,9 +51,9 @@ class safetensors_file {
   [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const {
     const stored_tensor* const found = header_.find(name);
     if (found == nullptr)
-      detail::fail_file(broken::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+      detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
     if (found->type != type)
-      detail::fail_file(broken::stored_tensor_differs, path(),
+      detail::fail_file(violation::stored_tensor_differs, path(),
                         "'" + std::string(name) + "' has elements of " + words(found->type) +
                             ", not " + words(type));
     return *found;
@@ -65,7 +65,7 @@ class safetensors_file {
       same = wanted[d] == dyn || wanted[d] == stored.extents[d];
     if (!same)
       detail::fail_file(
-          broken::stored_tensor_differs, path(),
+          violation::stored_tensor_differs, path(),
           "'" + stored.name + "' is [" + words(stored.extents) + "], not [" + words(wanted) + "]");
   }
   /// Reads neighbours of a tensor, whose bytes begin at `place` of all its bytes.
@@ -181,12 +181,12 @@ void save_safetensors(const std::string& path, const Nest& nest,
     header.tensors.push_back(
         {detail::stored_name(each.name()), tensor.type, tensor.extents, header.bytes()});
     if (!names.insert(header.tensors.back().name).second)
-      detail::fail_file(broken::file_is_not_writable, path,
+      detail::fail_file(violation::file_is_not_writable, path,
                         "two tensors are called '" + header.tensors.back().name + "'");
   }
   const std::string words = write_safetensors_header(header);
   if (words.empty())
-    detail::fail_file(broken::file_is_not_writable, path, "its names and metadata are in UTF-8");
+    detail::fail_file(violation::file_is_not_writable, path, "its names and metadata are in UTF-8");
   output_file file(path);
   file.write(std::as_bytes(std::span(words)));
   for (const const_state_entry& each : state) file.write(each.bytes());

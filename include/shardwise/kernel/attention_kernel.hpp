@@ -228,11 +228,14 @@ class attention_gradient_head {
         weights_(static_cast<std::size_t>(most_queries_ * keys)),
         slopes_(weights_.size()) {}
 
-  /// Adds the cotangent of the queries, the keys or the values to `out`.
-  template <class Mask, class Keys>
+  /// Adds the cotangent of the queries, the keys or the values to `out`; that of a mask is given to
+  /// `give_row(i, count, row)`, the slopes of the scores of query `i` and the first `count` keys.
+  template <class Mask, class Keys, class Give>
   void run(const matrix_view<const C>& q, const matrix_view<const C>& all_keys,
            const matrix_view<const C>& all_values, const matrix_view<const C>& dy, int which,
-           const matrix_view<C>& out, const Mask& mask_row, const Keys& keys_of) {
+           const matrix_view<C>& out, const Mask& mask_row, const Keys& keys_of,
+           const Give& give_row) {
+    const C scale = which == 3 ? C(1) : scale_;
     for (index_t begin = 0; begin < q.rows; begin += most_queries_) {
       const index_t end = std::min(begin + most_queries_, q.rows);
       // What none of these queries meets has no part in their gradient.
@@ -262,8 +265,10 @@ class attention_gradient_head {
         for (index_t j = 0; j < met; ++j) slope[j] *= weight[j];
         const C mean = fold_run<C, functions::add>(slope, met, C(0));
         for (index_t j = 0; j < met; ++j)
-          slope[j] = weight[j] == 0 ? C(0) : (slope[j] - weight[j] * mean) * scale_;
+          slope[j] = weight[j] == 0 ? C(0) : (slope[j] - weight[j] * mean) * scale;
+        if (which == 3) give_row(begin + i, met, slope);
       }
+      if (which == 3) continue;
       if (which == 0)
         add_product(constant(slopes), k, out.row_range(begin, end));
       else
@@ -333,16 +338,23 @@ struct kernel_of<attention_gradient_operation> {
       const detail::attention_mask<T> mask(call, 4);
       detail::attention_gradient_head<C> work(q.extents[head + 2], k.extents[head + 1]);
       detail::for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {
+        const auto own = [&]() -> matrix_view<C> {
+          if (which == 3) return {};  // what heads share has no matrix of one
+          return detail::head_of(out, detail::head_offset(out, at, which == 0 ? 1 : group));
+        };
         work.run(
             detail::head_of(q, detail::head_offset(q, at, 1)),
             detail::head_of(k, detail::head_offset(k, at, group)),
             detail::head_of(v, detail::head_offset(v, at, group)),
-            detail::head_of(dy, detail::head_offset(dy, at, 1)), which,
-            detail::head_of(out, detail::head_offset(out, at, which == 0 ? 1 : group)),
+            detail::head_of(dy, detail::head_offset(dy, at, 1)), which, own(),
             [&](index_t i, index_t first, index_t count, C* row) {
               mask.add(at, i, first, count, row);
             },
-            [&](index_t i) { return mask.keys_met(i); });
+            [&](index_t i) { return mask.keys_met(i); },
+            [&](index_t i, index_t count, const C* row) {
+              const auto to = detail::attention_mask<T>::run_of(out, at, i);
+              for (index_t j = 0; j < count; ++j) out.data[to.offset + j * to.step] += row[j];
+            });
       });
     });
   }

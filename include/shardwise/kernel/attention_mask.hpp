@@ -18,7 +18,6 @@ template <class T>
 struct attention_mask {
   using C = compute_type<T>;
   const const_any_block* block = nullptr;
-  int missing = 0;
   bool is_causal;
   index_t start = 0;
   const held_range* positions;
@@ -35,26 +34,37 @@ struct attention_mask {
       return;
     }
     block = &given;
-    missing = call.operands[0].rank() - block->rank();
   }
   /// Returns the number of leading keys that a query of the device attends to.
   [[nodiscard]] index_t keys_met(index_t i) const noexcept {
     return is_causal ? std::clamp(plus(start, positions->global(i) + 1), index_t{0}, all_keys)
                      : all_keys;
   }
+  /// Where a mask has the keys of query `i` of a head, and how far these are from one another: 0
+  /// where all keys share one number.
+  struct run {
+    index_t offset = 0, step = 0;
+  };
+  template <class Block>
+  [[nodiscard]] static run run_of(const Block& mask, const inplace_vector<index_t, max_rank>& at,
+                                  index_t i) noexcept {
+    const int inner = mask.rank() - 1;
+    const int missing = at.ssize() + 1 - inner;
+    run found;
+    for (int d = 0; d < inner; ++d) {
+      const index_t index = d + missing < at.ssize() ? at[d + missing] : i;
+      found.offset += mask.extents[d] == 1 ? 0 : index * mask.strides[d];
+    }
+    if (inner >= 0 && mask.extents[inner] != 1) found.step = mask.strides[inner];
+    return found;
+  }
   /// Adds the mask of query `i` of a head and of the keys from `first` on to their scores.
   void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
            C* row) const {
     if (block == nullptr) return;
-    const int inner = block->rank() - 1;
-    index_t offset = 0;
-    for (int d = 0; d < inner; ++d) {
-      const index_t index = d + missing < at.ssize() ? at[d + missing] : i;
-      offset += block->extents[d] == 1 ? 0 : index * block->strides[d];
-    }
-    const bool stands = inner < 0 || block->extents[inner] == 1;
-    const index_t step = stands ? 0 : block->strides[inner];
-    offset += first * step;
+    const run keys = run_of(*block, at, i);
+    const index_t step = keys.step;
+    index_t offset = keys.offset + first * step;
     for (index_t j = 0; j < count; ++j, offset += step) {
       if (block->type == element::boolean)
         row[j] = static_cast<const bool*>(block->data)[offset]

@@ -39,7 +39,7 @@ struct kernel_of<update_slice_operation> {
     const index_t begin = detail::clamped_index(call.operands[2], size - count);
     if (update_slice_operation::refuses(call.how))
       if (const index_t wanted = detail::index_of(call.operands[2]); wanted != begin)
-        fail({.rule = broken::part_is_beyond_end,
+        fail({.rule = violation::part_is_beyond_end,
               .dim = dim,
               .have = wanted < 0 ? wanted : plus(wanted, count),
               .want = size});

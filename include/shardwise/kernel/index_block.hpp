@@ -66,7 +66,7 @@ void append_indices(const const_any_block& block, scratch_vector<index_t>& to) {
       at += size;
     if (at < 0 || at >= size) {
       if (mode != out_of_range::fill)
-        fail({.rule = broken::index_is_out_of_range, .have = at, .want = size});
+        fail({.rule = violation::index_is_out_of_range, .have = at, .want = size});
       at = -1;
     } else if (held.split.how.is_contiguous()) {
       at = at >= held.range.begin && at < held.range.end ? at - held.range.begin : -1;

@@ -76,13 +76,13 @@ class kernel_table {
   [[nodiscard]] operation_kernel find(const operation& what, std::uint64_t types) const {
     const std::lock_guard lock(mutex_);
     for (const doubled& one : doubled_)
-      if (one.id == what.id) fail({.rule = broken::operation_is_entered_twice}, what.name);
+      if (one.id == what.id) fail({.rule = violation::operation_is_entered_twice}, what.name);
     const std::size_t at = place_of(what.id, types);
     if (at < entries_.size() && is_at(at, what.id, types)) return entries_[at].kernel;
     if constexpr (config::compiled)
       if (const operation_kernel* const kernel = detail::compiled_kernel(what.id, types))
         return *kernel;
-    fail({.rule = broken::operation_has_no_kernel}, what.name);
+    fail({.rule = violation::operation_has_no_kernel}, what.name);
   }
   /// All that was entered, by operation and types.
   [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }

@@ -13,8 +13,8 @@ namespace shardwise {
 /// `x`-th of them is its local index `x`. *Storage order* is position 0's elements, then those of
 /// position 1, and so on: in it every device has one contiguous range.
 ///
-///     constexpr grained_split deal{grain::cyclic(2), 9, 2};      // 0 0 1 1 0 0 1 1 0
-///     static_assert(deal.count(0) == 5 && deal.global(1, 2) == 6);
+///     constexpr grained_split rows{grain::cyclic(2), 9, 2};      // 0 0 1 1 0 0 1 1 0
+///     static_assert(rows.count(0) == 5 && rows.global(1, 2) == 6);
 struct grained_split {
   /// A position and a local index there.
   struct place {

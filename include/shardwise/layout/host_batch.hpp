@@ -49,10 +49,12 @@ class host_batch {
   [[nodiscard]] constexpr diagnosis check(const extents_desc& batch) const noexcept {
     if (batch.ssize() != layout_.rank())
       return {
-          .rule = broken::rank_differs_from_spec, .have = layout_.rank(), .want = batch.ssize()};
+          .rule = violation::rank_differs_from_spec, .have = layout_.rank(), .want = batch.ssize()};
     if (batch[0] % parts() != 0)
-      return {
-          .rule = broken::host_batch_is_not_divisible, .dim = 0, .have = batch[0], .want = parts()};
+      return {.rule = violation::host_batch_is_not_divisible,
+              .dim = 0,
+              .have = batch[0],
+              .want = parts()};
     return shardwise::validate(mesh_, layout_, global(batch));
   }
   /// The extents of the whole tensor, from those of one host's batch.
@@ -116,18 +118,19 @@ class host_batch {
   }
 
   [[nodiscard]] constexpr diagnosis judge() const noexcept {
-    if (layout_.rank() == 0) return {.rule = broken::rank_differs_from_spec, .have = 0, .want = 1};
+    if (layout_.rank() == 0)
+      return {.rule = violation::rank_differs_from_spec, .have = 0, .want = 1};
     for (int a = 0; a < mesh_.rank(); ++a)
       if (layout_.is_pending(a))
-        return {.rule = broken::reshard_would_create_partial, .axis = mesh_.axes[a].label};
+        return {.rule = violation::reshard_would_create_partial, .axis = mesh_.axes[a].label};
     for (int d = 0; d < layout_.rank(); ++d)
       if (!layout_.grains[d].is_contiguous() && !layout_.grains[d].is_single_cut())
-        return {.rule = broken::host_batch_is_not_contiguous, .dim = d};
+        return {.rule = violation::host_batch_is_not_contiguous, .dim = d};
     if (hosts_ < 1 || mesh_.devices() % hosts_ != 0)
-      return {.rule = broken::hosts_are_not_alike, .have = mesh_.devices(), .want = hosts_};
+      return {.rule = violation::hosts_are_not_alike, .have = mesh_.devices(), .want = hosts_};
     for (index_t host = 0; host < hosts_; ++host)
       if (!is_like_first(host))
-        return {.rule = broken::hosts_are_not_alike, .operand = static_cast<int>(host)};
+        return {.rule = violation::hosts_are_not_alike, .operand = static_cast<int>(host)};
     return {};
   }
 

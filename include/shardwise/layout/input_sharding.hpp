@@ -42,12 +42,12 @@ class input_sharding {
                                                     policy_desc policy = exact{}) const noexcept {
     const keyed_spec* const found = keyed_ ? find(key) : nullptr;
     if (keyed_ && found == nullptr)
-      return {{}, {.rule = broken::input_has_no_sharding, .axis = short_name(key)}};
+      return {{}, {.rule = violation::input_has_no_sharding, .axis = short_name(key)}};
     if (!keyed_ && one_.rank() != rank) return whole(rank, policy);
     if (keyed_ && found->replicated) return whole(rank, policy);
     const spec_desc& spec = keyed_ ? found->spec : one_;
     if (spec.rank() != rank)
-      return {{}, {.rule = broken::rank_differs_from_spec, .have = spec.rank(), .want = rank}};
+      return {{}, {.rule = violation::rank_differs_from_spec, .have = spec.rank(), .want = rank}};
     return resolve(mesh, spec, {}, policy);
   }
 

@@ -17,7 +17,7 @@ class given_shards {
   /// Checks the number of shards.
   [[nodiscard]] constexpr diagnosis verdict() const noexcept {
     if (count_ == devices_ || count_ == shards_.size()) return {};
-    return {.rule = broken::shard_count_differs, .have = count_, .want = devices_};
+    return {.rule = violation::shard_count_differs, .have = count_, .want = devices_};
   }
   /// Returns true if there is a shard for every device, replicas among them.
   [[nodiscard]] constexpr bool for_all() const noexcept { return count_ == devices_; }
@@ -57,10 +57,10 @@ struct joined_shards {
   out.verdict = given.verdict();
   if (out.verdict.ok() && extents.ssize() != layout.rank())
     out.verdict = {
-        .rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+        .rule = violation::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
   for (int i = 0; out.verdict.ok() && i < shards.ssize(); ++i)
     if (shards[i].ssize() != layout.rank())
-      out.verdict = {.rule = broken::rank_differs_from_spec,
+      out.verdict = {.rule = violation::rank_differs_from_spec,
                      .operand = i,
                      .have = layout.rank(),
                      .want = shards[i].ssize()};
@@ -82,7 +82,7 @@ struct joined_shards {
     const extents_desc want = extents_of(shard_box(mesh, layout, out.extents, device));
     for (int d = 0; d < layout.rank() && out.verdict.ok(); ++d)
       if (shards[number][d] != dyn && shards[number][d] != want[d])
-        out.verdict = {.rule = broken::shard_extents_differ,
+        out.verdict = {.rule = violation::shard_extents_differ,
                        .operand = static_cast<int>(number),
                        .dim = d,
                        .have = shards[number][d],

@@ -23,7 +23,7 @@ namespace detail {
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr resolved_layout resolve_parts(const Mesh&, const Spec&, const Partial&,
                                                       const Policy&) noexcept {
-  return {{}, {.rule = broken::layout_is_malformed}};
+  return {{}, {.rule = violation::layout_is_malformed}};
 }
 
 /// How an error shows what stands in the place of another: the text of a layout would make a long
@@ -41,7 +41,7 @@ struct part_shown<layout<Mesh, Spec, Partial, Policy>> {
 /// The first part of a layout that is of another kind than a layout has there.
 template <int At, class Part>
 using wrong_part =
-    refused<broken::layout_is_malformed, typename part_shown<Part>::type, argument_at{At}>;
+    refused<violation::layout_is_malformed, typename part_shown<Part>::type, argument_at{At}>;
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_part() noexcept {
   if constexpr (!std::is_same_v<decltype(Mesh::value), const mesh_desc>)
@@ -68,7 +68,7 @@ template <class Mesh, class Spec, class Partial, class Policy>
   };
   if constexpr (RefusedMesh<Mesh>)
     return refused<>{};
-  else if constexpr (verdict().rule == broken::layout_is_malformed)
+  else if constexpr (verdict().rule == violation::layout_is_malformed)
     return refuse_part<Mesh, Spec, Partial, Policy>();
   else
     return answer_to<Mesh, Spec, Partial>(verdict);

@@ -157,12 +157,13 @@ namespace detail {
     for (end = begin; end < size && words[end] != ',';) ++end;
     const text_view label(words + begin, end - begin);
     const int axis = mesh.find(label);
-    const auto refuse = [&](broken rule) {
+    const auto refuse = [&](violation rule) {
       return diagnosis{.rule = rule, .dim = dim, .axis = short_name(label)};
     };
     if (axis < 0)
-      return refuse(is_axis_name(label) ? broken::axis_is_not_in_mesh : broken::spec_is_malformed);
-    if ((used >> axis & 1) != 0) return refuse(broken::axis_is_used_twice);
+      return refuse(is_axis_name(label) ? violation::axis_is_not_in_mesh
+                                        : violation::spec_is_malformed);
+    if ((used >> axis & 1) != 0) return refuse(violation::axis_is_used_twice);
     used = static_cast<std::uint8_t>(used | 1U << axis);
     axes.push_back(static_cast<std::uint8_t>(axis));
   }
@@ -180,7 +181,7 @@ namespace detail {
   resolved_layout result;
   layout_desc& layout = result.layout;
   if (spec.rank() > max_rank) {
-    result.verdict = {.rule = broken::rank_is_too_high, .dim = max_rank};
+    result.verdict = {.rule = violation::rank_is_too_high, .dim = max_rank};
     return result;
   }
   layout.kind = partial.axes.empty() ? reduction::sum : partial.kind;
@@ -195,7 +196,8 @@ namespace detail {
       const text_view words = entry.substr(end, entry.size());
       layout.grains[d] = detail::read_grain(words).over(layout.dims[d].ssize());
       if (layout.grains[d].is_contiguous())
-        result.verdict = {.rule = broken::grain_is_malformed, .dim = d, .axis = short_name(words)};
+        result.verdict = {
+            .rule = violation::grain_is_malformed, .dim = d, .axis = short_name(words)};
     }
     if (!result.verdict.ok()) return result;
   }
@@ -208,10 +210,11 @@ namespace detail {
     for (int i = 0; i < axes.ssize(); ++i) {
       const short_name& label = mesh.axes[axes[i]].label;
       if ((unsigned{used} >> axes[i] & 1U) != 0)
-        result.verdict = {
-            .rule = broken::partial_axis_also_splits, .dim = layout.dim_of(axes[i]), .axis = label};
+        result.verdict = {.rule = violation::partial_axis_also_splits,
+                          .dim = layout.dim_of(axes[i]),
+                          .axis = label};
       else if (i > 0 && axes[i] < axes[i - 1])
-        result.verdict = {.rule = broken::pending_axes_are_out_of_order, .axis = label};
+        result.verdict = {.rule = violation::pending_axes_are_out_of_order, .axis = label};
       if (!result.verdict.ok()) return result;
     }
     layout.pending = pending;
@@ -222,9 +225,9 @@ namespace detail {
     result.verdict = detail::resolve_entry(mesh, partial.manual, -1, used, axes);
     for (int i = 1; i < axes.ssize() && result.verdict.ok(); ++i)
       if (axes[i] < axes[i - 1])
-        result.verdict = {.rule = broken::manual_axis_is_used, .axis = mesh.axes[axes[i]].label};
+        result.verdict = {.rule = violation::manual_axis_is_used, .axis = mesh.axes[axes[i]].label};
     if (!result.verdict.ok()) {
-      result.verdict.rule = broken::manual_axis_is_used;
+      result.verdict.rule = violation::manual_axis_is_used;
       return result;
     }
     for (int i = 0; i < axes.ssize(); ++i)

@@ -13,25 +13,25 @@ namespace shardwise {
   unsigned used = 0;
   for (int d = 0; d < layout.rank(); ++d) {
     for (std::uint8_t a : layout.dims[d]) {
-      if (a >= mesh.rank()) return {.rule = broken::axis_is_not_in_mesh, .dim = d};
+      if (a >= mesh.rank()) return {.rule = violation::axis_is_not_in_mesh, .dim = d};
       if ((used >> a & 1U) != 0)
-        return {.rule = broken::axis_is_used_twice, .dim = d, .axis = mesh.axes[a].label};
+        return {.rule = violation::axis_is_used_twice, .dim = d, .axis = mesh.axes[a].label};
       used |= 1U << a;
     }
     const grain how = layout.grains[d];
     if (!how.is_contiguous() && how.over(layout.dims[d].ssize()).is_contiguous())
-      return {.rule = broken::grain_is_malformed, .dim = d};
+      return {.rule = violation::grain_is_malformed, .dim = d};
   }
   if ((unsigned{layout.pending} | layout.manual) >> mesh.rank() != 0)
-    return {.rule = broken::axis_is_not_in_mesh};
+    return {.rule = violation::axis_is_not_in_mesh};
   for (int a = 0; a < mesh.rank(); ++a) {
     const bool splits = (used >> a & 1U) != 0;
     if (layout.is_pending(a) && splits)
-      return {.rule = broken::partial_axis_also_splits,
+      return {.rule = violation::partial_axis_also_splits,
               .dim = layout.dim_of(static_cast<std::uint8_t>(a)),
               .axis = mesh.axes[a].label};
     if ((layout.manual >> a & 1) != 0 && (splits || layout.is_pending(a)))
-      return {.rule = broken::manual_axis_is_used, .axis = mesh.axes[a].label};
+      return {.rule = violation::manual_axis_is_used, .axis = mesh.axes[a].label};
   }
   return {};
 }
@@ -46,9 +46,9 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   for (int d = 0; d < extents.ssize(); ++d) {
     const index_t n = extents[d];
     if (n == dyn) continue;
-    if (n < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = n};
+    if (n < 0) return {.rule = violation::extent_is_negative, .dim = d, .have = n};
     if (n > max_elements / elements)
-      return {.rule = broken::tensor_is_too_large,
+      return {.rule = violation::tensor_is_too_large,
               .dim = d,
               .have = n,
               .want = max_elements / elements + 1};
@@ -62,7 +62,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh, const layout_desc& layout,
                                            const extents_desc& extents) noexcept {
   if (layout.rank() != extents.ssize())
-    return {.rule = broken::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
+    return {
+        .rule = violation::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
   if (const diagnosis verdict = validate(extents); !verdict.ok()) return verdict;
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t n = extents[d];
@@ -71,8 +72,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
     if (layout.uneven || parts == dyn) continue;
     const index_t unit = parts == 1 ? 1 : layout.grains[d].unit(parts);
     if (n % unit != 0)
-      return {.rule = layout.grains[d].is_cyclic() ? broken::blocks_do_not_divide_extent
-                                                   : broken::extent_is_not_divisible,
+      return {.rule = layout.grains[d].is_cyclic() ? violation::blocks_do_not_divide_extent
+                                                   : violation::extent_is_not_divisible,
               .dim = d,
               .axis = mesh.axes[layout.dims[d].back()].label,
               .have = n,
@@ -87,7 +88,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
                                               const extents_desc& extents) noexcept {
   if (const diagnosis verdict = validate(mesh, layout); !verdict.ok()) return verdict;
   for (int d = 0; d < extents.ssize(); ++d)
-    if (extents[d] < 0) return {.rule = broken::extent_is_negative, .dim = d, .have = extents[d]};
+    if (extents[d] < 0)
+      return {.rule = violation::extent_is_negative, .dim = d, .have = extents[d]};
   return validate(mesh, layout, extents);
 }
 
@@ -105,10 +107,10 @@ namespace detail {
 [[nodiscard]] constexpr diagnosis check_reshard(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
   if (const unsigned created = created_pending(from, to); created != 0)
-    return {.rule = broken::reshard_would_create_partial,
+    return {.rule = violation::reshard_would_create_partial,
             .axis = detail::first_axis(mesh, created)};
   if (const unsigned left = from.manual ^ to.manual; left != 0)
-    return {.rule = broken::manual_axis_is_left, .axis = detail::first_axis(mesh, left)};
+    return {.rule = violation::manual_axis_is_left, .axis = detail::first_axis(mesh, left)};
   return {};
 }
 

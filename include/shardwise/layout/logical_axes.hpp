@@ -86,9 +86,9 @@ struct refused_names {
     return answer_to<Shown..., Rules>([] { return found.verdict; });
   }
   [[nodiscard]] static constexpr auto rule() noexcept {
-    if constexpr (found.verdict.rule == broken::name_is_repeated) {
+    if constexpr (found.verdict.rule == violation::name_is_repeated) {
       return refuse<>();
-    } else if constexpr (found.verdict.rule == broken::name_has_no_rule) {
+    } else if constexpr (found.verdict.rule == violation::name_has_no_rule) {
       return refuse<decltype(nearest_type(std::make_index_sequence<nearest.size()>{}))>();
     } else {
       constexpr taken_axis taken = passed_over(Rules::value, names, found, at)[0];

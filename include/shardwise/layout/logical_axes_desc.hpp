@@ -49,7 +49,7 @@ namespace detail {
 [[nodiscard]] constexpr diagnosis validate(const axis_rules_desc& rules) noexcept {
   for (const axis_rule_desc& rule : rules.alternatives) {
     if (!is_axis_name(rule.label))
-      return {.rule = broken::axis_name_is_malformed, .axis = short_name(rule.label)};
+      return {.rule = violation::axis_name_is_malformed, .axis = short_name(rule.label)};
     diagnosis verdict = resolve(rules.mesh, {{rule.axes}}).verdict;
     verdict.dim = -1;
     if (!verdict.ok()) return verdict;
@@ -87,12 +87,13 @@ namespace detail {
   for (int d = 0; d < names.ssize(); ++d) found.chosen.push_back(-1);
   if (found.verdict = validate(rules); !found.verdict.ok()) return found;
 
-  const auto refuse = [&](broken rule, int d) {
+  const auto refuse = [&](violation rule, int d) {
     found.verdict = {.rule = rule, .dim = d, .axis = short_name(names[d])};
     return found;
   };
   for (int d = 0; d < names.ssize(); ++d)
-    if (!names[d].empty() && names.find(names[d]) != d) return refuse(broken::name_is_repeated, d);
+    if (!names[d].empty() && names.find(names[d]) != d)
+      return refuse(violation::name_is_repeated, d);
 
   unsigned used = 0;
   for (int i = 0; i < int(rules.alternatives.ssize()); ++i) {
@@ -107,8 +108,9 @@ namespace detail {
   found.layout = resolve(rules.mesh, spec_of(rules, found)).layout;
   for (int d = 0; d < names.ssize(); ++d)
     if (!names[d].empty() && found.chosen[d] < 0)
-      return refuse(
-          has_rule(rules, names[d]) ? broken::no_alternative_is_free : broken::name_has_no_rule, d);
+      return refuse(has_rule(rules, names[d]) ? violation::no_alternative_is_free
+                                              : violation::name_has_no_rule,
+                    d);
   return found;
 }
 

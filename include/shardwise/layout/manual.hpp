@@ -30,7 +30,7 @@ struct manual_result {
   result.verdict = validate(mesh, layout, tensor.extents);
   for (int a = mesh.rank() - 1; a >= 0; --a)
     if (result.verdict.ok() && layout.is_pending(a))
-      result.verdict = {.rule = broken::manual_axis_is_used, .axis = mesh.axes[a].label};
+      result.verdict = {.rule = violation::manual_axis_is_used, .axis = mesh.axes[a].label};
   if (!result.verdict.ok()) return result;
   for (int d = 0; d < layout.rank(); ++d) {
     const index_t parts = mesh.parts(layout.dims[d]);
@@ -56,7 +56,7 @@ struct manual_result {
   manual_result result{tensor, {}};
   if (target.rank() != tensor.rank()) {
     result.verdict = {
-        .rule = broken::rank_differs_from_spec, .have = target.rank(), .want = tensor.rank()};
+        .rule = violation::rank_differs_from_spec, .have = target.rank(), .want = tensor.rank()};
     return result;
   }
   result.tensor.layout = target;
@@ -73,12 +73,12 @@ struct manual_result {
     const index_t parts = mesh.parts(outer);
     index_t& extent = result.tensor.extents[d];
     if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
-    // What is dealt out inside is not cut into runs outside.
+    // What is block-cyclic inside is not cut into runs outside.
     const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
     const grain wanted = said_by_axis(mesh, again, target.grains[d], extent);
     const bool fits = inner.empty() || (how == wanted && (outer.empty() || how.is_contiguous()));
     if (again != target.dims[d] || !fits) {
-      result.verdict = {.rule = broken::operand_layouts_conflict,
+      result.verdict = {.rule = violation::operand_layouts_conflict,
                         .operand = 0,
                         .dim = d,
                         .axis = mesh.axes[inner.back()].label};
@@ -90,10 +90,10 @@ struct manual_result {
     const bool stays = manual && (joined >> a & 1U) == 0;
     if (stays || tensor.layout.is_pending(a) || target.is_pending(a) ||
         (target.manual >> a & 1U) != 0)
-      result.verdict = {.rule = broken::manual_axis_is_left, .axis = mesh.axes[a].label};
+      result.verdict = {.rule = violation::manual_axis_is_left, .axis = mesh.axes[a].label};
   }
   if (result.verdict.ok() && tensor.layout.manual == 0 && joined != 0)
-    result.verdict = {.rule = broken::axis_is_not_manual,
+    result.verdict = {.rule = violation::axis_is_not_manual,
                       .axis = mesh.axes[std::countr_zero(joined)].label};
   if (result.verdict.ok()) result.verdict = validate(mesh, target, result.tensor.extents);
   return result;

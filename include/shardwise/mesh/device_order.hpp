@@ -62,8 +62,8 @@ class device_order {
   for (index_t i = 0; i < count; ++i) {
     const index_t device = devices[i];
     if (device < 0 || device >= count)
-      return {.rule = broken::device_is_out_of_range, .have = device, .want = count};
-    if (positions[device] >= 0) return {.rule = broken::device_is_repeated, .have = device};
+      return {.rule = violation::device_is_out_of_range, .have = device, .want = count};
+    if (positions[device] >= 0) return {.rule = violation::device_is_repeated, .have = device};
     positions[device] = i;
   }
   return {};
@@ -73,7 +73,7 @@ class device_order {
 [[nodiscard]] constexpr diagnosis invert(device_numbers devices, index_t size,
                                          list_view<index_t> positions) noexcept {
   if (devices.ssize() != size)
-    return {.rule = broken::device_count_differs, .have = devices.ssize(), .want = size};
+    return {.rule = violation::device_count_differs, .have = devices.ssize(), .want = size};
   return invert(devices, positions);
 }
 

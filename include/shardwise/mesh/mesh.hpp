@@ -43,7 +43,7 @@ template <fixed_string Axes>
   return answer_to<of_text::mesh<Axes>>([] {
     const parsed_axes parsed = parse_axes(Axes);
     return parsed.verdict.ok() && parsed.position < Axes.size()
-               ? diagnosis{.rule = broken::axis_name_is_malformed}
+               ? diagnosis{.rule = violation::axis_name_is_malformed}
                : parsed.verdict;
   });
 }

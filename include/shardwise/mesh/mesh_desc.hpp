@@ -107,26 +107,26 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];
     if (!is_axis_name(axis.label) || axis.label.is_cut())
-      return {.rule = broken::axis_name_is_malformed, .axis = axis.label};
+      return {.rule = violation::axis_name_is_malformed, .axis = axis.label};
     if (axis.size < 1 && axis.size != dyn)
-      return {.rule = broken::axis_size_is_not_positive,
+      return {.rule = violation::axis_size_is_not_positive,
               .axis = axis.label,
               .have = axis.size,
               .want = 1};
     if (mesh.find(axis.label) != a)
-      return {.rule = broken::axis_is_repeated_in_mesh, .axis = axis.label};
+      return {.rule = violation::axis_is_repeated_in_mesh, .axis = axis.label};
   }
   index_t devices = 1;
   for (const axis_desc& axis : mesh.axes) {
     if (axis.size > max_devices / devices)
-      return {.rule = broken::mesh_has_too_many_devices,
+      return {.rule = violation::mesh_has_too_many_devices,
               .axis = axis.label,
               .have = axis.size,
               .want = max_devices / devices + 1};
     if (axis.size != dyn) devices *= axis.size;
   }
   if (!mesh.order.empty() && mesh.order.devices().ssize() != mesh.devices())
-    return {.rule = broken::device_count_differs,
+    return {.rule = violation::device_count_differs,
             .have = mesh.order.devices().ssize(),
             .want = mesh.devices()};
   return {};
@@ -136,7 +136,7 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh) noexcept {
   if (const diagnosis verdict = validate(mesh); !verdict.ok()) return verdict;
   for (const axis_desc& axis : mesh.axes)
-    if (axis.size == dyn) return {.rule = broken::mesh_size_is_unknown, .axis = axis.label};
+    if (axis.size == dyn) return {.rule = violation::mesh_size_is_unknown, .axis = axis.label};
   return {};
 }
 

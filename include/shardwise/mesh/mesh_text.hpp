@@ -68,7 +68,7 @@ struct parsed_axes {
   const auto refuse = [](std::size_t where, const diagnosis& verdict, text_view reason = {}) {
     return parsed_axes{{}, verdict, reason, where};
   };
-  constexpr diagnosis malformed{.rule = broken::text_is_malformed};
+  constexpr diagnosis malformed{.rule = violation::text_is_malformed};
   // The next character that is not blank, or zero at the end.
   const auto next = [&] {
     while (at < words.size() && is_one_of(words[at], " \t\r\n")) ++at;
@@ -89,7 +89,7 @@ struct parsed_axes {
     if (is_name && label.empty()) return refuse(at, malformed, "an axis begins with its name");
     if (!is_name || !is_axis_name(label)) {
       const bool is_long = label.size() > short_name::capacity;
-      return refuse(begin, {.rule = broken::axis_name_is_malformed,
+      return refuse(begin, {.rule = violation::axis_name_is_malformed,
                             .axis = label,
                             .have = is_long ? static_cast<index_t>(label.size()) : 0,
                             .want = is_long ? index_t{short_name::capacity} : 0});
@@ -113,15 +113,15 @@ struct parsed_axes {
       if (size < 1)
         return refuse(
             digits,
-            {.rule = broken::axis_size_is_not_positive, .axis = label, .have = size, .want = 1});
+            {.rule = violation::axis_size_is_not_positive, .axis = label, .have = size, .want = 1});
     }
     if (mesh.find(label) >= 0)
-      return refuse(begin, {.rule = broken::axis_is_repeated_in_mesh, .axis = label});
+      return refuse(begin, {.rule = violation::axis_is_repeated_in_mesh, .axis = label});
     if (mesh.axes.full()) {
       index_t count = max_axes + 1;
       for (const char c : words.substr(at, words.size())) count += c == ',' ? 1 : 0;
       return refuse(begin,
-                    {.rule = broken::mesh_has_too_many_axes, .have = count, .want = max_axes});
+                    {.rule = violation::mesh_has_too_many_axes, .have = count, .want = max_axes});
     }
     mesh.axes.push_back({label, size});
   } while (accept(','));

@@ -22,7 +22,7 @@ struct derived_mesh {
   for (const text_view label : labels) {
     const int axis = mesh.find(label);
     if (axis < 0 || result.mesh.find(label) >= 0) {
-      result.verdict = {.rule = broken::submesh_axis_is_not_in_mesh, .axis = short_name(label)};
+      result.verdict = {.rule = violation::submesh_axis_is_not_in_mesh, .axis = short_name(label)};
       return result;
     }
     result.mesh.axes.push_back(mesh.axes[axis]);
@@ -55,7 +55,7 @@ struct derived_mesh {
     }
   derived_mesh result;
   if (!is_axis_name(joined))
-    result.verdict = {.rule = broken::axis_name_is_malformed, .axis = short_name(joined)};
+    result.verdict = {.rule = violation::axis_name_is_malformed, .axis = short_name(joined)};
   else
     result.mesh = {{axis_desc{short_name(joined), mesh.devices()}}, mesh.order};
   return result;

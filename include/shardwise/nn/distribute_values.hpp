@@ -36,15 +36,15 @@ inline void require_plan(const std::vector<std::string>& names, const nn::plan_d
     std::string pattern;
     append(pattern, rule.pattern);
     if (rule.action == nn::plan_action::module)
-      fail({.rule = broken::planned_layout_is_fixed},
+      fail({.rule = violation::planned_layout_is_fixed},
            pattern + " is about modules, which are planned by distribute_module<Plan>(model)");
     bool is_matched = false;
     for (const std::string& name : names)
       is_matched = is_matched || name_is_under(name, rule.pattern);
     if (!is_matched)
-      fail({.rule = broken::pattern_matches_nothing}, pattern + ", where the model has " + all);
+      fail({.rule = violation::pattern_matches_nothing}, pattern + ", where the model has " + all);
   }
-  if (!without.empty()) fail({.rule = broken::parameter_has_no_rule}, without);
+  if (!without.empty()) fail({.rule = violation::parameter_has_no_rule}, without);
 }
 
 /// The layout of a parameter under a plan.
@@ -65,7 +65,7 @@ void distribute_values(Model& model, const nn::plan_desc& plan) {
     if constexpr (ValueOperand<X>)
       (void)planned_layout_of(plan, name, x.mesh(), x.tensor());
     else if (!(planned_layout_of(plan, name, x.mesh(), desc_of(x)) == X::layout_type::value))
-      fail({.rule = broken::planned_layout_is_fixed}, name);
+      fail({.rule = violation::planned_layout_is_fixed}, name);
   });
   for_each_parameter(model, [&]<class X>(const leaf_path& name, X& x) {
     if constexpr (ValueOperand<X>)

@@ -83,11 +83,11 @@ template <class Parts>
   else if constexpr (found.fault == layout_is_refused)
     return answer_to<>([] { return Parts::verdict().layout; }, names);
   else if constexpr (found.fault == pattern_matches_nothing)
-    return refused_with<broken::pattern_matches_nothing, types<>>(names);
+    return refused_with<violation::pattern_matches_nothing, types<>>(names);
   else if constexpr (found.fault == parameter_has_no_rule)
-    return refused_with<broken::parameter_has_no_rule, types<>>(names);
+    return refused_with<violation::parameter_has_no_rule, types<>>(names);
   else if constexpr (found.fault == layout_is_fixed)
-    return refused_with<broken::planned_layout_is_fixed, types<>>(names);
+    return refused_with<violation::planned_layout_is_fixed, types<>>(names);
   else if constexpr (found.fault == layouts_differ)
     return refused_with<misuse::planned_layouts_differ, types<>>(names);
   else

@@ -27,7 +27,7 @@ concept ListOfLayers = !EitherOperand<X> && requires(const X& x) {
 /// Checks that two operands of a scan have as many layers.
 constexpr void require_layers(index_t have, index_t want) {
   if (have != want)
-    fail({.rule = broken::operand_count_differs, .have = have, .want = want},
+    fail({.rule = violation::operand_count_differs, .have = have, .want = want},
          "the operands of a scan have as many layers each");
 }
 /// Returns the number of layers, which all stacked tensors of a nest have.

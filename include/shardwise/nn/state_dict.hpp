@@ -50,7 +50,8 @@ class basic_state_view {
   [[nodiscard]] Entry operator[](std::string_view name) const {
     const Entry* const found = find(name);
     if (found == nullptr)
-      fail({.rule = broken::state_names_differ}, "'" + std::string(name) + "' is not in the state");
+      fail({.rule = violation::state_names_differ},
+           "'" + std::string(name) + "' is not in the state");
     return *found;
   }
   /// Those whose names match a pattern with `*` and `?`.
@@ -68,7 +69,7 @@ class basic_state_view {
   basic_state_view& append(const basic_state_view& more) & {
     for (const Entry& each : more)
       if (find(each.name()) != nullptr)
-        fail({.rule = broken::state_names_differ}, "'" + each.name() + "' is in both states");
+        fail({.rule = violation::state_names_differ}, "'" + each.name() + "' is in both states");
     entries_.insert(entries_.end(), more.begin(), more.end());
     return *this;
   }
@@ -154,7 +155,7 @@ inline state_difference load_state(const state_view& into, const const_state_vie
                                    state_names names) {
   state_difference apart = difference_of_names(into, source);
   if (names == state_names::all && !apart.empty())
-    fail({.rule = broken::state_names_differ}, words_of(apart));
+    fail({.rule = violation::state_names_differ}, words_of(apart));
   // All is checked, and all values exist, before the first is assigned.
   std::vector<std::pair<const state_entry*, node_ptr>> values;
   for (const state_entry& each : into)

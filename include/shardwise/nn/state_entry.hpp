@@ -29,7 +29,7 @@ struct tensors_in_pools {
 /// The name of a leaf of a nest in a state.
 [[nodiscard]] inline std::string state_name(std::string_view prefix, const leaf_path& path) {
   if (path.size() >= 120)
-    fail({.rule = broken::stored_tensor_differs},
+    fail({.rule = violation::stored_tensor_differs},
          "the path of a tensor has less than 120 characters");
   std::string name(prefix);
   if (!name.empty() && !path.empty()) name += '.';
@@ -100,9 +100,9 @@ class const_state_entry {
   template <Element T>
   [[nodiscard]] any_tensor<T> as() const {
     if (tensor().type != element_of<T>)
-      fail({.rule = broken::stored_tensor_differs}, "'" + name_ + "' has elements of " +
-                                                        text_of_element(tensor().type) + ", not " +
-                                                        text_of_element(element_of<T>));
+      fail({.rule = violation::stored_tensor_differs},
+           "'" + name_ + "' has elements of " + text_of_element(tensor().type) + ", not " +
+               text_of_element(element_of<T>));
     return any_tensor<T>(share());
   }
   /// All elements, row-major, in the host's memory; computed first if need be.
@@ -153,7 +153,7 @@ class state_entry : public const_state_entry {
       sentence apart;
       apart << "'" << name() << "' is " << detail::elements_and_extents(want) << ", not "
             << detail::elements_and_extents(have);
-      fail({.rule = broken::stored_tensor_differs}, apart);
+      fail({.rule = violation::stored_tensor_differs}, apart);
     }
     if (source->home() == own->home()) {
       source->name();

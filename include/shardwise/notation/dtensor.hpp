@@ -40,7 +40,7 @@ struct read_placements {
 
 /// The placements of a layout. The plain form is refused where the axes of a dimension do not
 /// follow the order of the mesh, or cut chunks; the other forms cut chunks by strided shards.
-/// Blocks that are dealt out are refused: how many chunks they make depends on the extent. So are
+/// Block-cyclic dimensions are refused: how many chunks they make depends on the extent. So are
 /// single cuts, since placements cut one after another: `in_chunks` says which are the same.
 ///
 /// Strided shards cut as the layout does where the extents divide. Where they do not, some indices
@@ -66,7 +66,7 @@ struct read_placements {
     bool in_order = true;
     for (int i = 1; i < axes.ssize(); ++i) in_order = in_order && axes[i - 1] < axes[i];
     const grain how = layout.grains[d];
-    if (how.is_cyclic()) return {{}, {0, "placements cut chunks and deal out no blocks"}};
+    if (how.is_cyclic()) return {{}, {0, "placements cut chunks and have no cyclic blocks"}};
     if (how.is_single_cut() && !is_cut_alike(mesh, axes, dyn))
       return {{}, {0, "placements cut axis by axis, this layout uneven extents once for all axes"}};
     if (how.is_strided() && form == dtensor_form::plain)
@@ -87,7 +87,7 @@ struct read_placements {
   return result;
 }
 
-/// The same parts of a tensor with these extents, said in chunks wherever blocks are dealt out in
+/// The same parts of a tensor with these extents, said in chunks wherever blocks are distributed in
 /// whole rounds, what is one round here is one chunk there, and axis by axis wherever a single cut
 /// is the same. Other blocks and cuts stay.
 ///

@@ -19,7 +19,7 @@ enum class notation : std::uint8_t { hlo_listed, hlo_ordered, hlo_named, sdy, ja
 inline constexpr int notation_count = 6;
 
 /// Writes a layout in a notation, or nothing where the notation cannot say it: the verdict has the
-/// reason. Only DTensor has a word for chunks, and none has one for blocks that are dealt out. Of
+/// reason. Only DTensor has a word for chunks, and none has one for block-cyclic dimensions. Of
 /// layouts that are uneven over several axes of a dimension, DTensor can say `uneven` and the
 /// others a `single_cut`; where extents are known, `in_single_cuts` and `in_chunks` find more
 /// words. Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of
@@ -122,9 +122,9 @@ template <std::size_t Capacity = 1000>
                                                        const layout_desc& layout) {
   bounded_text<Capacity + 1> out;
   const parse_verdict verdict = write_layout_as(out, form, mesh, layout);
-  if (!verdict.ok()) fail({.rule = broken::layout_has_no_text}, verdict.reason);
+  if (!verdict.ok()) fail({.rule = violation::layout_has_no_text}, verdict.reason);
   if (out.size() > Capacity)
-    fail({.rule = broken::layout_has_no_text},
+    fail({.rule = violation::layout_has_no_text},
          "the text is longer: to_text<N> has room for N characters");
   return bounded_text<Capacity>(out);
 }

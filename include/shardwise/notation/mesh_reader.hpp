@@ -28,13 +28,13 @@ namespace detail {
     bounded_text<12> label;
     label << "axis_" << read.value.rank();
     if (!in.ok()) {
-      read.verdict.rule = broken::text_is_malformed;
+      read.verdict.rule = violation::text_is_malformed;
       read.reason = in.verdict().reason;
     } else if (size < 1) {
       read.verdict = {
-          .rule = broken::axis_size_is_not_positive, .axis = text_view(label), .want = 1};
+          .rule = violation::axis_size_is_not_positive, .axis = text_view(label), .want = 1};
     } else if (read.value.axes.full()) {
-      read.verdict.rule = broken::mesh_has_too_many_axes;
+      read.verdict.rule = violation::mesh_has_too_many_axes;
     } else {
       read.value.axes.push_back({text_view(label), size});
     }
@@ -101,7 +101,7 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
   result.verdict = detail::end_reading(rest, result.mesh, buffer, room);
   if (!result.verdict.ok()) {
     result.verdict.position += read.position;
-    result.rule.rule = broken::text_is_malformed;
+    result.rule.rule = violation::text_is_malformed;
   }
   return result;
 }
@@ -129,7 +129,7 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
     advice << " at its end";
   else
     advice << " at \"" << words.substr(at, shown) << (is_cut ? "...\"" : "\"");
-  fail({.rule = broken::text_is_malformed,
+  fail({.rule = violation::text_is_malformed,
         .have = static_cast<index_t>(verdict.position),
         .want = static_cast<index_t>(words.size())},
        advice);
@@ -142,7 +142,7 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
 ///     const mesh_desc mesh = mesh_from_text("data=2,model=4");
 [[nodiscard]] constexpr mesh_desc mesh_from_text(text_view words, device_buffer& buffer) {
   const read_mesh read = parse_mesh(words, buffer);
-  if (read.rule.rule == broken::text_is_malformed) detail::require_read(read.verdict, words);
+  if (read.rule.rule == violation::text_is_malformed) detail::require_read(read.verdict, words);
   require(read.rule);
   return read.mesh;
 }
@@ -160,7 +160,7 @@ template <std::size_t Capacity = 1000>
   bounded_text<Capacity + 1> out;
   detail::write_mesh(out, mesh, mesh.order.devices().ssize());
   if (out.size() > Capacity)
-    fail({.rule = broken::layout_has_no_text},
+    fail({.rule = violation::layout_has_no_text},
          "the text is longer: to_text<N> has room for N characters");
   return bounded_text<Capacity>(out);
 }

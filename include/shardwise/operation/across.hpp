@@ -22,7 +22,7 @@ struct across_axes {
     diagnosis verdict;
     const auto look = [&](text_view axis) {
       if (mesh.find(axis) < 0 && verdict.ok())
-        verdict = {.rule = broken::axis_is_not_in_mesh, .axis = short_name(axis)};
+        verdict = {.rule = violation::axis_is_not_in_mesh, .axis = short_name(axis)};
     };
     (look(Axes), ...);
     (void)look;

@@ -64,15 +64,15 @@ struct attention_operation {
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
     if (rank < 3)
-      return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = 3};
+      return {.rule = violation::operand_rank_differs, .operand = 0, .have = rank, .want = 3};
     for (int o = 1; o < 3; ++o)
       if (operands[o].rank() != rank)
-        return {.rule = broken::operand_rank_differs,
+        return {.rule = violation::operand_rank_differs,
                 .operand = o,
                 .have = operands[o].rank(),
                 .want = rank};
     if (operands.size() > 3 && operands[3].rank() > rank)
-      return {.rule = broken::operand_rank_differs,
+      return {.rule = violation::operand_rank_differs,
               .operand = 3,
               .have = operands[3].rank(),
               .want = rank};
@@ -114,14 +114,15 @@ struct attention_operation {
   static constexpr void gradient(gradient_step& at);
 };
 
-/// The cotangent of the queries, the keys or the values of attention, which its second integer
-/// says: 0, 1 or 2. The first is that of the attention. Its operands are those three, the cotangent
-/// of the result, and the mask if there is one.
+/// The cotangent of one operand of attention. The second integer attribute is the number of that
+/// operand: 0 queries, 1 keys, 2 values, 3 a mask of numbers to add. The first is that of the
+/// attention. The operands are queries, keys and values, the cotangent of the result, and the mask
+/// if there is one.
 struct attention_gradient_operation {
   static constexpr text_view name = "attention_gradient";
 
-  /// As that of attention, but that a query's own values are needed together; what heads and
-  /// queries share is a sum over them.
+  /// As that of attention, but that a query's own values are needed together; what heads, queries
+  /// and batches share is a sum over them.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     tensor_descs given{operands[0], operands[1], operands[2]};
@@ -137,10 +138,12 @@ struct attention_gradient_operation {
       out.operands.push_back(cotangent);
     }
     if (how.integers[1] == 0) return out;
-    // The queries, and the heads that share one of keys.
-    out.factors[operands[0].rank() - 2] = factor_kind::reduction;
-    for (const composite_factor& heads : out.composites)
-      out.factors[heads.parts[1]] = factor_kind::reduction;
+    // What the operand lacks: the queries and the heads that share one of keys, or what a mask is
+    // repeated along.
+    for (int f = 0; f < out.factors.ssize(); ++f)
+      if (out.factors[f] == factor_kind::pass_through && out.composite_of(f) < 0 &&
+          out.dim_with(out.result, static_cast<std::uint8_t>(f)) < 0)
+        out.factors[f] = factor_kind::reduction;
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
@@ -162,7 +165,7 @@ struct attention_gradient_operation {
     return {.flops = 2 * attention_operation::cost(mesh, how, operands, result).flops};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    constexpr text_view of[] = {" of queries", " of keys", " of values"};
+    constexpr text_view of[] = {" of queries", " of keys", " of values", " of the mask"};
     bounded_text<47> words;
     words << name << of[how.integers[1]];
     return words;
@@ -170,16 +173,13 @@ struct attention_gradient_operation {
 };
 
 constexpr void attention_operation::gradient(gradient_step& at) {
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < at.operand_count(); ++k) {
     if (!at.wants(k)) continue;
     value_ids read{at.operand(0).id, at.operand(1).id, at.operand(2).id, at.cotangent().id};
     if (at.operand_count() > 3) read.push_back(at.operand(3).id);
     at.give(k, at.emit(operation_of<attention_gradient_operation>,
                        integer_attributes(at.how().integers[0], k), read));
   }
-  // A mask is a constant of the program, unless it is learnt.
-  if (at.operand_count() > 3 && at.wants(3))
-    fail({.rule = broken::operation_has_no_gradient}, "attention, of its mask");
 }
 
 /// The same as types have it.
@@ -203,7 +203,8 @@ using attention_call =
 /// Fewer heads of keys and values than of queries are shared by groups of neighbours.
 /// `attends::to_earlier` lets query `i` meet the keys up to `i`. A mask meets
 /// `[..., heads, queries, keys]` from the last dimension backwards: truth values say which keys a
-/// query meets, numbers are added to the scores. A query that meets no key gives zeros.
+/// query meets, numbers are added to the scores and may be learnt, as relative positions are. A
+/// query that meets no key gives zeros.
 ///
 /// Under `attends::to_earlier` an integer `start` of rank 0 may replace the mask. It is the
 /// position of the first query: query `i` attends to the keys up to `start + i`. Later keys are not

@@ -40,19 +40,19 @@ struct broadcast_to_operation : of_any_elements {
     const extents_desc& from = operands[0].extents;
     const int added = how.integers.ssize() - from.ssize();
     if (how.integers.ssize() > max_rank)
-      return {.rule = broken::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
+      return {.rule = violation::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
     if (added < 0)
-      return {.rule = broken::operand_rank_differs,
+      return {.rule = violation::operand_rank_differs,
               .operand = 0,
               .have = from.ssize(),
               .want = how.integers.ssize()};
     for (int d = 0; d < how.integers.ssize(); ++d) {
       const index_t wanted = how.integers[d];
-      if (d < added && wanted < 0) return {.rule = broken::extent_is_negative, .dim = d};
+      if (d < added && wanted < 0) return {.rule = violation::extent_is_negative, .dim = d};
       if (d < added || wanted == dyn) continue;
       const index_t size = from[d - added];
       if (size != dyn && size != 1 && size != wanted)
-        return {.rule = broken::operand_sizes_differ,
+        return {.rule = violation::operand_sizes_differ,
                 .operand = 0,
                 .dim = d - added,
                 .have = size,

@@ -74,7 +74,7 @@ struct split_judge : of_any_elements {
     for (int i = 1; i < how.integers.ssize(); ++i) {
       const index_t end = how.integers[i];
       if (end < begin || end > size)
-        return {.rule = broken::slice_is_out_of_range,
+        return {.rule = violation::slice_is_out_of_range,
                 .operand = 0,
                 .dim = static_cast<int>(how.integers[0]),
                 .have = end,
@@ -147,7 +147,7 @@ struct contraction_judge {
     const parsed_einsum parsed = parse_einsum(how.words, max_operands);
     if (!parsed.verdict.ok() || parsed.rule.operands.size() == operands.size())
       return parsed.verdict;
-    return {.rule = broken::operand_count_differs,
+    return {.rule = violation::operand_count_differs,
             .have = operands.ssize(),
             .want = parsed.rule.operands.ssize()};
   }

@@ -43,19 +43,19 @@ struct convolution_operation {
       const window reads = detail::convolved::window_of(one, size);
       constexpr index_t largest = index_t{1} << 30;
       if (size > largest)
-        return {.rule = broken::window_does_not_fit,
+        return {.rule = violation::window_does_not_fit,
                 .operand = 1,
                 .dim = 2 + d,
                 .have = size,
                 .want = largest};
       if (size == dyn || size < 1)
-        return {.rule = broken::window_does_not_fit,
+        return {.rule = violation::window_does_not_fit,
                 .operand = 1,
                 .dim = 2 + d,
                 .have = size,
                 .want = 1};
       if (have != dyn && one.high >= 0 && reads.spread(have) + one.low + one.high < reads.span)
-        return {.rule = broken::window_does_not_fit,
+        return {.rule = violation::window_does_not_fit,
                 .operand = 0,
                 .dim = 2 + d,
                 .have = reads.spread(have) + one.low + one.high,

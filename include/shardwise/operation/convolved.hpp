@@ -73,12 +73,12 @@ struct convolved {
                                                  const tensor_descs& operands, int other) noexcept {
     const int rank = operands[0].rank();
     if (rank < 3 || rank > 2 + window_numbers::most_dimensions)
-      return {.rule = broken::operand_rank_differs,
+      return {.rule = violation::operand_rank_differs,
               .operand = 0,
               .have = rank,
               .want = rank < 3 ? 3 : 2 + window_numbers::most_dimensions};
     if (operands[1].rank() != rank)
-      return {.rule = broken::operand_rank_differs,
+      return {.rule = violation::operand_rank_differs,
               .operand = 1,
               .have = operands[1].rank(),
               .want = rank};
@@ -87,7 +87,7 @@ struct convolved {
       const int d = o == 0 ? 1 : other;
       const index_t channels = operands[o].extents[d];
       if (groups < 1 || (channels != dyn && channels % groups != 0))
-        return {.rule = broken::window_does_not_fit,
+        return {.rule = violation::window_does_not_fit,
                 .operand = o,
                 .dim = d,
                 .have = channels,

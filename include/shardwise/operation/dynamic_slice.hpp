@@ -47,7 +47,7 @@ struct dynamic_slice_operation {
     if (const diagnosis named = over(dim).judge(operands[0].rank()); !named.ok()) return named;
     const index_t size = operands[0].extents[dim], taken = how.integers[1];
     if (taken >= 0 && (size == dyn || taken <= size)) return {};
-    return {.rule = broken::slice_is_out_of_range,
+    return {.rule = violation::slice_is_out_of_range,
             .operand = 0,
             .dim = dim,
             .have = taken,
@@ -100,7 +100,7 @@ struct update_slice_operation {
     if (operands[1].rank() != operands[0].rank()) return {};  // the rule refuses it
     const index_t size = operands[0].extents[dim], part = operands[1].extents[dim];
     if (size == dyn || part == dyn || part <= size) return {};
-    return {.rule = broken::slice_is_out_of_range,
+    return {.rule = violation::slice_is_out_of_range,
             .operand = 1,
             .dim = dim,
             .have = part,

@@ -192,6 +192,11 @@ struct sums_of_products {
   static constexpr bool distributes = true;
   template <fixed_string Equation>
   using applied = einsum_of<Equation>;
+  /// The same of tensors whose layouts are values.
+  template <class... X>
+  [[nodiscard]] static auto of_values(text_view equation, const X&... x) {
+    return einsum(equation, x...);
+  }
 };
 
 }  // namespace detail
@@ -240,23 +245,38 @@ struct ordered_contraction {
   }
 };
 
-/// The contraction of operands with types, two of them after the other.
-template <class Arithmetic, fixed_string Equation, class... X>
+/// The call of a contraction that may fetch over the axes that `Permitted` names; over none where
+/// that is void, or where the equation is wrong, which is then said.
+template <class Applied, class Permitted>
+using permitted_contraction =
+    std::conditional_t<std::is_void_v<Permitted> || !Applied::parsed.verdict.ok(),
+                       contraction_call<Applied>, fetching_call<Applied, Permitted>>;
+
+/// The contraction of operands with types, two of them after the other, or the rule that it breaks.
+template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 [[nodiscard]] constexpr auto contracted(const X&... x) {
   constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
   if constexpr (AnyRefused<X...>) {
-    return refused_value<>{};
+    return refused_call<refused<>>{};
   } else if constexpr (sizeof...(X) <= 2 || !has_all) {
-    return carry_out<contraction_call<typename Arithmetic::template applied<Equation>>>(x...);
+    using call = permitted_contraction<typename Arithmetic::template applied<Equation>, Permitted>;
+    if constexpr (outcome<call, const X&...>::is_refusal)
+      return refused_call<typename outcome<call, const X&...>::judged>{};
+    else
+      return call::apply(x...);
   } else {
     using order = ordered_contraction<Equation, Arithmetic::distributes, X...>;
     const auto all = std::tie(x...);
-    const auto product = contracted<Arithmetic, order::pair>(
+    const auto product = contracted<Arithmetic, order::pair, Permitted>(
         std::get<static_cast<std::size_t>(order::step.first)>(all),
         std::get<static_cast<std::size_t>(order::step.second)>(all));
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return contracted<Arithmetic, order::rest>(product, std::get<order::waiting(I)>(all)...);
-    }
+    if constexpr (given_of<std::remove_const_t<decltype(product)>>::is_refusal)
+      return product;
+    else
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return contracted<Arithmetic, order::rest, Permitted>(product,
+                                                              std::get<order::waiting(I)>(all)...);
+      }
     (std::make_index_sequence<sizeof...(X) - 2>{});
   }
 }
@@ -269,6 +289,34 @@ inline constexpr auto named_equation = [] {
   return to_fixed_string<words.size()>(words);
 }();
 
+/// The same where the equation may have an ellipsis, and layouts may be values.
+template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
+[[nodiscard]] constexpr auto attempt_contraction(const X&... x) {
+  if constexpr (AnyRefused<X...>)
+    return refused_call<refused<>>{};
+  else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || has_ellipsis<Equation>))
+    return Arithmetic::of_values(text_view(Equation), x...);
+  else if constexpr (has_ellipsis<Equation>)
+    return contracted<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
+  else
+    return contracted<Arithmetic, Equation, Permitted>(x...);
+}
+template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
+using contraction_of = given_of<decltype(attempt_contraction<Arithmetic, Equation, Permitted>(
+    std::declval<const std::remove_cvref_t<X>&>()...))>;
+
+/// The same for an overload that is meant or not: clang asks for its return type before it asks for
+/// its constraint.
+template <bool IsMeant, class Arithmetic, fixed_string Equation, class... X>
+struct contraction_if : contraction_of<Arithmetic, Equation, void, X...> {};
+template <class Arithmetic, fixed_string Equation, class... X>
+struct contraction_if<false, Arithmetic, Equation, X...> {
+  using type = void;
+};
+/// Returns true if operands are tensors alone: no layout of the result is requested.
+template <class... X>
+inline constexpr bool are_operands_alone = !ends_with_result_as<X...>();
+
 }  // namespace detail
 
 /// The same of three tensors or more, two after the other: first those whose product costs the
@@ -277,12 +325,17 @@ inline constexpr auto named_equation = [] {
 ///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
 template <fixed_string Equation, class First, class Second, class Third, class... Rest>
   requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands &&
-           !detail::ends_with_result_as<Third, Rest...>())
-[[nodiscard]] constexpr auto einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
-  if constexpr (ValueOperand<First>)
-    return einsum(text_view(Equation), first, second, third, rest...);
+           detail::are_operands_alone<Third, Rest...>)
+[[nodiscard]] constexpr typename detail::contraction_if<
+    !detail::has_ellipsis<Equation> && detail::are_operands_alone<Third, Rest...>,
+    detail::sums_of_products, Equation, First, Second, Third, Rest...>::type
+einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
+  using arithmetic = detail::sums_of_products;
+  using outcome = detail::contraction_of<arithmetic, Equation, void, First, Second, Third, Rest...>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
   else
-    return detail::contracted<detail::sums_of_products, Equation>(first, second, third, rest...);
+    return detail::attempt_contraction<arithmetic, Equation, void>(first, second, third, rest...);
 }
 /// The same where `...` stands for leading dimensions that meet as those of elementwise functions
 /// do.
@@ -290,26 +343,36 @@ template <fixed_string Equation, class First, class Second, class Third, class..
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
 template <fixed_string Equation, class First, class... Rest>
   requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands &&
-           !detail::ends_with_result_as<Rest...>())
-[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
-  if constexpr (ValueOperand<First> || (... || ValueOperand<Rest>))
-    return einsum(text_view(Equation), first, rest...);
-  else if constexpr (AnyRefused<First, Rest...>)
-    return refused_value<>{};
+           detail::are_operands_alone<Rest...>)
+[[nodiscard]] constexpr
+    typename detail::contraction_if<detail::has_ellipsis<Equation> &&
+                                        detail::are_operands_alone<Rest...>,
+                                    detail::sums_of_products, Equation, First, Rest...>::type
+    einsum(First&& first, Rest&&... rest) {
+  using arithmetic = detail::sums_of_products;
+  using outcome = detail::contraction_of<arithmetic, Equation, void, First, Rest...>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
   else
-    return detail::contracted<detail::sums_of_products,
-                              detail::named_equation<Equation, First, Rest...>>(first, rest...);
+    return detail::attempt_contraction<arithmetic, Equation, void>(first, rest...);
 }
 
 namespace detail {
 /// A contraction whose result is resharded to the requested layout.
 template <fixed_string Equation, class Target, class... X>
 [[nodiscard]] constexpr decltype(auto) einsum_as(result_as<Target> wanted, X&&... x) {
-  constexpr bool is_one = sizeof...(X) <= 2 && !has_ellipsis<Equation>;
-  if constexpr (is_one && einsum_of<Equation>::parsed.verdict.ok())
-    return apply_operation<einsum_of<Equation>>(wanted, static_cast<X&&>(x)...);
-  else
-    return reshard<Target>(einsum<Equation>(static_cast<X&&>(x)...));
+  if constexpr (sizeof...(X) <= 2 && !has_ellipsis<Equation> && !AnyRefused<X...>) {
+    if constexpr (einsum_of<Equation>::parsed.verdict.ok())
+      return apply_operation<einsum_of<Equation>>(wanted, static_cast<X&&>(x)...);
+    else
+      return reshard<Target>(einsum<Equation>(static_cast<X&&>(x)...));
+  } else {
+    using outcome = contraction_of<sums_of_products, Equation, every_axis, X...>;
+    if constexpr (outcome::is_refusal)
+      return outcome::value();
+    else
+      return reshard<Target>(attempt_contraction<sums_of_products, Equation, every_axis>(x...));
+  }
 }
 }  // namespace detail
 

@@ -101,7 +101,7 @@ namespace detail {
 [[nodiscard]] constexpr tensor_descs legal_operands(const mesh_desc& mesh, const factor_rule& rule,
                                                     const tensor_descs& operands,
                                                     const layout_desc* wanted) {
-  const auto mended = [&](const tensor_descs& from) {
+  const auto corrected = [&](const tensor_descs& from) {
     const tensor_descs fixed = fetched(mesh, rule, from, ~0U, true);
     const propagation made = propagate(mesh, rule, fixed);
     const bool is_made =
@@ -124,9 +124,9 @@ namespace detail {
         layout.dims[d] = kept;
       }
     }
-    if (const tensor_descs found = mended(closer); !found.empty()) return found;
+    if (const tensor_descs found = corrected(closer); !found.empty()) return found;
   }
-  return mended(operands);
+  return corrected(operands);
 }
 
 }  // namespace detail
@@ -146,7 +146,7 @@ namespace detail {
     out.verdict = verdict;
     return !verdict.ok();
   };
-  const diagnosis other_count{.rule = broken::operand_count_differs,
+  const diagnosis other_count{.rule = violation::operand_count_differs,
                               .have = operands.ssize(),
                               .want = operands.ssize() < entry.least ? entry.least : entry.most};
   if (operands.ssize() < entry.least || operands.ssize() > entry.most)
@@ -159,8 +159,8 @@ namespace detail {
     manual_result made{operands[0], verdict};
     if (verdict.ok()) made = called.apply(mesh, operands[0]);
     if (entry.of_truth_values && operands[0].type != element::boolean)
-      made.verdict = {.rule = broken::operand_is_no_truth_value, .operand = 0};
-    if (made.verdict.rule == broken::dimension_is_split) {
+      made.verdict = {.rule = violation::operand_is_no_truth_value, .operand = 0};
+    if (made.verdict.rule == violation::dimension_is_split) {
       tensor_desc whole = operands[0];
       whole.layout.unsplit(made.verdict.dim);
       out.legal = {whole};

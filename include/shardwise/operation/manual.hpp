@@ -61,21 +61,21 @@ struct manual_call {
     if constexpr (ValueOperand<X>) {
       const manual_result known = Rule::template judge<tensor>(x.mesh(), x.tensor());
       require(known.verdict);
-      return by_hand<typename tensor::value_domain, tensor>(static_cast<X&&>(x), known.tensor);
+      return manually<typename tensor::value_domain, tensor>(static_cast<X&&>(x), known.tensor);
     } else {
       const manual_result known = Rule::template judge<tensor>(x.mesh(), desc_of(x));
       require(known.verdict);
-      return by_hand<typename tensor::domain, made<tensor>>(static_cast<X&&>(x), known.tensor);
+      return manually<typename tensor::domain, made<tensor>>(static_cast<X&&>(x), known.tensor);
     }
   }
 
  private:
   template <class Domain, class Made, class X>
-  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result) {
+  [[nodiscard]] static constexpr Made manually(X&& x, const tensor_desc& result) {
     if constexpr (requires(const mesh_desc& mesh) { Rule::called(mesh); })
-      return Domain::template by_hand<Made>(static_cast<X&&>(x), result, Rule::called(x.mesh()));
+      return Domain::template manually<Made>(static_cast<X&&>(x), result, Rule::called(x.mesh()));
     else
-      return Domain::template by_hand<Made>(static_cast<X&&>(x), result);
+      return Domain::template manually<Made>(static_cast<X&&>(x), result);
   }
   template <class X>
   [[nodiscard]] static constexpr auto judge_tensor() noexcept {
@@ -83,7 +83,7 @@ struct manual_call {
     if constexpr (!target_judge<target>::ok)
       return target_judge<target>{};
     else if constexpr (!std::is_same_v<mesh_of<X>, typename target::mesh_type>)
-      return refused<broken::operand_meshes_differ,
+      return refused<violation::operand_meshes_differ,
                      types<typename Rule::shown, mesh_of<X>, typename target::mesh_type>,
                      operand{0}>{};
     else if constexpr (manual_type<X, Rule>::value.verdict.ok())
@@ -103,7 +103,7 @@ struct manual_call {
   [[nodiscard]] static constexpr auto refuse() noexcept {
     using from = typename X::layout_type;
     constexpr auto verdict = [] { return manual_type<X, Rule>::value.verdict; };
-    if constexpr (verdict().rule == broken::axis_is_not_manual)
+    if constexpr (verdict().rule == violation::axis_is_not_manual)
       return answer_to<manual<entry_of_axes<mesh_of<X>, pack(from::value.manual_axes())>::value>>(
           verdict);
     else if constexpr (is_of_layout(verdict().rule))
@@ -113,11 +113,12 @@ struct manual_call {
       return answer_to<typename Rule::shown>(verdict);
   }
   /// True for a rule of meshes, specs and extents, whose error shows these.
-  [[nodiscard]] static constexpr bool is_of_layout(broken rule) noexcept {
-    return rule != broken::operand_layouts_conflict && rule != broken::dimension_is_split &&
-           rule != broken::dimension_is_out_of_range && rule != broken::partial_value_is_read &&
-           rule != broken::positions_are_malformed && rule != broken::operand_is_no_number &&
-           rule != broken::operand_is_no_truth_value && rule != broken::operand_is_manual;
+  [[nodiscard]] static constexpr bool is_of_layout(violation rule) noexcept {
+    return rule != violation::operand_layouts_conflict && rule != violation::dimension_is_split &&
+           rule != violation::dimension_is_out_of_range &&
+           rule != violation::partial_value_is_read && rule != violation::positions_are_malformed &&
+           rule != violation::operand_is_no_number &&
+           rule != violation::operand_is_no_truth_value && rule != violation::operand_is_manual;
   }
 };
 

@@ -52,8 +52,8 @@ struct named_collective {
     manual_result out{tensor, {}};
     const manual_collective known = Derived::called(mesh, &out.verdict);
     // An axis that the mesh has not is not manual.
-    if (out.verdict.rule == broken::axis_is_not_in_mesh)
-      out.verdict.rule = broken::axis_is_not_manual;
+    if (out.verdict.rule == violation::axis_is_not_in_mesh)
+      out.verdict.rule = violation::axis_is_not_manual;
     return out.verdict.ok() ? known.apply(mesh, tensor) : out;
   }
 };
@@ -78,7 +78,7 @@ struct all_truth_rule : all_reduce_rule<Fold, Axes...> {
   [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
                                                      const tensor_desc& tensor) noexcept {
     if (tensor.type != element::boolean)
-      return {tensor, {.rule = broken::operand_is_no_truth_value, .operand = 0}};
+      return {tensor, {.rule = violation::operand_is_no_truth_value, .operand = 0}};
     return all_reduce_rule<Fold, Axes...>::judge(mesh, tensor);
   }
 };

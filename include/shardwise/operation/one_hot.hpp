@@ -26,8 +26,10 @@ struct one_hot_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank() + 1;
-    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
-    if (how.integers[0] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[0]};
+    if (rank > max_rank)
+      return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
+    if (how.integers[0] < 0)
+      return {.rule = violation::extent_is_negative, .have = how.integers[0]};
     return {};
   }
   [[nodiscard]] static constexpr element_verdict check_elements(

@@ -38,7 +38,7 @@ class over {
   /// Whether a tensor of this rank has them all: dimensions have the numbers from 0 to the rank.
   [[nodiscard]] constexpr diagnosis judge(int rank) const noexcept {
     if (least_ >= 0 && greatest_ < rank) return {};
-    return {.rule = broken::dimension_is_out_of_range,
+    return {.rule = violation::dimension_is_out_of_range,
             .have = least_ < 0 ? least_ : greatest_,
             .want = rank};
   }

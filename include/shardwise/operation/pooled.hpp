@@ -60,9 +60,9 @@ struct pooled {
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank(), count = dimensions(how);
     if (count < 1 || count > window_numbers::most_dimensions)
-      return {.rule = broken::window_does_not_fit, .have = count, .want = 1};
+      return {.rule = violation::window_does_not_fit, .have = count, .want = 1};
     if (rank < count || rank + count > max_factors || rank > max_rank)
-      return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = count};
+      return {.rule = violation::operand_rank_differs, .operand = 0, .have = rank, .want = count};
     if (const diagnosis numbers = how_type::check(how, count, true); !numbers.ok()) return numbers;
     for (int d = 0; d < count; ++d) {
       const int dim = rank - count + d;
@@ -70,7 +70,7 @@ struct pooled {
       const window reads = forward(how, d);
       const index_t room = have == dyn ? dyn : reads.spread(have) + reads.low + reads.high;
       if (have != dyn && reads.high >= 0 && room < reads.span)
-        return {.rule = broken::window_does_not_fit,
+        return {.rule = violation::window_does_not_fit,
                 .operand = 0,
                 .dim = dim,
                 .have = room,

@@ -24,7 +24,7 @@ struct reshape_operation : of_any_elements {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     if (how.integers.ssize() > max_rank)
-      return {.rule = broken::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
+      return {.rule = violation::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
     return check_reshape(operands[0].extents, target(how));
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

@@ -72,7 +72,7 @@ struct reshard_call {
     if constexpr (!target_judge<To>::ok) {
       return target_judge<To>{};
     } else if constexpr (!std::is_same_v<mesh_of<X>, typename To::mesh_type>) {
-      return refused<broken::operand_meshes_differ,
+      return refused<violation::operand_meshes_differ,
                      types<reshard_to<typename To::spec_type>, mesh_of<X>, typename To::mesh_type>,
                      operand{0}>{};
     } else {

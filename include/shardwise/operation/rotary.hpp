@@ -41,8 +41,10 @@ struct rotary_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes&,
                                                  const tensor_descs& operands) noexcept {
     if (operands[0].rank() >= 2) return {};
-    return {
-        .rule = broken::operand_rank_differs, .operand = 0, .have = operands[0].rank(), .want = 2};
+    return {.rule = violation::operand_rank_differs,
+            .operand = 0,
+            .have = operands[0].rank(),
+            .want = 2};
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
                                                      const tensor_descs& operands,

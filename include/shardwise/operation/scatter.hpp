@@ -45,7 +45,8 @@ struct scatter_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank() - 1 + operands[1].rank();
-    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    if (rank > max_rank)
+      return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers[0]).judge(operands[0].rank());
   }
   /// Truth values are only set.

@@ -155,6 +155,11 @@ struct arithmetic_over {
   static constexpr bool distributes = operation_class::distributes;
   template <fixed_string Equation>
   using applied = semiring_einsum_of<Equation, Over>;
+  /// The same of tensors whose layouts are values.
+  template <class... X>
+  [[nodiscard]] static auto of_values(text_view equation, const X&... x) {
+    return einsum<Over>(equation, x...);
+  }
 };
 template <>
 struct arithmetic_over<plus_times> : sums_of_products {};
@@ -173,17 +178,15 @@ struct arithmetic_over<plus_times> : sums_of_products {};
 ///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: reachability
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
   requires(sizeof...(Rest) < max_operands)
-[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
-  if constexpr ((ValueOperand<First> || (... || ValueOperand<Rest>)) &&
-                (sizeof...(Rest) > 1 || detail::has_ellipsis<Equation>))
-    return einsum<Over>(text_view(Equation), first, rest...);
-  else if constexpr (AnyRefused<First, Rest...>)
-    return refused_value<>{};
-  else if constexpr (detail::has_ellipsis<Equation>)
-    return detail::contracted<detail::arithmetic_over<Over>,
-                              detail::named_equation<Equation, First, Rest...>>(first, rest...);
+[[nodiscard]] constexpr typename detail::contraction_of<detail::arithmetic_over<Over>, Equation,
+                                                        void, First, Rest...>::type
+einsum(First&& first, Rest&&... rest) {
+  using arithmetic = detail::arithmetic_over<Over>;
+  using outcome = detail::contraction_of<arithmetic, Equation, void, First, Rest...>;
+  if constexpr (outcome::is_refusal)
+    return outcome::value();
   else
-    return detail::contracted<detail::arithmetic_over<Over>, Equation>(first, rest...);
+    return detail::attempt_contraction<arithmetic, Equation, void>(first, rest...);
 }
 
 }  // namespace shardwise

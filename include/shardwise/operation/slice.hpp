@@ -92,7 +92,7 @@ struct slice_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
     if (const diagnosis named = over(dim).judge(operands[0].rank()); !named.ok()) return named;
-    diagnosis refusal{.rule = broken::slice_is_out_of_range, .operand = 0, .dim = dim};
+    diagnosis refusal{.rule = violation::slice_is_out_of_range, .operand = 0, .dim = dim};
     const index_t size = operands[0].extents[dim];
     const index_t step = how.integers[3];
     if (step == 0) return refusal;
@@ -206,7 +206,7 @@ struct pad_operation {
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
     if (how.integers.ssize() != 2 * rank)
-      return {.rule = broken::operand_rank_differs,
+      return {.rule = violation::operand_rank_differs,
               .operand = 0,
               .have = rank,
               .want = how.integers.ssize() / 2};
@@ -214,14 +214,15 @@ struct pad_operation {
     for (int d = 0; d < rank; ++d) {
       const index_t before = how.integers[2 * d], behind = how.integers[2 * d + 1];
       if (before < 0 || behind < 0)
-        return {.rule = broken::extent_is_negative, .dim = d, .have = before < 0 ? before : behind};
+        return {
+            .rule = violation::extent_is_negative, .dim = d, .have = before < 0 ? before : behind};
       if (before == 0 && behind == 0) continue;
       factors += 2;
       if (mode(how) != pad_mode::constant && operands[0].extents[d] == 0)
-        return {.rule = broken::slice_is_out_of_range, .operand = 0, .dim = d};
+        return {.rule = violation::slice_is_out_of_range, .operand = 0, .dim = d};
     }
     if (factors > max_factors)
-      return {.rule = broken::rank_is_too_high, .have = factors, .want = max_factors};
+      return {.rule = violation::rank_is_too_high, .have = factors, .want = max_factors};
     return {};
   }
   /// Numbers, and truth values where nothing else than elements of the tensor is added.

@@ -53,7 +53,8 @@ struct unsqueeze_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     int rank = operands[0].rank();
     for (unsigned added = over(how.integers).bits(); added != 0; added &= added - 1) ++rank;
-    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    if (rank > max_rank)
+      return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers).judge(rank);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

@@ -40,10 +40,11 @@ struct segment_sum_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int dim = static_cast<int>(how.integers[0]), rank = operands[0].rank();
-    if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
+    if (how.integers[1] < 0)
+      return {.rule = violation::extent_is_negative, .have = how.integers[1]};
     if (dim >= 0 && dim + operands[1].rank() <= rank && rank - operands[1].rank() < max_rank)
       return {};
-    return {.rule = broken::dimension_is_out_of_range,
+    return {.rule = violation::dimension_is_out_of_range,
             .have = dim < 0 ? dim : dim + operands[1].rank() - 1,
             .want = rank};
   }
@@ -83,7 +84,8 @@ struct sum_along_operation {
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
+    if (how.integers[1] < 0)
+      return {.rule = violation::extent_is_negative, .have = how.integers[1]};
     return over(how.integers[0]).judge(operands[0].rank());
   }
   [[nodiscard]] static constexpr element_verdict check_elements(
@@ -146,7 +148,8 @@ struct take_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank() - 1 + operands[1].rank();
-    if (rank > max_rank) return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+    if (rank > max_rank)
+      return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers[0]).judge(operands[0].rank());
   }
   [[nodiscard]] static constexpr element_verdict check_elements(

@@ -83,11 +83,11 @@ struct tile_operation : of_any_elements {
     int factors = operands[0].rank();
     for (int d = 0; d < rank; ++d) {
       const index_t count = count_along(how, d, rank);
-      if (count < 0) return {.rule = broken::extent_is_negative, .dim = d};
+      if (count < 0) return {.rule = violation::extent_is_negative, .dim = d};
       if (count != 1) factors += d < rank - operands[0].rank() ? 1 : 2;
     }
     if (rank > max_rank || factors > max_factors)
-      return {.rule = broken::rank_is_too_high, .have = rank, .want = max_rank};
+      return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return {};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
@@ -142,7 +142,8 @@ struct repeat_operation : of_any_elements {
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    if (how.integers[1] < 0) return {.rule = broken::extent_is_negative, .have = how.integers[1]};
+    if (how.integers[1] < 0)
+      return {.rule = violation::extent_is_negative, .have = how.integers[1]};
     return over(how.integers[0]).judge(operands[0].rank());
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

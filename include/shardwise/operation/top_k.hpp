@@ -58,10 +58,10 @@ struct top_k_operation {
     if (!verdict.ok()) return verdict;
     const auto dim = static_cast<int>(how.integers[0]);
     if (how.integers[1] < 0)
-      return {.rule = broken::extent_is_negative, .dim = dim, .have = how.integers[1]};
+      return {.rule = violation::extent_is_negative, .dim = dim, .have = how.integers[1]};
     const index_t size = operands[0].extents[dim];
     if (size == dyn || how.integers[1] <= size) return {};
-    return {.rule = broken::dimension_is_too_short,
+    return {.rule = violation::dimension_is_too_short,
             .operand = 0,
             .dim = dim,
             .have = size,

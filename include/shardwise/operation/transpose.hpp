@@ -26,8 +26,9 @@ struct transpose_operation : of_any_elements {
     for (index_t d : how.integers)
       if (d >= 0 && d < rank) seen |= 1U << d;
     if (how.integers.ssize() == rank && seen == (1U << rank) - 1U) return {};
-    return {
-        .rule = broken::dimensions_are_no_permutation, .have = how.integers.ssize(), .want = rank};
+    return {.rule = violation::dimensions_are_no_permutation,
+            .have = how.integers.ssize(),
+            .want = rank};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

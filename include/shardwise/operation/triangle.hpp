@@ -28,7 +28,7 @@ struct triangle {
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
     if (rank >= 2) return {};
-    return {.rule = broken::operand_rank_differs, .operand = 0, .have = rank, .want = 2};
+    return {.rule = violation::operand_rank_differs, .operand = 0, .have = rank, .want = 2};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

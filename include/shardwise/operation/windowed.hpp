@@ -100,7 +100,7 @@ class window_attributes {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how, int dimensions,
                                                  bool lacking) noexcept {
     const auto refuse = [](index_t have, index_t want) {
-      return diagnosis{.rule = broken::window_does_not_fit, .have = have, .want = want};
+      return diagnosis{.rule = violation::window_does_not_fit, .have = have, .want = want};
     };
     const index_t strides = strides_given(how), paddings = paddings_given(how);
     const index_t extents = extents_given(how);

@@ -85,7 +85,7 @@ struct accumulated_loss {
   [[nodiscard]] constexpr auto value_and_gradients(const Change& change, const Model& model,
                                                    const Batches& batches) const {
     if (batches.size() == 0)
-      fail({.rule = broken::operand_count_differs, .have = 0, .want = 1},
+      fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
            "an accumulation is of one micro-batch or more");
     const auto both = [&](const auto& m, const auto&... x) {
       auto value = loss(m, x...);

@@ -72,7 +72,8 @@ template <class Nest, class Of>
     return std::apply(each, nest);
   } else if constexpr (kind == nest_kind::range) {
     if (nest.size() == 0)
-      fail({.rule = broken::operand_count_differs}, "a range of tensors is empty and has no norm");
+      fail({.rule = violation::operand_count_differs},
+           "a range of tensors is empty and has no norm");
     auto total = sums_over(*nest.begin(), of);
     for (std::size_t i = 1; i < nest.size(); ++i) {
       const auto more = sums_over(nest[i], of);

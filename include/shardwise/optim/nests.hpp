@@ -44,7 +44,7 @@ constexpr void walk_together(const F& f, const Path& path, First& first, Rest&..
   } else if constexpr (kind == nest_kind::range) {
     const auto as_many = [&](std::size_t size) {
       if (size != first.size())
-        fail({.rule = broken::operand_count_differs,
+        fail({.rule = violation::operand_count_differs,
               .have = static_cast<index_t>(size),
               .want = static_cast<index_t>(first.size())},
              "nests that meet have as many tensors in each range");

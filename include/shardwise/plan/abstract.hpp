@@ -100,13 +100,13 @@ struct abstract_domain {
   }
 
   template <class Made, class X>
-  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result) {
+  [[nodiscard]] static constexpr Made manually(X&& x, const tensor_desc& result) {
     if constexpr (std::is_lvalue_reference_v<X>) x.name();
-    return Made{x.by_hand(result, manual_change(result))};
+    return Made{x.manually(result, manual_change(result))};
   }
   template <class Made, class X>
-  [[nodiscard]] static constexpr Made by_hand(X&& x, const tensor_desc& result,
-                                              const manual_collective& called) {
+  [[nodiscard]] static constexpr Made manually(X&& x, const tensor_desc& result,
+                                               const manual_collective& called) {
     if constexpr (std::is_lvalue_reference_v<X>) x.name();
     return Made{x.called(result, manual_change(called))};
   }
@@ -118,7 +118,7 @@ struct abstract_domain {
     int number = 0;
     const auto check_one = [&](const auto& x) {
       if constexpr (Operand<decltype(x)>)
-        if (x.mesh() != mesh) fail({.rule = broken::operand_meshes_differ, .operand = number});
+        if (x.mesh() != mesh) fail({.rule = violation::operand_meshes_differ, .operand = number});
       ++number;
     };
     (check_one(operands), ...);
@@ -139,7 +139,7 @@ template <class Mesh>
   for (int d = 0; d < known.ssize(); ++d)
     if (known[d] == dyn) {
       known[d] = *sizes++;
-      if (known[d] < 0) fail({.rule = broken::extent_is_negative, .dim = d, .have = known[d]});
+      if (known[d] < 0) fail({.rule = violation::extent_is_negative, .dim = d, .have = known[d]});
     }
   mesh_desc mesh = Mesh::value;
   if constexpr (Mesh::dynamic_axes > 0) {

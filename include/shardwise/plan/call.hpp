@@ -93,7 +93,7 @@ struct call_operands {
       while (at < read.ssize() && read[at] != id) ++at;
       if (at < read.ssize()) return;
       if (read.full())
-        fail({.rule = broken::program_is_too_long,
+        fail({.rule = violation::program_is_too_long,
               .have = max_values_read + 1,
               .want = max_values_read});
       read.push_back(id);
@@ -108,8 +108,9 @@ template <std::size_t Capacity, class Result>
                                          bool is_constant) {
   const program_view code = body.code.view();
   if (code.result_count > max_call_results)
-    fail(
-        {.rule = broken::program_is_too_long, .have = code.result_count, .want = max_call_results});
+    fail({.rule = violation::program_is_too_long,
+          .have = code.result_count,
+          .want = max_call_results});
   value_id first = -1;
   for (std::int32_t r = 0; r < code.result_count; ++r) {
     const tensor_desc& result = code.values[code.results[r]];

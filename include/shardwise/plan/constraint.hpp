@@ -32,7 +32,7 @@ namespace shardwise {
   if (!verdict.ok()) return verdict;
   const transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
   if (needed.axes.empty()) return {};
-  return {.rule = broken::constraint_needs_communication,
+  return {.rule = violation::constraint_needs_communication,
           .operand = 0,
           .dim = needed.from >= 0 ? needed.from : needed.to,
           .axis = mesh.axes[needed.axes[0]].label};
@@ -48,7 +48,7 @@ namespace shardwise {
   if (same) return {};
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if (mesh.size(a) != 1 && (from.is_pending(a) || from.dim_of(a) >= 0))
-      return {.rule = broken::tensor_is_marked_already,
+      return {.rule = violation::tensor_is_marked_already,
               .operand = 0,
               .dim = from.dim_of(a),
               .axis = mesh.axes[a].label};
@@ -59,7 +59,7 @@ namespace shardwise {
 [[nodiscard]] constexpr diagnosis check_clearing(const mesh_desc& mesh,
                                                  const layout_desc& layout) noexcept {
   if (layout.pending == 0) return {};
-  return {.rule = broken::partial_value_is_read,
+  return {.rule = violation::partial_value_is_read,
           .operand = 0,
           .axis = detail::first_axis(mesh, layout.pending)};
 }
@@ -88,12 +88,12 @@ namespace shardwise {
                                                 const diagnosis& verdict) noexcept {
   sentence out;
   write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout);
-  if (verdict.rule == broken::constraint_needs_communication) {
+  if (verdict.rule == violation::constraint_needs_communication) {
     const transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
     write_axes(out << " would need " << to_text(needed.kind) << " over ", mesh, needed.axes);
-  } else if (verdict.rule == broken::tensor_is_marked_already) {
+  } else if (verdict.rule == violation::tensor_is_marked_already) {
     out << " is marked; try clear_sharding(operand 0) first";
-  } else if (verdict.rule != broken::partial_value_is_read) {
+  } else if (verdict.rule != violation::partial_value_is_read) {
     return out;
   }
   return out << "; try " << text_view(promised_call(mesh, to));

@@ -40,7 +40,7 @@ namespace detail {
     is_alike = have == argument.extents[d] || have == dyn || argument.extents[d] == dyn;
   }
   if (is_alike) return {};
-  return {.rule = broken::cotangent_differs, .operand = number};
+  return {.rule = violation::cotangent_differs, .operand = number};
 }
 
 /// Records the function of a custom gradient in a domain.
@@ -117,7 +117,7 @@ class paper_custom_recording {
   using ids = inplace_vector<value_id, 64>;
 
   static constexpr void add(ids& to, value_id i) {
-    if (to.full()) fail({.rule = broken::program_is_too_long, .have = 65, .want = 64});
+    if (to.full()) fail({.rule = violation::program_is_too_long, .have = 65, .want = 64});
     to.push_back(i);
   }
 
@@ -142,7 +142,7 @@ template <class X, class G>
   if constexpr (AnyRefused<G>)
     return refused<>{};
   else if constexpr (!EitherOperand<G>)
-    return refused<broken::cotangent_differs, shown_operand<G>>{};
+    return refused<violation::cotangent_differs, shown_operand<G>>{};
   else if constexpr (Operand<X> && Operand<G>)
     return answer_to<>([] { return check_cotangent(paper_of<X>::value, paper_of<G>::value); },
                        facts<own_type(notation_of<X>()), given_type(notation_of<G>())>{});
@@ -197,11 +197,11 @@ template <class X, class G>
     if constexpr (count == std::tuple_size<given_members>::value)
       return judge_members<own_members, given_members>(std::make_index_sequence<count>{});
     else
-      return refused<broken::cotangent_differs, types<>,
+      return refused<violation::cotangent_differs, types<>,
                      size_met{index_t{std::tuple_size<given_members>::value}},
                      size_needed{index_t{count}}>{};
   } else if constexpr (has_tensor_in<X>()) {
-    return refused<broken::cotangent_differs, shown_operand<G>>{};
+    return refused<violation::cotangent_differs, shown_operand<G>>{};
   } else {
     return allowed<>{};
   }
@@ -224,20 +224,6 @@ constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
         [&]<std::size_t I>() { note_gradients(std::get<I>(own), std::get<I>(given), recording); });
   }
 }
-
-/// A call that a rule rejects, not yet reported as an error.
-template <class Judged>
-struct refused_call {
-  using judged = Judged;
-};
-/// The outcome of a tentative call: its result, or the error.
-template <class Tried>
-struct given_of {
-  static constexpr bool is_refusal = false;
-  using type = Tried;
-};
-template <class Judged>
-struct given_of<refused_call<Judged>> : given<Judged> {};
 
 template <class F, class Backward>
 struct recorded_function {

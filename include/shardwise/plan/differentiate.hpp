@@ -52,7 +52,7 @@ class differentiation final : public gradient_step {
   constexpr void seed(value_id of) {
     const tensor_desc& loss = code_.value(of);
     if (!has_fractions(loss.type) || element_count(loss.extents) != 1 || loss.layout.manual != 0)
-      fail({.rule = broken::loss_is_no_number});
+      fail({.rule = violation::loss_is_no_number});
     add(of, code_.constant(1.0, loss.type));
   }
   /// Appends all gradients.
@@ -64,7 +64,7 @@ class differentiation final : public gradient_step {
         continue;
       }
       if (!depends(self_) || what.is_leaf || is_result(what) || !has_cotangents()) continue;
-      if (what.gradient == nullptr) fail({.rule = broken::operation_has_no_gradient}, what.name);
+      if (what.gradient == nullptr) fail({.rule = violation::operation_has_no_gradient}, what.name);
       how_ = code_.how(self_);
       what.gradient(*this);
     }
@@ -331,7 +331,7 @@ class differentiation final : public gradient_step {
   /// Adds to the cotangent of a value.
   constexpr void add(value_id of, value_id cotangent) {
     if (code_.value(cotangent).type != code_.value(of).type)
-      fail({.rule = broken::operand_elements_differ});
+      fail({.rule = violation::operand_elements_differ});
     value_id made = summed(cotangent, of);
     if (!is_constant(*code_[made].what))
       made = resharded(made, dual_layout(aligned(of, made), code_.value(made).layout));

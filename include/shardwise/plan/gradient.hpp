@@ -125,7 +125,7 @@ class paper_tape {
   using ids = inplace_vector<value_id, 192>;
 
   static constexpr void add(ids& to, value_id i) {
-    if (to.ssize() >= 96) fail({.rule = broken::program_is_too_long, .have = 97, .want = 96});
+    if (to.ssize() >= 96) fail({.rule = violation::program_is_too_long, .have = 97, .want = 96});
     to.push_back(i);
   }
 

@@ -97,7 +97,7 @@ class cost_ledger {
  private:
   [[nodiscard]] constexpr std::size_t number_of(text_view axis) const {
     const int a = mesh_.find(axis);
-    if (a < 0) fail({.rule = broken::axis_is_not_in_mesh, .axis = short_name(axis)});
+    if (a < 0) fail({.rule = violation::axis_is_not_in_mesh, .axis = short_name(axis)});
     return static_cast<std::size_t>(a);
   }
 

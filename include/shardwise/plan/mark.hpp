@@ -28,7 +28,7 @@ struct constraining {
       return allowed<>{};
     } else {
       constexpr text_view kind = to_text(needed.kind);
-      return refused<broken::constraint_needs_communication, types<>,
+      return refused<violation::constraint_needs_communication, types<>,
                      called(to_fixed_string<kind.size()>(kind)),
                      called(entry_of_axes<mesh_of<X>, pack(needed.axes)>::value), operand{0},
                      call_instead<mesh_of<X>, To>::value>{};
@@ -124,7 +124,7 @@ struct alike_call {
   template <class X, class Like>
   [[nodiscard]] static constexpr auto apply(X&& x, const Like& like) {
     if constexpr (mesh_of<X>::dynamic_axes > 0)
-      if (x.mesh() != like.mesh()) fail({.rule = broken::operand_meshes_differ, .operand = 1});
+      if (x.mesh() != like.mesh()) fail({.rule = violation::operand_meshes_differ, .operand = 1});
     return reshard<typename Like::layout_type>(static_cast<X&&>(x));
   }
 };

@@ -149,7 +149,7 @@ class program_builder {
              {argument, *gradient++, *cotangents.begin()}, nothing);
     value_ids read;
     if (2 * static_cast<int>(results.size()) > max_values_read)
-      fail({.rule = broken::program_is_too_long,
+      fail({.rule = violation::program_is_too_long,
             .have = static_cast<index_t>(2 * results.size()),
             .want = max_values_read});
     for (value_id i : results) read.push_back(i);
@@ -177,7 +177,7 @@ class program_builder {
       if (is_call(body.what(i))) (void)adopt(body.callee(i));
     require_room(*count_ + body.count, *result_count_ + body.result_count);
     if (body_count() == body_capacity_)
-      fail({.rule = broken::program_is_too_long,
+      fail({.rule = violation::program_is_too_long,
             .have = index_t{body_count()} + 1,
             .want = body_capacity_});
     const program_body place{end_of_code() - body.count, body.count,
@@ -298,7 +298,7 @@ class program_builder {
     if (grow_ != nullptr && code > end_of_code()) grow_(*this);
     const auto require_less = [](std::int32_t have, std::int32_t want) {
       if (have > want)
-        fail({.rule = broken::program_is_too_long, .have = index_t{have}, .want = want});
+        fail({.rule = violation::program_is_too_long, .have = index_t{have}, .want = want});
     };
     require_less(code, end_of_code());
     require_less(results, end_of_results());

@@ -35,7 +35,7 @@ class recorded {
   [[nodiscard]] constexpr value_id id() const noexcept { return id_; }
   /// The same for `program`, which must be the program of this tensor.
   [[nodiscard]] constexpr value_id id_in(const program_builder& program) const {
-    if (program_ != &program) fail({.rule = broken::operand_pools_differ});
+    if (program_ != &program) fail({.rule = violation::operand_pools_differ});
     return id_;
   }
   /// Notes that the program uses this tensor by a name.
@@ -103,8 +103,8 @@ class recorded {
   }
   /// What a rule of manual sharding makes of this tensor; its instruction is recorded, if there is
   /// a program and anything changes.
-  [[nodiscard]] constexpr recorded by_hand(const tensor_desc& result,
-                                           const applied_operation& change) const {
+  [[nodiscard]] constexpr recorded manually(const tensor_desc& result,
+                                            const applied_operation& change) const {
     value_id id = id_;
     if (program_ != nullptr && program_->value(id) != result)
       id = program_->append(*change.what, change.how, {id}, result);

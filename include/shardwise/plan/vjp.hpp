@@ -81,7 +81,7 @@ class paper_recording {
   using ids = inplace_vector<value_id, 64>;
 
   static constexpr void add(ids& to, value_id i) {
-    if (to.full()) fail({.rule = broken::program_is_too_long, .have = 65, .want = 64});
+    if (to.full()) fail({.rule = violation::program_is_too_long, .have = 65, .want = 64});
     to.push_back(i);
   }
 

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-/// The tasks of a phase, dealt out to threads: each has a range of its own and then helps with the
+/// The tasks of a phase, assigned to threads: each has a range of its own and then helps with the
 /// others'.
 ///
 /// So a task meets the same core in every phase, with its data still in that core's cache, and a
@@ -19,8 +19,8 @@ class task_ranges {
  public:
   explicit task_ranges(unsigned threads) : ranges_(threads) {}
 
-  /// Deals out the tasks from `first` to before `last`; no thread may be at work.
-  void deal(index_t first, index_t last) noexcept {
+  /// Assigns the tasks from `first` to before `last`; no thread may be at work.
+  void assign(index_t first, index_t last) noexcept {
     const index_t tasks = last - first;
     used_ = static_cast<std::size_t>(std::clamp(tasks, index_t{1}, size()));
     chunk_ = std::max(index_t{1}, tasks / (4 * size()));
@@ -32,7 +32,7 @@ class task_ranges {
     }
   }
 
-  /// The threads that tasks can be dealt to.
+  /// The threads that tasks can be assigned to.
   [[nodiscard]] std::size_t threads() const noexcept { return ranges_.size(); }
   /// The threads that got a task of their own.
   [[nodiscard]] index_t useful_threads() const noexcept { return static_cast<index_t>(used_); }

@@ -63,7 +63,7 @@ SHARDWISE_INLINE void worker_team::run_together(index_t first, index_t count, he
                                                 function task, void* body) {
   call_ = task;
   body_ = body;
-  tasks_.deal(first, count);
+  tasks_.assign(first, count);
   failed_.store(count, std::memory_order_relaxed);
   abandoned_.store(false, std::memory_order_relaxed);
   gate_.open(wanted == helpers::all ? tasks_.useful_threads() - 1 : 0);

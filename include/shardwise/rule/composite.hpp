@@ -222,7 +222,7 @@ namespace detail {
       if (whole == dyn || (unknown > 0 && !is_in_vain) ||
           (known == whole && (missing < 0 || sizes[missing] >= 0)))
         continue;
-      diagnosis verdict{.rule = broken::operand_sizes_differ, .have = whole, .want = known};
+      diagnosis verdict{.rule = violation::operand_sizes_differ, .have = whole, .want = known};
       for (int o = 0; o < rule.operands.ssize() && verdict.operand < 0; ++o)
         for (int d = 0; d < rule.operands[o].ssize() && verdict.operand < 0; ++d)
           if (rule.has_part(made.whole, rule.operands[o][d])) {

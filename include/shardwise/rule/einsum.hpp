@@ -23,7 +23,7 @@ struct parsed_einsum {
 [[nodiscard]] constexpr parsed_einsum parse_einsum(text_view equation, int most = 2) noexcept {
   parsed_einsum parsed;
   const auto refuse_at = [&](std::size_t position) {
-    parsed.verdict = {.rule = broken::einsum_is_malformed,
+    parsed.verdict = {.rule = violation::einsum_is_malformed,
                       .have = static_cast<index_t>(position),
                       .want = static_cast<index_t>(equation.size())};
     return parsed;

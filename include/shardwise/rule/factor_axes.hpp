@@ -45,7 +45,7 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
           f == repeated || real.empty() || ours.empty() ||
           are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]}, {theirs, how, out.sizes[f]});
       if ((f == repeated && !real.empty()) || !nested || !alike) {
-        out.verdict = {.rule = broken::operand_layouts_conflict,
+        out.verdict = {.rule = violation::operand_layouts_conflict,
                        .operand = o,
                        .dim = d,
                        .axis = mesh.axes[theirs.back()].label};
@@ -59,7 +59,7 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
 /// The diagnosis for an axis whose split would place other elements of the result on each device.
 [[nodiscard]] constexpr diagnosis moving_split(const mesh_desc& mesh, const tensor_descs& operands,
                                                int axis) noexcept {
-  diagnosis verdict{.rule = broken::split_would_move, .axis = mesh.axes[axis].label};
+  diagnosis verdict{.rule = violation::split_would_move, .axis = mesh.axes[axis].label};
   for (int o = operands.ssize() - 1; o >= 0; --o)
     if (const int d = operands[o].layout.dim_of(static_cast<std::uint8_t>(axis)); d >= 0) {
       verdict.operand = o;
@@ -105,7 +105,7 @@ constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
       if (!theirs.empty() && !ours.empty() &&
           !(alike && (ours.is_prefix_of(theirs) || theirs.is_prefix_of(ours)))) {
         out.verdict = moving_split(mesh, operands, theirs.back());
-        out.verdict.rule = broken::operand_layouts_conflict;
+        out.verdict.rule = violation::operand_layouts_conflict;
         return;
       }
       if (out.axes[f].empty() || theirs.size() > ours.size())
@@ -168,7 +168,7 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
           for (int o = 0; o < operands.ssize(); ++o) {
             const int d = operands[o].layout.dim_of(a);
             if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
-              out.verdict = {.rule = broken::axis_would_split_twice,
+              out.verdict = {.rule = violation::axis_would_split_twice,
                              .operand = o,
                              .dim = d,
                              .axis = mesh.axes[a].label};
@@ -196,7 +196,7 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
 [[nodiscard]] constexpr diagnosis needed_whole(const mesh_desc& mesh, const factor_rule& rule,
                                                const tensor_descs& operands, int factor,
                                                std::uint8_t axis) noexcept {
-  diagnosis verdict{.rule = broken::dimension_is_split, .axis = mesh.axes[axis].label};
+  diagnosis verdict{.rule = violation::dimension_is_split, .axis = mesh.axes[axis].label};
   for (int o = operands.ssize() - 1; o >= 0; --o)
     if (const int d = rule.dim_with(rule.operands[o], factor);
         d >= 0 && operands[o].layout.dims[d].contains(axis)) {
@@ -237,7 +237,7 @@ constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
     const axis_list theirs = real_axes(mesh, out.axes[reader]);
     if (!theirs.empty() && !(theirs == real && out.grains[reader].is_contiguous())) {
       out.verdict = moving_split(mesh, operands, theirs.back());
-      out.verdict.rule = broken::operand_layouts_conflict;
+      out.verdict.rule = violation::operand_layouts_conflict;
       return;
     }
     give_axes(out, reader, out.axes[f], {});

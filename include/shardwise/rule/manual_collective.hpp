@@ -67,7 +67,7 @@ struct manual_collective {
   ///
   /// Judges: the tensor is manual over the axes, or else all devices along them have the same
   /// (slice) or terms of the same fold (reduce_scatter); the dimensions exist, other axes do not
-  /// split them, and what is dealt out divides; nothing is pending that a fold would change.
+  /// split them, and what is block-cyclic divides; nothing is pending that a fold would change.
   ///
   ///     // f32[4, 2]{manual: data} gathered over "data" along 0: f32[8, 2]
   [[nodiscard]] constexpr manual_result apply(const mesh_desc& mesh,
@@ -101,40 +101,40 @@ struct manual_collective {
       const bool is_manual = (layout.manual >> a & 1) != 0;
       const bool is_shared = !is_manual && !layout.is_pending(a) && layout.dim_of(a) < 0;
       if (kind == collective::slice && !as_terms && !is_shared)
-        return {.rule = broken::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label};
+        return {.rule = violation::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label};
       if ((kind != collective::slice || as_terms) && !is_manual && !of_terms)
-        return {.rule = broken::axis_is_not_manual, .axis = mesh.axes[a].label};
+        return {.rule = violation::axis_is_not_manual, .axis = mesh.axes[a].label};
     }
     if (reduces() && tensor.type == element::boolean && fold != reduction::max &&
         fold != reduction::min)
-      return {.rule = broken::operand_is_no_number, .operand = 0};
+      return {.rule = violation::operand_is_no_number, .operand = 0};
     const bool joins = kind == collective::all_gather || kind == collective::all_to_all;
     const bool cuts = kind == collective::reduce_scatter || kind == collective::all_to_all;
     for (const bool first : {true, false}) {
       const int d = first ? from : to;
       if (d == nowhere && !(first ? joins : cuts)) continue;
       if (d < 0 || d >= tensor.rank())
-        return {.rule = broken::dimension_is_out_of_range, .have = d, .want = tensor.rank()};
+        return {.rule = violation::dimension_is_out_of_range, .have = d, .want = tensor.rank()};
       if (!layout.dims[d].empty())
-        return {.rule = broken::dimension_is_split,
+        return {.rule = violation::dimension_is_split,
                 .operand = 0,
                 .dim = d,
                 .axis = mesh.axes[layout.dims[d].back()].label};
     }
     const index_t parts = mesh.parts(axes);
     if (to >= 0 && parts > 1 && tensor.extents[to] != dyn && tensor.extents[to] % parts != 0)
-      return {.rule = broken::extent_is_not_divisible,
+      return {.rule = violation::extent_is_not_divisible,
               .dim = to,
               .have = tensor.extents[to],
               .want = parts};
     // A fold over devices and one that is still to come change places only if they are of a kind.
     const unsigned others = layout.pending & ~unsigned{bits()};
     if ((reduces() || as_terms) && others != 0 && layout.kind != fold)
-      return {.rule = broken::partial_value_is_read,
+      return {.rule = violation::partial_value_is_read,
               .operand = 0,
               .axis = mesh.axes[std::countr_zero(others)].label};
     if (parts != dyn && !moves.fit(parts))
-      return {.rule = broken::positions_are_malformed, .axis = mesh.axes[axes.back()].label};
+      return {.rule = violation::positions_are_malformed, .axis = mesh.axes[axes.back()].label};
     return {};
   }
 };

@@ -84,9 +84,9 @@ struct element_verdict {
 
 /// The verdict as a diagnosis, for what only the run knows.
 [[nodiscard]] constexpr diagnosis diagnosis_of(const element_verdict& verdict) noexcept {
-  constexpr broken rules[] = {broken::nothing, broken::operand_elements_differ,
-                              broken::operand_is_no_number, broken::operand_is_no_truth_value,
-                              broken::operand_is_no_index};
+  constexpr violation rules[] = {
+      violation::nothing, violation::operand_elements_differ, violation::operand_is_no_number,
+      violation::operand_is_no_truth_value, violation::operand_is_no_index};
   return {.rule = rules[static_cast<unsigned>(verdict.fault)], .operand = verdict.operand};
 }
 

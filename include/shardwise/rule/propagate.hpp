@@ -21,7 +21,7 @@ namespace detail {
     index_t& size = sizes[f];
     if (size == dyn) size = have;
     if (size != have)
-      return {.rule = broken::operand_sizes_differ,
+      return {.rule = violation::operand_sizes_differ,
               .operand = operand,
               .dim = d,
               .have = have,
@@ -78,13 +78,13 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                      !(rule.law == linearity::first_operand && o > 0) && theirs.kind == kind;
     if (bits != 0 && !may)
       out.verdict = {
-          .rule = broken::partial_value_is_read, .operand = o, .axis = first_axis(mesh, bits)};
+          .rule = violation::partial_value_is_read, .operand = o, .axis = first_axis(mesh, bits)};
     else if (together && o > 0 && bits != pending)
-      out.verdict = {.rule = broken::pending_axes_differ,
+      out.verdict = {.rule = violation::pending_axes_differ,
                      .operand = o,
                      .axis = first_axis(mesh, bits ^ pending)};
     else if (!together && (bits & (pending | split)) != 0)
-      out.verdict = {.rule = broken::pending_axis_meets_itself,
+      out.verdict = {.rule = violation::pending_axis_meets_itself,
                      .operand = o,
                      .axis = first_axis(mesh, bits & (pending | split))};
     if (!out.verdict.ok()) return;
@@ -107,8 +107,9 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
     const unsigned manual = operands[o].layout.manual;
     layout.manual = static_cast<std::uint8_t>(layout.manual | manual);
     if ((manual & used) == 0) continue;
-    out.verdict = {
-        .rule = broken::operand_is_manual, .operand = o, .axis = first_axis(mesh, manual & used)};
+    out.verdict = {.rule = violation::operand_is_manual,
+                   .operand = o,
+                   .axis = first_axis(mesh, manual & used)};
     return;
   }
 }
@@ -122,7 +123,7 @@ namespace detail {
                                                    const tensor_descs& operands) noexcept {
   propagation out;
   if (operands.size() != rule.operands.size()) {
-    out.verdict = {.rule = broken::operand_count_differs,
+    out.verdict = {.rule = violation::operand_count_differs,
                    .have = operands.ssize(),
                    .want = rule.operands.ssize()};
     return out;
@@ -132,8 +133,10 @@ namespace detail {
     const tensor_desc& operand = operands[o];
     const int want = rule.operands[o].ssize();
     if (operand.rank() != want) {
-      out.verdict = {
-          .rule = broken::operand_rank_differs, .operand = o, .have = operand.rank(), .want = want};
+      out.verdict = {.rule = violation::operand_rank_differs,
+                     .operand = o,
+                     .have = operand.rank(),
+                     .want = want};
       return out;
     }
     layout.uneven = layout.uneven || operand.layout.uneven;

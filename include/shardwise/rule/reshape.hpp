@@ -44,7 +44,7 @@ namespace detail {
                       : to_is_open               ? given > 0 && divides(given, wanted)
                                                  : given == wanted;
   if (detail::unknown_extents(to) <= 1 && given <= max_elements && agrees) return {};
-  return {.rule = broken::element_count_differs, .operand = 0, .have = given, .want = wanted};
+  return {.rule = violation::element_count_differs, .operand = 0, .have = given, .want = wanted};
 }
 
 /// The extents that a reshape gives: the one that the target leaves open follows from the elements

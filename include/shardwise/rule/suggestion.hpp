@@ -44,7 +44,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 [[nodiscard]] constexpr suggestion propose_halo(const mesh_desc& mesh, const factor_rule& rule,
                                                 const tensor_descs& operands,
                                                 const diagnosis& verdict) noexcept {
-  if (verdict.rule != broken::dimension_is_split || verdict.operand < 0) return {};
+  if (verdict.rule != violation::dimension_is_split || verdict.operand < 0) return {};
   const tensor_desc& operand = operands[verdict.operand];
   const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
   const int w = f == repeated ? -1 : rule.window_of(f);
@@ -78,7 +78,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     out.layout.grains[d] = out.layout.grains[d].over(axes.ssize());
   };
   switch (verdict.rule) {
-    case broken::operand_layouts_conflict: {
+    case violation::operand_layouts_conflict: {
       out.layout = operands[verdict.operand].layout;
       const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
       axis_list wanted;
@@ -103,19 +103,19 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         out.layout.follow(exact{});
       break;
     }
-    case broken::dimension_is_split: {
+    case violation::dimension_is_split: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, {});
       if (const suggestion halo = propose_halo(mesh, rule, operands, verdict); halo.operand >= 0)
         out.permitted = detail::real_axes(mesh, halo.layout.dims[verdict.dim]);
       break;
     }
-    case broken::split_would_move: {
+    case violation::split_would_move: {
       // Other axes without a place go with it, so that the proposal is all that is needed.
       tensor_descs given = operands;
       layout_desc& left = given[out.operand].layout;
       for (diagnosis next = verdict;
-           next.rule == broken::split_would_move && next.operand == out.operand;
+           next.rule == violation::split_would_move && next.operand == out.operand;
            next = propagate(mesh, rule, given).verdict) {
         const auto moved = static_cast<std::uint8_t>(mesh.find(next.axis));
         left.dims[next.dim] =
@@ -126,16 +126,16 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       out.layout = left;
       break;
     }
-    case broken::axis_would_split_twice: {
+    case violation::axis_would_split_twice: {
       out.layout = operands[verdict.operand].layout;
       leave(verdict.dim, without(out.layout.dims[verdict.dim], [&](std::uint8_t a) {
               return mesh.axes[a].label == verdict.axis;
             }));
       break;
     }
-    case broken::partial_value_is_read:
-    case broken::pending_axes_differ:
-    case broken::pending_axis_meets_itself: {
+    case violation::partial_value_is_read:
+    case violation::pending_axes_differ:
+    case violation::pending_axis_meets_itself: {
       // The operand named may be the one that is not pending: the other one is finished then.
       const int axis = mesh.find(verdict.axis);
       for (int o = 0; o < operands.ssize() && !operands[out.operand].layout.is_pending(axis); ++o)
@@ -179,7 +179,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
 }
 
-/// The call that mends: `reshard<P<"data", none>>(operand 1)`, and where neighbours alone would do
+/// The call that corrects it: `reshard<P<"data", none>>(operand 1)`, and where neighbours alone
+/// would do
 /// `, or across<"model">`; empty where no reshard helps.
 [[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
                                          text_view quote = "\"") noexcept {

@@ -15,7 +15,7 @@ template <Element T, LayoutValue Target>
   require(validate(x.mesh(), to));
   const manual_result made = from_manual(x.mesh(), x.tensor(), to);
   require(made.verdict);
-  return any_domain::by_hand<any_tensor<T>>(x, made.tensor);
+  return any_domain::manually<any_tensor<T>>(x, made.tensor);
 }
 /// A collective that is a value, of a tensor whose layout is one.
 ///
@@ -25,7 +25,7 @@ template <Element T>
                                              const manual_collective& called) {
   const manual_result made = called.apply(x.mesh(), x.tensor());
   require(made.verdict);
-  return any_domain::by_hand<any_tensor<T>>(x, made.tensor, called);
+  return any_domain::manually<any_tensor<T>>(x, made.tensor, called);
 }
 /// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.
 template <Element T>

@@ -44,7 +44,7 @@ template <Element T>
 /// `shard_as` for tensors whose layouts are values.
 template <Element T, Element U>
 [[nodiscard]] any_tensor<T> shard_as(const any_tensor<T>& x, const any_tensor<U>& like) {
-  if (x.mesh() != like.mesh()) fail({.rule = broken::operand_meshes_differ, .operand = 1});
+  if (x.mesh() != like.mesh()) fail({.rule = violation::operand_meshes_differ, .operand = 1});
   return reshard(x, like.layout());
 }
 

@@ -21,7 +21,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Applies a rule to values, or reports what it refuses with the operands and the mending reshard.
+/// Applies a rule to values, or reports what it refuses with the operands and the reshard that
+/// helps.
 [[nodiscard]] propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
                                      const tensor_descs& operands);
 
@@ -51,12 +52,12 @@ struct any_domain {
 
   /// What a rule of manual sharding makes of a tensor, and a collective that the program calls.
   template <class Made, class X>
-  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result) {
+  [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
     return Made(manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
   }
   template <class Made, class X>
-  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result,
-                                    const manual_collective& called) {
+  [[nodiscard]] static Made manually(X&& x, const tensor_desc& result,
+                                     const manual_collective& called) {
     return Made(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
                                    manual_change(called), result));
   }
@@ -200,7 +201,7 @@ template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
   if (const parsed_einsum parsed = parse_einsum(words, max_operands);
       !parsed.verdict.ok() || parsed.rule.operands.size() != left.size()) {
     require(parsed.verdict);
-    fail({.rule = broken::operand_count_differs,
+    fail({.rule = violation::operand_count_differs,
           .have = static_cast<index_t>(left.size()),
           .want = parsed.rule.operands.ssize()});
   }

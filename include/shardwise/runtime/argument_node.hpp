@@ -26,7 +26,7 @@ class argument_node : public pending_node {
   void run_shard(index_t) override { refuse(); }
 
  private:
-  [[noreturn]] static void refuse() { fail({.rule = broken::value_is_being_differentiated}); }
+  [[noreturn]] static void refuse() { fail({.rule = violation::value_is_being_differentiated}); }
 };
 
 }  // namespace shardwise

@@ -242,7 +242,7 @@ class compiled_step {
     };
     (detail::for_each_tensor(std::get<I>(arguments), note), ...);
     if (k != had.size())
-      fail({.rule = broken::operand_count_differs,
+      fail({.rule = violation::operand_count_differs,
             .have = static_cast<index_t>(k),
             .want = static_cast<index_t>(had.size())},
            "a step leaves as many tensors in its arguments as there were");

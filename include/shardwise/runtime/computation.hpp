@@ -154,7 +154,7 @@ class pending_node : public node, public computation {
                std::uint64_t sequence)
       : node(std::move(home), std::move(where), elements), computation(sequence) {}
 
-  void evaluate() override;
+  SHARDWISE_INLINE void evaluate() override;
   [[nodiscard]] computation* task() noexcept override { return this; }
   [[nodiscard]] node& result() noexcept override { return *this; }
   void prepare() override { allocate(home()->storage(), home()->memory()); }

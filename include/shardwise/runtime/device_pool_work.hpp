@@ -102,13 +102,13 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> machine::link_of(const mesh_desc& m
                                                               owner_share share) {
   const index_t owners = share.carrier != nullptr ? share.carrier->owners() : 1;
   if (static_cast<index_t>(share.owner_of.size()) != mesh.devices())
-    fail({.rule = broken::device_count_differs,
+    fail({.rule = violation::device_count_differs,
           .have = static_cast<index_t>(share.owner_of.size()),
           .want = mesh.devices()});
   for (index_t d = 0; d < mesh.devices(); ++d)
     if (const index_t owner = share.owner_of[static_cast<std::size_t>(d)];
         owner < 0 || owner >= owners)
-      fail({.rule = broken::owner_is_out_of_range,
+      fail({.rule = violation::owner_is_out_of_range,
             .operand = static_cast<int>(d),
             .have = owner,
             .want = owners});
@@ -118,7 +118,7 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> machine::link_of(const mesh_desc& m
 SHARDWISE_INLINE const mesh_desc& machine::checked(const mesh_desc& mesh) {
   require(validate(mesh));
   for (const axis_desc& axis : mesh.axes)
-    if (axis.size == dyn) fail({.rule = broken::mesh_size_is_unknown, .axis = axis.label});
+    if (axis.size == dyn) fail({.rule = violation::mesh_size_is_unknown, .axis = axis.label});
   return mesh;
 }
 
@@ -160,8 +160,10 @@ SHARDWISE_INLINE owner_traffic device_pool::traffic() const {
 
 SHARDWISE_INLINE mesh_desc device_pool::line(index_t devices) {
   if (devices < 1)
-    fail(
-        {.rule = broken::axis_size_is_not_positive, .axis = "devices", .have = devices, .want = 1});
+    fail({.rule = violation::axis_size_is_not_positive,
+          .axis = "devices",
+          .have = devices,
+          .want = 1});
   return mesh_desc{{axis_desc{"devices", devices}}};
 }
 

@@ -23,7 +23,7 @@ SHARDWISE_INLINE std::string explain_nodes(const std::vector<node_ptr>& named) {
   const std::shared_ptr<machine>& home = named.front()->home();
   std::vector<node*> roots;
   for (const node_ptr& root : named) {
-    if (root->home() != home) fail({.rule = broken::operand_pools_differ});
+    if (root->home() != home) fail({.rule = violation::operand_pools_differ});
     roots.push_back(root.get());
   }
   const machine_turn::look looking(home->turn());

@@ -91,7 +91,7 @@ class held_operands {
 
  private:
   void require_whole() const {
-    if (mesh_ == nullptr) fail({.rule = broken::expression_was_moved});
+    if (mesh_ == nullptr) fail({.rule = violation::expression_was_moved});
   }
 
   mutable operand_list operands_;

@@ -281,12 +281,12 @@ struct lazy_domain {
         reshard_node_of(detail::read_operand<X>(std::forward<X>(x)), Made::layout_type::value));
   }
   template <class Made, class X>
-  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result) {
+  [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
     return Made(manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
   }
   template <class Made, class X>
-  [[nodiscard]] static Made by_hand(X&& x, const tensor_desc& result,
-                                    const manual_collective& called) {
+  [[nodiscard]] static Made manually(X&& x, const tensor_desc& result,
+                                     const manual_collective& called) {
     return Made(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
                                    manual_change(called), result));
   }

@@ -20,7 +20,7 @@ SHARDWISE_INLINE std::uint64_t next_sequence() noexcept { return computation::ne
 
 SHARDWISE_INLINE void require_one_pool(const std::shared_ptr<machine>& home,
                                        const node_ptr& operand) {
-  if (operand->home() != home) fail({.rule = broken::operand_pools_differ});
+  if (operand->home() != home) fail({.rule = violation::operand_pools_differ});
 }
 
 SHARDWISE_INLINE node_ptr make_each_node(std::span<node_ptr> operands, const tensor_desc& result,

@@ -38,7 +38,7 @@ SHARDWISE_INLINE void owner_link::agree(std::uint64_t hash, std::string_view wor
     if (theirs.owners != mine.owners) both << "their lists of owners, or message sizes, differ; ";
     both << "owner " << self() << " runs " << mine.text() << "; owner " << other << " runs "
          << theirs.text();
-    fail({.rule = broken::owners_differ}, both);
+    fail({.rule = violation::owners_differ}, both);
   }
 }
 

@@ -59,7 +59,7 @@ class recorded_graph {
           !is_argument && read->ready() && read->task() != nullptr && read->birth() > first;
     }
     if (may_depend[static_cast<std::size_t>(id_of(result))])
-      fail({.rule = broken::value_is_computed_already});
+      fail({.rule = violation::value_is_computed_already});
   }
   /// Appends the program of these results.
   void record(const std::vector<node_ptr>& results) {
@@ -77,7 +77,7 @@ class recorded_graph {
                          static_cast<std::int32_t>(at->task()->operands().size())
                    : 0;
       if (mine && shares_nodes_ && at->task()->has_custom_gradient())
-        fail({.rule = broken::operation_has_no_gradient},
+        fail({.rule = violation::operation_has_no_gradient},
              operation_of<custom_gradient_operation>.name);
     }
     for (const custom_gradient_of_nodes& each : custom_)

@@ -101,12 +101,12 @@ SHARDWISE_INLINE prepared_program::prepared_program(const program_view& code,
 
 SHARDWISE_INLINE void prepared_program::check_results(std::span<const element> types) const {
   if (planned_->results.size() != types.size())
-    fail({.rule = broken::result_count_differs,
+    fail({.rule = violation::result_count_differs,
           .have = static_cast<index_t>(types.size()),
           .want = static_cast<index_t>(planned_->results.size())});
   for (std::size_t r = 0; r < types.size(); ++r)
     if (planned_->values[static_cast<std::size_t>(planned_->results[r])].type != types[r])
-      fail({.rule = broken::result_elements_differ, .operand = static_cast<int>(r)});
+      fail({.rule = violation::result_elements_differ, .operand = static_cast<int>(r)});
 }
 
 SHARDWISE_INLINE void prepared_program::check(const std::vector<program_input>& inputs) const {
@@ -151,17 +151,17 @@ SHARDWISE_INLINE std::shared_ptr<machine> prepared_program::home_of(
   std::size_t wanted = 0;
   for (const step_desc& step : planned_->steps) wanted += step.kind == step_kind::input ? 1U : 0U;
   if (inputs.size() != wanted)
-    fail({.rule = broken::operand_count_differs,
+    fail({.rule = violation::operand_count_differs,
           .have = static_cast<index_t>(inputs.size()),
           .want = static_cast<index_t>(wanted)});
   std::shared_ptr<machine> home;
   for (const program_input& input : inputs) {
     if (input.tensor == nullptr) continue;
     if (home == nullptr) home = input.tensor->home();
-    if (input.tensor->home() != home) fail({.rule = broken::operand_pools_differ});
+    if (input.tensor->home() != home) fail({.rule = violation::operand_pools_differ});
   }
   // Numbers live in the pool of the tensors.
-  if (home == nullptr) fail({.rule = broken::pool_is_not_in_use});
+  if (home == nullptr) fail({.rule = violation::pool_is_not_in_use});
   return home;
 }
 
@@ -169,7 +169,7 @@ SHARDWISE_INLINE void prepared_program::check(const program_input& input, const 
                                               int place) const {
   const auto refuse = [&](text_view have) {
     sentence words = to_text(planned_->mesh, wanted);
-    fail({.rule = broken::input_differs, .operand = place}, words << " is wanted, not " << have);
+    fail({.rule = violation::input_differs, .operand = place}, words << " is wanted, not " << have);
   };
   if (input.tensor == nullptr) {
     if (input.has_fraction && !has_fractions(wanted.type)) refuse("a number with a fraction");

@@ -118,7 +118,7 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
     : parts_(std::make_unique<parts>()) {
   parts& to = *parts_;
   if (results.empty())
-    fail({.rule = broken::operand_count_differs, .have = 0, .want = 1},
+    fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
          "a step changes tensors of its arguments, or returns some");
   to.home = results.front().made->home();
   recorded_graph graph;

@@ -26,7 +26,7 @@ void sync(const First& first, const Rest&... rest) {
       [](const auto&... nodes) { return std::array<node*, sizeof...(nodes)>{nodes.get()...}; },
       named);
   for (node* root : roots)
-    if (root->home() != roots[0]->home()) fail({.rule = broken::operand_pools_differ});
+    if (root->home() != roots[0]->home()) fail({.rule = violation::operand_pools_differ});
   run_program(roots);
 }
 

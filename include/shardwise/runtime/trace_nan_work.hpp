@@ -193,7 +193,7 @@ SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named
   const std::shared_ptr<machine>& home = named.front()->home();
   std::vector<node*> roots;
   for (const node_ptr& root : named) {
-    if (root->home() != home) fail({.rule = broken::operand_pools_differ});
+    if (root->home() != home) fail({.rule = violation::operand_pools_differ});
     roots.push_back(root.get());
   }
   const std::lock_guard turn(home->turn());

@@ -103,7 +103,7 @@ class machine_turn {
       if (such(turn)) return true;
     return false;
   }
-  [[noreturn]] static void refuse() { fail({.rule = broken::pool_waits_for_itself}); }
+  [[noreturn]] static void refuse() { fail({.rule = violation::pool_waits_for_itself}); }
 
   /// Waits in the room, unless the turn would never come. Every thread that waits is there, so the
   /// last of those that would wait for each other sees all the others.

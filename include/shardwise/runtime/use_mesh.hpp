@@ -35,7 +35,7 @@ class use_mesh {
   [[nodiscard]] static const device_pool* current() noexcept { return current_; }
   /// The same; without a guard an error.
   [[nodiscard]] static const device_pool& pool() {
-    if (current_ == nullptr) fail({.rule = broken::pool_is_not_in_use});
+    if (current_ == nullptr) fail({.rule = violation::pool_is_not_in_use});
     return *current_;
   }
 

@@ -11,7 +11,7 @@ namespace shardwise {
 
 /// How a whole tensor is spread, as a value: one entry a dimension, the axes that split it joined
 /// by commas, major to minor; an empty entry is a dimension that is not split. After its axes an
-/// entry may have a grain: `x%32` deals blocks of 32 out in turn, `x*2` cuts each of 2 chunks,
+/// entry may have a grain: `x%32` distributes blocks of 32 cyclically, `x*2` cuts each of 2 chunks,
 /// `x,y*1` cuts once for all devices along its axes.
 ///
 /// The entries are borrowed: `spec_desc{{"data", "", "x,y"}}` from literals is always safe. There

@@ -42,7 +42,9 @@ class node : public std::enable_shared_from_this<node> {
   node& operator=(const node&) = delete;
   /// The last shard goes first: the arena hands out first what came last, so the shards of the next
   /// tensor of this kind get the memory of these, each in the cache of the core that works on it.
-  virtual ~node();
+  /// Inline where the class is defined: else every file with headers alone emits the class, and all
+  /// of the engine with it.
+  SHARDWISE_INLINE virtual ~node();
 
   [[nodiscard]] const std::shared_ptr<machine>& home() const noexcept { return home_; }
   [[nodiscard]] const placement& where() const noexcept { return *where_; }
@@ -53,9 +55,9 @@ class node : public std::enable_shared_from_this<node> {
   /// True if the shards are there. They then stay as they are for as long as somebody holds them.
   [[nodiscard]] bool ready() const noexcept { return ready_.load(std::memory_order_acquire); }
   /// Computes the shards, and all that they need, unless they are there.
-  virtual void evaluate();
+  SHARDWISE_INLINE virtual void evaluate();
   /// How the shards are computed; null where they were given.
-  [[nodiscard]] virtual computation* task() noexcept;
+  [[nodiscard]] SHARDWISE_INLINE virtual computation* task() noexcept;
 
   /// The memory of a distinct shard; empty while the node is pending, and of a shard that only
   /// other processes have.
@@ -145,7 +147,7 @@ using node_ptr = std::shared_ptr<node>;
 
 /// The node of a tensor, which is not there if the tensor was moved from.
 [[nodiscard]] inline const node_ptr& require_there(const node_ptr& state) {
-  if (state == nullptr) fail({.rule = broken::tensor_was_moved});
+  if (state == nullptr) fail({.rule = violation::tensor_was_moved});
   return state;
 }
 

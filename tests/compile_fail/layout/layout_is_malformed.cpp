@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
+// expect: shardwise::broken_rule<shardwise::violation::layout_is_malformed,
 // expect: shardwise::uneven, shardwise::argument_at{2}>
 // expect: a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this order
 #include <shardwise/layout.hpp>

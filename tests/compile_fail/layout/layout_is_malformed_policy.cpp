@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::layout_is_malformed,
+// expect: shardwise::broken_rule<shardwise::violation::layout_is_malformed,
 // expect: pod, shardwise::argument_at{3}>
 #include <shardwise/layout.hpp>
 

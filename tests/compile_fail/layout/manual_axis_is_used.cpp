@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::manual_axis_is_used,
+// expect: shardwise::broken_rule<shardwise::violation::manual_axis_is_used,
 // expect: pod, shardwise::called<5>{"data"}>
 // expect: manual axes are in mesh order and neither split a dimension nor are pending
 #include <shardwise/layout.hpp>

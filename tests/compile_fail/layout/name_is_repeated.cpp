@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::name_is_repeated,
+// expect: shardwise::broken_rule<shardwise::violation::name_is_repeated,
 // expect: rules, shardwise::dimension{1}, shardwise::called<6>{"embed"}>
 // expect: the dimensions of a tensor have different names
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::pending_axes_are_out_of_order,
+// expect: shardwise::broken_rule<shardwise::violation::pending_axes_are_out_of_order,
 // expect: shardwise::types<pod, shardwise::partial<shardwise::fixed_string<4>{"y,x"}, shardwise::reduction::sum>>, shardwise::called<2>{"x"}>
 // expect: shardwise::partial<shardwise::fixed_string<4>{"y,x"}
 // expect: pending axes are written in the order of their mesh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
 // expect: pod, shardwise::called<2>{"z"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::rank_is_too_high,
+// expect: shardwise::broken_rule<shardwise::violation::rank_is_too_high,
 // expect: shardwise::types<>, shardwise::dimension{8}>
 // expect: a tensor has at most 8 dimensions
 #include <shardwise/layout.hpp>

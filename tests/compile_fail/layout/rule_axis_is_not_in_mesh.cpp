@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
 // expect: shardwise::maps<shardwise::fixed_string<6>{"embed"}, shardwise::fixed_string<6>{"modle"}, shardwise::fixed_string<1>{""}>, shardwise::called<6>{"modle"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"embed"},
 // expect: a partition spec may only name axes of its mesh

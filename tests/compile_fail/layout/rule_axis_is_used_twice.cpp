@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_is_used_twice,
+// expect: shardwise::broken_rule<shardwise::violation::axis_is_used_twice,
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"}, shardwise::fixed_string<10>{"data,data"}>, shardwise::called<5>{"data"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
 // expect: a mesh axis may appear once in a layout

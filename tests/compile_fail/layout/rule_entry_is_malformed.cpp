@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::spec_is_malformed,
+// expect: shardwise::broken_rule<shardwise::violation::spec_is_malformed,
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"}, shardwise::fixed_string<12>{"data, model"}>, shardwise::called<7>{" model"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
 #include <shardwise/layout.hpp>

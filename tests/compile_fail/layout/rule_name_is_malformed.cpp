@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_name_is_malformed,
+// expect: shardwise::broken_rule<shardwise::violation::axis_name_is_malformed,
 // expect: shardwise::maps<shardwise::fixed_string<11>{"batch size"}, shardwise::fixed_string<5>{"data"}>, shardwise::called<11>{"batch size"}>
 // expect: shardwise::maps<
 #include <shardwise/layout.hpp>

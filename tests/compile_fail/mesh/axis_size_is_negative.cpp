@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_size_is_not_positive,
+// expect: shardwise::broken_rule<shardwise::violation::axis_size_is_not_positive,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<10>{"x=2, y=-4"}>, shardwise::called<2>{"y"}, shardwise::size_met{-4}, shardwise::size_needed{1}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<10>{"x=2, y=-4"}>
 // expect: an axis of a mesh has at least one device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::device_is_repeated,
+// expect: shardwise::broken_rule<shardwise::violation::device_is_repeated,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::device_number{1}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: a device is in a mesh once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::mesh_has_too_many_devices,
+// expect: shardwise::broken_rule<shardwise::violation::mesh_has_too_many_devices,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<31>{"x=65536, y=9223372036854775807"}>, shardwise::called<2>{"y"}, shardwise::size_met{9223372036854775807}, shardwise::size_below{16385}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<
 // expect: a mesh has at most 2^30 devices

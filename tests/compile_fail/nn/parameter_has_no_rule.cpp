@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::parameter_has_no_rule,
+// expect: shardwise::broken_rule<shardwise::violation::parameter_has_no_rule,
 // expect: shardwise::types<>, shardwise::called<5>{"down"}
 #include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::pattern_matches_nothing,
+// expect: shardwise::broken_rule<shardwise::violation::pattern_matches_nothing,
 // expect: shardwise::types<>, shardwise::called<5>{"down"}
 #include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>

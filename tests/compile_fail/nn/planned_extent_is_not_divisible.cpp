@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: broken_rule<shardwise::broken::extent_is_not_divisible, shardwise::types<>,
+// expect: broken_rule<shardwise::violation::extent_is_not_divisible, shardwise::types<>,
 // expect: shardwise::extent{6}, shardwise::equal_parts{4}
 // expect: shardwise::called<3>{"up"}
 #include <shardwise/shardwise.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::planned_layout_is_fixed,
+// expect: shardwise::broken_rule<shardwise::violation::planned_layout_is_fixed,
 // expect: shardwise::types<>, shardwise::called<10>{"up.weight"}
 #include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: broken::axis_is_not_in_mesh
+// expect: violation::axis_is_not_in_mesh
 // expect: function
 // expect: fail
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
+// expect: shardwise::broken_rule<shardwise::violation::axis_is_not_manual,
 // expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
 // expect: shardwise::called<6>{"model"}>
 // expect: along manual axes alone collectives work and disable_manual_sharding joins

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_manual,
+// expect: shardwise::broken_rule<shardwise::violation::axis_is_not_manual,
 // expect: shardwise::called<5>{"data"}>
 // expect: along manual axes alone collectives work and disable_manual_sharding joins
 #include <shardwise/layout.hpp>

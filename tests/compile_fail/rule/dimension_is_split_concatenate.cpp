@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::dimension_is_split,
+// expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::concatenate_of<0>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}
 // expect: reshard<P<none, none>>(operand 0)
 #include <shardwise/layout.hpp>

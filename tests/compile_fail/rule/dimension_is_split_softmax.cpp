@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::dimension_is_split,
+// expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::softmax_of<1>, shardwise::operand{0}, shardwise::dimension{1}
 // expect: reshard<P<x, none>>(operand 0)
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::einsum_is_malformed,
+// expect: shardwise::broken_rule<shardwise::violation::einsum_is_malformed,
 // expect: shardwise::einsum_of<shardwise::fixed_string<13>{"abcdefghi->a"}>, shardwise::at_character{8}>
 // expect: with up to 8 operands of at most 8 letters
 #include <shardwise/layout.hpp>

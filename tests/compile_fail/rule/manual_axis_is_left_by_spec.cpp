@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::manual_axis_is_left,
+// expect: shardwise::broken_rule<shardwise::violation::manual_axis_is_left,
 // expect: shardwise::P<shardwise::fixed_string<6>{"model"}>, shardwise::called<5>{"data"}>
 // expect: a manual axis is left by disable_manual_sharding or by a collective such as all_reduce
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::operand_count_differs,
+// expect: shardwise::broken_rule<shardwise::violation::operand_count_differs,
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"ij,jk->ik"}>, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::fixed_string<10>{"ij,jk->ik"}>,
 // expect: an operation takes as many operands as its rule has

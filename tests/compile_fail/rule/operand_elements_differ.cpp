@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::operand_elements_differ,
+// expect: shardwise::broken_rule<shardwise::violation::operand_elements_differ,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::multiply>, int, float>, shardwise::operand{1}>
 // expect: the operands of an operation have the same element type
 #include <shardwise/layout.hpp>

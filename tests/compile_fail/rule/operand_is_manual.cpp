@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::operand_is_manual,
+// expect: shardwise::broken_rule<shardwise::violation::operand_is_manual,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{0}, shardwise::called<2>{"x"}>
 // expect: an axis is manual in an operation, or splits or is pending in it
 #include <shardwise/layout.hpp>

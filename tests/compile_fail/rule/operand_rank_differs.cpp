@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::operand_rank_differs,
+// expect: shardwise::broken_rule<shardwise::violation::operand_rank_differs,
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"ij,jk->ik"}>, shardwise::operand{1}, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::fixed_string<10>{"ij,jk->ik"}>,
 // expect: an operand has as many dimensions as the rule names for it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::reshard_would_create_partial,
+// expect: shardwise::broken_rule<shardwise::violation::reshard_would_create_partial,
 // expect: shardwise::partial<shardwise::fixed_string<2>{"y"}
 // expect: shardwise::called<2>{"y"}>
 // expect: a reshard finishes pending reductions and never starts one

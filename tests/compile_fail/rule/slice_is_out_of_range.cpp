@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::slice_is_out_of_range,
+// expect: shardwise::broken_rule<shardwise::violation::slice_is_out_of_range,
 // expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{9}, shardwise::size_needed{8}>
 // expect: a slice begins and ends within its dimension, and what is padded by its own elements has some
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::split_would_move,
+// expect: shardwise::broken_rule<shardwise::violation::split_would_move,
 // expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"y"}
 // expect: reshard<P<by(x, y), none>>(operand
 // expect: a split stays with major parts, so that no element moves

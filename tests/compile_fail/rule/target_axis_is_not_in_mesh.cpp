@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What is refused is not resharded: nothing moves, and nothing more is said.
-// expect: shardwise::broken_rule<shardwise::broken::axis_is_not_in_mesh,
+// expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
 // expect: pod, shardwise::dimension{1}, shardwise::called<5>{"nope"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::tensor_is_marked_already,
+// expect: shardwise::broken_rule<shardwise::violation::tensor_is_marked_already,
 // expect: shardwise::types<>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: only a replicated tensor is marked anew; clear_sharding makes it one
 #include <shardwise/layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::tensor_type_differs,
+// expect: shardwise::broken_rule<shardwise::violation::tensor_type_differs,
 // expect: own_type<8>{"f32[16]"}
 // expect: given_type<13>{"f32[8@x, 16]"}
 // expect: a tensor is initialised and assigned by tensors of its own elements, extents and layout

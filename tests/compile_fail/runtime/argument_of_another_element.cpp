@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::tensor_type_differs,
+// expect: shardwise::broken_rule<shardwise::violation::tensor_type_differs,
 // expect: own_type<16>{"f64[8@data, 16]"}
 // expect: given_type<16>{"f32[8@data, 16]"}
 // expect: {"cast<double>(x)"}

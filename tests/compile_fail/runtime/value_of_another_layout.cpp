@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::broken::tensor_type_differs,
+// expect: shardwise::broken_rule<shardwise::violation::tensor_type_differs,
 // expect: own_type<12>{"f32[8@data]"}
 // expect: given_type<32>{"f32[8@data]{partial sum: model}"}
 #include <shardwise/shardwise.hpp>

@@ -196,7 +196,24 @@ inline std::vector<operation_row> fused_rows() {
       attention_loop(all, [](const row_arrays& x, index_t h, index_t, index_t j) {
         return x[3].at({h, 0, j});
       }));
-  rows.back().is_differentiable = false;  // of its mask
+  add(
+      "attention of groups with numbers added for each query and key",
+      {{{4, 3, 2}, some}, {{2, 4, 2}, some}, {{2, 4, 3}, some}, {{3, 4}, some}},
+      [](const row_tensors& x) {
+        return attention(x[0].as<>(), x[1].as<>(), x[2].as<>(), x[3].as<>());
+      },
+      attention_loop(all, [](const row_arrays& x, index_t, index_t i, index_t j) {
+        return x[3].at({i, j});
+      }));
+  add(
+      "attention of groups to earlier positions with numbers added for each head",
+      {{{4, 3, 2}, some}, {{2, 4, 2}, some}, {{2, 4, 3}, some}, {{4, 3, 1}, some}},
+      [](const row_tensors& x) {
+        return attention<attends::to_earlier>(x[0].as<>(), x[1].as<>(), x[2].as<>(), x[3].as<>());
+      },
+      attention_loop(up_to, [](const row_arrays& x, index_t h, index_t i, index_t) {
+        return x[3].at({h, i, 0});
+      }));
   add(
       "attention with a mask of truth values",
       {{{2, 3, 2}, some},

@@ -104,14 +104,15 @@ static_assert(!std::is_constructible_v<numbers, const char*>);
 static_assert(std::is_trivially_copyable_v<numbers> && std::is_trivially_copyable_v<short_name>);
 
 // diagnosis.hpp
-static_assert(diagnosis{}.ok() && !diagnosis{.rule = broken::spec_is_malformed}.ok());
-static_assert(describe({.rule = broken::axis_is_not_in_mesh, .dim = 1, .axis = "modle"}) ==
+static_assert(diagnosis{}.ok() && !diagnosis{.rule = violation::spec_is_malformed}.ok());
+static_assert(describe({.rule = violation::axis_is_not_in_mesh, .dim = 1, .axis = "modle"}) ==
               "axis_is_not_in_mesh: a partition spec may only name axes of its mesh (dimension 1, "
               "axis 'modle')");
-static_assert(describe({.rule = broken::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6}) ==
-              "operand_sizes_differ: dimensions that meet in an operation have the same size "
-              "(operand 1, dimension 0, 6 where 0 is needed)");
-static_assert(describe({.rule = broken::operand_meshes_differ}) ==
+static_assert(
+    describe({.rule = violation::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6}) ==
+    "operand_sizes_differ: dimensions that meet in an operation have the same size "
+    "(operand 1, dimension 0, 6 where 0 is needed)");
+static_assert(describe({.rule = violation::operand_meshes_differ}) ==
               "operand_meshes_differ: the operands of an operation live on the same mesh");
 
 // error.hpp, broken_rule.hpp, judge.hpp, config.hpp
@@ -122,13 +123,13 @@ static_assert([] {
   return true;
 }());
 struct pod;
-static_assert(!satisfied<broken::rank_is_too_high, int> && satisfied<broken::nothing, int>);
-constexpr auto same_number = static_cast<misuse>(broken::rank_is_too_high);
-static_assert(detail::rule_if<broken::rank_is_too_high, broken::rank_is_too_high> ==
-                  broken::rank_is_too_high &&
-              detail::rule_if<broken::rank_is_too_high, same_number> == broken::nothing &&
-              detail::rule_if<same_number, broken::rank_is_too_high> == broken::nothing &&
-              !satisfied<static_cast<misuse>(broken::nothing), int>);
+static_assert(!satisfied<violation::rank_is_too_high, int> && satisfied<violation::nothing, int>);
+constexpr auto same_number = static_cast<misuse>(violation::rank_is_too_high);
+static_assert(detail::rule_if<violation::rank_is_too_high, violation::rank_is_too_high> ==
+                  violation::rank_is_too_high &&
+              detail::rule_if<violation::rank_is_too_high, same_number> == violation::nothing &&
+              detail::rule_if<same_number, violation::rank_is_too_high> == violation::nothing &&
+              !satisfied<static_cast<misuse>(violation::nothing), int>);
 static_assert(!refused<>::ok && allowed<>::ok && std::is_same_v<allowed<int>::type, int>);
 
 // The facts of a verdict; texts of one length are different facts.
@@ -140,32 +141,34 @@ template <fixed_string Words>
 constexpr called words{Words};
 static_assert(answer<[] { return diagnosis{}; }>::ok);
 constexpr auto no_axis = [] {
-  return diagnosis{.rule = broken::axis_is_not_in_mesh, .dim = 1, .axis = "z"};
-};
-static_assert(is_refused<answer<no_axis, pod, int>,
-                         broken_rule<broken::axis_is_not_in_mesh, pod, dimension{1}, words<"z">>>);
-static_assert(!is_refused<answer<no_axis, pod, int>,
-                          broken_rule<broken::axis_is_not_in_mesh, pod, dimension{1}, words<"y">>>);
-constexpr auto sizes = [] {
-  return diagnosis{
-      .rule = broken::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6, .want = 4};
+  return diagnosis{.rule = violation::axis_is_not_in_mesh, .dim = 1, .axis = "z"};
 };
 static_assert(
-    is_refused<answer<sizes, int>, broken_rule<broken::operand_sizes_differ, int, operand{1},
+    is_refused<answer<no_axis, pod, int>,
+               broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, words<"z">>>);
+static_assert(
+    !is_refused<answer<no_axis, pod, int>,
+                broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, words<"y">>>);
+constexpr auto sizes = [] {
+  return diagnosis{
+      .rule = violation::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6, .want = 4};
+};
+static_assert(
+    is_refused<answer<sizes, int>, broken_rule<violation::operand_sizes_differ, int, operand{1},
                                                dimension{0}, size_met{6}, size_needed{4}>>);
 static_assert(
     std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::suggestion_shown<"do">())),
-                   refused<broken::operand_sizes_differ, int, operand{1}, dimension{0}, size_met{6},
-                           size_needed{4}, suggested(fixed_string("do"))>>);
+                   refused<violation::operand_sizes_differ, int, operand{1}, dimension{0},
+                           size_met{6}, size_needed{4}, suggested(fixed_string("do"))>>);
 constexpr auto parts_of_8 = [] {
-  return diagnosis{.rule = broken::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
+  return diagnosis{.rule = violation::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
 };
 static_assert(is_refused<answer<parts_of_8, pod, int, char>,
-                         broken_rule<broken::extent_is_not_divisible, pod, dimension{0},
+                         broken_rule<violation::extent_is_not_divisible, pod, dimension{0},
                                      extent{1001}, equal_parts{8}, nearest{1000, 1008}>>);
-constexpr auto rank = [] { return diagnosis{.rule = broken::rank_is_too_high, .dim = 8}; };
+constexpr auto rank = [] { return diagnosis{.rule = violation::rank_is_too_high, .dim = 8}; };
 static_assert(
-    is_refused<answer<rank, pod>, broken_rule<broken::rank_is_too_high, types<>, dimension{8}>>);
+    is_refused<answer<rank, pod>, broken_rule<violation::rank_is_too_high, types<>, dimension{8}>>);
 #if defined(__cpp_exceptions)
 static_assert(config::exceptions);
 #else

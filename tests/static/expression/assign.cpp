@@ -34,8 +34,8 @@ constexpr layout_desc pending = layout<pod, P<"x", none>, partial<"y">>::value;
 constexpr tensor_desc held{element::f32, {8, 4}, layout<pod, P<"x", none>>::value};
 static_assert(check_assignment(held, held).ok());
 static_assert(check_assignment(held, {element::f32, {8, 1}, held.layout}).rule ==
-              broken::tensor_type_differs);
+              violation::tensor_type_differs);
 static_assert(check_assignment(held, {element::f32, {8, 4}, layout<pod, P<none, "x">>::value})
-                  .rule == broken::tensor_type_differs);
+                  .rule == violation::tensor_type_differs);
 static_assert(check_assignment(held, {element::f32, {8, 4}, pending}).rule ==
-              broken::tensor_type_differs);
+              violation::tensor_type_differs);

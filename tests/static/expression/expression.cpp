@@ -37,7 +37,8 @@ static_assert(over(0, 2).bits() == 5 && over(2U, 0L, 2).bits() == 5 && over::all
 static_assert(over(axis_list{1, 0}).bits() == 3 && over(axis_list{}).judge(0).ok());
 static_assert(over(0, 2).judge(3).ok() && over(0, 2).judge(2).have == 2 &&
               over(0, 2).judge(2).want == 2 && over(9, -1).judge(2).have == -1 &&
-              over::of_bits(1U << 31U).judge(max_rank).rule == broken::dimension_is_out_of_range);
+              over::of_bits(1U << 31U).judge(max_rank).rule ==
+                  violation::dimension_is_out_of_range);
 static_assert(over(0, 2).count({5, 3, 2}) == 10 && over(axis_list{}).count({5, 3}) == 1 &&
               over(1).count({5, 0}) == 0);
 

@@ -31,10 +31,10 @@ static_assert(product<min_plus, rows, whole>.result.layout.pending == 0);
 static_assert(product<min_plus, least, whole>.result.layout.kind == reduction::min);
 static_assert(product<min_plus, whole, least>.verdict.ok());
 static_assert(product<max_plus, most, whole>.verdict.ok());
-static_assert(product<min_plus, most, whole>.verdict.rule == broken::partial_value_is_read);
-static_assert(product<min_plus, total, whole>.verdict.rule == broken::partial_value_is_read);
-static_assert(product<max_times, most, whole>.verdict.rule == broken::partial_value_is_read);
-static_assert(product<min_plus, least, least>.verdict.rule == broken::pending_axis_meets_itself);
+static_assert(product<min_plus, most, whole>.verdict.rule == violation::partial_value_is_read);
+static_assert(product<min_plus, total, whole>.verdict.rule == violation::partial_value_is_read);
+static_assert(product<max_times, most, whole>.verdict.rule == violation::partial_value_is_read);
+static_assert(product<min_plus, least, least>.verdict.rule == violation::pending_axis_meets_itself);
 
 // Of one operand it is the reduction alone, which passes whatever the products do.
 static_assert(is_legal<semiring_einsum_of<"ij->i", max_times>, most>);

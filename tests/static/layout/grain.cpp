@@ -24,20 +24,20 @@ constexpr diagnosis verdict_of(text_view entry) {
 }
 static_assert(verdict_of("x%1").ok() && verdict_of("x*2").ok() &&
               verdict_of("y,x%1073741824").ok());
-static_assert(verdict_of("x%0").rule == broken::grain_is_malformed);
+static_assert(verdict_of("x%0").rule == violation::grain_is_malformed);
 static_assert(verdict_of("x%0").axis == "%0" && verdict_of("x%0").dim == 0);
-static_assert(verdict_of("x*1").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%02").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%-2").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%2%2").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%2,y").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%1073741825").rule == broken::grain_is_malformed);
-static_assert(verdict_of("x%99999999999999999999999999").rule == broken::grain_is_malformed);
-static_assert(verdict_of("%2").rule == broken::grain_is_malformed);
-static_assert(verdict_of("z%2").rule == broken::axis_is_not_in_mesh);
+static_assert(verdict_of("x*1").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%02").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%-2").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%2%2").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%2,y").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%1073741825").rule == violation::grain_is_malformed);
+static_assert(verdict_of("x%99999999999999999999999999").rule == violation::grain_is_malformed);
+static_assert(verdict_of("%2").rule == violation::grain_is_malformed);
+static_assert(verdict_of("z%2").rule == violation::axis_is_not_in_mesh);
 static_assert(resolve(pod::value, spec_desc{{""}}, {"x%2"}).verdict.rule ==
-              broken::spec_is_malformed);
+              violation::spec_is_malformed);
 
 // A key and its words say the whole layout; without a grain the words are 0.
 template <class L>
@@ -58,9 +58,9 @@ constexpr diagnosis fits(const spec_desc& spec, index_t size, policy_desc policy
 }
 static_assert(fits({{"y%32"}}, 256).ok() && fits({{"y*2"}}, 16).ok());
 static_assert(fits({{"y%32"}}, 100) ==
-              diagnosis{broken::blocks_do_not_divide_extent, -1, 0, "y", 100, 128});
+              diagnosis{violation::blocks_do_not_divide_extent, -1, 0, "y", 100, 128});
 static_assert(fits({{"y*3"}}, 100) ==
-              diagnosis{broken::extent_is_not_divisible, -1, 0, "y", 100, 12});
+              diagnosis{violation::extent_is_not_divisible, -1, 0, "y", 100, 12});
 static_assert(fits({{"y%32"}}, 100, uneven{}).ok());
 static_assert(describe(fits({{"y%32"}}, 100)) ==
               "blocks_do_not_divide_extent: block times devices divides a block-cyclic extent, or "
@@ -83,7 +83,7 @@ static_assert(propagate(pod::value,
                         elementwise_rule(linearity::nonlinear,
                                          {extents_desc{64, 8}, extents_desc{64, 8}}),
                         both)
-                  .verdict == diagnosis{broken::operand_layouts_conflict, 1, 0, "x"});
+                  .verdict == diagnosis{violation::operand_layouts_conflict, 1, 0, "x"});
 
 // A reshard among the same devices is one exchange: all but the share that stays.
 constexpr redistribution turn = redistribute(

@@ -21,7 +21,7 @@ static_assert(rows.layout_of(pod::value, "lengths", 1).layout == layout<pod, P<n
 static_assert(rows.layout_of(pod::value, "", 0).layout.rank() == 0);
 static_assert(rows.can_apply("image", 2) && !rows.can_apply("lengths", 1));
 static_assert(input_sharding(spec_desc{{"dat"}}).layout_of(pod::value, "", 1).verdict ==
-              diagnosis{.rule = broken::axis_is_not_in_mesh, .dim = 0, .axis = "dat"});
+              diagnosis{.rule = violation::axis_is_not_in_mesh, .dim = 0, .axis = "dat"});
 
 // A spec for each key: a key that is missing is an error, and so is a batch without keys.
 constexpr keyed_spec entries[] = {
@@ -32,10 +32,10 @@ static_assert(by_key.layout_of(pod::value, "label", 1).layout.dims[0] == axis_li
 static_assert(by_key.layout_of(pod::value, "scale", 3).layout ==
               layout<pod, P<none, none, none>>::value);
 static_assert(by_key.layout_of(pod::value, "weights", 1).verdict ==
-              diagnosis{.rule = broken::input_has_no_sharding, .axis = "weights"});
-static_assert(by_key.layout_of(pod::value, "", 2).verdict.rule == broken::input_has_no_sharding);
+              diagnosis{.rule = violation::input_has_no_sharding, .axis = "weights"});
+static_assert(by_key.layout_of(pod::value, "", 2).verdict.rule == violation::input_has_no_sharding);
 static_assert(by_key.layout_of(pod::value, "label", 2).verdict.rule ==
-              broken::rank_differs_from_spec);
+              violation::rank_differs_from_spec);
 static_assert(by_key.can_apply("scale", 7) && !by_key.can_apply("label", 2));
 static_assert(describe(by_key.layout_of(pod::value, "weights", 1).verdict) ==
               "input_has_no_sharding: every tensor of a batch has an entry with its key (key "
@@ -63,12 +63,12 @@ concept HasGradient = requires {
 static_assert(HasGradient<X<layout<pod, P<none, none>, partial<"model">>>> &&
               !HasGradient<X<layout<pod, P<none, none>, partial<"model", reduction::max>>>>);
 
-// A manual tensor becomes one that is dealt out, type and value.
+// A manual tensor becomes a block-cyclic one, type and value.
 constexpr auto by_hand =
     enable_manual_sharding(abstract<X<layout<pod, P<block_cyclic<2>("model"), none>>>>());
 static_assert(std::is_same_v<decltype(by_hand)::extents_type, extents<2, 8>>);
-constexpr auto dealt = disable_manual_sharding<P<block_cyclic<2>("model"), none>>(by_hand);
-static_assert(
-    std::is_same_v<decltype(dealt)::layout_type, layout<pod, P<block_cyclic<2>("model"), none>>>);
+constexpr auto cyclic_rows = disable_manual_sharding<P<block_cyclic<2>("model"), none>>(by_hand);
+static_assert(std::is_same_v<decltype(cyclic_rows)::layout_type,
+                             layout<pod, P<block_cyclic<2>("model"), none>>>);
 
 }  // namespace

@@ -37,47 +37,48 @@ constexpr auto judged = [](const spec_desc& spec, const partial_desc& partial = 
 };
 static_assert(judged({{"x", "y"}}).ok() && judged({}).ok() && judged({{"", ""}}, {"x,y"}).ok());
 static_assert(judged({{"x", "z"}}) ==
-              diagnosis{.rule = broken::axis_is_not_in_mesh, .dim = 1, .axis = "z"});
+              diagnosis{.rule = violation::axis_is_not_in_mesh, .dim = 1, .axis = "z"});
 static_assert(judged({{"x", "x"}}) ==
-              diagnosis{.rule = broken::axis_is_used_twice, .dim = 1, .axis = "x"});
-static_assert(judged({{"y,y"}}).rule == broken::axis_is_used_twice);
-static_assert(judged({{"x "}}).rule == broken::spec_is_malformed);
-static_assert(judged({{" "}}).rule == broken::spec_is_malformed);
-static_assert(judged({{"x,"}}).rule == broken::spec_is_malformed);
-static_assert(judged({{",x"}}).rule == broken::spec_is_malformed);
-static_assert(judged({{"(x,y)"}}).rule == broken::spec_is_malformed);
-static_assert(judged({{"x, y"}}).rule == broken::spec_is_malformed);
+              diagnosis{.rule = violation::axis_is_used_twice, .dim = 1, .axis = "x"});
+static_assert(judged({{"y,y"}}).rule == violation::axis_is_used_twice);
+static_assert(judged({{"x "}}).rule == violation::spec_is_malformed);
+static_assert(judged({{" "}}).rule == violation::spec_is_malformed);
+static_assert(judged({{"x,"}}).rule == violation::spec_is_malformed);
+static_assert(judged({{",x"}}).rule == violation::spec_is_malformed);
+static_assert(judged({{"(x,y)"}}).rule == violation::spec_is_malformed);
+static_assert(judged({{"x, y"}}).rule == violation::spec_is_malformed);
 static_assert(judged({{"x"}}, {"x"}) ==
-              diagnosis{.rule = broken::partial_axis_also_splits, .dim = 0, .axis = "x"});
+              diagnosis{.rule = violation::partial_axis_also_splits, .dim = 0, .axis = "x"});
 static_assert(judged({{""}}, {"y,x"}) ==
-              diagnosis{.rule = broken::pending_axes_are_out_of_order, .axis = "x"});
-static_assert(judged({{""}}, {"z"}) == diagnosis{.rule = broken::axis_is_not_in_mesh, .axis = "z"});
-static_assert(judged({{""}}, {"x,x"}).rule == broken::axis_is_used_twice);
-static_assert(judged({{"a_name_that_is_longer_than_23"}}).rule == broken::spec_is_malformed);
+              diagnosis{.rule = violation::pending_axes_are_out_of_order, .axis = "x"});
+static_assert(judged({{""}}, {"z"}) ==
+              diagnosis{.rule = violation::axis_is_not_in_mesh, .axis = "z"});
+static_assert(judged({{""}}, {"x,x"}).rule == violation::axis_is_used_twice);
+static_assert(judged({{"a_name_that_is_longer_than_23"}}).rule == violation::spec_is_malformed);
 static_assert(judged({{"", "", "", "", "", "", "", "x"}}).ok());
 static_assert(judged({{"", "", "", "", "", "", "", "", "z"}}) ==
-              diagnosis{.rule = broken::rank_is_too_high, .dim = 8});
+              diagnosis{.rule = violation::rank_is_too_high, .dim = 8});
 static_assert(judged(P<"x", "z", none, none, none, none, none, none, none, none>::value) ==
-              diagnosis{.rule = broken::rank_is_too_high, .dim = 8});
+              diagnosis{.rule = violation::rank_is_too_high, .dim = 8});
 
 constexpr auto checked = [](const extents_desc& extents, const auto& layout) {
   return validate(pod::value, std::remove_cvref_t<decltype(layout)>::value, extents);
 };
 static_assert(checked({4, 3}, rows{}).ok() && checked({0, 3}, rows{}).ok() &&
               checked({dyn, dyn}, rows{}).ok());
-static_assert(checked({5, 3}, rows{}) == diagnosis{.rule = broken::extent_is_not_divisible,
+static_assert(checked({5, 3}, rows{}) == diagnosis{.rule = violation::extent_is_not_divisible,
                                                    .dim = 0,
                                                    .axis = "x",
                                                    .have = 5,
                                                    .want = 2});
 static_assert(checked({5, 3}, ragged{}).ok());
 static_assert(checked({4}, rows{}) ==
-              diagnosis{.rule = broken::rank_differs_from_spec, .have = 2, .want = 1});
+              diagnosis{.rule = violation::rank_differs_from_spec, .have = 2, .want = 1});
 static_assert(checked({4, -3}, rows{}) ==
-              diagnosis{.rule = broken::extent_is_negative, .dim = 1, .have = -3});
+              diagnosis{.rule = violation::extent_is_negative, .dim = 1, .have = -3});
 static_assert(validate(slice::value, layout<slice, P<"data">>::value, {5}).ok());
 static_assert(validate(slice{{2}}.desc(), layout<slice, P<"data">>::value, {5}).rule ==
-              broken::extent_is_not_divisible);
+              violation::extent_is_not_divisible);
 
 // key.hpp: a value and its type are one.
 template <class L>
@@ -142,31 +143,31 @@ static_assert(judged_value({}).ok() && judged_value({axis_list{1}, axis_list{}},
               judged_value({axis_list{1, 0}}).ok() && judged_value({axis_list{1}}, 0, 1).ok() &&
               judged_value({axis_list{0}}, 0, 0, grain::cyclic(2)).ok());
 static_assert(judged_value({axis_list{}, axis_list{2}}) ==
-              diagnosis{.rule = broken::axis_is_not_in_mesh, .dim = 1});
-static_assert(judged_value({}, 4).rule == broken::axis_is_not_in_mesh &&
-              judged_value({}, 0, 128).rule == broken::axis_is_not_in_mesh);
+              diagnosis{.rule = violation::axis_is_not_in_mesh, .dim = 1});
+static_assert(judged_value({}, 4).rule == violation::axis_is_not_in_mesh &&
+              judged_value({}, 0, 128).rule == violation::axis_is_not_in_mesh);
 static_assert(judged_value({axis_list{1}, axis_list{1}}) ==
-              diagnosis{.rule = broken::axis_is_used_twice, .dim = 1, .axis = "y"});
+              diagnosis{.rule = violation::axis_is_used_twice, .dim = 1, .axis = "y"});
 static_assert(judged_value({axis_list{}, axis_list{0}}, 1) ==
-              diagnosis{.rule = broken::partial_axis_also_splits, .dim = 1, .axis = "x"});
+              diagnosis{.rule = violation::partial_axis_also_splits, .dim = 1, .axis = "x"});
 static_assert(judged_value({axis_list{0}}, 0, 1) ==
-                  diagnosis{.rule = broken::manual_axis_is_used, .axis = "x"} &&
+                  diagnosis{.rule = violation::manual_axis_is_used, .axis = "x"} &&
               judged_value({}, 2, 2) ==
-                  diagnosis{.rule = broken::manual_axis_is_used, .axis = "y"});
+                  diagnosis{.rule = violation::manual_axis_is_used, .axis = "y"});
 static_assert(judged_value({axis_list{}}, 0, 0, grain::cyclic(2)) ==
-              diagnosis{.rule = broken::grain_is_malformed, .dim = 0});
+              diagnosis{.rule = violation::grain_is_malformed, .dim = 0});
 static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {dyn}) ==
-              diagnosis{.rule = broken::extent_is_negative, .dim = 0, .have = -1});
+              diagnosis{.rule = violation::extent_is_negative, .dim = 0, .have = -1});
 static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {0}).ok());
 static_assert(check_known(pod::value, layout<pod, P<"x">>::value, {max_elements}).ok());
 static_assert(check_known(pod::value, layout<pod, P<"x", none>>::value, {2, max_elements}) ==
-              diagnosis{.rule = broken::tensor_is_too_large,
+              diagnosis{.rule = violation::tensor_is_too_large,
                         .dim = 1,
                         .have = max_elements,
                         .want = max_elements / 2 + 1});
 static_assert(check_known(pod::value, layout<pod, P<"x", none, none>>::value,
                           {0, max_elements, max_elements})
-                  .rule == broken::tensor_is_too_large);
+                  .rule == violation::tensor_is_too_large);
 
 // notation.hpp, tensor_desc.hpp
 struct twelve : mesh<axis<"data", 2>, axis<"x", 2>, axis<"y", 4>, axis<"model", 3>> {};

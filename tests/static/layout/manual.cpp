@@ -21,10 +21,11 @@ constexpr auto judged = [](spec_desc spec, partial_desc partial, text_view axes)
 };
 static_assert(judged({{"", ""}}, {}, "data,model").ok());
 static_assert(judged({{"data", ""}}, {}, "data") ==
-              diagnosis{.rule = broken::manual_axis_is_used, .dim = -1, .axis = "data"});
-static_assert(judged({{"", ""}}, {.axes = "model"}, "model").rule == broken::manual_axis_is_used);
-static_assert(judged({{"", ""}}, {}, "model,data").rule == broken::manual_axis_is_used);
-static_assert(judged({{"", ""}}, {}, "modle").rule == broken::manual_axis_is_used);
+              diagnosis{.rule = violation::manual_axis_is_used, .dim = -1, .axis = "data"});
+static_assert(judged({{"", ""}}, {.axes = "model"}, "model").rule ==
+              violation::manual_axis_is_used);
+static_assert(judged({{"", ""}}, {}, "model,data").rule == violation::manual_axis_is_used);
+static_assert(judged({{"", ""}}, {}, "modle").rule == violation::manual_axis_is_used);
 static_assert(M::value.manual == 1 && M::value.manual_axes() == axis_list{0});
 static_assert(type_name<M>() == "[-, -]{manual: data} on mesh(data=2, model=4)");
 static_assert(unpack(pack(M::value)) == M::value);
@@ -42,27 +43,28 @@ constexpr layout_desc both = layout<pod, P<by("data", "model"), none>>::value;
 static_assert(from_manual(pod::value, by_hand, both).tensor.extents == extents_desc{2048, 64});
 constexpr layout_desc whole = layout<pod, P<none, none>>::value;
 static_assert(from_manual(pod::value, by_hand, whole).verdict ==
-              diagnosis{.rule = broken::manual_axis_is_left, .axis = "data"});
+              diagnosis{.rule = violation::manual_axis_is_left, .axis = "data"});
 static_assert(from_manual(pod::value, by_hand, layout<pod, P<"data">>::value).verdict.rule ==
-              broken::rank_differs_from_spec);
+              violation::rank_differs_from_spec);
 constexpr auto collective_of = [](const axis_list& axes) {
   return manual_collective{.axes = axes}.apply(pod::value, by_hand);
 };
 static_assert(collective_of({0}).tensor.layout == whole);
 static_assert(collective_of({0, 1}).verdict ==
-              diagnosis{.rule = broken::axis_is_not_manual, .axis = "model"});
+              diagnosis{.rule = violation::axis_is_not_manual, .axis = "model"});
 // Splits that are not by hand stay inside of those that were.
 constexpr tensor_desc mixed{
     element::f32, {256, 64}, resolve(pod::value, {{"model", ""}}, {.manual = "data"}).layout};
 static_assert(from_manual(pod::value, mixed, both).tensor.extents == extents_desc{512, 64});
 static_assert(from_manual(pod::value, mixed, rows.layout).verdict.rule ==
-              broken::operand_layouts_conflict);
+              violation::operand_layouts_conflict);
 constexpr tensor_desc uneven_rows{
     element::f32, {5, 3}, layout<pod, P<"data", none>, partial<>, uneven>::value};
-static_assert(to_manual(pod::value, uneven_rows).verdict.rule == broken::extent_is_not_divisible);
+static_assert(to_manual(pod::value, uneven_rows).verdict.rule ==
+              violation::extent_is_not_divisible);
 constexpr tensor_desc terms{element::f32, {4}, layout<pod, P<none>, partial<"model">>::value};
 static_assert(to_manual(pod::value, terms).verdict ==
-              diagnosis{.rule = broken::manual_axis_is_used, .axis = "model"});
+              diagnosis{.rule = violation::manual_axis_is_used, .axis = "model"});
 
 // Types: any function of manual values, alone or with what all devices share.
 template <class T>

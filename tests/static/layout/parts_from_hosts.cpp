@@ -21,7 +21,7 @@ static_assert(hosts.local({dyn, 7, 4}) == extents_desc{dyn, 7, 4});
 static_assert(hosts.part({8, 7, 4}, 5)[0] == index_range{2, 4});
 static_assert(
     host_batch(line::value, layout<line, P<none>, partial<"x">>::value, 2).verdict().rule ==
-    broken::reshard_would_create_partial);
+    violation::reshard_would_create_partial);
 
 struct pair : mesh<axis<"x", 2>> {};
 using rows = layout<pair, P<"x">, partial<>, uneven>;

@@ -66,8 +66,8 @@ constexpr diagnosis judged(axis_list axes) {
   layout.grains[0] = grain::single_cut();
   return validate(pod::value, layout);
 }
-static_assert(judged({0, 1}).ok() && judged({0}).rule == broken::grain_is_malformed &&
-              judged({}).rule == broken::grain_is_malformed);
+static_assert(judged({0, 1}).ok() && judged({0}).rule == violation::grain_is_malformed &&
+              judged({}).rule == violation::grain_is_malformed);
 
 // Operations keep the cut, folds and transposes too; what loses its axes is uneven.
 using X = sharded_tensor<float, extents<5, 6>, once>;

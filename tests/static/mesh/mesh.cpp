@@ -60,21 +60,21 @@ constexpr diagnosis verdict = detail::parse_axes(detail::mesh_text<Axes...>()).v
 static_assert(detail::mesh_text<axis<"x y", -3>, axis<"", 0>, axis<"z", -9>>() ==
               fixed_string("<x y>=-3, <>=0, z=-9"));
 static_assert(verdict<axis<"x", 2>, axis<"c, d", 5>> ==
-              diagnosis{.rule = broken::axis_name_is_malformed, .axis = "c, d"});
-static_assert(verdict<axis<"a=1, b", 2>>.rule == broken::axis_name_is_malformed);
-static_assert(verdict<axis<"a>=1, b", 2>>.rule == broken::axis_name_is_malformed);
-static_assert(verdict<axis<" a", 2>>.rule == broken::axis_name_is_malformed);
-static_assert(verdict<axis<"a ", 2>>.rule == broken::axis_name_is_malformed);
-static_assert(verdict<axis<"", 2>>.rule == broken::axis_name_is_malformed);
+              diagnosis{.rule = violation::axis_name_is_malformed, .axis = "c, d"});
+static_assert(verdict<axis<"a=1, b", 2>>.rule == violation::axis_name_is_malformed);
+static_assert(verdict<axis<"a>=1, b", 2>>.rule == violation::axis_name_is_malformed);
+static_assert(verdict<axis<" a", 2>>.rule == violation::axis_name_is_malformed);
+static_assert(verdict<axis<"a ", 2>>.rule == violation::axis_name_is_malformed);
+static_assert(verdict<axis<"", 2>>.rule == violation::axis_name_is_malformed);
 static_assert(verdict<axis<"abcdefghijklmnopqrstuvwx", 1>>.have == 24);
 static_assert(verdict<axis<"x", -9223372036854775807 - 1>> ==
-              diagnosis{.rule = broken::axis_size_is_not_positive,
+              diagnosis{.rule = violation::axis_size_is_not_positive,
                         .axis = "x",
                         .have = -9223372036854775807 - 1,
                         .want = 1});
 static_assert(verdict<axis<"a", 1>, axis<"b", 1>, axis<"c", 1>, axis<"d", 1>, axis<"e", 1>,
                       axis<"f", 1>, axis<"g", 1>, axis<"h", 1>, axis<"i", 1>> ==
-              diagnosis{.rule = broken::mesh_has_too_many_axes, .have = 9, .want = max_axes});
+              diagnosis{.rule = violation::mesh_has_too_many_axes, .have = 9, .want = max_axes});
 
 // mesh_desc.hpp
 constexpr mesh_desc written{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
@@ -90,23 +90,23 @@ static_assert(!is_axis_name("") && !is_axis_name("9x") && !is_axis_name("a b") &
 static_assert(!is_axis_name("abcdefghijklmnopqrstuvwx") && is_axis_name("abcdefghijklmnopqrstuvw"));
 static_assert(validate(mesh_desc{{axis_desc{"abcdefghijklmnopqrstuvw", 2}}}).ok());
 static_assert(validate(mesh_desc{{axis_desc{"abcdefghijklmnopqrstuvwx", 2}}}).rule ==
-              broken::axis_name_is_malformed);
+              violation::axis_name_is_malformed);
 
 constexpr auto judged = [](auto... axes) { return validate(mesh_desc{{axes...}}).rule; };
 static_assert(validate(mesh_desc{}).ok() && validate(pod::value).ok() &&
               validate(slice::value).ok());
-static_assert(judged(axis_desc{"x", 2}, axis_desc{"x", 2}) == broken::axis_is_repeated_in_mesh);
-static_assert(judged(axis_desc{"x", 0}) == broken::axis_size_is_not_positive);
-static_assert(judged(axis_desc{"x", -2}) == broken::axis_size_is_not_positive);
-static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 1}) == broken::nothing);
+static_assert(judged(axis_desc{"x", 2}, axis_desc{"x", 2}) == violation::axis_is_repeated_in_mesh);
+static_assert(judged(axis_desc{"x", 0}) == violation::axis_size_is_not_positive);
+static_assert(judged(axis_desc{"x", -2}) == violation::axis_size_is_not_positive);
+static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 1}) == violation::nothing);
 static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 2}, axis_desc{"x", 2}) ==
-              broken::axis_is_repeated_in_mesh);
+              violation::axis_is_repeated_in_mesh);
 static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", 2}) ==
-              broken::mesh_has_too_many_devices);
+              violation::mesh_has_too_many_devices);
 static_assert(judged(axis_desc{"x", max_devices}, axis_desc{"y", dyn}, axis_desc{"z", dyn}) ==
-              broken::nothing);
-static_assert(judged(axis_desc{"", 2}) == broken::axis_name_is_malformed);
-static_assert(judged(axis_desc{"x y", 2}) == broken::axis_name_is_malformed);
+              violation::nothing);
+static_assert(judged(axis_desc{"", 2}) == violation::axis_name_is_malformed);
+static_assert(judged(axis_desc{"x y", 2}) == violation::axis_name_is_malformed);
 
 constexpr auto shown = [](const mesh_desc& mesh) {
   sentence out;

@@ -31,11 +31,11 @@ constexpr diagnosis judged(device_numbers devices, index_t size) {
 constexpr index_t twice[] = {0, 1, 1, 3}, high[] = {0, 1, 2, 4}, low[] = {0, -1, 2, 3};
 static_assert(judged(swapped, 4).ok());
 static_assert(judged(swapped, 5) ==
-              diagnosis{.rule = broken::device_count_differs, .have = 4, .want = 5});
-static_assert(judged(twice, 4) == diagnosis{.rule = broken::device_is_repeated, .have = 1});
+              diagnosis{.rule = violation::device_count_differs, .have = 4, .want = 5});
+static_assert(judged(twice, 4) == diagnosis{.rule = violation::device_is_repeated, .have = 1});
 static_assert(judged(high, 4) ==
-              diagnosis{.rule = broken::device_is_out_of_range, .have = 4, .want = 4});
-static_assert(judged(low, 4).rule == broken::device_is_out_of_range);
+              diagnosis{.rule = violation::device_is_out_of_range, .have = 4, .want = 4});
+static_assert(judged(low, 4).rule == violation::device_is_out_of_range);
 static_assert(describe(judged(twice, 4)) ==
               "device_is_repeated: a device is in a mesh once (device 1)");
 
@@ -44,7 +44,8 @@ static_assert(Mesh<pod> && std::is_empty_v<pod> && pod::devices == 4 && pod{}.de
 static_assert(pod::value != grid::value && pod::value.axes == grid::value.axes);
 static_assert(pod::value.at(3) == coordinates{0, 0} && pod::value.device({1, 1}) == 0);
 static_assert(validate(pod::value).ok());
-static_assert(validate(mesh_desc{{axis_desc{"x", 3}}, order}).rule == broken::device_count_differs);
+static_assert(validate(mesh_desc{{axis_desc{"x", 3}}, order}).rule ==
+              violation::device_count_differs);
 
 constexpr sentence shown = [] {
   sentence out;
@@ -74,9 +75,9 @@ static_assert(submesh_of(cube::value, {"model"}).mesh == mesh_desc{{axis_desc{"m
 static_assert(submesh_of(cube::value, {"model", "data"}).mesh.devices() == 8);
 static_assert(submesh_of(cube::value, {}).mesh.devices() == 1);
 static_assert(submesh_of(cube::value, {"modle"}).verdict ==
-              diagnosis{.rule = broken::submesh_axis_is_not_in_mesh, .axis = "modle"});
+              diagnosis{.rule = violation::submesh_axis_is_not_in_mesh, .axis = "modle"});
 static_assert(submesh_of(cube::value, {"data", "data"}).verdict.rule ==
-              broken::submesh_axis_is_not_in_mesh);
+              violation::submesh_axis_is_not_in_mesh);
 static_assert(submesh_groups(cube::value, {"model"}).count() == 6);
 static_assert(submesh_groups(cube::value, {"model"}).member(5, 3) == 23);
 static_assert(submesh_groups(pod::value, {"y"}).member(0, 0) == 3);
@@ -89,9 +90,9 @@ static_assert(submesh<mesh<axis<"x", dyn>, axis<"y", 2>>, "x">{3}.desc().devices
 static_assert(flatten(cube::value).mesh == mesh_desc{{axis_desc{"data_stage_model", 24}}});
 static_assert(flatten(cube::value, "rank").mesh == mesh_desc{{axis_desc{"rank", 24}}});
 static_assert(flatten(pod::value).mesh.device({0}) == 3 && flatten(pod::value).mesh.order == order);
-static_assert(flatten(cube::value, "a b").verdict.rule == broken::axis_name_is_malformed);
+static_assert(flatten(cube::value, "a b").verdict.rule == violation::axis_name_is_malformed);
 static_assert(flatten(mesh_desc{{axis_desc{"abcdefghijklm", 2}, axis_desc{"nopqrstuvwxyz", 2}}})
-                  .verdict.rule == broken::axis_name_is_malformed);
+                  .verdict.rule == violation::axis_name_is_malformed);
 static_assert(std::is_same_v<flattened<cube>, mesh<axis<"data_stage_model", 24>>>);
 static_assert(
     std::is_same_v<flattened<submesh<cube, "data", "model">, "rank">, mesh<axis<"rank", 8>>>);

@@ -32,7 +32,7 @@ static_assert(in_notation(notation::hlo_ordered, "P(unreduced={'data'}, unreduce
               "refused: tiles are unreduced by a sum");
 static_assert(in_notation(notation::dtensor, "P('model'*2)") == "R SS(0,2)");
 static_assert(in_notation(notation::dtensor, "P('model'%2)") ==
-              "refused: placements cut chunks and deal out no blocks");
+              "refused: placements cut chunks and have no cyclic blocks");
 static_assert(in_notation(notation::jax, "P('model'%2)") ==
               "refused: only contiguous parts of a dimension can be written so");
 static_assert(in_notation(notation::sdy, "P('model'*2)") ==

@@ -82,4 +82,61 @@ constexpr auto loss = [](const auto& x, const auto& w) {
 static_assert(trace<128>(gradient<0, 1>(loss), abstract<X>(), abstract<W>())
                   .collectives(collective::all_gather, "model") >= 1);
 
+// JAX's facts on `out_sharding`, on its meshes.
+namespace asked {
+
+struct four : mesh<axis<"x", 4>> {};
+struct two : mesh<axis<"x", 2>> {};
+struct square_of_two : mesh<axis<"x", 2>, axis<"y", 2>> {};
+struct cube : mesh<axis<"x", 2>, axis<"y", 2>, axis<"z", 2>> {};
+template <class Mesh, class Spec, index_t... N>
+using tensor = sharded_tensor<float, extents<N...>, layout<Mesh, Spec>>;
+
+// Three operands whose splits conflict are fetched: the contracted axis of two of them is that of a
+// kept dimension of the third.
+constexpr auto conflict = [](const auto& a, const auto& b, const auto& c) {
+  return einsum<"bthD,bthi,bthj->ijD">(a, b, c, as<P<"x", none, none>>);
+};
+using conflict_of =
+    decltype(conflict(abstract<tensor<four, P<none, none, none, "x">, 8, 32, 1, 16>>(),
+                      abstract<tensor<four, P<"x", none, none, none>, 8, 32, 1, 16>>(),
+                      abstract<tensor<four, P<"x", none, none, none>, 8, 32, 1, 8>>()));
+static_assert(std::is_same_v<layout_in<conflict_of>, layout<four, P<"x", none, none>>>);
+
+// A split dimension merges with those behind it.
+constexpr auto merged = [](const auto& x) {
+  return reshape<extents<1, 16, 1>>(x, as<P<none, "x", none>>);
+};
+using merges = tensor<two, P<"x", none, none>, 8, 2, 1>;
+static_assert(trace(merged, abstract<merges>()).collectives() == 0);
+
+// A repeated dimension is split as it is made: nothing moves.
+constexpr auto spread = [](const auto& x) {
+  return broadcast_to<extents<8, 24>>(x, as<P<"x", "y,z">>);
+};
+using row = tensor<cube, P<none, "y,z">, 1, 24>;
+static_assert(
+    std::is_same_v<layout_in<decltype(spread(abstract<row>()))>, layout<cube, P<"x", "y,z">>>);
+static_assert(trace(spread, abstract<row>()).collectives() == 0);
+
+// A look-up in a table with split columns, by split indices.
+using table = tensor<square_of_two, P<none, "x">, 64, 16>;
+using words = sharded_tensor<int, extents<8, 4>, layout<square_of_two, P<"x", none>>>;
+constexpr auto look_up = [](const auto& embedding, const auto& at) {
+  return take<0>(embedding, at, as<P<"x", none, none>>);
+};
+using looked_up = decltype(look_up(abstract<table>(), abstract<words>()));
+static_assert(looked_up::extents_type::value == extents_desc{8, 4, 16});
+static_assert(std::is_same_v<layout_in<looked_up>, layout<square_of_two, P<"x", none, none>>>);
+
+// A sum over two axes stays pending where it is asked for, and nothing moves.
+using sums = layout<square_of_two, P<none>, partial<"x,y">>;
+constexpr auto left_pending = [](const auto& a, const auto& b) {
+  return einsum<"bxyz,bxyz->b">(a, b, as<sums>);
+};
+using blocks = tensor<square_of_two, P<none, "x", none, "y">, 4, 4, 2, 2>;
+static_assert(trace(left_pending, abstract<blocks>(), abstract<blocks>()).collectives() == 0);
+
+}  // namespace asked
+
 }  // namespace

@@ -48,33 +48,34 @@ constexpr auto verdict_of = [](const manual_collective& called, tensor_desc of =
 };
 constexpr axis_list model{1};
 static_assert(verdict_of({.kind = collective::all_gather, .axes = {0}, .from = 0}) ==
-              broken::axis_is_not_manual);
+              violation::axis_is_not_manual);
 static_assert(verdict_of({.kind = collective::all_gather, .axes = model, .from = 2}) ==
-              broken::dimension_is_out_of_range);
+              violation::dimension_is_out_of_range);
 static_assert(verdict_of({.kind = collective::all_gather, .axes = model}) ==
-              broken::dimension_is_out_of_range);
+              violation::dimension_is_out_of_range);
 static_assert(verdict_of({.kind = collective::all_gather, .axes = model, .from = -1}) ==
-              broken::dimension_is_out_of_range);
+              violation::dimension_is_out_of_range);
 static_assert(verdict_of({.kind = collective::reduce_scatter, .axes = model, .to = 0}) ==
-              broken::extent_is_not_divisible);
-static_assert(verdict_of({.kind = collective::slice, .axes = model}) == broken::operand_is_manual);
+              violation::extent_is_not_divisible);
+static_assert(verdict_of({.kind = collective::slice, .axes = model}) ==
+              violation::operand_is_manual);
 static_assert(verdict_of({.kind = collective::broadcast,
                           .axes = model,
-                          .moves = position_moves::root(4)}) == broken::positions_are_malformed);
+                          .moves = position_moves::root(4)}) == violation::positions_are_malformed);
 static_assert(verdict_of({.kind = collective::collective_permute,
                           .axes = model,
                           .moves = position_moves::pairs({position_moves::pair{0, 1},
                                                           position_moves::pair{2, 1}})}) ==
-              broken::positions_are_malformed);
+              violation::positions_are_malformed);
 // A sum over devices of maxima that are still to come is no maximum of sums.
 constexpr tensor_desc maxima{
     element::f32,
     {2, 16},
     resolve(pod::value, {{"", ""}}, {"data", reduction::max, "model"}).layout};
-static_assert(verdict_of({.axes = model}, maxima) == broken::partial_value_is_read);
-static_assert(verdict_of({.fold = reduction::max, .axes = model}, maxima) == broken::nothing);
+static_assert(verdict_of({.axes = model}, maxima) == violation::partial_value_is_read);
+static_assert(verdict_of({.fold = reduction::max, .axes = model}, maxima) == violation::nothing);
 static_assert(verdict_of({.axes = model}, {element::boolean, {2, 16}, mine.layout}) ==
-              broken::operand_is_no_number);
+              violation::operand_is_no_number);
 
 // Attributes say all of it.
 constexpr auto same = [](const manual_collective& called) {

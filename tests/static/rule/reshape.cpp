@@ -21,7 +21,7 @@ static_assert(check_reshape({dyn, 6}, {24}).ok() && check_reshape({dyn, 6}, {dyn
 static_assert(check_reshape({}, {}).ok() && check_reshape({0, 3}, {5, 0}).ok());
 static_assert(check_reshape({4, 6}, {23}) ==
               diagnosis{
-                  .rule = broken::element_count_differs, .operand = 0, .have = 23, .want = 24});
+                  .rule = violation::element_count_differs, .operand = 0, .have = 23, .want = 24});
 static_assert(!check_reshape({4, 6}, {dyn, 5}).ok() && !check_reshape({4, 6}, {dyn, dyn}).ok());
 static_assert(!check_reshape({dyn, 6}, {25}).ok() && !check_reshape({4, 6}, {-4, -6}).ok());
 static_assert(!check_reshape({0, 3}, {dyn, 0}).ok() && !check_reshape({4}, {0}).ok());

@@ -27,7 +27,7 @@ static_assert(parse_einsum("abcdefgh,ijklmnop->a").verdict.ok());
 
 constexpr auto refused_at = [](text_view equation) {
   const diagnosis verdict = parse_einsum(equation).verdict;
-  return verdict.rule == broken::einsum_is_malformed ? verdict.have : index_t{-1};
+  return verdict.rule == violation::einsum_is_malformed ? verdict.have : index_t{-1};
 };
 static_assert(refused_at("") == 0 && refused_at("ij") == 2 && refused_at("ij,jk") == 5);
 static_assert(refused_at("i j->ij") == 1 && refused_at("ij->ik") == 5 && refused_at("ij->ii") == 5);

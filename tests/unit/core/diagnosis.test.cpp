@@ -61,11 +61,12 @@ std::vector<std::string> enumerators(const std::filesystem::path& header, const 
 }  // namespace
 
 TEST_CASE("the table of rules has the order of the enumerators") {
-  const std::vector<std::string> rules = enumerators("include/shardwise/core/rules.hpp", "broken");
+  const std::vector<std::string> rules =
+      enumerators("include/shardwise/core/rules.hpp", "violation");
   REQUIRE(rules.size() == std::size(rule_texts));
   for (std::size_t i = 0; i < rules.size(); ++i) {
     CHECK(to_string(rule_texts[i].name) == rules[i]);
-    CHECK(&text_of(static_cast<broken>(i)) == &rule_texts[i]);
+    CHECK(&text_of(static_cast<violation>(i)) == &rule_texts[i]);
   }
 }
 
@@ -127,24 +128,25 @@ TEST_CASE("the compiler, the run and the manual say the same sentence") {
 
 TEST_CASE("an error says its rule and its facts") {
   const diagnosis verdict{
-      .rule = broken::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6, .want = 4};
+      .rule = violation::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6, .want = 4};
   const error plain(verdict);
-  CHECK(plain.code() == broken::operand_sizes_differ);
+  CHECK(plain.code() == violation::operand_sizes_differ);
   CHECK(plain.verdict() == verdict);
   CHECK(plain.what() ==
         std::string("operand_sizes_differ: dimensions that meet in an operation have the same "
                     "size (operand 1, dimension 0, 6 where 4 is needed)"));
   CHECK_THAT(error(verdict, "and more").what(), contains("is needed); and more"));
-  const auto facts = [](broken rule, index_t have, index_t want) {
+  const auto facts = [](violation rule, index_t have, index_t want) {
     return std::string(describe({.rule = rule, .have = have, .want = want}).c_str());
   };
-  CHECK_THAT(facts(broken::extent_is_not_divisible, 4, 3), contains(" (4 into 3 equal parts)"));
-  CHECK_THAT(facts(broken::einsum_is_malformed, 5, 8), contains(" (5 of 8 characters)"));
-  CHECK_THAT(facts(broken::device_is_out_of_range, 6, 6),
+  CHECK_THAT(facts(violation::extent_is_not_divisible, 4, 3), contains(" (4 into 3 equal parts)"));
+  CHECK_THAT(facts(violation::einsum_is_malformed, 5, 8), contains(" (5 of 8 characters)"));
+  CHECK_THAT(facts(violation::device_is_out_of_range, 6, 6),
              contains(" (6 where less than 6 is needed)"));
-  CHECK_THAT(facts(broken::dimension_is_out_of_range, 2, 2),
+  CHECK_THAT(facts(violation::dimension_is_out_of_range, 2, 2),
              contains(" (2 where less than 2 is needed)"));
-  CHECK_THAT(facts(broken::pool_size_differs, 4, 8), contains(" (4 devices where 8 are needed)"));
+  CHECK_THAT(facts(violation::pool_size_differs, 4, 8),
+             contains(" (4 devices where 8 are needed)"));
   CHECK_THROWS_AS(fail(verdict), error);
   CHECK_THROWS_AS(require(verdict), std::exception);
   CHECK_NOTHROW(require({}));
@@ -152,7 +154,7 @@ TEST_CASE("an error says its rule and its facts") {
 
 TEST_CASE("every rule has a sentence of its own that fits any message") {
   for (std::size_t i = 0; i < std::size(rule_texts); ++i) {
-    const auto rule = static_cast<broken>(i);
+    const auto rule = static_cast<violation>(i);
     const sentence words = describe({.rule = rule,
                                      .operand = 3,
                                      .dim = 7,

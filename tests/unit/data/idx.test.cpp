@@ -36,13 +36,13 @@ void pack(const std::string& path, const std::string& bytes) {
   REQUIRE(gzwrite(to, bytes.data(), static_cast<unsigned>(bytes.size())) == int(bytes.size()));
   REQUIRE(gzclose(to) == Z_OK);
 }
-broken refusal(const std::string& path) {
+violation refusal(const std::string& path) {
   try {
     (void)read_idx(path);
   } catch (const error& refused) {
     return refused.code();
   }
-  return broken::nothing;
+  return violation::nothing;
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ TEST_CASE("IDX files are read, plain and packed") {
 
 TEST_CASE("IDX files that do not hold what their header says are refused") {
   const scratch at;
-  REQUIRE(refusal(at.file("missing")) == broken::file_is_not_readable);
+  REQUIRE(refusal(at.file("missing")) == violation::file_is_not_readable);
   const std::string body(6, 'x');
   const std::vector<std::string> wrong = {
       "", "\1", header({3, 2}) + "short", header({3, 2}) + body + "y", header({3, 2}, 13) + body,
@@ -74,7 +74,7 @@ TEST_CASE("IDX files that do not hold what their header says are refused") {
       header({0xffffffffU, 0xffffffffU, 0xffffffffU}), header({0xffffU, 0xffffU}) + body};
   for (const std::string& bytes : wrong) {
     write(at.file("wrong"), bytes);
-    REQUIRE(refusal(at.file("wrong")) == broken::file_is_malformed);
+    REQUIRE(refusal(at.file("wrong")) == violation::file_is_malformed);
   }
   // A packed file that was cut off.
   std::string noise = header({4096});
@@ -83,5 +83,5 @@ TEST_CASE("IDX files that do not hold what their header says are refused") {
   pack(at.file("cut.gz"), noise);
   std::filesystem::resize_file(at.file("cut.gz"),
                                std::filesystem::file_size(at.file("cut.gz")) / 2);
-  REQUIRE(refusal(at.file("cut.gz")) == broken::file_is_malformed);
+  REQUIRE(refusal(at.file("cut.gz")) == violation::file_is_malformed);
 }

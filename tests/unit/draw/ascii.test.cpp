@@ -53,7 +53,7 @@ TEST_CASE("a layout is drawn without a tensor: its blocks are named by mesh coor
   golden::compare(golden::here() / "golden" / "layouts.txt", out.str());
 }
 
-TEST_CASE("blocks and chunks that are dealt out are drawn in the order of their indices") {
+TEST_CASE("cyclic blocks and chunks are drawn in the order of their indices") {
   std::ostringstream out;
   const extents_desc square{9, 9};
   const picture_style colour{.colour = true};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who holds what where blocks are dealt out: facts that the static tests and the unit tests share.
+// Who holds what of block-cyclic dimensions: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/layout.hpp>
@@ -32,7 +32,7 @@ inline constexpr grain_fact grain_facts[] = {
     {shardwise::grain::strided(3), 12, 2, {6, 6}, 1, {2, 3, 6, 7, 10, 11}},
     {shardwise::grain::strided(2), 7, 2, {4, 3}, 0, {0, 1, 4, 5}},
     {shardwise::grain::strided(2), 7, 2, {4, 3}, 1, {2, 3, 6}},
-    // Nothing to deal out, and nobody to deal it to.
+    // Nothing to distribute, and nobody to distribute it to.
     {shardwise::grain::cyclic(2), 0, 3, {0, 0, 0}, 0, {}},
     {shardwise::grain::strided(2), 0, 3, {0, 0, 0}, 2, {}},
     {shardwise::grain::cyclic(2), 5, 1, {5}, 0, {0, 1, 2, 3, 4}},

@@ -16,11 +16,11 @@ struct host_batch_fact {
   shardwise::extents_desc whole;
   shardwise::index_t device;
   shardwise::index_box part;
-  shardwise::broken rule = shardwise::broken::nothing;
+  shardwise::violation rule = shardwise::violation::nothing;
 };
 
-inline constexpr auto unlike = shardwise::broken::hosts_are_not_alike;
-inline constexpr auto indivisible = shardwise::broken::host_batch_is_not_divisible;
+inline constexpr auto unlike = shardwise::violation::hosts_are_not_alike;
+inline constexpr auto indivisible = shardwise::violation::host_batch_is_not_divisible;
 
 inline constexpr host_batch_fact host_batch_facts[] = {
     // Two hosts of four devices, each with its own rows: the second begins again at 0.
@@ -48,8 +48,8 @@ inline constexpr host_batch_fact host_batch_facts[] = {
     {{3, 2}, {{"x"}}, 2, {8}, {}, 0, {}, unlike},
     {{3, 4}, {{"y"}}, 4, {8}, {}, 0, {}, unlike},
     {{8}, {{"x", ""}}, 2, {6, 2}, {}, 0, {}, indivisible},
-    {{8}, {{"x", ""}}, 2, {8}, {}, 0, {}, shardwise::broken::rank_differs_from_spec},
-    {{8}, {}, 2, {}, {}, 0, {}, shardwise::broken::rank_differs_from_spec},
+    {{8}, {{"x", ""}}, 2, {8}, {}, 0, {}, shardwise::violation::rank_differs_from_spec},
+    {{8}, {}, 2, {}, {}, 0, {}, shardwise::violation::rank_differs_from_spec},
 };
 
 constexpr bool holds(const host_batch_fact& fact) {
@@ -59,7 +59,7 @@ constexpr bool holds(const host_batch_fact& fact) {
   if (!hosts.verdict().ok()) return hosts.verdict().rule == fact.rule;
   if (const diagnosis verdict = hosts.check(fact.batch); !verdict.ok())
     return verdict.rule == fact.rule;
-  return fact.rule == broken::nothing && hosts.global(fact.batch) == fact.whole &&
+  return fact.rule == violation::nothing && hosts.global(fact.batch) == fact.whole &&
          hosts.local(fact.whole) == fact.batch && hosts.part(fact.batch, fact.device) == fact.part;
 }
 
@@ -78,7 +78,7 @@ struct join_fact {
   shardwise::extents_desc extents;
   shardwise::inplace_vector<shardwise::extents_desc, 8> shards;
   shardwise::extents_desc whole;
-  shardwise::broken rule = shardwise::broken::nothing;
+  shardwise::violation rule = shardwise::violation::nothing;
   int shard = -1;
 };
 
@@ -90,7 +90,7 @@ constexpr auto these(const Shards&... shards) {
 using of = shardwise::extents_desc;
 
 inline constexpr auto no_size = shardwise::dyn;
-inline constexpr auto misfit = shardwise::broken::shard_extents_differ;
+inline constexpr auto misfit = shardwise::violation::shard_extents_differ;
 
 inline constexpr join_fact join_facts[] = {
     // As many times as there are tiles, or the sum of shards that are not equal.
@@ -117,16 +117,22 @@ inline constexpr join_fact join_facts[] = {
      these(of{2, 1}, of{no_size, 0}, of{1, 1}, of{no_size, 0}),
      {3, 1}},
     // What is refused: the number of shards, their rank, their sizes.
-    {{4}, {{"x"}}, {8}, these(of{2}, of{2}, of{2}), {}, shardwise::broken::shard_count_differs},
+    {{4}, {{"x"}}, {8}, these(of{2}, of{2}, of{2}), {}, shardwise::violation::shard_count_differs},
     {{2, 2},
      {{"y"}},
      {no_size},
      these(of{3}, of{3}, of{3}),
      {},
-     shardwise::broken::shard_count_differs},
-    {{2}, {{"x"}}, {4}, these(of{2}, of{2, 1}), {}, shardwise::broken::rank_differs_from_spec, 1},
-    {{2}, {{"x"}}, {4, 4}, these(of{2}, of{2}), {}, shardwise::broken::rank_differs_from_spec},
-    {{2}, {{"x"}}, {-2}, these(of{2}, of{2}), {}, shardwise::broken::extent_is_negative},
+     shardwise::violation::shard_count_differs},
+    {{2},
+     {{"x"}},
+     {4},
+     these(of{2}, of{2, 1}),
+     {},
+     shardwise::violation::rank_differs_from_spec,
+     1},
+    {{2}, {{"x"}}, {4, 4}, these(of{2}, of{2}), {}, shardwise::violation::rank_differs_from_spec},
+    {{2}, {{"x"}}, {-2}, these(of{2}, of{2}), {}, shardwise::violation::extent_is_negative},
     {{2}, {{"x"}}, {9}, these(of{4}, of{4}), {}, misfit, 0},                // larger than their sum
     {{4}, {{"x"}}, {5}, these(of{2}, of{2}, of{2}, of{2}), {}, misfit, 2},  // padded
     {{2}, {{"x"}}, {no_size}, these(of{1}, of{2}), {}, misfit, 0},  // the short one comes last
@@ -147,7 +153,7 @@ constexpr bool holds(const join_fact& fact) {
       join_shards(mesh, layout, fact.extents,
                   list_view<const extents_desc>(fact.shards.begin(), fact.shards.size()));
   return joined.verdict.rule == fact.rule && joined.verdict.operand == fact.shard &&
-         (fact.rule != broken::nothing || joined.extents == fact.whole);
+         (fact.rule != violation::nothing || joined.extents == fact.whole);
 }
 
 constexpr bool join_facts_hold() {

@@ -185,10 +185,10 @@ int hold_against_oracles(const mesh_desc& mesh, const std::vector<choice>& list,
     } else if (right) {
       const bool known = std::any_of(list.begin(), list.end(),
                                      [&](const choice& c) { return c.label == tensor[first]; });
-      right = found.verdict ==
-              diagnosis{.rule = known ? broken::no_alternative_is_free : broken::name_has_no_rule,
-                        .dim = int(first),
-                        .axis = short_name(tensor[first])};
+      right = found.verdict == diagnosis{.rule = known ? violation::no_alternative_is_free
+                                                       : violation::name_has_no_rule,
+                                         .dim = int(first),
+                                         .axis = short_name(tensor[first])};
     }
 
     // Every alternative that a dimension did not get was in the way of an earlier one.

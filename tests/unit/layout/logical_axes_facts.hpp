@@ -13,7 +13,7 @@ struct names_fact {
   axis_rule_desc rules[7];  // to the first that is empty
   dim_names names;
   text_view layout;
-  broken rule = broken::nothing;
+  violation rule = violation::nothing;
   int dim = -1;
   text_view name{};
 };
@@ -65,59 +65,71 @@ inline constexpr names_fact names_facts[] = {
      {batch_x},
      {"batch", "bacth"},
      "",
-     broken::name_has_no_rule,
+     violation::name_has_no_rule,
      1,
      "bacth"},
-    {"names differ in case", {batch_x}, {"Batch"}, "", broken::name_has_no_rule, 0, "Batch"},
+    {"names differ in case", {batch_x}, {"Batch"}, "", violation::name_has_no_rule, 0, "Batch"},
     {"a name is its whole text",
      {{"abcdefghijklmnopqrstuvw", "x"}},
      {"abcdefghijklmnopqrstuvwx"},
      "",
-     broken::name_has_no_rule,
+     violation::name_has_no_rule,
      0,
      "abcdefghijklmnopqrstuvwx"},
-    {"a name twice", {batch_x}, {"batch", "", "batch"}, "", broken::name_is_repeated, 2, "batch"},
+    {"a name twice",
+     {batch_x},
+     {"batch", "", "batch"},
+     "",
+     violation::name_is_repeated,
+     2,
+     "batch"},
     {"every alternative is taken",
      {batch_x, heads_y, embed_y, embed_x},
      {"embed", "batch", "heads"},
      "",
-     broken::no_alternative_is_free,
+     violation::no_alternative_is_free,
      0,
      "embed"},
     {"an alternative before the axis is taken would have been free",
      {embed_y, {"b", "y"}, {"b", "x,y"}},
      {"b", "embed"},
      "",
-     broken::no_alternative_is_free,
+     violation::no_alternative_is_free,
      0,
      "b"},
     {"a rule names an unknown axis",
      {batch_x, {"embed", "w"}},
      {"batch"},
      "",
-     broken::axis_is_not_in_mesh,
+     violation::axis_is_not_in_mesh,
      -1,
      "w"},
     {"a rule is written with a blank",
      {{"embed", "x, y"}},
      {"embed"},
      "",
-     broken::spec_is_malformed,
+     violation::spec_is_malformed,
      -1,
      " y"},
     {"a rule uses an axis twice",
      {{"embed", "x,x"}},
      {"embed"},
      "",
-     broken::axis_is_used_twice,
+     violation::axis_is_used_twice,
      -1,
      "x"},
-    {"a rule is about no name", {{"", "x"}}, {"embed"}, "", broken::axis_name_is_malformed, -1, ""},
+    {"a rule is about no name",
+     {{"", "x"}},
+     {"embed"},
+     "",
+     violation::axis_name_is_malformed,
+     -1,
+     ""},
     {"a rule is about what is no name",
      {{"a b", "x"}},
      {"embed"},
      "",
-     broken::axis_name_is_malformed,
+     violation::axis_name_is_malformed,
      -1,
      "a b"},
 };
@@ -128,7 +140,7 @@ constexpr bool holds(const names_fact& fact) {
   while (!fact.rules[count].label.empty() || !fact.rules[count].axes.empty()) ++count;
   const axis_rules_desc rules{names_mesh, {fact.rules, count}};
   const resolved_dims found = resolve(rules, fact.names);
-  if (fact.rule != broken::nothing)
+  if (fact.rule != violation::nothing)
     return found.verdict ==
            diagnosis{.rule = fact.rule, .dim = fact.dim, .axis = short_name(fact.name)};
   sentence layout;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layouts by the names of parameters: as types, and as values.
 #include "support/catch.hpp"
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>

@@ -79,7 +79,7 @@ TEST_CASE("layers of a list and of stacked tensors give what the layers give one
     (void)scan(apply_parts, x, std::vector{part(0).w}, b);
     FAIL("a list of one weight met three biases");
   } catch (const error& thrown) {
-    REQUIRE(thrown.verdict().rule == broken::operand_count_differs);
+    REQUIRE(thrown.verdict().rule == violation::operand_count_differs);
   }
   // Of one nest too: a layer that is not there is not the last one again.
   try {
@@ -89,7 +89,7 @@ TEST_CASE("layers of a list and of stacked tensors give what the layers give one
     (void)scan(add_both, x, std::tuple(b, ones<tensor<P<none, none>, 2, 6>>(pool)));
     FAIL("three biases met two");
   } catch (const error& thrown) {
-    REQUIRE(thrown.verdict().rule == broken::operand_count_differs);
+    REQUIRE(thrown.verdict().rule == violation::operand_count_differs);
   }
 }
 

@@ -40,7 +40,7 @@ inline constexpr said_mesh said[] = {
 /// A text that says no mesh.
 struct unsaid_mesh {
   text_view words;
-  broken rule;
+  violation rule;
   parse_verdict verdict;
 };
 
@@ -54,7 +54,7 @@ inline constexpr text_view twice = "the axes of a mesh have different names";
 inline constexpr text_view too_many = "a mesh has at most 7 axes";
 inline constexpr text_view too_large = "a mesh has at most 2^30 devices";
 inline constexpr text_view no_end = "nothing follows the end";
-inline constexpr auto malformed = broken::text_is_malformed;
+inline constexpr auto malformed = violation::text_is_malformed;
 
 inline constexpr unsaid_mesh unsaid[] = {
     {"", malformed, {0, no_mesh}},
@@ -82,19 +82,19 @@ inline constexpr unsaid_mesh unsaid[] = {
     {"mesh(data=2", malformed, {11, "a mesh ends with )"}},
     {"mesh(data=2))", malformed, {12, no_end}},
     {"mesh(", malformed, {5, "a mesh ends with )"}},
-    {"x=1073741825", broken::mesh_has_too_many_devices, {12, too_large}},
-    {"x=65536,y=65536", broken::mesh_has_too_many_devices, {15, too_large}},
-    {"65536x65536", broken::mesh_has_too_many_devices, {11, too_large}},
-    {"1st=2", broken::axis_name_is_malformed, {0, bad_label}},
-    {"x=2, 'y'=4", broken::axis_name_is_malformed, {5, bad_label}},
-    {"x=2, <y>=4", broken::axis_name_is_malformed, {6, bad_label}},
-    {"abcdefghijklmnopqrstuvwx=2", broken::axis_name_is_malformed, {0, bad_label}},
-    {"x=0", broken::axis_size_is_not_positive, {2, bad_size}},
-    {"x=2,y=-1", broken::axis_size_is_not_positive, {7, bad_size}},
-    {"2x0", broken::axis_size_is_not_positive, {2, bad_size}},
-    {"x=2, x=4", broken::axis_is_repeated_in_mesh, {5, twice}},
-    {"a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1", broken::mesh_has_too_many_axes, {28, too_many}},
-    {"1x1x1x1x1x1x1x1", broken::mesh_has_too_many_axes, {14, too_many}},
+    {"x=1073741825", violation::mesh_has_too_many_devices, {12, too_large}},
+    {"x=65536,y=65536", violation::mesh_has_too_many_devices, {15, too_large}},
+    {"65536x65536", violation::mesh_has_too_many_devices, {11, too_large}},
+    {"1st=2", violation::axis_name_is_malformed, {0, bad_label}},
+    {"x=2, 'y'=4", violation::axis_name_is_malformed, {5, bad_label}},
+    {"x=2, <y>=4", violation::axis_name_is_malformed, {6, bad_label}},
+    {"abcdefghijklmnopqrstuvwx=2", violation::axis_name_is_malformed, {0, bad_label}},
+    {"x=0", violation::axis_size_is_not_positive, {2, bad_size}},
+    {"x=2,y=-1", violation::axis_size_is_not_positive, {7, bad_size}},
+    {"2x0", violation::axis_size_is_not_positive, {2, bad_size}},
+    {"x=2, x=4", violation::axis_is_repeated_in_mesh, {5, twice}},
+    {"a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1", violation::mesh_has_too_many_axes, {28, too_many}},
+    {"1x1x1x1x1x1x1x1", violation::mesh_has_too_many_axes, {14, too_many}},
     {"x=2,y=2[3,1,2]", malformed, {13, "an order has every device of the mesh"}},
     {"x=2[1,0,2]", malformed, {7, "an order has every device of the mesh, and ends with ]"}},
     {"x=2[0,0]", malformed, {6, "a device is in a mesh once"}},

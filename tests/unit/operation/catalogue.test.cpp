@@ -203,7 +203,7 @@ TEST_CASE("Every operation answers for its example, and for every way to split i
         if (made.ok()) continue;
         // What is refused says what would be taken, and that is; an axis of a collective is manual
         // in it, and nothing else.
-        if (made.verdict.rule == broken::operand_is_manual) continue;
+        if (made.verdict.rule == violation::operand_is_manual) continue;
         REQUIRE(!made.legal.empty());
         CHECK(infer_operation(mesh, entry, example.given, made.legal).ok());
       }
@@ -211,7 +211,7 @@ TEST_CASE("Every operation answers for its example, and for every way to split i
     if (fewer.ssize() == entry.least) {
       fewer.pop_back();
       CHECK(infer_operation(mesh, entry, example.given, fewer).verdict.rule ==
-            broken::operand_count_differs);
+            violation::operand_count_differs);
     }
   }
 }

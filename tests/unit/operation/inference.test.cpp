@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which layouts operations pass, which they refuse with which mend, and what moves: one table a
+// Which layouts operations pass, which they refuse with which remedy, and what moves: one table a
 // family. The facts are those of peers; where they gather without being asked, the gather is here
 // the reshard that is proposed.
 #include "unit/operation/inference_facts.hpp"
@@ -595,7 +595,7 @@ TEST_CASE(
       {{4}, "max", "f32[3]{partial sum: x}", "", "all_reduce x"},
       {{2}, "cumsum dim=0", "f32[2@x, 8]", "", "all_gather x"},
       {{2}, "argsort dim=0", "f32[6@x]", "", "all_gather x"},
-      // What the result is to be chooses the mend.
+      // What the result is to be chooses the remedy.
       {{2, 2}, "take dim=0", "f32[64, 16@x]; i32[8@x, 4]", "f32[8@x, 4, 16]", "all_gather x"},
       {{4},
        "einsum equation=bthD,bthi,bthj->ijD",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions and poolings by their types: which layouts pass, which are refused with which mend,
-// and what moves.
+// Convolutions and poolings by their types: which layouts pass, which are refused with which
+// remedy, and what moves.
 #include "unit/operation/inference_facts.hpp"
 
 namespace {

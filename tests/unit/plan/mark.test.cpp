@@ -78,8 +78,8 @@ TEST_CASE("the words of a refused promise name the collective and the calls that
   CHECK(words(mesh, terms, fewer, check_constraint(mesh, terms, fewer)) ==
         "f32[12, 6]{partial sum: x, y} would need all_reduce over x; try reshard to [-, -]{partial "
         "sum: y}");
-  CHECK(check_constraint(mesh, rows, on({{"x"}})).rule == broken::rank_differs_from_spec);
-  CHECK(check_constraint(mesh, rows, fewer).rule == broken::reshard_would_create_partial);
+  CHECK(check_constraint(mesh, rows, on({{"x"}})).rule == violation::rank_differs_from_spec);
+  CHECK(check_constraint(mesh, rows, fewer).rule == violation::reshard_would_create_partial);
   CHECK(check_constraint(mesh, {element::f32, {12, 7}, whole}, on({{"", "y"}})).rule ==
-        broken::extent_is_not_divisible);
+        violation::extent_is_not_divisible);
 }

@@ -17,15 +17,15 @@ struct spelled_layout {
 struct mark_fact {
   spelled_layout from;
   spelled_layout to;
-  shardwise::broken constraint;
-  shardwise::broken marking;
+  shardwise::violation constraint;
+  shardwise::violation marking;
   shardwise::collective needed = shardwise::collective::slice;
   shardwise::text_view over = "";
 };
 
-inline constexpr auto fine = shardwise::broken::nothing;
-inline constexpr auto moves = shardwise::broken::constraint_needs_communication;
-inline constexpr auto split = shardwise::broken::tensor_is_marked_already;
+inline constexpr auto fine = shardwise::violation::nothing;
+inline constexpr auto moves = shardwise::violation::constraint_needs_communication;
+inline constexpr auto split = shardwise::violation::tensor_is_marked_already;
 
 inline constexpr mark_fact mark_facts[] = {
     // A replicated tensor takes any layout without pending axes, and so does one split by 1.

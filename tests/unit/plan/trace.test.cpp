@@ -239,16 +239,16 @@ TEST_CASE("sizes that only the run knows are checked by the same rules") {
 
 TEST_CASE("what was made outside of the trace is no part of it") {
   const auto outside = abstract<A>();
-  const auto stranger = contains("operand_pools_differ");
-  CHECK_THROWS_WITH(trace([&](const auto& a) { return a + outside; }, abstract<A>()), stranger);
-  CHECK_THROWS_WITH(trace([&](const auto& a) { return outside + a; }, abstract<A>()), stranger);
+  const auto foreign = contains("operand_pools_differ");
+  CHECK_THROWS_WITH(trace([&](const auto& a) { return a + outside; }, abstract<A>()), foreign);
+  CHECK_THROWS_WITH(trace([&](const auto& a) { return outside + a; }, abstract<A>()), foreign);
   CHECK_THROWS_WITH(
       trace([&](const auto& b) { return einsum<"ij,jk->ik">(outside, b); }, abstract<B>()),
-      stranger);
-  CHECK_THROWS_WITH(trace([&](const auto&) { return outside; }, abstract<A>()), stranger);
+      foreign);
+  CHECK_THROWS_WITH(trace([&](const auto&) { return outside; }, abstract<A>()), foreign);
   CHECK_THROWS_WITH(
       trace([&](const auto& a) { return std::tuple(-a, sum<1>(outside)); }, abstract<A>()),
-      stranger);
+      foreign);
   // Nor is a value of another trace.
   CHECK_THROWS_WITH(
       trace(
@@ -256,7 +256,7 @@ TEST_CASE("what was made outside of the trace is no part of it") {
             return trace([&](const auto& b) { return a + b; }, abstract<A>()).flops() == 0 ? a : a;
           },
           abstract<A>()),
-      stranger);
+      foreign);
 }
 
 TEST_CASE("a fold that keeps its dimensions fuses and counts like one that does not") {

@@ -20,18 +20,18 @@ constexpr shardwise::tensor_desc read(const shardwise::mesh_desc& mesh,
 /// The result of an operation, or the rule that it breaks.
 struct expected {
   written_tensor result{};
-  shardwise::broken rule = shardwise::broken::nothing;
+  shardwise::violation rule = shardwise::violation::nothing;
   int operand = -1;
   shardwise::text_view axis{};
 };
 
-constexpr expected refusal(shardwise::broken rule, int operand, shardwise::text_view axis) {
+constexpr expected refusal(shardwise::violation rule, int operand, shardwise::text_view axis) {
   return {{}, rule, operand, axis};
 }
 
 constexpr bool agrees(const shardwise::mesh_desc& mesh, const shardwise::propagation& found,
                       const expected& wanted) {
-  if (!found.verdict.ok() || wanted.rule != shardwise::broken::nothing)
+  if (!found.verdict.ok() || wanted.rule != shardwise::violation::nothing)
     return found.verdict.rule == wanted.rule && found.verdict.operand == wanted.operand &&
            shardwise::text_view(found.verdict.axis) == wanted.axis;
   return found.result == read(mesh, wanted.result);
@@ -48,7 +48,7 @@ struct einsum_fact {
   expected outcome;
 };
 
-using shardwise::broken;
+using shardwise::violation;
 
 inline constexpr einsum_fact einsum_facts[] = {
     // A factor split on one operand is split on the result.
@@ -112,38 +112,38 @@ inline constexpr einsum_fact einsum_facts[] = {
      {2, 2},
      {{8, 8}, {{"", ""}}, {"x"}},
      {{8, 8}, {{"", ""}}, {"x"}},
-     refusal(broken::pending_axis_meets_itself, 1, "x")},
+     refusal(violation::pending_axis_meets_itself, 1, "x")},
     {"mk,kn->mn",
      {2, 2},
      {{8, 8}, {{"", "y"}}, {"x"}},
      {{8, 8}, {{"y", "x"}}},
-     refusal(broken::pending_axis_meets_itself, 0, "x")},
+     refusal(violation::pending_axis_meets_itself, 0, "x")},
     {"mk,kn->mn",
      {4},
      {{8, 8}, {{"", ""}}, {"x", shardwise::reduction::max}},
      {{8, 8}, {{"", ""}}},
-     refusal(broken::partial_value_is_read, 0, "x")},
+     refusal(violation::partial_value_is_read, 0, "x")},
     // Splits that disagree.
     {"mk,kn->mn",
      {2, 2},
      {{8, 8}, {{"", "x"}}},
      {{8, 8}, {{"y", ""}}},
-     refusal(broken::operand_layouts_conflict, 1, "y")},
+     refusal(violation::operand_layouts_conflict, 1, "y")},
     {"i,i->i",
      {2, 2},
      {{8}, {{"x,y"}}},
      {{8}, {{"y,x"}}},
-     refusal(broken::operand_layouts_conflict, 1, "x")},
+     refusal(violation::operand_layouts_conflict, 1, "x")},
     {"mk,kn->mn",
      {4},
      {{8, 8}, {{"x", ""}}},
      {{8, 8}, {{"", "x"}}},
-     refusal(broken::axis_would_split_twice, 1, "x")},
+     refusal(violation::axis_would_split_twice, 1, "x")},
     {"mk,kn->mn",
      {4},
      {{8, 8}, {{"x", ""}}},
      {{8, 8}, {{"x", ""}}},
-     refusal(broken::axis_would_split_twice, 1, "x")},
+     refusal(violation::axis_would_split_twice, 1, "x")},
     // An axis of one device splits nothing.
     {"mk,kn->mn",
      {4, 1},
@@ -174,12 +174,12 @@ inline constexpr einsum_fact einsum_facts[] = {
      {4},
      {{8, 8}, {{"", ""}}},
      {{6, 8}, {{"", ""}}},
-     refusal(broken::operand_sizes_differ, 1, "")},
+     refusal(violation::operand_sizes_differ, 1, "")},
     {"mk,kn->mn",
      {4},
      {{8, 8}, {{"", ""}}},
      {{8}, {{""}}},
-     refusal(broken::operand_rank_differs, 1, "")},
+     refusal(violation::operand_rank_differs, 1, "")},
     {"mk,kn->mn", {4}, {{8, 0}, {{"x", ""}}}, {{0, 8}, {{"", ""}}}, {{{8, 8}, {{"x", ""}}}}},
     // One operand.
     {"ij->ji", {2, 2}, {{8, 4}, {{"x", "y"}}}, {}, {{{4, 8}, {{"y", "x"}}}}},
@@ -190,8 +190,8 @@ inline constexpr einsum_fact einsum_facts[] = {
      {2, 2},
      {{8, 8}, {{"x", "y"}}},
      {},
-     refusal(broken::operand_layouts_conflict, 0, "y")},
-    {"ii->i", {2, 2}, {{8, 4}, {{"", ""}}}, {}, refusal(broken::operand_sizes_differ, 0, "")},
+     refusal(violation::operand_layouts_conflict, 0, "y")},
+    {"ii->i", {2, 2}, {{8, 4}, {{"", ""}}}, {}, refusal(violation::operand_sizes_differ, 0, "")},
 };
 
 constexpr bool holds(const einsum_fact& fact) {
@@ -251,7 +251,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{1, 4}, {{"x", ""}}}, written_tensor{{3, 4}, {{"", ""}}}},
-     refusal(broken::operand_layouts_conflict, 0, "x")},
+     refusal(violation::operand_layouts_conflict, 0, "x")},
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{2, 0, 4}, {{"", "", "x"}}},
@@ -260,7 +260,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}}, written_tensor{{6}, {{""}}}},
-     refusal(broken::operand_sizes_differ, 1, "")},
+     refusal(violation::operand_sizes_differ, 1, "")},
     // What is pending.
     {linearity::additive,
      {4},
@@ -269,16 +269,16 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x"}}, written_tensor{{8}, {{""}}}},
-     refusal(broken::pending_axes_differ, 1, "x")},
+     refusal(violation::pending_axes_differ, 1, "x")},
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}}, written_tensor{{8}, {{""}}, {"x"}}},
-     refusal(broken::pending_axes_differ, 1, "x")},
+     refusal(violation::pending_axes_differ, 1, "x")},
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x", reduction::max}},
                        written_tensor{{8}, {{""}}, {"x", reduction::max}}},
-     refusal(broken::partial_value_is_read, 0, "x")},
+     refusal(violation::partial_value_is_read, 0, "x")},
     {linearity::multilinear,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x"}}, written_tensor{{8}, {{""}}}},
@@ -290,12 +290,12 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::multilinear,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x"}}, written_tensor{{8}, {{""}}, {"x"}}},
-     refusal(broken::pending_axis_meets_itself, 1, "x")},
+     refusal(violation::pending_axis_meets_itself, 1, "x")},
     {linearity::multilinear,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x", reduction::max}},
                        written_tensor{{8}, {{""}}}},
-     refusal(broken::partial_value_is_read, 0, "x")},
+     refusal(violation::partial_value_is_read, 0, "x")},
     {linearity::first_operand,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x"}}, written_tensor{{}, {}}},
@@ -303,7 +303,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::first_operand,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}}, written_tensor{{8}, {{""}}, {"x"}}},
-     refusal(broken::partial_value_is_read, 1, "x")},
+     refusal(violation::partial_value_is_read, 1, "x")},
     {linearity::max_of,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x", reduction::max}},
@@ -312,7 +312,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::max_of,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x"}}, written_tensor{{8}, {{""}}, {"x"}}},
-     refusal(broken::partial_value_is_read, 0, "x")},
+     refusal(violation::partial_value_is_read, 0, "x")},
     {linearity::min_of,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x", reduction::min}},
@@ -321,7 +321,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::nonlinear,
      {2, 2},
      operands_in_words{written_tensor{{8}, {{"x"}}, {"y"}}},
-     refusal(broken::partial_value_is_read, 0, "y")},
+     refusal(violation::partial_value_is_read, 0, "y")},
     {linearity::nonlinear,
      {2, 2},
      operands_in_words{written_tensor{{8}, {{"x"}}}},
@@ -334,7 +334,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
     {linearity::nonlinear,
      {4, 1},
      operands_in_words{written_tensor{{8}, {{""}}, {"x,y"}}},
-     refusal(broken::partial_value_is_read, 0, "x")},
+     refusal(violation::partial_value_is_read, 0, "x")},
     {linearity::additive,
      {4, 1},
      operands_in_words{written_tensor{{8}, {{""}}, {"x,y"}}, written_tensor{{8}, {{""}}, {"x"}}},
@@ -412,12 +412,12 @@ inline constexpr fold_fact fold_facts[] = {
      1,
      {2, 2},
      {{8, 8}, {{"", ""}}, {"y"}},
-     refusal(broken::partial_value_is_read, 0, "y")},
+     refusal(violation::partial_value_is_read, 0, "y")},
     {reduction::sum,
      1,
      {2, 2},
      {{8, 8}, {{"", ""}}, {"y", reduction::max}},
-     refusal(broken::partial_value_is_read, 0, "y")},
+     refusal(violation::partial_value_is_read, 0, "y")},
     // Dimensions that are kept have one element, which nothing splits.
     {reduction::sum, 2, {4}, {{12, 8}, {{"x", ""}}}, {{{12, 1}, {{"x", ""}}}}, true},
     {reduction::sum, 1, {4}, {{12, 8}, {{"x", ""}}}, {{{1, 8}, {{"", ""}}, {"x"}}}, true},
@@ -438,7 +438,7 @@ inline constexpr fold_fact fold_facts[] = {
      1,
      {2, 2},
      {{8, 8}, {{"", ""}}, {"y"}},
-     refusal(broken::partial_value_is_read, 0, "y"),
+     refusal(violation::partial_value_is_read, 0, "y"),
      true},
     // An axis of one device leaves nothing pending.
     {reduction::sum, 1, {4, 1}, {{8, 8}, {{"y", "x"}}}, {{{8}, {{"x"}}}}},

@@ -81,8 +81,8 @@ inline constexpr reshape_fact reshape_facts[] = {
     // What is merged is split as its first dimension is.
     {{2, 2}, {{8, 4}, {{"x", ""}}}, {32}, {{{32}, {{"x"}}}}},
     {{2, 2}, {{8, 4}, {{"x,y", ""}}}, {32}, {{{32}, {{"x,y"}}}}},
-    {{2, 2}, {{8, 4}, {{"", "x"}}}, {32}, refusal(broken::split_would_move, 0, "x")},
-    {{2, 2}, {{8, 4}, {{"x", "y"}}}, {32}, refusal(broken::split_would_move, 0, "y")},
+    {{2, 2}, {{8, 4}, {{"", "x"}}}, {32}, refusal(violation::split_would_move, 0, "x")},
+    {{2, 2}, {{8, 4}, {{"x", "y"}}}, {32}, refusal(violation::split_would_move, 0, "y")},
     // Dimensions behind the first count where each device has one index of those before.
     {{2, 2}, {{1, 4}, {{"", "x"}}}, {4}, {{{4}, {{"x"}}}}},
     {{2, 2}, {{2, 4}, {{"x", "y"}}}, {8}, {{{8}, {{"x,y"}}}}},
@@ -91,29 +91,29 @@ inline constexpr reshape_fact reshape_facts[] = {
     {{2, 2}, {{8}, {{"x"}}}, {2, 4}, {{{2, 4}, {{"x", ""}}}}},
     {{2, 2}, {{8}, {{"x,y"}}}, {2, 4}, {{{2, 4}, {{"x", "y"}}}}},
     {{2, 2}, {{8}, {{"x,y"}}}, {4, 2}, {{{4, 2}, {{"x,y", ""}}}}},
-    {{2, 2}, {{12}, {{"x,y"}}}, {6, 2}, refusal(broken::split_would_move, 0, "y")},
-    {{4}, {{8}, {{"x"}}}, {2, 4}, refusal(broken::split_would_move, 0, "x")},
+    {{2, 2}, {{12}, {{"x,y"}}}, {6, 2}, refusal(violation::split_would_move, 0, "y")},
+    {{4}, {{8}, {{"x"}}}, {2, 4}, refusal(violation::split_would_move, 0, "x")},
     {{3}, {{12}, {{"x"}}}, {6, 2}, {{{6, 2}, {{"x", ""}}}}},
-    {{3}, {{12}, {{"x"}}}, {4, 3}, refusal(broken::split_would_move, 0, "x")},
+    {{3}, {{12}, {{"x"}}}, {4, 3}, refusal(violation::split_would_move, 0, "x")},
     {{2, 2}, {{8, 16}, {{"x", "y"}}}, {8, 4, 4}, {{{8, 4, 4}, {{"x", "y", ""}}}}},
     {{2, 2}, {{4, 6}, {{"x", ""}}}, {8, 3}, {{{8, 3}, {{"x", ""}}}}},
     // Only what both sides share is split.
     {{2, 2}, {{6, 4}, {{"x", ""}}}, {4, 6}, {{{4, 6}, {{"x", ""}}}}},
-    {{2, 2}, {{6, 4}, {{"", "x"}}}, {4, 6}, refusal(broken::split_would_move, 0, "x")},
-    {{2, 2}, {{3, 2}, {{"", "x"}}}, {2, 3}, refusal(broken::split_would_move, 0, "x")},
+    {{2, 2}, {{6, 4}, {{"", "x"}}}, {4, 6}, refusal(violation::split_would_move, 0, "x")},
+    {{2, 2}, {{3, 2}, {{"", "x"}}}, {2, 3}, refusal(violation::split_would_move, 0, "x")},
     // Short last parts are the same ones, or the split is refused.
     {{2}, {{5, 4}, {{"x", ""}}}, {5, 2, 2}, {{{5, 2, 2}, {{"x", "", ""}}}}},
-    {{2}, {{5, 4}, {{"x", ""}}}, {20}, refusal(broken::split_would_move, 0, "x")},
+    {{2}, {{5, 4}, {{"x", ""}}}, {20}, refusal(violation::split_would_move, 0, "x")},
     {{4}, {{3, 1}, {{"x", ""}}}, {3}, {{{3}, {{"x"}}}}},
-    {{2}, {{1, 4}, {{"x", ""}}}, {4}, refusal(broken::split_would_move, 0, "x")},
+    {{2}, {{1, 4}, {{"x", ""}}}, {4}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{1, 4}, {{"x", ""}}}, {1, 2, 2}, {{{1, 2, 2}, {{"x", "", ""}}}}},
-    // Blocks that are dealt out, of whole indices of the parts.
+    // Cyclic blocks of whole indices of the parts.
     {{2}, {{16}, {{"x%4"}}}, {8, 2}, {{{8, 2}, {{"x%2", ""}}}}},
-    {{2}, {{16}, {{"x%2"}}}, {4, 4}, refusal(broken::split_would_move, 0, "x")},
+    {{2}, {{16}, {{"x%2"}}}, {4, 4}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{8, 2}, {{"x%2", ""}}}, {16}, {{{16}, {{"x%4"}}}}},
     {{2}, {{16}, {{"x*2"}}}, {8, 2}, {{{8, 2}, {{"x*2", ""}}}}},
-    {{2}, {{16}, {{"x*4"}}}, {4, 4}, refusal(broken::split_would_move, 0, "x")},
-    {{2}, {{2, 8}, {{"", "x%2"}}}, {16}, refusal(broken::split_would_move, 0, "x")},
+    {{2}, {{16}, {{"x*4"}}}, {4, 4}, refusal(violation::split_would_move, 0, "x")},
+    {{2}, {{2, 8}, {{"", "x%2"}}}, {16}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{1, 8}, {{"", "x%2"}}}, {8}, {{{8}, {{"x%2"}}}}},
     // What is pending stays so, in whatever way; an axis of one device goes anywhere.
     {{2, 2},
@@ -156,8 +156,8 @@ constexpr bool kind_facts_hold() {
                           const expected& outcome) {
     return agrees(mesh, shardwise::propagate(mesh, rule, {read(mesh, operand)}), outcome);
   };
-  const auto mended = [&](const shardwise::factor_rule& rule, const written_tensor& operand,
-                          const written_tensor& proposed) {
+  const auto corrected = [&](const shardwise::factor_rule& rule, const written_tensor& operand,
+                             const written_tensor& proposed) {
     const shardwise::tensor_descs given{read(mesh, operand)};
     const auto verdict = shardwise::propagate(mesh, rule, given).verdict;
     const auto fix = shardwise::propose(mesh, rule, given, verdict);
@@ -166,12 +166,12 @@ constexpr bool kind_facts_hold() {
   const written_tensor rows{{8, 4}, {{"x", ""}}, {"y"}};
   const written_tensor columns{{8, 4}, {{"", "x"}}, {"y"}};
   const written_tensor whole{{8, 4}, {{"", ""}}, {"y"}};
-  const expected refused = refusal(broken::dimension_is_split, 0, "x");
+  const expected refused = refusal(violation::dimension_is_split, 0, "x");
   for (factor_kind kind :
        {factor_kind::need_replication, factor_kind::permutation, factor_kind::blocked}) {
     const shardwise::factor_rule rule = rule_along(kind, 1, 0);
     if (!judged(rule, rows, {rows}) || !judged(rule, columns, refused) ||
-        !mended(rule, columns, whole))
+        !corrected(rule, columns, whole))
       return false;
   }
   // A product of which one factor is needed whole: the split of the other passes.
@@ -187,6 +187,6 @@ constexpr bool kind_facts_hold() {
   return judged(rule_along(factor_kind::blocked, 0, 2), columns, refused) &&
          judged(rule_along(factor_kind::blocked), columns, {columns}) &&
          judged(rule, columns, {{{8, 2, 2}, {{"", "x", ""}}, {"y"}}}) &&
-         judged(rule, {{8, 4}, {{"", "x,y"}}}, refusal(broken::dimension_is_split, 0, "y")) &&
-         judged(rule, {{8, 6}, {{"", ""}}}, refusal(broken::operand_sizes_differ, 0, ""));
+         judged(rule, {{8, 4}, {{"", "x,y"}}}, refusal(violation::dimension_is_split, 0, "y")) &&
+         judged(rule, {{8, 6}, {{"", ""}}}, refusal(violation::operand_sizes_differ, 0, ""));
 }

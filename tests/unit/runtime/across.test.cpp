@@ -56,12 +56,12 @@ TEST_CASE("an axis that is not named is not exchanged") {
     } catch (const error& refused) {
       return refused.code();
     }
-    return broken::nothing;
+    return violation::nothing;
   };
   REQUIRE(refusal([&] { return max_with_index<1>(x, across<"model">); }) ==
-          broken::dimension_is_split);
-  REQUIRE(refusal([&] { return cumsum<1>(x, across<"data">); }) == broken::dimension_is_split);
-  REQUIRE(refusal([&] { return flip<1>(x, across<"modle">); }) == broken::axis_is_not_in_mesh);
+          violation::dimension_is_split);
+  REQUIRE(refusal([&] { return cumsum<1>(x, across<"data">); }) == violation::dimension_is_split);
+  REQUIRE(refusal([&] { return flip<1>(x, across<"modle">); }) == violation::axis_is_not_in_mesh);
   REQUIRE(refusal([&] { return cumsum<2>(x, across<"data">); }) ==
-          broken::dimension_is_out_of_range);
+          violation::dimension_is_out_of_range);
 }

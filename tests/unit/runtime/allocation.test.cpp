@@ -277,13 +277,13 @@ TEST_CASE("memory runs out in every kind of reshard") {
     const auto sliced = reshard<P<"data", "model">>(x);  // slice
     const auto turned = reshard<P<none, "data">>(x);     // all_to_all
     const auto moved = reshard<P<"model", none>>(x);     // permutation
-    const auto dealt = reshard<P<cyclic("data"), none>, uneven>(w);
-    sync(all, mine, gathered, sliced, turned, moved, dealt);
+    const auto cyclic_rows = reshard<P<cyclic("data"), none>, uneven>(w);
+    sync(all, mine, gathered, sliced, turned, moved, cyclic_rows);
     std::vector<float> read_all;
     for (const any_tensor<float>& y :
          {any_tensor<float>(all), any_tensor<float>(mine), any_tensor<float>(gathered),
           any_tensor<float>(sliced), any_tensor<float>(turned), any_tensor<float>(moved),
-          any_tensor<float>(dealt)})
+          any_tensor<float>(cyclic_rows)})
       for (float element : read(y)) read_all.push_back(element);
     return read_all;
   });

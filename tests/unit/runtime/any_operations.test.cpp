@@ -48,10 +48,10 @@ void same_without_types(const F& f, const X&... x) {
 
 /// The rule that a call breaks when it is made, not when its result is read.
 template <class F>
-broken refusal(const F& call) {
+violation refusal(const F& call) {
   try {
     (void)call();
-    return broken::nothing;
+    return violation::nothing;
   } catch (const error& refused) {
     return refused.code();
   }
@@ -138,13 +138,14 @@ TEST_CASE("an einsum is the same of tensors without their types") {
 
   const any_tensor<float> x = m, y = v;
   REQUIRE(bits(einsum("ij,j->i", x, y)) == bits(einsum<"ij,j->i">(m, v)));
-  REQUIRE(refusal([&] { return einsum<"ij,i->j">(x, y); }) == broken::operand_sizes_differ);
-  REQUIRE(refusal([&] { return einsum<"ij->i">(x, y); }) == broken::operand_count_differs);
+  REQUIRE(refusal([&] { return einsum<"ij,i->j">(x, y); }) == violation::operand_sizes_differ);
+  REQUIRE(refusal([&] { return einsum<"ij->i">(x, y); }) == violation::operand_count_differs);
   REQUIRE(refusal([&] { return einsum("ij->i", x, y, y, y, y, y); }) ==
-          broken::operand_count_differs);
+          violation::operand_count_differs);
   const device_pool other{pod{}};
-  const any_tensor<float> stranger = ones<V>(other);
-  REQUIRE(refusal([&] { return einsum<"ij,j->i">(m, stranger); }) == broken::operand_pools_differ);
+  const any_tensor<float> foreign = ones<V>(other);
+  REQUIRE(refusal([&] { return einsum<"ij,j->i">(m, foreign); }) ==
+          violation::operand_pools_differ);
 }
 
 TEST_CASE("every fold is the same of a tensor without its type") {
@@ -217,17 +218,17 @@ TEST_CASE("what a rule forbids is refused when it is written, with the sentence 
       relu(terms),
       "partial_value_is_read: a pending reduction is finished before its value is read (operand 0, "
       "axis 'x'); operands f32[4@y]{partial sum: x}; try reshard<P<\"y\">>(operand 0)");
-  REQUIRE(refusal([&] { return terms + 1.0F; }) == broken::pending_axes_differ);
-  REQUIRE(refusal([&] { return 1.0F / terms; }) == broken::partial_value_is_read);
-  REQUIRE(refusal([&] { return terms / 2.0F; }) == broken::nothing);
-  REQUIRE(refusal([&] { return max(terms); }) == broken::partial_value_is_read);
+  REQUIRE(refusal([&] { return terms + 1.0F; }) == violation::pending_axes_differ);
+  REQUIRE(refusal([&] { return 1.0F / terms; }) == violation::partial_value_is_read);
+  REQUIRE(refusal([&] { return terms / 2.0F; }) == violation::nothing);
+  REQUIRE(refusal([&] { return max(terms); }) == violation::partial_value_is_read);
   REQUIRE(refusal([&] { return m + any_tensor<float>(iota<Turned>(pool)); }) ==
-          broken::operand_sizes_differ);
+          violation::operand_sizes_differ);
   REQUIRE(refusal([&] { return m + iota<T<extents<5, 4>, P<"y", "x">>>(pool); }) ==
-          broken::operand_layouts_conflict);
+          violation::operand_layouts_conflict);
   REQUIRE(refusal([&] { return m * any_tensor<float>(iota<M>(elsewhere)); }) ==
-          broken::operand_pools_differ);
-  REQUIRE(refusal([&] { return iota<M>(elsewhere) * m; }) == broken::operand_pools_differ);
+          violation::operand_pools_differ);
+  REQUIRE(refusal([&] { return iota<M>(elsewhere) * m; }) == violation::operand_pools_differ);
 }
 
 TEST_CASE("a fold names dimensions from 0 to the rank") {
@@ -237,11 +238,12 @@ TEST_CASE("a fold names dimensions from 0 to the rank") {
                       "dimension_is_out_of_range: a dimension is named by a number from 0 to the "
                       "rank less one (2 where less than 2 is needed)");
   for (const over& dims : {over{-1}, over{1, -1}, over{2}, over{99}, over{std::int64_t{1} << 40}}) {
-    REQUIRE(refusal([&] { return mean(m, dims); }) == broken::dimension_is_out_of_range);
-    REQUIRE(refusal([&] { return max(m, dims, keep_dims); }) == broken::dimension_is_out_of_range);
+    REQUIRE(refusal([&] { return mean(m, dims); }) == violation::dimension_is_out_of_range);
+    REQUIRE(refusal([&] { return max(m, dims, keep_dims); }) ==
+            violation::dimension_is_out_of_range);
   }
-  REQUIRE(refusal([&] { return sum<2>(m); }) == broken::dimension_is_out_of_range);
-  REQUIRE(refusal([&] { return mean<-1>(m, keep_dims); }) == broken::dimension_is_out_of_range);
+  REQUIRE(refusal([&] { return sum<2>(m); }) == violation::dimension_is_out_of_range);
+  REQUIRE(refusal([&] { return mean<-1>(m, keep_dims); }) == violation::dimension_is_out_of_range);
   REQUIRE(refusal([&] { return fold(reduction::sum, m, over{31}); }) ==
-          broken::dimension_is_out_of_range);
+          violation::dimension_is_out_of_range);
 }

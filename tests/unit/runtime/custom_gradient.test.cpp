@@ -24,13 +24,13 @@ std::vector<double> values(const T& x) {
   return out;
 }
 template <class F>
-broken refusal(const F& f) {
+violation refusal(const F& f) {
   try {
     f();
   } catch (const error& refused) {
     return refused.code();
   }
-  return broken::nothing;
+  return violation::nothing;
 }
 
 // Slopes that the functions themselves do not have, so that a test sees which of the two is taken.
@@ -173,11 +173,11 @@ TEST_CASE("tensors whose layouts are values have custom gradients, which are che
   const auto wrong = custom_gradient([](const auto& v) { return sin(v); },
                                      [](const auto&, const auto& dy) { return sum(dy, over{0}); });
   REQUIRE(refusal([&] { (void)gradient([&](const auto& v) { return sum(wrong(v)); })(x); }) ==
-          broken::cotangent_differs);
+          violation::cotangent_differs);
 }
 
 TEST_CASE("a number that is pending does not know of custom gradients, and says so") {
   const model m;
   const auto loss = sum(tripled(m.x));
-  REQUIRE(refusal([&] { (void)gradient(loss, m.x); }) == broken::operation_has_no_gradient);
+  REQUIRE(refusal([&] { (void)gradient(loss, m.x); }) == violation::operation_has_no_gradient);
 }

@@ -65,7 +65,7 @@ TEST_CASE("whoever comes first or alone, every task of every range is taken once
     for (index_t count : {1, 2, 5, 8, 100})
       for (std::size_t alone = 0; alone < threads; ++alone) {
         task_ranges ranges(threads);
-        ranges.deal(3, 3 + count);
+        ranges.assign(3, 3 + count);
         CHECK(ranges.useful_threads() == std::min(index_t{threads}, count));
         const auto taken = runs(count, [&](const auto& body) {
           ranges.take_all(alone, [&](index_t from, index_t to) {
@@ -352,7 +352,7 @@ TEST_CASE("an exception names the device and keeps the original") {
     CHECK_THROWS_AS(std::rethrow_if_nested(failure), std::out_of_range);
   }
   try {
-    failing(error({.rule = broken::host_size_differs, .have = 5, .want = 6}));
+    failing(error({.rule = violation::host_size_differs, .have = 5, .want = 6}));
     FAIL("nothing arrived");
   } catch (const device_error& failure) {
     CHECK(std::string(failure.what()).find("device 3: host_size_differs: ") == 0);

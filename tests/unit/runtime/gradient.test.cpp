@@ -48,13 +48,13 @@ std::vector<double> values(const T& x) {
   return out;
 }
 template <class F>
-broken refusal(const F& f) {
+violation refusal(const F& f) {
   try {
     f();
   } catch (const error& refused) {
     return refused.code();
   }
-  return broken::nothing;
+  return violation::nothing;
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ TEST_CASE("a number that is pending has gradients where it stands") {
   V h = a * a;
   sync(h);
   const auto through = sum(h * a);
-  REQUIRE(refusal([&] { (void)gradient(through, a); }) == broken::value_is_computed_already);
+  REQUIRE(refusal([&] { (void)gradient(through, a); }) == violation::value_is_computed_already);
   const auto beside = sum(stop_gradient(h) * a);
   REQUIRE(values(gradient(beside, a)) == values(h));
 }
@@ -258,14 +258,14 @@ TEST_CASE("what has no gradient is refused by its name") {
   const model m;
   const auto v = iota<V>(m.pool);
   REQUIRE(refusal([&] { (void)gradient([](const auto& x) { return x * x; })(v); }) ==
-          broken::loss_is_no_number);
+          violation::loss_is_no_number);
   REQUIRE(refusal([&] {
             (void)gradient([](const auto& x) {
               auto y = sum(x);
               (void)to_host(reshard<P<>>(y));
               return y;
             })(v);
-          }) == broken::value_is_being_differentiated);
+          }) == violation::value_is_being_differentiated);
 }
 
 TEST_CASE("a gradient that is no sum over an axis is left pending in equal terms") {

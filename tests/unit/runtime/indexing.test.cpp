@@ -20,10 +20,10 @@ layout_desc whole_of(int rank) {
   return layout;
 }
 template <class F>
-broken refusal(const F& call) {
+violation refusal(const F& call) {
   try {
     (void)call();
-    return broken::nothing;
+    return violation::nothing;
   } catch (const error& refused) {
     return refused.code();
   }
@@ -75,13 +75,13 @@ TEST_CASE("sizes that only the run knows are met when a slice is taken") {
   REQUIRE(to_host(pad<1, 2, 0, 0>(x))(6, 3) == 23.0F);
   REQUIRE(to_host(tile<2, 1>(x))(11, 3) == 23.0F);
   REQUIRE(to_host(index_at<0, -1>(x))(3) == 23.0F);
-  REQUIRE(refusal([&] { return slice_in_dim<0, 0, 7>(x); }) == broken::slice_is_out_of_range);
-  REQUIRE(refusal([&] { return slice_in_dim<0, 7, open_end>(x); }) != broken::nothing);
-  REQUIRE(refusal([&] { return dynamic_slice<0, 7>(x, 0); }) == broken::slice_is_out_of_range);
+  REQUIRE(refusal([&] { return slice_in_dim<0, 0, 7>(x); }) == violation::slice_is_out_of_range);
+  REQUIRE(refusal([&] { return slice_in_dim<0, 7, open_end>(x); }) != violation::nothing);
+  REQUIRE(refusal([&] { return dynamic_slice<0, 7>(x, 0); }) == violation::slice_is_out_of_range);
   const Rows none_at_all = iota<Rows>(pool, 0);
   REQUIRE(refusal([&] {
             return pad<pad_mode::edge, 1, 0, 0, 0>(any_tensor<float>(none_at_all));
-          }) == broken::slice_is_out_of_range);
+          }) == violation::slice_is_out_of_range);
   REQUIRE(to_host(pad<1, 0, 0, 0>(none_at_all))(0, 3) == 0.0F);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
   REQUIRE_THROWS_WITH(to_host(take<0, clamp>(nothing, ids({0}))),
                       contains("index_is_out_of_range"));
   REQUIRE(to_host(take<0, clamp>(nothing, ids({}))).extents() == extents_desc{0, 2});
-  REQUIRE(refusal([&] { return take<2>(x, ids({0})); }) == broken::dimension_is_out_of_range);
+  REQUIRE(refusal([&] { return take<2>(x, ids({0})); }) == violation::dimension_is_out_of_range);
 }
 
 TEST_CASE("a part is written into a tensor that nobody else holds, or copied beside it") {

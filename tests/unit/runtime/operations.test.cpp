@@ -330,7 +330,7 @@ void check_largest(const extents_desc& extents) {
           (void)max_with_index<1>(x.tensor);
           FAIL("a split dimension was taken");
         } catch (const error& refused) {
-          REQUIRE(refused.code() == broken::dimension_is_split);
+          REQUIRE(refused.code() == violation::dimension_is_split);
           REQUIRE_THAT(refused.what(), contains("reshard"));
         }
         ++split;

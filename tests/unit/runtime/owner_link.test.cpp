@@ -80,7 +80,7 @@ TEST_CASE("an owner has the shards, and the memory, of its devices") {
         (void)local(x, d);
         throw std::logic_error("local");
       } catch (const error& refusal) {
-        if (refusal.code() != broken::device_is_elsewhere) throw;
+        if (refusal.code() != violation::device_is_elsewhere) throw;
       }
     }
     std::atomic<index_t> calls{0};

@@ -12,8 +12,8 @@ namespace {
 
 constexpr grain grains[] = {grain::cyclic(1), grain::cyclic(2), grain::strided(2)};
 
-/// Every layout of three dimensions on small meshes, with what is pending by every fold and dealt
-/// out in portions.
+/// Every layout of three dimensions on small meshes, with what is pending by every reduction and
+/// distributed out in portions.
 template <class T, class F>
 void for_each_layout(const F& f) {
   for (const mesh_desc& mesh : generated::meshes({{2}, {3, 2}})) {
@@ -34,12 +34,12 @@ void for_each_grained_layout(const F& f) {
 
 /// The rule that a call breaks; what is wrong with a layout is told with the reshard that fixes it.
 template <class F>
-broken refusal(const F& call) {
+violation refusal(const F& call) {
   try {
     (void)call();
-    return broken::nothing;
+    return violation::nothing;
   } catch (const error& refused) {
-    if (refused.code() != broken::element_count_differs)
+    if (refused.code() != violation::element_count_differs)
       REQUIRE_THAT(refused.what(), contains("reshard"));
     return refused.code();
   }
@@ -61,7 +61,7 @@ void check_reshape_to(const device_pool& pool, const extents_desc& from, const l
   const propagation judged = propagate(pool.mesh(), rule, {x.tensor.tensor()});
   if (!judged.verdict.ok()) {
     ++found.refused;
-    REQUIRE(refusal([&] { return reshape<To>(x.tensor); }) == broken::split_would_move);
+    REQUIRE(refusal([&] { return reshape<To>(x.tensor); }) == violation::split_would_move);
     const suggestion fix = propose(pool.mesh(), rule, {x.tensor.tensor()}, judged.verdict);
     const any_tensor<T> y = reshape<To>(reshard(x.tensor, fix.layout));
     REQUIRE(same_bits(values(y), x.value));
@@ -110,13 +110,14 @@ TEST_CASE("a reshape to another number of elements is refused when it is applied
   layout_desc layout;
   layout.dims.resize(3);
   const known<float> x = make<float>(pool, {4, 3, 2}, layout, 1);
-  CHECK(refusal([&] { return reshape<extents<23>>(x.tensor); }) == broken::element_count_differs);
+  CHECK(refusal([&] { return reshape<extents<23>>(x.tensor); }) ==
+        violation::element_count_differs);
   CHECK(refusal([&] { return reshape<extents<dyn, 5>>(x.tensor); }) ==
-        broken::element_count_differs);
+        violation::element_count_differs);
   CHECK(refusal([&] { return reshape<extents<dyn, dyn>>(x.tensor); }) ==
-        broken::element_count_differs);
-  CHECK(refusal([&] { return reshape(x.tensor, {dyn, 5}); }) == broken::element_count_differs);
-  CHECK(refusal([&] { return reshape<extents<24>>(x.tensor); }) == broken::nothing);
+        violation::element_count_differs);
+  CHECK(refusal([&] { return reshape(x.tensor, {dyn, 5}); }) == violation::element_count_differs);
+  CHECK(refusal([&] { return reshape<extents<24>>(x.tensor); }) == violation::nothing);
   const any_tensor<float> y = reshape(x.tensor, {2, dyn});
   CHECK(y.extents() == extents_desc{2, 12});
   CHECK(same_bits(values(y), x.value));
@@ -132,7 +133,7 @@ void check_flip(const device_pool& pool, const extents_desc& e, const layout_des
   INFO(to_text(pool.mesh(), x.tensor.tensor()).c_str());
   if (!layout.dims[0].empty() || !layout.dims[2].empty()) {
     ++found.refused;
-    REQUIRE(refusal([&] { return flip<0, 2>(x.tensor); }) == broken::dimension_is_split);
+    REQUIRE(refusal([&] { return flip<0, 2>(x.tensor); }) == violation::dimension_is_split);
     return;
   }
   ++found.taken;
@@ -179,7 +180,7 @@ void check_concatenate(const device_pool& pool, const layout_desc& layout,
   if (!layout.dims[1].empty()) {
     ++found.refused;
     REQUIRE(refusal([&] { return concatenate<1>(a.tensor, b.tensor, c.tensor); }) ==
-            broken::dimension_is_split);
+            violation::dimension_is_split);
     return;
   }
   ++found.taken;
@@ -231,7 +232,7 @@ TEST_CASE("tensors that are split further than others are joined as they are, ot
   for (index_t i = 0; i < 10; ++i) REQUIRE(made[i / 2 * 4 + 2 + i % 2] == b.value[i]);
   const known<float> c = make<float>(pool, {5, 2}, terms, 3);
   REQUIRE(refusal([&] { return concatenate<1>(a.tensor, c.tensor); }) ==
-          broken::pending_axes_differ);
+          violation::pending_axes_differ);
 }
 
 namespace {
@@ -270,11 +271,11 @@ void check_cumsum(const device_pool& pool, const extents_desc& e, const layout_d
   INFO(to_text(pool.mesh(), x.tensor.tensor()).c_str());
   if (!layout.dims[Dim].empty()) {
     ++found.refused;
-    REQUIRE(refusal([&] { return cumsum<Dim>(x.tensor); }) == broken::dimension_is_split);
+    REQUIRE(refusal([&] { return cumsum<Dim>(x.tensor); }) == violation::dimension_is_split);
     return;
   }
   if (layout.pending != 0 && layout.kind != reduction::sum) {
-    REQUIRE(refusal([&] { return cumsum<Dim>(x.tensor); }) == broken::partial_value_is_read);
+    REQUIRE(refusal([&] { return cumsum<Dim>(x.tensor); }) == violation::partial_value_is_read);
     return;
   }
   ++found.taken;
@@ -362,7 +363,7 @@ TEST_CASE("sizes that only the run knows are met when a reshape is applied") {
   REQUIRE(flat.extents() == extents_desc{24});
   REQUIRE(to_host(reshape<extents<6, 2, 2>>(x))(5, 1, 1) == 23.0F);
   REQUIRE(refusal([&] { return reshape<extents<8, 4>>(x) + 0.0F; }) ==
-          broken::element_count_differs);
+          violation::element_count_differs);
   const Rows none_at_all = iota<Rows>(pool, 0);
   REQUIRE(reshape<extents<dyn, 2>>(none_at_all).extents() == extents_desc{0, 2});
   REQUIRE(to_host(concatenate<0>(reshape<extents<dyn, 2>>(reshard<P<none, none>>(none_at_all)),
@@ -373,5 +374,5 @@ TEST_CASE("sizes that only the run knows are met when a reshape is applied") {
   const Grid of_four = iota<Grid>(pool, 16);
   REQUIRE(to_host(reshape<extents<dyn, 4>>(of_four))(3, 3) == 15.0F);
   const Grid of_two = iota<Grid>(pool, 8);
-  REQUIRE(refusal([&] { return reshape<extents<dyn, 4>>(of_two); }) == broken::split_would_move);
+  REQUIRE(refusal([&] { return reshape<extents<dyn, 4>>(of_two); }) == violation::split_would_move);
 }

@@ -51,10 +51,10 @@ std::vector<std::uint64_t> bits(const Tensor& x) {
 
 /// The rule that a call breaks.
 template <class F>
-broken refusal(const F& call) {
+violation refusal(const F& call) {
   try {
     (void)call();
-    return broken::nothing;
+    return violation::nothing;
   } catch (const error& refused) {
     return refused.code();
   }
@@ -216,14 +216,14 @@ TEST_CASE("inputs of another number, type, layout, shape or pool are refused") {
   const I whole = ones<I>(pool);
   const W other_shape = ones<W>(pool);
   const any_tensor<float> other_layout = reshard<P<none, none>>(any_tensor<float>(x));
-  REQUIRE(refusal([&] { return run<float>(ready, x); }) == broken::operand_count_differs);
-  REQUIRE(refusal([&] { return run<float>(ready, x, x, x); }) == broken::operand_count_differs);
-  REQUIRE(refusal([&] { return run<float>(ready, x, whole); }) == broken::input_differs);
-  REQUIRE(refusal([&] { return run<float>(ready, other_shape, x); }) == broken::input_differs);
-  REQUIRE(refusal([&] { return run<float>(ready, x, other_layout); }) == broken::input_differs);
+  REQUIRE(refusal([&] { return run<float>(ready, x); }) == violation::operand_count_differs);
+  REQUIRE(refusal([&] { return run<float>(ready, x, x, x); }) == violation::operand_count_differs);
+  REQUIRE(refusal([&] { return run<float>(ready, x, whole); }) == violation::input_differs);
+  REQUIRE(refusal([&] { return run<float>(ready, other_shape, x); }) == violation::input_differs);
+  REQUIRE(refusal([&] { return run<float>(ready, x, other_layout); }) == violation::input_differs);
   const device_pool other{pod{}};
   const X far = ones<X>(other);
-  REQUIRE(refusal([&] { return run<float>(ready, x, far); }) == broken::operand_pools_differ);
+  REQUIRE(refusal([&] { return run<float>(ready, x, far); }) == violation::operand_pools_differ);
   REQUIRE_THROWS_WITH(run<float>(ready, x, other_layout),
                       contains("input 1") && contains("f32[8@x, 4]"));
   // Nothing of this did harm.
@@ -235,17 +235,18 @@ TEST_CASE("results of another number or type are refused") {
   const prepared_program ready = prepare<float>(trace_program(f, abstract<X>()));
   const device_pool pool{pod{}};
   const X x = ones<X>(pool);
-  REQUIRE(refusal([&] { return run<float>(ready, x); }) == broken::result_count_differs);
+  REQUIRE(refusal([&] { return run<float>(ready, x); }) == violation::result_count_differs);
   REQUIRE(refusal([&] { return run<float, bool, float>(ready, x); }) ==
-          broken::result_count_differs);
-  REQUIRE(refusal([&] { return run<float, float>(ready, x); }) == broken::result_elements_differ);
-  REQUIRE(refusal([&] { return run<float, bool>(ready, x); }) == broken::nothing);
+          violation::result_count_differs);
+  REQUIRE(refusal([&] { return run<float, float>(ready, x); }) ==
+          violation::result_elements_differ);
+  REQUIRE(refusal([&] { return run<float, bool>(ready, x); }) == violation::nothing);
 }
 
 TEST_CASE("a program whose kernels are not entered is refused by the name of the operation") {
   constexpr auto f = [](const auto& x) { return elementwise<never_entered>(x) * 2.0F; };
   constexpr auto recorded = trace_program(f, abstract<X>());
-  REQUIRE(refusal([&] { return prepare<float>(recorded); }) == broken::operation_has_no_kernel);
+  REQUIRE(refusal([&] { return prepare<float>(recorded); }) == violation::operation_has_no_kernel);
   REQUIRE_THROWS_WITH(prepare<float>(recorded), contains("never_entered"));
 }
 
@@ -262,7 +263,7 @@ TEST_CASE("a user's own function is entered and replayed, fused with others") {
   REQUIRE(refusal([&] {
             constexpr auto g = [](const auto& a) { return elementwise<twice_less_one>(a); };
             return prepare<double>(trace_program(g, abstract<D>()));
-          }) == broken::operation_has_no_kernel);
+          }) == violation::operation_has_no_kernel);
 }
 
 TEST_CASE("two operations of one name are refused, whichever is asked for") {
@@ -274,12 +275,12 @@ TEST_CASE("two operations of one name are refused, whichever is asked for") {
   enter_function<other_of_two, float, float>();
   for (const operation* what : {&one, &other}) {
     REQUIRE(refusal([&] { return kernel_table::instance().find(*what, types); }) ==
-            broken::operation_is_entered_twice);
+            violation::operation_is_entered_twice);
     REQUIRE_THROWS_WITH(kernel_table::instance().find(*what, types), contains("of_one_name"));
   }
   constexpr auto f = [](const auto& x) { return elementwise<one_of_two>(x); };
   REQUIRE(refusal([&] { return prepare<float>(trace_program(f, abstract<X>())); }) ==
-          broken::operation_is_entered_twice);
+          violation::operation_is_entered_twice);
 }
 
 TEST_CASE("programs of several element types") {

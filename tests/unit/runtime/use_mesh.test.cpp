@@ -55,7 +55,7 @@ TEST_CASE("guards nest, and end on every path") {
     (void)zeros<X>();
     FAIL("a tensor of another mesh was made");
   } catch (const error& refused) {
-    REQUIRE(refused.code() == broken::device_order_differs);
+    REQUIRE(refused.code() == violation::device_order_differs);
   }
   REQUIRE(use_mesh::current() == &outer);
 }
