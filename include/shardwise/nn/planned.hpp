@@ -112,6 +112,11 @@ struct planned_nest {
   };
   using type = typename choose<judged::ok, parts>::type;
 };
+// Not in `planned`, which errors repeat.
+template <class Model, class Rules>
+struct planned_nest<const Model, Rules> : planned_nest<Model, Rules> {};
+template <class Model, class Rules>
+struct planned_nest<Model&, Rules> : planned_nest<Model, Rules> {};
 
 }  // namespace detail
 
@@ -124,7 +129,7 @@ namespace nn {
 ///     using split = nn::planned<model, tensor_parallel>;
 ///     using stored = nn::planned<split, nn::plan<nn::fully_sharded<"*", "data">>>;
 template <class Model, Plan Rules>
-using planned = typename detail::planned_nest<std::remove_cvref_t<Model>, Rules>::type;
+using planned = typename detail::planned_nest<Model, Rules>::type;
 
 }  // namespace nn
 
