@@ -215,6 +215,10 @@ constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
   if constexpr (kind == nest_kind::tensor) {
     if constexpr (has_gradients<X>()) recording.gradient(x, g);
   } else if constexpr (kind == nest_kind::range) {
+    index_t have = 0, want = 0;
+    for ([[maybe_unused]] const auto& member : g) ++have;
+    for ([[maybe_unused]] const auto& member : x) ++want;
+    if (have != want) fail({.rule = violation::cotangent_differs, .have = have, .want = want});
     auto each = g.begin();
     for (const auto& member : x) note_gradients(member, *each++, recording);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {

@@ -8,13 +8,13 @@
 #include "shardwise/runtime/owner_link.hpp"
 #include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
+#include "shardwise/runtime/step_programs.hpp"
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/steady_program_work.hpp"
 #endif
 
 #include <concepts>
 #include <cstddef>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <tuple>
@@ -38,72 +38,6 @@ inline constexpr char type_mark = 0;
 template <class X>
 inline constexpr bool is_given_to_change =
     std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>> && !Scalar<X>;
-
-/// The programs of one step, and a description of the arguments of the current call.
-class step_programs {
- public:
-  struct entry {
-    const void* types;
-    /// The bytes of members that are neither tensors nor numbers.
-    std::vector<std::byte> constants;
-    /// Tensors of rank 0 that hold the numbers of a call.
-    std::vector<node_ptr> numbers;
-    /// The results without their tensors.
-    std::shared_ptr<const void> results;
-    steady_program program;
-  };
-
-  /// Starts the description of a call.
-  void begin() noexcept {
-    tensors_.clear();
-    constants_.clear();
-  }
-  template <class X>
-  void add(const X& x) {
-    if constexpr (Scalar<X>) {
-      tensors_.push_back(nullptr);
-    } else {
-      const auto tensor = [&](const auto& each) {
-        node* const at = each.share().get();
-        at->evaluate();
-        tensors_.push_back(at);
-      };
-      const auto constant = [&]<class Each>(const Each& each) {
-        static_assert(std::is_trivially_copyable_v<Each>,
-                      "a step takes tensors, numbers, and what can be compared byte by byte");
-        if constexpr (!std::is_empty_v<Each>) {
-          const std::size_t size = constants_.size();
-          constants_.resize(size + sizeof(Each));
-          std::memcpy(constants_.data() + size, &each, sizeof(Each));
-        }
-      };
-      visit_nest(x, tensor, constant);
-    }
-  }
-  /// Returns the program for the described arguments, or null.
-  [[nodiscard]] entry* find(const void* types) noexcept {
-    for (entry& each : entries_)
-      if (each.types == types && each.constants == constants_ && each.program.takes(tensors_))
-        return &each;
-    return nullptr;
-  }
-  entry& keep(entry made) {
-    if (entries_.size() == most) entries_.erase(entries_.begin());
-    made.constants = constants_;
-    entries_.push_back(std::move(made));
-    return entries_.back();
-  }
-
-  [[nodiscard]] std::vector<node*>& tensors() noexcept { return tensors_; }
-  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-
- private:
-  static constexpr std::size_t most = 8;
-
-  std::vector<entry> entries_;
-  std::vector<node*> tensors_;
-  std::vector<std::byte> constants_;
-};
 
 /// The placeholders for the arguments of one call while a function is recorded.
 struct step_stand_ins {
@@ -161,6 +95,7 @@ class compiled_step {
                   "pointers or maps");
     programs_.begin();
     (programs_.add(std::as_const(x)), ...);
+    programs_.find_repeated();
     constexpr const void* types = &detail::type_mark<X...>;
     entry* found = programs_.find(types);
     if (found == nullptr) found = &programs_.keep(record<X...>(types, std::as_const(x)...));
@@ -204,6 +139,13 @@ class compiled_step {
     detail::step_stand_ins all{detail::first_in(x...).share()->home(), {}, {}};
     std::tuple<argument<X, first>...> arguments{all.template of<first>(x)...};
     constexpr std::index_sequence_for<X...> places;
+    const std::vector<std::byte> constants = constants_in(arguments, places);
+    const auto note_all = [&](std::vector<detail::recorded_result>& to) {
+      note_changes<X...>(arguments, all.made, to, places);
+      if (constants_in(arguments, places) != constants)
+        fail({.rule = violation::operand_count_differs, .have = 1, .want = 0},
+             "a step changes tensors: counters and sizes of lists stay as they are");
+    };
     std::vector<detail::recorded_result> made;
     const auto finish = [&](std::shared_ptr<const void> hollow) {
       return entry{types,
@@ -214,11 +156,11 @@ class compiled_step {
     };
     if constexpr (std::is_void_v<returned<X...>>) {
       call<X...>(arguments, places);
-      note_changes<X...>(arguments, all.made, made, places);
+      note_all(made);
       return finish(nullptr);
     } else {
       const auto out = call<X...>(arguments, places);
-      note_changes<X...>(arguments, all.made, made, places);
+      note_all(made);
       const auto note = [&](const auto& each) { made.push_back({each.share()}); };
       detail::for_each_tensor(out, note);
       using hollow = results<returned<X...>>;
@@ -229,6 +171,14 @@ class compiled_step {
   template <class... X, class Arguments, std::size_t... I>
   decltype(auto) call(Arguments& arguments, std::index_sequence<I...>) {
     return f_(static_cast<given<X, std::tuple_element_t<I, Arguments>>>(std::get<I>(arguments))...);
+  }
+  template <class Arguments, std::size_t... I>
+  [[nodiscard]] static std::vector<std::byte> constants_in(const Arguments& arguments,
+                                                           std::index_sequence<I...>) {
+    detail::step_constants all;
+    const auto ignore = [](const auto&) {};
+    (detail::visit_nest(std::get<I>(arguments), ignore, all), ...);
+    return std::move(all.bytes);
   }
   /// Lists the tensors of the arguments that the call has changed.
   template <class... X, class Arguments, std::size_t... I>
@@ -259,13 +209,19 @@ class compiled_step {
                           if (at.program.has_lost_arguments())
                             (lose<X, first_of<X...>>(at, x, k, thrown), ...);
                         });
+    k = 0;
+    if (at.program.replaces_arguments()) (replace<X, first_of<X...>>(at, x, k), ...);
+    programs_.let_go();
   }
   /// Writes a number to its tensor, and gives changed tensors memory of their own.
   template <class X, class First>
-  static void enter(entry& at, std::remove_reference_t<X>& x, std::vector<node*>& tensors,
-                    std::size_t& k, std::size_t& number) {
+  void enter(entry& at, std::remove_reference_t<X>& x, std::vector<node*>& tensors, std::size_t& k,
+             std::size_t& number) {
     if constexpr (Scalar<X>) {
-      node& to = *at.numbers[number++];
+      node_ptr& mine = at.numbers[number++];
+      // A result of an earlier call, or an argument, may be that number.
+      if (!mine->owns_memory()) mine = detail::copy_of(*mine);
+      node& to = *mine;
       const auto value = static_cast<compute_type<std::remove_cvref_t<X>>>(x);
       for (index_t i = 0; i < to.where().count_here(); ++i)
         to.elements().store(&value, 1,
@@ -274,14 +230,31 @@ class compiled_step {
     } else {
       const auto own = [&]<class Each>(Each& each) {
         if constexpr (may_change<X, argument<X, First>>)
-          if (at.program.changes(k) &&
-              (each.share().use_count() > 1 || !each.share()->owns_memory())) {
-            each = Each(detail::copy_of(*each.share()));
-            tensors[k] = each.share().get();
+          if (at.program.changes(k)) {
+            const bool is_repeated = programs_.is_repeated(tensors[k]);
+            if (is_repeated) programs_.hold(&each, each.share());
+            if (is_repeated || each.share().use_count() > 1 || !each.share()->owns_memory()) {
+              each = Each(detail::copy_of(*each.share()));
+              tensors[k] = each.share().get();
+            }
           }
         ++k;
       };
       detail::for_each_tensor(x, own);
+    }
+  }
+  /// Assigns tensors whose layouts or sizes are new.
+  template <class X, class First>
+  static void replace(entry& at, std::remove_reference_t<X>& x, std::size_t& k) {
+    if constexpr (Scalar<X>) {
+      ++k;
+    } else {
+      const auto assign = [&]<class Each>(Each& each) {
+        if constexpr (may_change<X, argument<X, First>>)
+          if (node_ptr made = at.program.take_replacement(k)) each = Each(std::move(made));
+        ++k;
+      };
+      detail::for_each_tensor(x, assign);
     }
   }
   /// Invalidates the tensors that a failed program had begun to overwrite.
@@ -308,10 +281,12 @@ class compiled_step {
 /// plans it; each later call replays that program without planning or allocating.
 ///
 /// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
-/// old value that is also held elsewhere is kept. Numbers are inputs, so a learning rate may change
-/// from step to step. Everything else is constant: what `f` captures, and members that are not
-/// tensors, where a different value compiles another program. `f` must not read elements, so no
-/// branch may depend on them. The step keeps its memory between calls, until it is destroyed.
+/// old value that is also held elsewhere is kept. A variable that is two arguments is two values,
+/// of which `f` changes at most one. Numbers are inputs, so a learning rate may change from step to
+/// step. Everything else is constant: what `f` captures, and members that are not tensors, which
+/// `f` does not change, and where a different value compiles another program. `f` must not read
+/// elements, so no branch may depend on them. The step keeps its memory between calls, until it is
+/// destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));

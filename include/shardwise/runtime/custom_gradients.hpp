@@ -27,7 +27,9 @@ using custom_gradients = std::vector<custom_gradient_of_nodes>;
 /// Returns the list of a new recording.
 [[nodiscard]] inline std::shared_ptr<custom_gradients> begin_custom_gradients() {
   auto made = std::make_shared<custom_gradients>();
-  recordings_of_thread().push_back(made);
+  std::vector<std::weak_ptr<custom_gradients>>& open = recordings_of_thread();
+  while (!open.empty() && open.back().expired()) open.pop_back();
+  open.push_back(made);
   return made;
 }
 /// Returns the lists of recordings that have not ended.

@@ -48,13 +48,18 @@ struct steady_program::parts {
     index_t work = 0;
   };
   /// What a result of the program becomes: the value of an argument, or one of two tensors that are
-  /// given out in turn.
+  /// given out in turn. An argument whose layout or sizes change becomes such a tensor.
   struct outcome {
     std::size_t step = 0;
     int argument = -1;
     bool is_in_place = false;
+    /// True for an argument whose layout or sizes change.
+    bool replaces = false;
     std::array<node_ptr, 2> given{};
     std::size_t last = 0;
+
+    /// True if the node of an argument gets the value.
+    [[nodiscard]] bool updates() const noexcept { return argument >= 0 && !replaces; }
   };
 
   std::shared_ptr<machine> home;
@@ -276,7 +281,9 @@ inline void steady_program::parts::find_outcomes(const std::vector<recorded_resu
       const auto k = static_cast<std::size_t>(made.argument);
       is_changed[k] = true;
       made.is_in_place = root[made.step] == inputs[k];
-    } else {
+      made.replaces = slots[made.step]->tensor() != slots[inputs[k]]->tensor();
+    }
+    if (!made.updates()) {
       // A node of its own is charged for it.
       for (index_t d : home->own_devices())
         if (program.steps[root[made.step]].kind != step_kind::input)

@@ -47,6 +47,11 @@ class steady_program {
   [[nodiscard]] bool changes(std::size_t argument) const noexcept;
   /// Runs the program on computed tensors.
   void run(std::span<node* const> tensors);
+  /// Returns true if a run gives some arguments other layouts or sizes.
+  [[nodiscard]] bool replaces_arguments() const noexcept;
+  /// Returns the new value of an argument after a run that gives it another layout or other sizes;
+  /// null for other arguments.
+  [[nodiscard]] node_ptr take_replacement(std::size_t argument) noexcept;
   /// Returns the next result of the last run, starting with the first.
   [[nodiscard]] const node_ptr& next_result() noexcept;
   /// Returns true if the last run failed after it had begun to overwrite arguments.

@@ -36,7 +36,7 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
     slots[inputs[k]]->view_memory_of(k < argument_count ? *tensors[k]
                                                         : *constants[k - argument_count]);
   for (outcome& each : outcomes) {
-    if (each.argument >= 0) continue;
+    if (each.updates()) continue;
     // A result without other owners is reused; one that is still held is not touched.
     each.last = 1 - each.last;
     node_ptr& next = each.given[each.last];
@@ -98,8 +98,8 @@ inline void steady_program::parts::run_phase(const phase& now) {
 inline void steady_program::parts::hand_over(std::span<node* const> tensors) {
   for (outcome& each : outcomes) {
     if (each.is_in_place) continue;
-    node& to = each.argument >= 0 ? *tensors[static_cast<std::size_t>(each.argument)]
-                                  : *each.given[each.last];
+    node& to =
+        each.updates() ? *tensors[static_cast<std::size_t>(each.argument)] : *each.given[each.last];
     to.view_memory_of(*slots[each.step]);
     to.set_ready();
   }
@@ -121,6 +121,8 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
     fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
          "a step changes tensors of its arguments, or returns some");
   to.home = results.front().made->home();
+  for (const recorded_argument& each : arguments) require_one_pool(to.home, each.real);
+  for (const recorded_result& each : results) require_one_pool(to.home, each.made);
   recorded_graph graph;
   for (const recorded_argument& each : arguments) graph.argument(each.stand_in, each.real);
   {
@@ -192,6 +194,19 @@ SHARDWISE_INLINE void steady_program::run(std::span<node* const> tensors) {
   });
   p.home->counted().add(p.cost, 0);
   p.hand_over(tensors);
+}
+
+SHARDWISE_INLINE bool steady_program::replaces_arguments() const noexcept {
+  for (const parts::outcome& each : parts_->outcomes)
+    if (each.replaces) return true;
+  return false;
+}
+
+SHARDWISE_INLINE node_ptr steady_program::take_replacement(std::size_t argument) noexcept {
+  for (parts::outcome& each : parts_->outcomes)
+    if (each.replaces && each.argument == static_cast<int>(argument))
+      return std::move(each.given[each.last]);
+  return nullptr;
 }
 
 SHARDWISE_INLINE const node_ptr& steady_program::next_result() noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients that a program gives itself, of tensors that have values: as they are on paper.
 #include "support/catch.hpp"
+#include <shardwise/runtime/custom_gradients.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -180,4 +181,26 @@ TEST_CASE("a number that is pending does not know of custom gradients, and says 
   const model m;
   const auto loss = sum(tripled(m.x));
   REQUIRE(refusal([&] { (void)gradient(loss, m.x); }) == violation::operation_has_no_gradient);
+}
+
+TEST_CASE("a list of gradients that is shorter than its argument is refused") {
+  const model m;
+  const std::vector<X> both{m.x, m.x};
+  const auto short_of_one = custom_gradient([](const auto& v) { return v[0] + v[1]; },
+                                            [](const auto& v, const auto& dy) {
+                                              auto given = v;
+                                              given.pop_back();
+                                              given[0] = dy;
+                                              return given;
+                                            });
+  const auto loss = [&](const auto& v) { return sum(short_of_one(v)); };
+  REQUIRE(refusal([&] { (void)gradient(loss)(both); }) == violation::cotangent_differs);
+}
+
+TEST_CASE("what gradients record is let go when they end") {
+  const model m;
+  for (int i = 0; i < 5; ++i) {
+    (void)values(gradient([](const auto& x) { return sum(square(x)); })(m.x));
+    REQUIRE(detail::recordings_of_thread().size() <= 1);
+  }
 }

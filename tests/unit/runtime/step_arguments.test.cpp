@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// What compiled steps do with arguments that share memory, change their sizes, or are numbers.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+template <class Spec, index_t... N>
+using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
+using X = tensor<P<"data", none>, 4, 2>;
+using D = tensor<P<none, none>, dyn, 2>;
+using number = scalar<float, pod>;
+
+template <class T>
+std::vector<float> values(const T& x) {
+  const auto host = to_host(x);
+  return {host.elements().begin(), host.elements().end()};
+}
+std::vector<float> eight(float value) { return std::vector<float>(8, value); }
+
+template <class F>
+violation refusal(const F& call) {
+  try {
+    (void)call();
+  } catch (const error& refused) {
+    return refused.code();
+  }
+  return violation::nothing;
+}
+
+}  // namespace
+
+TEST_CASE("a number of a step that is returned, or kept in an argument, stays as it was") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  auto echo = step([](const auto& y, const auto& rate) { return std::tuple(rate, y * rate); });
+  const auto [first, twos] = echo(x, 2.0F);
+  const auto [second, threes] = echo(x, 3.0F);
+  CHECK(values(first) == std::vector<float>{2.0F});
+  CHECK(values(second) == std::vector<float>{3.0F});
+  CHECK(values(twos) == eight(2.0F));
+
+  auto keep = step([](const auto& rate, auto& last) {
+    const number before = last;
+    last = rate;
+    return before;
+  });
+  number last = full<number>(pool, 1.0F);
+  for (int i = 2; i < 6; ++i) {
+    const auto before = keep(static_cast<float>(i), last);
+    CHECK(values(before) == std::vector<float>{static_cast<float>(i - 1)});
+    CHECK(values(last) == std::vector<float>{static_cast<float>(i)});
+  }
+}
+
+TEST_CASE("a variable that a step changes and also reads is two values") {
+  const device_pool pool{pod{}};
+  auto run = step([](auto& w, const auto& x) {
+    w += 1.0F;
+    return reshard<P<>>(sum(x));
+  });
+  X v = ones<X>(pool);
+  CHECK(values(run(v, v)) == std::vector<float>{8.0F});
+  CHECK(values(v) == eight(2.0F));
+  CHECK(values(run(v, v)) == std::vector<float>{16.0F});
+  auto later = step([](const auto& x, auto& w) {
+    w += 1.0F;
+    return reshard<P<>>(sum(x));
+  });
+  CHECK(values(later(v, v)) == std::vector<float>{24.0F});
+  CHECK(values(v) == eight(4.0F));
+  // The memory of the variable is shared, and only the variable holds its node.
+  X shared = [&] {
+    auto same = step([](const auto& x) { return x; });
+    return same(v);
+  }();
+  CHECK(values(run(shared, shared)) == std::vector<float>{32.0F});
+  CHECK(values(shared) == eight(5.0F));
+  CHECK(values(v) == eight(4.0F));
+}
+
+TEST_CASE("a variable that a step changes in two places is refused") {
+  const device_pool pool{pod{}};
+  auto both = step([](auto& a, auto& b) {
+    a += 1.0F;
+    b += 2.0F;
+  });
+  X v = ones<X>(pool);
+  CHECK(refusal([&] {
+          both(v, v);
+          return 0;
+        }) == violation::operand_count_differs);
+  CHECK(values(v) == eight(1.0F));
+  X w = v;
+  both(v, w);
+  CHECK(values(v) == eight(2.0F));
+  CHECK(values(w) == eight(3.0F));
+}
+
+TEST_CASE("an argument whose layout or sizes a step changes has the new ones afterwards") {
+  const device_pool pool{pod{}};
+  auto grow = step([](auto& x) {
+    x = concatenate<0>(x, x + 1.0F);
+    return reshard<P<>>(sum(x));
+  });
+  D d = zeros<D>(pool, 2);
+  CHECK(values(grow(d)) == std::vector<float>{4.0F});
+  CHECK(d.extents()[0] == 4);
+  CHECK(values(d) == std::vector<float>{0, 0, 0, 0, 1, 1, 1, 1});
+  CHECK(values(grow(d)) == std::vector<float>{16.0F});
+  CHECK(values(d).size() == 16);
+  d = zeros<D>(pool, 2);
+  CHECK(values(grow(d)) == std::vector<float>{4.0F});
+  CHECK(grow.programs() == 2);
+
+  const X x = iota<X>(pool);
+  const layout_desc other =
+      tensor<P<none, "model">, 4, 2>(reshard<P<none, "model">>(x)).share()->tensor().layout;
+  auto move = step([&](any_tensor<float>& a) { a = reshard(a, other) + 1.0F; });
+  any_tensor<float> a = x;
+  for (int i = 0; i < 3; ++i) {
+    move(a);
+    CHECK(a.layout() == other);
+    std::vector<float> want;
+    for (int k = 0; k < 8; ++k) want.push_back(static_cast<float>(k + i + 1));
+    CHECK(values(a) == want);
+  }
+}
+
+TEST_CASE("a step that would change what is no tensor is refused") {
+  struct counted {
+    X w;
+    int steps = 0;
+  };
+  struct lists {
+    std::vector<X> a, b;
+  };
+  const device_pool pool{pod{}};
+  counted c{ones<X>(pool)};
+  auto count = step([](counted& at) {
+    at.w += 1.0F;
+    ++at.steps;
+  });
+  CHECK(refusal([&] {
+          count(c);
+          return 0;
+        }) == violation::operand_count_differs);
+  CHECK(values(c.w) == eight(1.0F));
+  auto deal = step([](lists& l) {
+    l.b.push_back(l.a.back());
+    l.a.pop_back();
+  });
+  lists l{{ones<X>(pool), ones<X>(pool)}, {zeros<X>(pool)}};
+  CHECK(refusal([&] {
+          deal(l);
+          return 0;
+        }) == violation::operand_count_differs);
+}
+
+TEST_CASE("the arguments and results of a step are in one pool") {
+  const device_pool pool{pod{}}, elsewhere{pod{}};
+  const X x = ones<X>(pool), y = ones<X>(elsewhere);
+  auto apart = step([](const auto& a, const auto& b) { return std::tuple(a + 1.0F, b + 1.0F); });
+  CHECK(refusal([&] { return apart(x, y); }) == violation::operand_pools_differ);
+  auto other = step([&](const auto& a) { return std::tuple(a + 1.0F, y); });
+  CHECK(refusal([&] { return other(x); }) == violation::operand_pools_differ);
+  // One step works in each pool.
+  auto each = step([](const auto& a) { return a + 1.0F; });
+  CHECK(values(each(x)) == eight(2.0F));
+  CHECK(values(each(y)) == eight(2.0F));
+  CHECK(values(each(x)) == eight(2.0F));
+  CHECK(each.programs() == 2);
+}
