@@ -143,8 +143,8 @@ class compiled_step {
     const auto note_all = [&](std::vector<detail::recorded_result>& to) {
       note_changes<X...>(arguments, all.made, to, places);
       if (constants_in(arguments, places) != constants)
-        fail({.rule = violation::operand_count_differs, .have = 1, .want = 0},
-             "a step changes tensors: counters and sizes of lists stay as they are");
+        fail({.rule = violation::operand_count_differs},
+             "a step changes tensors; sizes of lists and other members stay as they are");
     };
     std::vector<detail::recorded_result> made;
     const auto finish = [&](std::shared_ptr<const void> hollow) {
