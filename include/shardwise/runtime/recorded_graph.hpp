@@ -55,8 +55,9 @@ class recorded_graph {
       const node_ptr& read = nodes_[i];
       const bool is_argument =
           std::find(arguments_.begin(), arguments_.end(), read) != arguments_.end();
-      may_depend[i] =
-          !is_argument && read->ready() && read->task() != nullptr && read->birth() > first;
+      const bool is_computed =
+          read->ready() && (read->task() != nullptr || read->is_made_by_step());
+      may_depend[i] = !is_argument && is_computed && read->birth() > first;
     }
     if (may_depend[static_cast<std::size_t>(id_of(result))])
       fail({.rule = violation::value_is_computed_already});

@@ -96,10 +96,12 @@ inline void steady_program::parts::run_phase(const phase& now) {
 }
 
 inline void steady_program::parts::hand_over(std::span<node* const> tensors) {
+  const std::uint64_t birth = node::next_birth();
   for (outcome& each : outcomes) {
-    if (each.is_in_place) continue;
     node& to =
         each.updates() ? *tensors[static_cast<std::size_t>(each.argument)] : *each.given[each.last];
+    to.set_made_by_step(birth);
+    if (each.is_in_place) continue;
     to.view_memory_of(*slots[each.step]);
     to.set_ready();
   }

@@ -116,8 +116,19 @@ class node : public std::enable_shared_from_this<node> {
     if (!named()) named_.store(true, std::memory_order_relaxed);
   }
 
-  /// The order in which nodes were made.
+  /// The order in which nodes were made, or compiled steps gave them a value.
   [[nodiscard]] std::uint64_t birth() const noexcept { return birth_; }
+  [[nodiscard]] static std::uint64_t next_birth() noexcept {
+    static std::atomic<std::uint64_t> next{0};
+    return next.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Says that a compiled step computed the value, of what the node does not know. The values of
+  /// one run have one birth.
+  void set_made_by_step(std::uint64_t birth) noexcept {
+    birth_ = birth;
+    is_made_by_step_ = true;
+  }
+  [[nodiscard]] bool is_made_by_step() const noexcept { return is_made_by_step_; }
 
   /// The node's number in the program that is being run; meaningful for the thread that runs it.
   std::int32_t number = -1;
@@ -135,11 +146,7 @@ class node : public std::enable_shared_from_this<node> {
   std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;
   std::uint64_t birth_ = next_birth();
-
-  [[nodiscard]] static std::uint64_t next_birth() noexcept {
-    static std::atomic<std::uint64_t> next{0};
-    return next.fetch_add(1, std::memory_order_relaxed);
-  }
+  bool is_made_by_step_ = false;
 };
 
 /// A shared handle of a node.

@@ -180,3 +180,24 @@ TEST_CASE("the arguments and results of a step are in one pool") {
   CHECK(values(each(x)) == eight(2.0F));
   CHECK(each.programs() == 2);
 }
+
+TEST_CASE("no gradient leaves out what went through a compiled step") {
+  const device_pool pool{pod{}};
+  X x = full<X>(pool, 3.0F);
+  auto twice = step([](const auto& y) { return y * 2.0F; });
+  for (int i = 0; i < 4; ++i) {
+    const auto y = twice(x);
+    const auto loss = reshard<P<>>(sum(y * x));
+    CHECK(refusal([&] { return gradient(loss, x); }) == violation::value_is_computed_already);
+    const auto apart = reshard<P<>>(sum(stop_gradient(y) * x));
+    CHECK(values(gradient(apart, x)) == eight(6.0F));
+  }
+  // What one step has updated together says nothing of one another.
+  X w = ones<X>(pool), v = ones<X>(pool);
+  auto update = step([](auto& a, auto& b) {
+    a = a * 2.0F;
+    b = b * 3.0F;
+  });
+  for (int i = 0; i < 4; ++i) update(w, v);
+  CHECK(values(gradient(reshard<P<>>(sum(w * v)), w)) == eight(81.0F));
+}
