@@ -42,7 +42,8 @@ inline void require_plan(const std::vector<std::string>& names, const nn::plan_d
     for (const std::string& name : names)
       is_matched = is_matched || name_is_under(name, rule.pattern);
     if (!is_matched)
-      fail({.rule = violation::pattern_matches_nothing}, pattern + ", where the model has " + all);
+      fail({.rule = violation::pattern_matches_nothing},
+           pattern.append(", where the model has ").append(all));
   }
   if (!without.empty()) fail({.rule = violation::parameter_has_no_rule}, without);
 }

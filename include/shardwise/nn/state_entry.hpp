@@ -147,7 +147,8 @@ class state_entry : public const_state_entry {
 
   /// The value of another entry as this one would hold it.
   [[nodiscard]] node_ptr value_of(const const_state_entry& from) const {
-    const node_ptr source = from.share(), own = share();
+    node_ptr source = from.share();
+    const node_ptr own = share();
     const tensor_desc &have = source->tensor(), &want = own->tensor();
     if (have.type != want.type || have.extents != want.extents) {
       sentence apart;
