@@ -52,7 +52,7 @@ constexpr auto collective_of = [](const axis_list& axes) {
 static_assert(collective_of({0}).tensor.layout == whole);
 static_assert(collective_of({0, 1}).verdict ==
               diagnosis{.rule = violation::axis_is_not_manual, .axis = "model"});
-// Splits that are not by hand stay inside of those that were.
+// Splits that are not manual stay inside of those that were.
 constexpr tensor_desc mixed{
     element::f32, {256, 64}, resolve(pod::value, {{"model", ""}}, {.manual = "data"}).layout};
 static_assert(from_manual(pod::value, mixed, both).tensor.extents == extents_desc{512, 64});
