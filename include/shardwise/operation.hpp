@@ -10,6 +10,7 @@
 #include "shardwise/operation/assign.hpp"
 #include "shardwise/operation/attention.hpp"
 #include "shardwise/operation/axis_index.hpp"
+#include "shardwise/operation/batched.hpp"
 #include "shardwise/operation/bitwise.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
 #include "shardwise/operation/cast.hpp"

@@ -4,6 +4,7 @@
 /// Programs as values: redistributions, traces, lifetimes, ledgers.
 
 #include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/batching.hpp"
 #include "shardwise/plan/call.hpp"
 #include "shardwise/plan/cluster.hpp"
 #include "shardwise/plan/collective_operation.hpp"
@@ -33,3 +34,4 @@
 #include "shardwise/plan/structure.hpp"
 #include "shardwise/plan/trace.hpp"
 #include "shardwise/plan/vjp.hpp"
+#include "shardwise/plan/vmap.hpp"

@@ -3,6 +3,7 @@
 
 /// What an operation does, as a factor rule, and what follows from it.
 
+#include "shardwise/rule/batch.hpp"
 #include "shardwise/rule/collective.hpp"
 #include "shardwise/rule/composite.hpp"
 #include "shardwise/rule/einsum.hpp"

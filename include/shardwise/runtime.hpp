@@ -32,6 +32,7 @@
 #include "shardwise/runtime/use_mesh.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
 #include "shardwise/runtime/vjp.hpp"
+#include "shardwise/runtime/vmap.hpp"
 
 // The engine, which the compiled library has.
 #if !defined(SHARDWISE_COMPILED)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The gradient of every differentiable row of the table of operations under the layouts that it
 // allows, against finite differences of its plain loop.
+#include "property/mapped_row.hpp"
 #include "property/row_agreement.hpp"
 #include "property/rows/arrangement.hpp"
 #include "property/rows/elementwise.hpp"
@@ -139,7 +140,14 @@ draw away_from_ties(const draw& numbers_of) {
   };
 }
 
-void check_gradients(const std::vector<operation_row>& rows) {
+const std::vector<layout_choice>& gradient_choices() {
+  static const std::vector<layout_choice> all{
+      {{2}, 60}, {{3, 2}, 40}, {{2, 2, 2}, 20}, {{3, 2}, 20, {grain::cyclic(1)}}};
+  return all;
+}
+
+void check_gradients(const std::vector<operation_row>& rows,
+                     const std::vector<layout_choice>& choices = gradient_choices()) {
   for (operation_row row : rows) {
     if (!row.is_differentiable) continue;
     row.error = row.rounding = 1e-9;
@@ -151,12 +159,15 @@ void check_gradients(const std::vector<operation_row>& rows) {
       return gradients_agree(pool, checked, layouts, slopes);
     };
     int allowed = 0;
-    for (const layout_choice& choice : std::vector<layout_choice>{
-             {{2}, 60}, {{3, 2}, 40}, {{2, 2, 2}, 20}, {{3, 2}, 20, {grain::cyclic(1)}}})
-      allowed += agreements(row, choice, check);
+    for (const layout_choice& choice : choices) allowed += agreements(row, choice, check);
     INFO(row.name);
-    REQUIRE(allowed >= 4);
+    REQUIRE(allowed >= static_cast<int>(choices.size()));
   }
+}
+
+/// The same of rows that are mapped over a batch of two.
+void check_mapped(const std::vector<operation_row>& rows) {
+  check_gradients(mapped(rows, 2), {{{2}, 10}, {{3, 2}, 6}});
 }
 
 }  // namespace
@@ -184,4 +195,14 @@ TEST_CASE("gradients of operations fused by name are slopes under every layout")
 }
 TEST_CASE("gradients of operations on windows are slopes under every layout") {
   check_gradients(window_rows());
+}
+TEST_CASE("gradients of mapped functions are slopes under every layout") {
+  check_mapped(elementwise_rows());
+  check_mapped(reduction_rows());
+  check_mapped(contraction_rows());
+  check_mapped(shape_rows());
+  check_mapped(arrangement_rows());
+  check_mapped(indexing_rows());
+  check_mapped(fused_rows());
+  check_mapped(window_rows());
 }

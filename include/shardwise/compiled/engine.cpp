@@ -29,6 +29,7 @@
 #include "shardwise/runtime/trace_nan_work.hpp"
 #include "shardwise/runtime/tree_description_work.hpp"
 #include "shardwise/runtime/vjp_work.hpp"
+#include "shardwise/runtime/vmap_work.hpp"
 #include "shardwise/tensor/arena_work.hpp"
 #include "shardwise/tensor/node_work.hpp"
 #include "shardwise/tensor/placement_work.hpp"

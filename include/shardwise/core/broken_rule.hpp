@@ -168,6 +168,11 @@ struct broken_rule {
   static_assert(
       satisfied<rule<tensor_type_differs>, About, Facts...>,
       "a tensor is initialised and assigned by tensors of its own elements, extents and layout");
+  static_assert(satisfied<rule<mapped_dimensions_differ>, About, Facts...>,
+                "the dimensions that a vmap maps have the same size and are split alike");
+  static_assert(satisfied<rule<axis_is_mapped>, About, Facts...>,
+                "an axis that splits the dimension of a vmap splits nothing else inside of the "
+                "function");
   static_assert(satisfied<rule<reshard_would_create_partial>, About, Facts...>,
                 "a reshard finishes pending reductions and never starts one");
   static_assert(satisfied<rule<manual_axis_is_left>, About, Facts...>,

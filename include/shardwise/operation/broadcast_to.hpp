@@ -63,6 +63,14 @@ struct broadcast_to_operation : of_any_elements {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  [[nodiscard]] static constexpr batched_form batched(const attributes& how, const tensor_descs&,
+                                                      unsigned, index_t size) noexcept {
+    batched_form out{how};
+    out.how.integers = {size};
+    for (index_t n : how.integers) out.how.integers.push_back(n);
+    out.rank = how.integers.ssize();
+    return out;
+  }
   /// Sums over what was repeated.
   static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
 };

@@ -43,6 +43,17 @@ struct einsum_operation {
     return {.flops = folds ? points : 0};
   }
 
+  /// A batch is one more letter.
+  [[nodiscard]] static constexpr batched_form batched(const attributes& how,
+                                                      const tensor_descs&, unsigned mapped,
+                                                      index_t) noexcept {
+    const bounded_text<47> words = batched_equation(how.words, mapped);
+    batched_form out{how};
+    out.is_known = !words.empty() && parse_einsum(words).verdict.ok();
+    if (out.is_known) out.how.words = words;
+    return out;
+  }
+
   using emits = operations<iota_like_operation>;
   /// The cotangent of an operand is a contraction of the others and of that of the result. Along a
   /// letter that the operand alone has it is the same everywhere.

@@ -42,6 +42,12 @@ struct fold_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
+  [[nodiscard]] static constexpr batched_form batched(const attributes& how, const tensor_descs&,
+                                                      unsigned, index_t) noexcept {
+    batched_form out{how};
+    out.how.integers[0] = how.integers[0] << 1;
+    return out;
+  }
   using emits = operations<pointwise<functions::where>>;
   /// Equal maxima share evenly.
   static constexpr void gradient(gradient_step& at) {

@@ -116,6 +116,11 @@ struct semiring_operation {
                                                   const tensor_descs& operands) noexcept {
     return folded_by(einsum_operation::rule(how, operands), S::fold, S::distributes);
   }
+  [[nodiscard]] static constexpr batched_form batched(const attributes& how,
+                                                      const tensor_descs& operands, unsigned mapped,
+                                                      index_t size) noexcept {
+    return einsum_operation::batched(how, operands, mapped, size);
+  }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     bounded_text<47> words;
     words << name << ' ' << text_view(how.words);

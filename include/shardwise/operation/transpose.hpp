@@ -33,6 +33,13 @@ struct transpose_operation : of_any_elements {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  [[nodiscard]] static constexpr batched_form batched(const attributes& how, const tensor_descs&,
+                                                      unsigned, index_t) noexcept {
+    batched_form out{how};
+    out.how.integers = {0};
+    for (index_t d : how.integers) out.how.integers.push_back(d + 1);
+    return out;
+  }
   static constexpr void gradient(gradient_step& at) {
     attributes back = at.how();
     for (int d = 0; d < back.integers.ssize(); ++d) back.integers[at.how().integers[d]] = d;

@@ -153,6 +153,9 @@ class word_hash {
     add(std::bit_cast<std::uint64_t>(how.number));
     add(static_cast<std::uint64_t>(how.kind));
     add(text_view(how.words));
+    if (how.each == nullptr) return;
+    add(how.each->id);
+    add(how.batches);
   }
   /// The code of a program, with that of the bodies that it calls.
   constexpr void add(const program_view& program) noexcept {

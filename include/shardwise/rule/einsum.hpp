@@ -3,6 +3,8 @@
 
 #include "shardwise/rule/factor_rule.hpp"
 
+#include <bit>
+
 namespace shardwise {
 
 /// The rule of an einsum, or why its equation is none.
@@ -63,6 +65,34 @@ struct parsed_einsum {
     }
   }
   return arrow ? parsed : refuse_at(equation.size());
+}
+
+/// The equation of a batch of contractions: a letter that it does not have yet stands first in the
+/// result and in the operands whose bits are set. Empty where there is no room for it.
+///
+///     static_assert(batched_equation("bi,io->bo", 0b01) == "abi,io->abo");
+[[nodiscard]] constexpr bounded_text<47> batched_equation(text_view equation,
+                                                          unsigned mapped) noexcept {
+  bounded_text<47> out;
+  if (equation.size() + static_cast<std::size_t>(std::popcount(mapped)) + 1 > 47) return out;
+  char letter = 'a';
+  const auto is_used = [&] {
+    for (char c : equation)
+      if (c == letter) return true;
+    return false;
+  };
+  while (is_used()) letter = letter == 'z' ? 'A' : static_cast<char>(letter + 1);
+  int operand = 0;
+  bool begins = true;
+  for (char c : equation) {
+    if (begins && operand >= 0 && (mapped >> operand & 1U) != 0) out << letter;
+    begins = c == ',';
+    if (begins) ++operand;
+    if (c == '-') operand = -1;
+    out << c;
+    if (c == '>') out << letter;
+  }
+  return out;
 }
 
 /// The rule of a contraction by other arithmetic than sums of products: what the products of a

@@ -10,6 +10,9 @@
 namespace shardwise {
 
 class gradient_step;
+struct operation;
+struct attributes;
+struct batched_form;
 
 /// The parameters of an operation besides its operands, as values: the dimensions of a reduction,
 /// the equation of an einsum, a number. Applications of an operation with equal attributes compute
@@ -19,18 +22,21 @@ struct attributes {
   double number = 0;
   reduction kind = reduction::sum;
   bounded_text<47> words{};
+  /// The operation that is applied to each element of a batch, with the attributes above; null for
+  /// all operations but `vmap_operation`.
+  const operation* each = nullptr;
+  /// The batches of that, the outermost first: a bit for each operand whose first dimension is the
+  /// batch.
+  inplace_vector<std::uint8_t, max_rank> batches{};
 
   /// Returns true if there are no attributes.
   [[nodiscard]] constexpr bool empty() const noexcept {
-    return integers.empty() && words.empty() && kind == reduction::sum &&
+    return integers.empty() && words.empty() && kind == reduction::sum && batches.empty() &&
            std::bit_cast<std::uint64_t>(number) == 0;
   }
 
   /// Numbers are compared by their bits: 0 and -0 differ, and NaN is NaN.
-  friend constexpr bool operator==(const attributes& a, const attributes& b) noexcept {
-    return a.integers == b.integers && a.kind == b.kind && a.words == b.words &&
-           std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number);
-  }
+  friend constexpr bool operator==(const attributes& a, const attributes& b) noexcept;
 };
 
 /// Attributes that consist of integers only.
@@ -171,10 +177,31 @@ struct operation {
   /// Returns the cotangents of the operands, given those of the results; null if it has no
   /// gradient.
   void (*gradient)(gradient_step&) = nullptr;
+  /// Returns the attributes with which the operation itself computes a batch of its applications,
+  /// given the operands of one of them, a bit for each operand that has the batch as its first
+  /// dimension, and the size of the batch; null if it is applied to one element after the other.
+  batched_form (*batched)(const attributes&, const tensor_descs&, unsigned mapped,
+                          index_t size) = nullptr;
 
   friend constexpr bool operator==(const operation& a, const operation& b) noexcept {
     return a.id == b.id;
   }
+};
+
+constexpr bool operator==(const attributes& a, const attributes& b) noexcept {
+  return a.integers == b.integers && a.kind == b.kind && a.words == b.words &&
+         std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number) &&
+         a.batches == b.batches && (a.each == b.each || (a.each && b.each && *a.each == *b.each));
+}
+
+/// How an operation computes a batch of its applications at once.
+struct batched_form {
+  attributes how{};
+  /// The rank up to which the operands of one application get dimensions of size 1 in front, behind
+  /// the batch: extents meet from the last dimension backwards.
+  int rank = 0;
+  /// False if these operands are computed one after the other all the same.
+  bool is_known = true;
 };
 
 namespace detail {
@@ -195,6 +222,7 @@ template <class Class>
   if constexpr (requires { Class::stops_gradient; }) made.stops_gradient = Class::stops_gradient;
   if constexpr (requires(gradient_step & at) { Class::gradient(at); })
     made.gradient = &Class::gradient;
+  if constexpr (requires { &Class::batched; }) made.batched = &Class::batched;
   return made;
 }
 }  // namespace detail
@@ -205,6 +233,12 @@ template <class Class>
 ///     static_assert(operation_of<pointwise<functions::relu>>.name == "relu");
 template <class Class>
 inline constexpr operation operation_of = detail::describe_operation<Class>();
+
+/// Returns the operation whose kernel computes an instruction: of a batch that of its elements.
+[[nodiscard]] constexpr const operation& kernel_operation(const operation& what,
+                                                          const attributes& how) noexcept {
+  return how.each != nullptr ? *how.each : what;
+}
 
 /// The words for an operation in a program: its own, or its name.
 [[nodiscard]] constexpr bounded_text<47> label_of(const operation& what,

@@ -42,6 +42,8 @@ using kernel_finder = operation_kernel (*)(std::span<const element> operands, el
 
 /// What stands for a tensor while a function of it is recorded whose gradient is taken.
 [[nodiscard]] node_ptr argument_node_of(const node_ptr& real);
+/// The same for one element of a batch, which is `each` on paper.
+[[nodiscard]] node_ptr element_node_of(const node_ptr& real, const tensor_desc& each);
 /// The same for the cotangent of a tensor, which has its element type and extents.
 [[nodiscard]] node_ptr cotangent_node_of(const node_ptr& of, const layout_desc& layout);
 

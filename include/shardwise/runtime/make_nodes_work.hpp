@@ -66,10 +66,13 @@ SHARDWISE_INLINE node_ptr number_node(const std::shared_ptr<machine>& home,
 SHARDWISE_INLINE node_ptr argument_node_of(const node_ptr& real) {
   return std::make_shared<argument_node>(*real);
 }
+SHARDWISE_INLINE node_ptr element_node_of(const node_ptr& real, const tensor_desc& each) {
+  return std::make_shared<argument_node>(*real, real->home()->place(each));
+}
 SHARDWISE_INLINE node_ptr cotangent_node_of(const node_ptr& of, const layout_desc& layout) {
   tensor_desc tensor = of->tensor();
   tensor.layout = layout;
-  return std::make_shared<argument_node>(*of, of->home()->place(tensor));
+  return element_node_of(of, tensor);
 }
 
 }  // namespace detail

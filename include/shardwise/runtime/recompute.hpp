@@ -9,6 +9,7 @@ namespace shardwise::detail {
 /// Marks the nodes that a function makes to be computed again.
 class graph_recomputing {
  public:
+  graph_recomputing() noexcept;
   template <class X>
   explicit graph_recomputing(const X&) noexcept : graph_recomputing() {}
   graph_recomputing(const graph_recomputing&) = delete;
@@ -24,7 +25,6 @@ class graph_recomputing {
   }
 
  private:
-  graph_recomputing() noexcept;
   /// The value of a node is kept, and what it is made of is computed again.
   void keep(node& made) const noexcept;
 

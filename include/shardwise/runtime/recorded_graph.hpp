@@ -146,6 +146,11 @@ class recorded_graph {
   [[nodiscard]] const node_ptr& node_of(value_id input) const noexcept {
     return nodes_[static_cast<std::size_t>(input)];
   }
+  /// Says what stands for a value of the program.
+  void set_node(value_id i, node_ptr stands) {
+    nodes_.resize(static_cast<std::size_t>(code_.count));
+    nodes_[static_cast<std::size_t>(i)] = std::move(stands);
+  }
   /// Makes the nodes of values of the program, with names.
   [[nodiscard]] std::vector<node_ptr> splice(const std::vector<value_id>& wanted,
                                              const std::shared_ptr<machine>& home) {
@@ -156,6 +161,13 @@ class recorded_graph {
       made.back()->name();
     }
     return made;
+  }
+
+  /// Marks the nodes that were made of instructions which gradients compute again.
+  void mark_recomputed() const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (code_.code[i].recomputed && nodes_[i] != nullptr && nodes_[i]->task() != nullptr)
+        nodes_[i]->task()->recompute(computation::again::wholly);
   }
 
  private:
@@ -219,7 +231,7 @@ class recorded_graph {
     inplace_vector<element, max_operands> types;
     for (value_id o : code.code[i].operands) types.push_back(code.values[o].type);
     kernel_table::instance().enter(
-        code.what(i), types_key({types.begin(), types.size()}, code.values[i].type), kernel);
+        kernel_operation(code.what(i), code.how(i)), types_key({types.begin(), types.size()}, code.values[i].type), kernel);
     if (kernel.enter_gradient != nullptr) kernel.enter_gradient();
   }
 

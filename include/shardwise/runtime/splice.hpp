@@ -75,7 +75,7 @@ class program_splice {
     }
     operation_kernel& kernel = kernel_at(i);
     if (kernel.elements == nullptr)
-      kernel = kernel_table::instance().find(what,
+      kernel = kernel_table::instance().find(kernel_operation(what, how),
                                              types_key({types.begin(), types.size()}, result.type));
     if (what.is_elementwise) {
       if (read.empty())

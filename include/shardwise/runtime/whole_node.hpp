@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/batched_call.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
@@ -61,13 +61,13 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
   for (std::size_t k = 0; k < further.size(); ++k)
     out[1 + k] = {(*memory)[k][static_cast<std::size_t>(shard)].writable(), further[k]->type,
                   out[0].extents, out[0].strides};
-  kernel({how,
-          rule,
-          {blocks, count},
-          {parts, count},
-          {out, 1 + further.size()},
-          split.sizes,
-          result.where().held_by(device)});
+  call_batched(kernel, {how,
+                        rule,
+                        {blocks, count},
+                        {parts, count},
+                        {out, 1 + further.size()},
+                        split.sizes,
+                        result.where().held_by(device)});
 }
 
 }  // namespace detail

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/error.hpp"
+#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/batch.hpp"
+
+namespace shardwise {
+
+/// An operation applied to each element of a batch, one after the other on each device: what `vmap`
+/// makes of operations that have no form for batches. Its attributes are those of the operation,
+/// with `each` and `batches`.
+struct vmap_operation {
+  static constexpr text_view name = "vmap";
+
+  /// Returns the attributes of an operation with one more batch, outside of those that it has.
+  [[nodiscard]] static constexpr attributes how(const operation& what, const attributes& of,
+                                                unsigned mapped) noexcept {
+    attributes out = of;
+    if (out.each == nullptr) out.each = &what;
+    out.batches = {static_cast<std::uint8_t>(mapped)};
+    for (std::uint8_t inner : of.batches) out.batches.push_back(inner);
+    return out;
+  }
+  /// Returns the attributes without the outermost batch.
+  [[nodiscard]] static constexpr attributes inner(const attributes& how) noexcept {
+    attributes out = how;
+    out.batches.clear();
+    for (int b = 1; b < how.batches.ssize(); ++b) out.batches.push_back(how.batches[b]);
+    if (out.batches.empty()) out.each = nullptr;
+    return out;
+  }
+  /// Returns the operation that these are the attributes of.
+  [[nodiscard]] static constexpr const operation& within(const attributes& how,
+                                                         const operation& batched) noexcept {
+    return how.batches.size() > 1 ? batched : *how.each;
+  }
+  /// Returns the operands of one element of the outermost batch.
+  [[nodiscard]] static constexpr tensor_descs operands_of_each(
+      const attributes& how, const tensor_descs& operands) noexcept {
+    tensor_descs out;
+    for (int k = 0; k < operands.ssize(); ++k)
+      out.push_back((how.batches[0] >> k & 1U) != 0 ? without_dim(operands[k], 0) : operands[k]);
+    return out;
+  }
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) {
+    const tensor_descs each = operands_of_each(how, operands);
+    const attributes of = inner(how);
+    return batched_rule(of.each != nullptr ? rule(of, each) : how.each->rule(of, each),
+                        how.batches[0]);
+  }
+  [[nodiscard]] static constexpr element result_type(const attributes& how,
+                                                     const tensor_descs& operands) {
+    if (how.each->result_type == nullptr) return operands[0].type;
+    attributes of = how;
+    tensor_descs each = operands;
+    for (; !of.batches.empty(); of = inner(of)) each = operands_of_each(of, each);
+    return how.each->result_type(of, each);
+  }
+  /// That of one element, times the elements of the largest shard of the batch.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) {
+    const tensor_descs each = operands_of_each(how, operands);
+    const attributes of = inner(how);
+    const tensor_desc made = without_dim(result, 0);
+    operation_cost out;
+    if (of.each != nullptr)
+      out = cost(mesh, of, each, made);
+    else if (how.each->cost != nullptr)
+      out = how.each->cost(mesh, of, each, made);
+    out.flops *=
+        largest_part(mesh, result.layout.dims[0], result.layout.grains[0], result.extents[0]);
+    return out;
+  }
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) {
+    bounded_text<47> words;
+    for (int b = 0; b < how.batches.ssize(); ++b) words << name << ' ';
+    attributes of = how;
+    of.each = nullptr;
+    of.batches.clear();
+    words << text_view(label_of(*how.each, of));
+    return words;
+  }
+  /// The gradient of the operation, applied to each element.
+  static constexpr void gradient(gradient_step& at);
+};
+
+/// A value inside of a mapped function: that of the program that computes the whole batch, and
+/// whether it has the batch as its first dimension.
+struct batched_value {
+  value_id id = -1;
+  bool is_mapped = false;
+};
+
+/// Returns what a value is for one element of a batch.
+[[nodiscard]] constexpr tensor_desc tensor_of_each(const tensor_desc& whole,
+                                                   bool is_mapped) noexcept {
+  return is_mapped ? without_dim(whole, 0) : whole;
+}
+
+/// Appends an operation, applied to each element of a batch, to what `to` is: something with
+/// `tensor_of(value)`, `emit(operation, attributes, values)`, and `laid(value, layout)`. Operations
+/// that know batches are appended with other attributes, all others as `vmap_operation`.
+template <class Sink, class Values>
+constexpr batched_value emit_batched(Sink& to, index_t size, const operation& what,
+                                     const attributes& how, const Values& operands) {
+  unsigned mapped = 0;
+  tensor_descs each;
+  value_ids read;
+  for (int k = 0; k < operands.ssize(); ++k) {
+    if (operands[k].is_mapped) mapped |= 1U << k;
+    each.push_back(tensor_of_each(to.tensor_of(operands[k].id), operands[k].is_mapped));
+    read.push_back(operands[k].id);
+  }
+  if (mapped == 0) return {to.emit(what, how, read), false};
+
+  batched_form form{how};
+  if (what.is_elementwise) {
+    for (const tensor_desc& operand : each)
+      form.rank = operand.rank() > form.rank ? operand.rank() : form.rank;
+  } else if (what.batched != nullptr) {
+    form = what.batched(how, each, mapped, size);
+  } else {
+    form.is_known = false;
+  }
+  if (!form.is_known)
+    return {to.emit(operation_of<vmap_operation>, vmap_operation::how(what, how, mapped), read),
+            true};
+  for (int k = 0; k < operands.ssize(); ++k) {
+    if (!operands[k].is_mapped || each[k].rank() >= form.rank) continue;
+    extents_desc extents{size};
+    for (int d = each[k].rank(); d < form.rank; ++d) extents.push_back(1);
+    for (index_t n : each[k].extents) extents.push_back(n);
+    read[k] = to.emit(operation_of<reshape_operation>, reshape_operation::how(extents), {read[k]});
+  }
+  return {to.emit(what, form.how, read), true};
+}
+
+namespace detail {
+
+/// One application of a batch as the gradient of the operation sees it: what that appends is
+/// appended for the whole batch.
+class gradient_of_each final : public gradient_step {
+ public:
+  constexpr gradient_of_each(gradient_step& whole, const attributes& how)
+      : whole_(whole), mapped_(whole.how().batches[0]), how_(how) {
+    size_ = whole.result().tensor().extents[0];
+  }
+
+  [[nodiscard]] constexpr const mesh_desc& mesh() const override { return whole_.mesh(); }
+  [[nodiscard]] constexpr const attributes& how() const override { return how_; }
+  [[nodiscard]] constexpr int operand_count() const override { return whole_.operand_count(); }
+  [[nodiscard]] constexpr gradient_value operand(int k) override {
+    return add({whole_.operand(k).id, is_mapped(k)});
+  }
+  [[nodiscard]] constexpr gradient_value result(int number = 0) override {
+    return add({whole_.result(number).id, true});
+  }
+  [[nodiscard]] constexpr gradient_value cotangent(int number = 0) override {
+    return add({whole_.cotangent(number).id, true});
+  }
+  [[nodiscard]] constexpr bool wants(int k) const override { return whole_.wants(k); }
+  /// An operand that all elements share is given the sum over the batch.
+  constexpr void give(int k, const gradient_value& cotangent) override {
+    batched_value given = at(cotangent.id);
+    if (given.is_mapped && is_mapped(k))
+      given.id = meeting(given.id, whole_.operand(k).tensor().rank());
+    else if (given.is_mapped)
+      given.id = sum_of_dims(given.id, 1);
+    whole_.give(k, {&whole_, given.id});
+  }
+  [[nodiscard]] constexpr gradient_value number(double value, const gradient_value& like) override {
+    return add({whole_.number(value, {&whole_, at(like.id).id}).id, false});
+  }
+  [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
+                                              const value_ids& operands) override {
+    inplace_vector<batched_value, max_operands> read;
+    for (value_id o : operands) read.push_back(at(o));
+    sink to{whole_};
+    return add(emit_batched(to, size_, what, how, read));
+  }
+  [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
+                                              const gradient_value& operand,
+                                              const tensor_desc& result) override {
+    const batched_value read = at(operand.id);
+    const gradient_value from{&whole_, read.id};
+    return add({whole_.emit(what, how, from, read.is_mapped ? whole_of(result) : result).id,
+                read.is_mapped});
+  }
+  [[nodiscard]] constexpr gradient_value laid_out(const gradient_value& value,
+                                                  const layout_desc& layout) override {
+    const batched_value of = at(value.id);
+    tensor_desc target = tensor_of(value.id);
+    target.layout = layout;
+    const layout_desc wanted = of.is_mapped ? whole_of(target).layout : layout;
+    return add({whole_.laid_out({&whole_, of.id}, wanted).id, of.is_mapped});
+  }
+  [[nodiscard]] constexpr gradient_value further(const gradient_value& made, int number,
+                                                 element type) override {
+    const batched_value first = at(made.id);
+    return add({whole_.further({&whole_, first.id}, number, type).id, first.is_mapped});
+  }
+  [[nodiscard]] constexpr tensor_desc tensor_of(value_id value) const override {
+    const batched_value of = at(value);
+    return tensor_of_each(whole_.tensor_of(of.id), of.is_mapped);
+  }
+
+ private:
+  /// What `emit_batched` appends to.
+  struct sink {
+    gradient_step& whole;
+    [[nodiscard]] constexpr tensor_desc tensor_of(value_id i) const { return whole.tensor_of(i); }
+    [[nodiscard]] constexpr value_id emit(const operation& what, const attributes& how,
+                                          const value_ids& operands) {
+      return whole.emit(what, how, operands).id;
+    }
+  };
+
+  [[nodiscard]] constexpr bool is_mapped(int k) const noexcept { return (mapped_ >> k & 1U) != 0; }
+  [[nodiscard]] constexpr value_id sum_of_dims(value_id i, unsigned dims) {
+    return whole_
+        .emit(operation_of<fold_operation>, fold_operation::how(reduction::sum, dims, false), {i})
+        .id;
+  }
+  /// A cotangent with as many dimensions as its operand: extents meet from the last dimension
+  /// backwards, so that what it lacks, or has too much, is behind the batch.
+  [[nodiscard]] constexpr value_id meeting(value_id i, int rank) {
+    const extents_desc have = whole_.tensor_of(i).extents;
+    const int more = have.ssize() - rank;
+    if (more > 0) return sum_of_dims(i, ((1U << more) - 1U) << 1U);
+    if (more == 0) return i;
+    extents_desc extents{size_};
+    for (int d = have.ssize(); d < rank; ++d) extents.push_back(1);
+    for (int d = 1; d < have.ssize(); ++d) extents.push_back(have[d]);
+    return whole_.emit(operation_of<reshape_operation>, reshape_operation::how(extents), {i}).id;
+  }
+  [[nodiscard]] constexpr const batched_value& at(value_id i) const noexcept { return values_[i]; }
+  [[nodiscard]] constexpr gradient_value add(const batched_value& value) {
+    if (values_.full())
+      fail({.rule = violation::program_is_too_long,
+            .have = values_.ssize() + 1,
+            .want = values_.ssize()});
+    values_.push_back(value);
+    return {this, values_.ssize() - 1};
+  }
+  /// A tensor of the batch, split as the result is.
+  [[nodiscard]] constexpr tensor_desc whole_of(const tensor_desc& each) {
+    return with_batch(batch_of(whole_.result().tensor(), 0), each);
+  }
+
+  gradient_step& whole_;
+  unsigned mapped_;
+  index_t size_ = 0;
+  attributes how_;
+  inplace_vector<batched_value, 160> values_{};
+};
+
+}  // namespace detail
+
+constexpr void vmap_operation::gradient(gradient_step& at) {
+  const attributes of = inner(at.how());
+  const operation& what = within(at.how(), operation_of<vmap_operation>);
+  if (what.stops_gradient) return;
+  if (what.gradient == nullptr) fail({.rule = violation::operation_has_no_gradient}, what.name);
+  detail::gradient_of_each each(at, of);
+  what.gradient(each);
+}
+
+}  // namespace shardwise

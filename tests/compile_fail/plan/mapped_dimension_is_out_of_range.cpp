@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
+// expect: a dimension is named by a number from 0 to the rank less one
+#include <shardwise/layout.hpp>
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+struct rows : layout<pod, P<"data", none>> {};
+using X = sharded_tensor<float, extents<8, 16>, rows>;
+using Y = sharded_tensor<float, extents<8, 16>, rows>;
+
+constexpr auto multiplied = [](const auto& x, const auto& y) { return x * y; };
+constexpr auto mapped = vmap<0, 2>(multiplied);
+constexpr auto y = mapped(abstract<X>(), abstract<Y>());

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every row of the table of operations, mapped over a batch of its operands, against a loop over
+// the elements.
+#include "property/mapped_row.hpp"
+#include "property/row_agreement.hpp"
+#include "property/rows/arrangement.hpp"
+#include "property/rows/elementwise.hpp"
+#include "property/rows/fused.hpp"
+#include "property/rows/indexing.hpp"
+#include "property/rows/reduction.hpp"
+#include "property/rows/semiring.hpp"
+#include "property/rows/shape.hpp"
+#include "property/rows/window.hpp"
+
+using namespace generated;
+
+namespace {
+
+/// Checks the rows under some layouts, with batches that divide and such that do not.
+void check_mapped(const std::vector<operation_row>& rows) {
+  static const std::vector<layout_choice> few{
+      {{2}, 120}, {{3, 2}, 60}, {{2, 2}, 8, {grain::cyclic(1)}}};
+  check_rows(mapped(rows, 3), few);
+}
+
+}  // namespace
+
+TEST_CASE("vmap of elementwise functions agrees with loops") { check_mapped(elementwise_rows()); }
+TEST_CASE("vmap of reductions and scans agrees with loops") { check_mapped(reduction_rows()); }
+TEST_CASE("vmap of contractions agrees with loops") {
+  check_mapped(contraction_rows());
+  check_mapped(semiring_rows());
+}
+TEST_CASE("vmap of shape operations agrees with loops") { check_mapped(shape_rows()); }
+TEST_CASE("vmap of operations that arrange dimensions agrees with loops") {
+  check_mapped(arrangement_rows());
+}
+TEST_CASE("vmap of operations by indices agrees with loops") { check_mapped(indexing_rows()); }
+TEST_CASE("vmap of operations fused by name agrees with loops") { check_mapped(fused_rows()); }
+TEST_CASE("vmap of operations on windows agrees with loops") { check_mapped(window_rows()); }
