@@ -254,7 +254,7 @@ inline constexpr rule_text rule_texts[] = {
      "a custom gradient gives each argument a tensor of its elements and extents, split as it is",
      sizes_told::needed, "argument"},
     {"value_is_being_differentiated",
-     "a function is not read while its gradient is taken: return the value beside the loss"},
+     "a function is not read while gradient or vmap records it: return the value with its results"},
     {"value_is_computed_already",
      "what lies between a loss and a tensor is not computed before the gradient is taken, or "
      "stands "

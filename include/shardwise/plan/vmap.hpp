@@ -258,9 +258,9 @@ struct batch_tape_of<abstract_domain> {
 /// Reports a refusal where it is found: what calls the function, such as `trace`, need not look at
 /// what it gives.
 template <class Judged>
-[[nodiscard]] constexpr refused_value<> report() {
+[[nodiscard]] constexpr auto report() {
   using reported [[maybe_unused]] = decltype(typename Judged::type{});
-  return {};
+  return refused_value<>{};
 }
 
 /// Calls a function with one element of each mapped argument, and gives what it makes of all.

@@ -10,4 +10,4 @@ using X = sharded_tensor<float, extents<8, 16>, rows>;
 
 constexpr auto split = [](const auto& x) { return reshard<P<"data">>(x); };
 constexpr auto mapped = vmap(split);
-constexpr auto cost = trace(mapped, abstract<X>());
+auto y = mapped(abstract<X>());

@@ -9,6 +9,8 @@ struct rows : layout<pod, P<"data", none>> {};
 using X = sharded_tensor<float, extents<8, 16>, rows>;
 using Y = sharded_tensor<float, extents<8, 16>, rows>;
 
-constexpr auto multiplied = [](const auto& x, const auto& y) { return x * y; };
-constexpr auto mapped = vmap<0, 2>(multiplied);
-constexpr auto y = mapped(abstract<X>(), abstract<Y>());
+struct multiplied {
+  constexpr auto operator()(const auto& x, const auto& y) const { return x * y; }
+};
+constexpr auto mapped = vmap<0, 2>(multiplied{});
+auto y = mapped(abstract<X>(), abstract<Y>());

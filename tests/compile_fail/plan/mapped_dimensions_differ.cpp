@@ -10,6 +10,8 @@ struct whole : layout<pod, P<none, none>> {};
 using X = sharded_tensor<float, extents<8, 16>, rows>;
 using Y = sharded_tensor<float, extents<8, 16>, whole>;
 
-constexpr auto multiplied = [](const auto& x, const auto& y) { return x * y; };
-constexpr auto mapped = vmap(multiplied);
-constexpr auto y = mapped(abstract<X>(), abstract<Y>());
+struct multiplied {
+  constexpr auto operator()(const auto& x, const auto& y) const { return x * y; }
+};
+constexpr auto mapped = vmap(multiplied{});
+auto y = mapped(abstract<X>(), abstract<Y>());
