@@ -20,6 +20,7 @@
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/listing.hpp"
 #include "shardwise/plan/manual_operation.hpp"
+#include "shardwise/plan/mapping.hpp"
 #include "shardwise/plan/mark.hpp"
 #include "shardwise/plan/normal_form.hpp"
 #include "shardwise/plan/pieces.hpp"

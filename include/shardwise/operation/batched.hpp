@@ -96,15 +96,11 @@ struct batched_value {
   bool is_mapped = false;
 };
 
-/// Returns what a value is for one element of a batch.
-[[nodiscard]] constexpr tensor_desc tensor_of_each(const tensor_desc& whole,
-                                                   bool is_mapped) noexcept {
-  return is_mapped ? without_dim(whole, 0) : whole;
-}
+namespace detail {
 
 /// Appends an operation, applied to each element of a batch, to what `to` is: something with
-/// `tensor_of(value)`, `emit(operation, attributes, values)`, and `laid(value, layout)`. Operations
-/// that know batches are appended with other attributes, all others as `vmap_operation`.
+/// `tensor_of(value)` and `emit(operation, attributes, values)`. Operations that know batches are
+/// appended with other attributes, all others as `vmap_operation`.
 template <class Sink, class Values>
 constexpr batched_value emit_batched(Sink& to, index_t size, const operation& what,
                                      const attributes& how, const Values& operands) {
@@ -139,8 +135,6 @@ constexpr batched_value emit_batched(Sink& to, index_t size, const operation& wh
   }
   return {to.emit(what, form.how, read), true};
 }
-
-namespace detail {
 
 /// One application of a batch as the gradient of the operation sees it: what that appends is
 /// appended for the whole batch.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/nest.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/batching.hpp"
 #include "shardwise/plan/gradient.hpp"
+#include "shardwise/plan/mapping.hpp"
 
-#include <array>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -14,140 +13,7 @@
 
 namespace shardwise {
 
-/// What `vmap` is called in errors.
-struct vmap_of;
-
 namespace detail {
-
-/// The dimension that an argument is mapped over; -1 for one that all applications share.
-[[nodiscard]] constexpr int mapped_dim(int d) noexcept { return d; }
-[[nodiscard]] constexpr int mapped_dim(decltype(none)) noexcept { return -1; }
-
-/// The dimensions that `Count` arguments are mapped over: one for each of them, or one for all.
-template <std::size_t Count, auto... Dims>
-[[nodiscard]] constexpr std::array<int, Count> mapped_dims() noexcept {
-  std::array<int, Count> out{};
-  const int said[] = {mapped_dim(Dims)..., 0};
-  for (std::size_t k = 0; k < Count; ++k)
-    out[k] = sizeof...(Dims) == 0 ? 0 : said[sizeof...(Dims) == 1 ? 0 : k];
-  return out;
-}
-
-/// The types of a tensor without dimension `D`, and with a batch in front.
-template <class X, int D>
-struct element_of_batch {
-  using type = X;
-};
-template <Operand X, int D>
-  requires(D >= 0)
-struct element_of_batch<X, D> {
-  struct held {
-    static constexpr tensor_desc value = without_dim(paper_of<X>::value, D);
-    static constexpr const extents_desc& extents_value = value.extents;
-    static constexpr const layout_desc& layout_value = value.layout;
-  };
-  using type = typename X::domain::template tensor<typename X::value_type, extents_from_value<held>,
-                                                   layout_from_value<mesh_of<X>, held>>;
-};
-template <class X, class Batch>
-struct batch_of_elements {
-  using type = X;
-};
-template <Operand X, class Batch>
-struct batch_of_elements<X, Batch> {
-  struct held {
-    static constexpr tensor_desc value = with_batch(Batch::value, paper_of<X>::value);
-    static constexpr const extents_desc& extents_value = value.extents;
-    static constexpr const layout_desc& layout_value = value.layout;
-  };
-  using type = typename X::domain::template tensor<typename X::value_type, extents_from_value<held>,
-                                                   layout_from_value<mesh_of<X>, held>>;
-};
-
-/// What dimensions that are mapped together must be: of one size, and split alike.
-[[nodiscard]] constexpr diagnosis check_mapped(const mesh_desc& mesh, const batch_dim& batch,
-                                               const batch_dim& first, int operand,
-                                               int d) noexcept {
-  diagnosis verdict{.rule = violation::mapped_dimensions_differ, .operand = operand, .dim = d};
-  if (batch.size != first.size && batch.size != dyn && first.size != dyn) {
-    verdict.have = batch.size;
-    verdict.want = first.size;
-    return verdict;
-  }
-  if (batch.axes == first.axes && batch.cut == first.cut) return {};
-  const axis_list& named = batch.axes.empty() ? first.axes : batch.axes;
-  if (!named.empty()) verdict.axis = mesh.axes[named[0]].label;
-  return verdict;
-}
-
-/// What the types of arguments say of the dimension that they are mapped over.
-struct seen_mapping {
-  diagnosis verdict{};
-  batch_dim batch{};
-  /// True if any argument is mapped, and if its layout is a type.
-  bool is_any = false;
-  bool is_typed = false;
-
-  /// Adds the tensors of a nest of type `X`, mapped over dimension `d`.
-  template <class X>
-  constexpr void add(int operand, int d) {
-    if (d == -1) return;
-    (void)any_in_nest<X>([&]<class Each>(std::type_identity<Each>) {
-      if constexpr (ValueOperand<Each>) {
-        is_any = true;
-      } else if constexpr (Operand<Each>) {
-        const tensor_desc tensor = paper_of<Each>::value;
-        if (d < 0 || d >= tensor.rank()) {
-          verdict = {.rule = violation::dimension_is_out_of_range,
-                     .operand = operand,
-                     .have = d,
-                     .want = tensor.rank()};
-          return true;
-        }
-        const batch_dim mine = batch_of(tensor, d);
-        if (is_typed)
-          verdict = check_mapped(mesh_of<Each>::value, mine, batch, operand, d);
-        else if (!is_any)
-          batch = mine;
-        is_typed = is_typed || !is_any;
-        is_any = true;
-        return !verdict.ok();
-      }
-      return false;
-    });
-  }
-};
-template <class Dims, class... X>
-struct mapping_of {
-  static constexpr seen_mapping seen = [] {
-    seen_mapping out;
-    if constexpr (AnyRefused<X...>) return out;  // has been said
-    constexpr auto dims = Dims::template of<sizeof...(X)>();
-    int k = 0;
-    ((out.verdict.ok() ? out.template add<X>(k, dims[static_cast<std::size_t>(k)]) : void(), ++k),
-     ...);
-    return out;
-  }();
-  static constexpr const batch_dim& value = seen.batch;
-  using judged = decltype(answer_to<vmap_of>([] { return seen.verdict; }));
-};
-template <auto... Dims>
-struct mapped_over {
-  static constexpr std::size_t count = sizeof...(Dims);
-  template <std::size_t Count>
-  [[nodiscard]] static constexpr std::array<int, Count> of() noexcept {
-    return mapped_dims<Count, Dims...>();
-  }
-};
-
-/// True if a result of a mapped function uses an axis that splits the batch.
-template <class Out, class Mapping>
-inline constexpr bool uses_mapped_axis = any_in_nest<Out>([]<class Each>(std::type_identity<Each>) {
-  if constexpr (Operand<Each>)
-    return axis_of_batch(Mapping::value, paper_of<Each>::value.layout) >= 0;
-  else
-    return false;
-});
 
 /// The dimension that a call maps, as far as its arguments have said.
 class met_batch {

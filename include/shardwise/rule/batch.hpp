@@ -38,6 +38,12 @@ struct batch_dim {
   return out;
 }
 
+/// Returns what a value is for one element of a batch.
+[[nodiscard]] constexpr tensor_desc tensor_of_each(const tensor_desc& whole,
+                                                   bool is_mapped) noexcept {
+  return is_mapped ? without_dim(whole, 0) : whole;
+}
+
 /// Returns a batch of tensors, with the batch as dimension 0. The axes that split the batch must
 /// not occur in the layout of its elements: see `axis_of_batch`.
 [[nodiscard]] constexpr tensor_desc with_batch(const batch_dim& batch,
