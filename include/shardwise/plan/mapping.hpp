@@ -5,7 +5,6 @@
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/rule/batch.hpp"
 
-#include <array>
 #include <cstddef>
 #include <type_traits>
 
@@ -22,11 +21,10 @@ namespace detail {
 
 /// The dimensions that `Count` arguments are mapped over: one for each of them, or one for all.
 template <std::size_t Count, auto... Dims>
-[[nodiscard]] constexpr std::array<int, Count> mapped_dims() noexcept {
-  std::array<int, Count> out{};
+[[nodiscard]] constexpr inplace_vector<int, Count> mapped_dims() noexcept {
+  inplace_vector<int, Count> out;
   const int said[] = {mapped_dim(Dims)..., 0};
-  for (std::size_t k = 0; k < Count; ++k)
-    out[k] = sizeof...(Dims) == 0 ? 0 : said[sizeof...(Dims) == 1 ? 0 : k];
+  for (std::size_t k = 0; k < Count; ++k) out.push_back(said[sizeof...(Dims) <= 1 ? 0 : k]);
   return out;
 }
 
@@ -132,7 +130,7 @@ template <auto... Dims>
 struct mapped_over {
   static constexpr std::size_t count = sizeof...(Dims);
   template <std::size_t Count>
-  [[nodiscard]] static constexpr std::array<int, Count> of() noexcept {
+  [[nodiscard]] static constexpr inplace_vector<int, Count> of() noexcept {
     return mapped_dims<Count, Dims...>();
   }
 };
