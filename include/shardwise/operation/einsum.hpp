@@ -192,11 +192,6 @@ struct sums_of_products {
   static constexpr bool distributes = true;
   template <fixed_string Equation>
   using applied = einsum_of<Equation>;
-  /// The same of tensors whose layouts are values.
-  template <class... X>
-  [[nodiscard]] static auto of_values(text_view equation, const X&... x) {
-    return einsum(equation, x...);
-  }
 };
 
 }  // namespace detail
@@ -295,7 +290,8 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
   if constexpr (AnyRefused<X...>)
     return refused_call<refused<>>{};
   else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || has_ellipsis<Equation>))
-    return Arithmetic::of_values(text_view(Equation), x...);
+    return contract_values(Arithmetic{}, std::is_void_v<Permitted> ? 0U : ~0U, text_view(Equation),
+                           x...);
   else if constexpr (has_ellipsis<Equation>)
     return contracted<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
   else
@@ -359,20 +355,29 @@ template <fixed_string Equation, class First, class... Rest>
 
 namespace detail {
 /// A contraction whose result is resharded to the requested layout.
-template <fixed_string Equation, class Target, class... X>
-[[nodiscard]] constexpr decltype(auto) einsum_as(result_as<Target> wanted, X&&... x) {
-  if constexpr (sizeof...(X) <= 2 && !has_ellipsis<Equation> && !AnyRefused<X...>) {
-    if constexpr (einsum_of<Equation>::parsed.verdict.ok())
-      return apply_operation<einsum_of<Equation>>(wanted, static_cast<X&&>(x)...);
-    else
-      return reshard<Target>(einsum<Equation>(static_cast<X&&>(x)...));
+template <class Arithmetic, fixed_string Equation, class Given, class... X>
+[[nodiscard]] constexpr decltype(auto) einsum_as(const Given& wanted, X&&... x) {
+  using applied = typename Arithmetic::template applied<Equation>;
+  if constexpr (sizeof...(X) <= 2 && !has_ellipsis<Equation>) {
+    return carry_out_on<permitted_contraction<applied, every_axis>>(wanted, static_cast<X&&>(x)...);
   } else {
-    using outcome = contraction_of<sums_of_products, Equation, every_axis, X...>;
+    using outcome = contraction_of<Arithmetic, Equation, every_axis, X...>;
     if constexpr (outcome::is_refusal)
       return outcome::value();
     else
-      return reshard<Target>(attempt_contraction<sums_of_products, Equation, every_axis>(x...));
+      return lay_out(wanted, attempt_contraction<Arithmetic, Equation, every_axis>(x...));
   }
+}
+/// The same, of operands before the request.
+template <class Arithmetic, fixed_string Equation, class... X>
+[[nodiscard]] constexpr decltype(auto) einsum_on_request(X&&... x) {
+  const auto all = std::forward_as_tuple(static_cast<X&&>(x)...);
+  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+    return einsum_as<Arithmetic, Equation>(
+        std::get<sizeof...(I)>(all),
+        static_cast<std::tuple_element_t<I, std::tuple<X&&...>>>(std::get<I>(all))...);
+  }
+  (std::make_index_sequence<sizeof...(X) - 1>{});
 }
 }  // namespace detail
 
@@ -383,13 +388,8 @@ template <fixed_string Equation, class Target, class... X>
 template <fixed_string Equation, class First, class... Rest>
   requires(detail::ends_with_result_as<Rest...>())
 [[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
-  const auto all = std::forward_as_tuple(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
-  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
-    return detail::einsum_as<Equation>(
-        std::get<sizeof...(Rest)>(all),
-        static_cast<std::tuple_element_t<I, std::tuple<First&&, Rest&&...>>>(std::get<I>(all))...);
-  }
-  (std::make_index_sequence<sizeof...(Rest)>{});
+  return detail::einsum_on_request<detail::sums_of_products, Equation>(
+      static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 
 }  // namespace shardwise

@@ -155,11 +155,6 @@ struct arithmetic_over {
   static constexpr bool distributes = operation_class::distributes;
   template <fixed_string Equation>
   using applied = semiring_einsum_of<Equation, Over>;
-  /// The same of tensors whose layouts are values.
-  template <class... X>
-  [[nodiscard]] static auto of_values(text_view equation, const X&... x) {
-    return einsum<Over>(equation, x...);
-  }
 };
 template <>
 struct arithmetic_over<plus_times> : sums_of_products {};
@@ -177,16 +172,26 @@ struct arithmetic_over<plus_times> : sums_of_products {};
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d);        // shortest paths of two edges
 ///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: reachability
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
-  requires(sizeof...(Rest) < max_operands)
-[[nodiscard]] constexpr typename detail::contraction_of<detail::arithmetic_over<Over>, Equation,
-                                                        void, First, Rest...>::type
-einsum(First&& first, Rest&&... rest) {
+  requires(sizeof...(Rest) < max_operands && detail::are_operands_alone<Rest...>)
+[[nodiscard]] constexpr
+    typename detail::contraction_if<detail::are_operands_alone<Rest...>,
+                                    detail::arithmetic_over<Over>, Equation, First, Rest...>::type
+    einsum(First&& first, Rest&&... rest) {
   using arithmetic = detail::arithmetic_over<Over>;
   using outcome = detail::contraction_of<arithmetic, Equation, void, First, Rest...>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
   else
     return detail::attempt_contraction<arithmetic, Equation, void>(first, rest...);
+}
+/// The same with the result resharded to the requested layout.
+///
+///     auto two = einsum<"ij,jk->ik", min_plus>(d, d, as<P<"data", none>>);
+template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
+  requires(detail::ends_with_result_as<Rest...>())
+[[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
+  return detail::einsum_on_request<detail::arithmetic_over<Over>, Equation>(
+      static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 
 }  // namespace shardwise
