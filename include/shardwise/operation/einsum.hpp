@@ -52,7 +52,6 @@ struct einsum_operation {
       if (at.wants(k)) at.give(k, cotangent_of(at, equation, k));
   }
 
- private:
   /// The letters of operand `k` of an equation, or of its result where there is no such operand.
   [[nodiscard]] static constexpr text_view letters_of(text_view equation, int k) noexcept {
     std::size_t begin = 0;
@@ -67,17 +66,12 @@ struct einsum_operation {
       if (c == letter) return true;
     return false;
   }
-  [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
-                                                             int k) {
-    const text_view own = letters_of(equation, k);
-    bounded_text<47> words;
-    words << letters_of(equation, at.operand_count());
-    value_ids read{at.cotangent().id};
-    for (int o = 0; o < at.operand_count(); ++o) {
-      if (o == k) continue;
-      words << ',' << letters_of(equation, o);
-      read.push_back(at.operand(o).id);
-    }
+  /// The contraction of values with these letters as a cotangent of operand `k`, which has the
+  /// letters `own`: on the diagonal along those that it repeats, and the same everywhere along
+  /// those that no value has.
+  [[nodiscard]] static constexpr gradient_value onto_operand(gradient_step& at, int k,
+                                                             text_view own, bounded_text<47> words,
+                                                             const value_ids& read) {
     // A letter that the operand repeats is met where it stands last.
     const bounded_text<47> given = words;
     words << "->";
@@ -101,6 +95,21 @@ struct einsum_operation {
       made = masked(made, elementwise<functions::equal>(index(i), index(next)));
     }
     return made;
+  }
+
+ private:
+  [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
+                                                             int k) {
+    const text_view own = letters_of(equation, k);
+    bounded_text<47> words;
+    words << letters_of(equation, at.operand_count());
+    value_ids read{at.cotangent().id};
+    for (int o = 0; o < at.operand_count(); ++o) {
+      if (o == k) continue;
+      words << ',' << letters_of(equation, o);
+      read.push_back(at.operand(o).id);
+    }
+    return onto_operand(at, k, own, words, read);
   }
   /// Where the letter at a place of a word stands next; the end if it stands there last.
   [[nodiscard]] static constexpr std::size_t next_place(text_view word, std::size_t i) noexcept {
