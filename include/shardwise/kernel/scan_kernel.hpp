@@ -76,17 +76,18 @@ struct scan_kernel {
 
 namespace detail {
 
-/// One walk for each line, which remembers where the extreme is.
-template <class Class>
-struct running_share_kernel {
+/// One walk for each line, which remembers where the extreme is: what stands at each element is
+/// added there, or picked from there.
+template <class Class, bool IsPicked>
+struct running_extreme_kernel {
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    in_compute_type<T, 2>(call, [&](const auto& x, const auto& dy, const auto& to) {
+    in_compute_type<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
       using C = compute_type<T>;
       loop_nest<3> nest;
       for (int d = 0; d < x.rank(); ++d)
-        if (d != dim) nest.push({x.extents[d], {x.strides[d], dy.strides[d], to.strides[d]}});
+        if (d != dim) nest.push({x.extents[d], {x.strides[d], given.strides[d], to.strides[d]}});
       for (index_t i = 0; i < nest.size(); ++i) {
         const auto at = nest.at(i);
         index_t best = 0;
@@ -95,9 +96,14 @@ struct running_share_kernel {
           const C have = x.data[at.offsets[0] + best * x.strides[dim]];
           const bool is_better = Class::kind == reduction::max ? next > have : next < have;
           if (n > 0 && (is_better || (next != next && have == have))) best = n;
-          to.data[at.offsets[2] + n * to.strides[dim]] = C{};
-          to.data[at.offsets[2] + best * to.strides[dim]] +=
-              dy.data[at.offsets[1] + n * dy.strides[dim]];
+          C& here = to.data[at.offsets[2] + n * to.strides[dim]];
+          if constexpr (IsPicked) {
+            here = given.data[at.offsets[1] + best * given.strides[dim]];
+          } else {
+            here = C{};
+            to.data[at.offsets[2] + best * to.strides[dim]] +=
+                given.data[at.offsets[1] + n * given.strides[dim]];
+          }
         }
       }
     });
@@ -107,9 +113,17 @@ struct running_share_kernel {
 }  // namespace detail
 
 template <>
-struct kernel_of<cummax_share_operation> : detail::running_share_kernel<cummax_share_operation> {};
+struct kernel_of<cummax_share_operation>
+    : detail::running_extreme_kernel<cummax_share_operation, false> {};
 template <>
-struct kernel_of<cummin_share_operation> : detail::running_share_kernel<cummin_share_operation> {};
+struct kernel_of<cummin_share_operation>
+    : detail::running_extreme_kernel<cummin_share_operation, false> {};
+template <>
+struct kernel_of<cummax_pick_operation>
+    : detail::running_extreme_kernel<cummax_pick_operation, true> {};
+template <>
+struct kernel_of<cummin_pick_operation>
+    : detail::running_extreme_kernel<cummin_pick_operation, true> {};
 template <>
 struct kernel_of<cumsum_operation> : detail::scan_kernel<cumsum_operation, functions::add> {};
 template <>

@@ -3,6 +3,8 @@
 
 #include "shardwise/operation/across.hpp"
 
+#include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -19,19 +21,36 @@ struct result_as {
   }
 };
 /// Requests the layout of a result, as the last argument of an operation; JAX's `out_sharding`. It
-/// permits the communication that this takes: the `reshard`s of operands that an error would
-/// propose, and that of the result, which reduces a pending sum, or reduces and scatters it. The
-/// ledger and `explain` show all of it.
+/// permits the communication that this takes: what `across` would permit over every axis, and that
+/// of the result, which reduces a pending sum, or reduces and scatters it. The ledger and `explain`
+/// show all of it.
 ///
-/// Accepted by `einsum`, `reshape`, `broadcast_to`, and single operations that accept `across`,
-/// such as `take` and `convolution`.
+/// Accepted by every operation that is not elementwise, composed ones such as `softmax` and
+/// `variance` among them. Both results of a search get the layout.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);   // one reduce_scatter
-///     auto z = reshape<extents<32>>(x, as<P<none>>);
+///     auto z = softmax<1>(logits, as<P<"data", none>>);
 ///
 /// For a tensor `x` with a run-time layout, `as<X>(x)` is the checked cast to type `X`.
 template <class Target>
 inline constexpr result_as<Target> as{};
+
+/// The same for a layout that is a value; see `out_sharding`.
+template <class Target>
+struct result_sharding {
+  Target target;
+};
+/// Requests the layout of a result that is an `any_tensor`, as `as` does by a type: a `spec_desc`,
+/// or a whole `layout_desc`.
+///
+///     auto y = softmax<1>(logits, out_sharding(spec_desc{{"data", ""}}));
+[[nodiscard]] constexpr result_sharding<spec_desc> out_sharding(const spec_desc& spec) noexcept {
+  return {spec};
+}
+[[nodiscard]] constexpr result_sharding<layout_desc> out_sharding(
+    const layout_desc& layout) noexcept {
+  return {layout};
+}
 
 namespace detail {
 
@@ -45,6 +64,8 @@ template <class X>
 inline constexpr bool is_result_as = false;
 template <class Target>
 inline constexpr bool is_result_as<result_as<Target>> = true;
+template <class Target>
+inline constexpr bool is_result_as<result_sharding<Target>> = true;
 template <class X>
 inline constexpr bool are_across = false;
 template <fixed_string... Axes>
@@ -53,6 +74,9 @@ inline constexpr bool are_across<across_axes<Axes...>> = true;
 /// The last argument of an operation: axes over which it may fetch, or the layout of its result.
 template <class X>
 concept Terms = are_across<X> || is_result_as<X>;
+/// The axes over which an operation may fetch on these terms.
+template <Terms Given>
+using permitted_by = std::conditional_t<are_across<Given>, Given, every_axis>;
 
 /// Returns true if the last argument requests a layout.
 template <class... X>
@@ -62,13 +86,194 @@ template <class... X>
   return is_last;
 }
 
+/// The call that gives the result of an operation, or both of them, the requested layout.
+struct lay_out_call {
+  template <class Given, class Made>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    return requested<std::remove_cvref_t<Given>>::template judge<std::remove_cvref_t<Made>>();
+  }
+  template <class Given, class Made>
+  [[nodiscard]] static constexpr auto apply(const Given& given, Made&& made) {
+    return requested<Given>::apply(given, static_cast<Made&&>(made));
+  }
+
+ private:
+  template <class Given>
+  struct requested;
+  template <class Target>
+  struct requested<result_as<Target>> {
+    template <class Made>
+    [[nodiscard]] static constexpr auto judge() noexcept {
+      if constexpr (!ValueOperand<Made>)
+        return judge_typed<Made>();
+      else if constexpr (requires { out_sharding(Target::value); })
+        return allowed<Made>{};
+      else
+        return refused<misuse::target_is_not_a_layout, shown_operand<Target>>{};
+    }
+    template <class Made>
+    [[nodiscard]] static constexpr auto apply(const result_as<Target>&, Made&& made) {
+      if constexpr (!ValueOperand<Made>) {
+        return reshard<Target>(static_cast<Made&&>(made));
+      } else {
+        if constexpr (requires { typename Target::mesh_type; })
+          require(Target::mesh_type::value == made.mesh()
+                      ? diagnosis{}
+                      : diagnosis{.rule = violation::operand_meshes_differ});
+        return reshard(made, Target::value);
+      }
+    }
+
+   private:
+    template <class Made>
+    [[nodiscard]] static constexpr auto judge_typed() noexcept {
+      using moved = outcome<reshard_call<Target, void>, Made>;
+      if constexpr (moved::is_refusal)
+        return typename moved::judged{};
+      else
+        return allowed<typename moved::type>{};
+    }
+  };
+  template <class Target>
+  struct requested<result_sharding<Target>> {
+    template <class Made>
+    [[nodiscard]] static constexpr auto judge() noexcept {
+      if constexpr (ValueOperand<Made>)
+        return allowed<Made>{};
+      else
+        return refused<misuse::target_is_not_a_layout, shown_operand<Target>>{};
+    }
+    template <class Made>
+    [[nodiscard]] static constexpr auto apply(const result_sharding<Target>& given, Made&& made) {
+      return reshard(made, given.target);
+    }
+  };
+};
+
+/// Gives the result of an operation the requested layout.
+template <class Given, class Made>
+[[nodiscard]] constexpr outcome_of<lay_out_call, const Given&, Made> lay_out(const Given& given,
+                                                                             Made&& made) {
+  return carry_out<lay_out_call>(given, static_cast<Made&&>(made));
+}
+
+/// A call on terms, which come before its operands: where these request a layout, its result gets
+/// that.
+template <class Call>
+struct call_on_terms {
+  template <class Given, class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using given = std::remove_cvref_t<Given>;
+    using made = decltype(Call::template judge<X...>());
+    if constexpr (!made::ok || !is_result_as<given>)
+      return made{};
+    else
+      return judge_made<given>(static_cast<typename made::type*>(nullptr));
+  }
+  template <class Given, class... X>
+  [[nodiscard]] static constexpr auto apply(const Given& given, X&&... x) {
+    if constexpr (is_result_as<Given>)
+      return laid_out(given, Call::apply(static_cast<X&&>(x)...));
+    else
+      return Call::apply(static_cast<X&&>(x)...);
+  }
+
+ private:
+  template <class Given, class Made>
+  [[nodiscard]] static constexpr auto judge_made(Made*) noexcept {
+    return lay_out_call::judge<Given, Made>();
+  }
+  template <class Given, class First, class Second>
+  [[nodiscard]] static constexpr auto judge_made(std::pair<First, Second>*) noexcept {
+    using first = decltype(lay_out_call::judge<Given, First>());
+    using second = decltype(lay_out_call::judge<Given, Second>());
+    if constexpr (!first::ok)
+      return first{};
+    else if constexpr (!second::ok)
+      return second{};
+    else
+      return allowed<std::pair<typename first::type, typename second::type>>{};
+  }
+  template <class Given, class Made>
+  [[nodiscard]] static constexpr auto laid_out(const Given& given, Made&& made) {
+    return lay_out_call::apply(given, static_cast<Made&&>(made));
+  }
+  template <class Given, class First, class Second>
+  [[nodiscard]] static constexpr auto laid_out(const Given& given,
+                                               std::pair<First, Second>&& made) {
+    return std::pair(lay_out_call::apply(given, std::move(made.first)),
+                     lay_out_call::apply(given, std::move(made.second)));
+  }
+};
+/// Axes alone change nothing of a call.
+template <class Call, fixed_string... Axes, class... X>
+struct outcome<call_on_terms<Call>, across_axes<Axes...>, X...> : outcome<Call, X...> {};
+
+/// What a call gives on terms, and the call.
+template <class Call, Terms Given, class... X>
+using outcome_on = outcome_of<call_on_terms<Call>, Given, X...>;
+template <class Call, Terms Given, class... X>
+[[nodiscard]] constexpr outcome_on<Call, Given, X...> carry_out_on(const Given& given, X&&... x) {
+  using made = outcome<call_on_terms<Call>, Given, X...>;
+  if constexpr (made::is_refusal)
+    return made::value();
+  else
+    return call_on_terms<Call>::apply(given, static_cast<X&&>(x)...);
+}
+
+/// A call whose last argument requests a layout, where other arguments are as many as there are.
+template <class Call>
+struct call_with_request {
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    return judge_all<std::tuple<X&&...>>(std::make_index_sequence<sizeof...(X) - 1>{});
+  }
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    return apply_all(std::make_index_sequence<sizeof...(X) - 1>{},
+                     std::forward_as_tuple(static_cast<X&&>(x)...));
+  }
+
+ private:
+  template <class All, std::size_t... I>
+  [[nodiscard]] static constexpr auto judge_all(std::index_sequence<I...>) noexcept {
+    return call_on_terms<Call>::template judge<std::tuple_element_t<sizeof...(I), All>,
+                                               std::tuple_element_t<I, All>...>();
+  }
+  template <std::size_t... I, class All>
+  [[nodiscard]] static constexpr auto apply_all(std::index_sequence<I...>, All&& all) {
+    return call_on_terms<Call>::apply(
+        std::get<sizeof...(I)>(all),
+        static_cast<std::tuple_element_t<I, std::remove_cvref_t<All>>>(std::get<I>(all))...);
+  }
+};
+/// The call of a function whose arguments `X` may end with such a request.
+template <class Call, class... X>
+using maybe_requested =
+    std::conditional_t<ends_with_result_as<X...>(), call_with_request<Call>, Call>;
+
+/// The same of an operation on tensors: only a request lets it fetch.
+template <class Operation, class... X>
+using whole_unless_requested =
+    std::conditional_t<ends_with_result_as<X...>(), fetching_call<Operation, every_axis>,
+                       whole_call<Operation>>;
+
 }  // namespace detail
 
 /// Applies an operation and reshards its result to the requested layout.
 template <class Operation, class Target, class... X>
-[[nodiscard]] constexpr decltype(auto) apply_operation(result_as<Target>, X&&... x) {
-  return reshard<Target>(detail::carry_out<detail::fetching_call<Operation, detail::every_axis>>(
-      static_cast<X&&>(x)...));
+[[nodiscard]] constexpr detail::outcome_on<detail::fetching_call<Operation, detail::every_axis>,
+                                           result_as<Target>, X...>
+apply_operation(result_as<Target> wanted, X&&... x) {
+  return detail::carry_out_on<detail::fetching_call<Operation, detail::every_axis>>(
+      wanted, static_cast<X&&>(x)...);
+}
+template <class Operation, class Target, class... X>
+[[nodiscard]] constexpr detail::outcome_on<detail::fetching_call<Operation, detail::every_axis>,
+                                           result_sharding<Target>, X...>
+apply_operation(result_sharding<Target> wanted, X&&... x) {
+  return detail::carry_out_on<detail::fetching_call<Operation, detail::every_axis>>(
+      wanted, static_cast<X&&>(x)...);
 }
 
 }  // namespace shardwise

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/fold.hpp"
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -17,16 +18,15 @@ struct correction {
 
 namespace detail {
 
+/// An option that says over which axes may be fetched.
 template <class Option>
-inline constexpr bool is_across = false;
-template <fixed_string... Axes>
-inline constexpr bool is_across<across_axes<Axes...>> = true;
+inline constexpr bool is_permission = are_across<Option> || std::is_same_v<Option, every_axis>;
 
 /// The axes that are permitted among the options of a function; none if it has no `across`.
 [[nodiscard]] constexpr across_axes<> permitted_among() noexcept { return {}; }
 template <class First, class... Rest>
 [[nodiscard]] constexpr auto permitted_among(const First& first, const Rest&... rest) noexcept {
-  if constexpr (is_across<First>)
+  if constexpr (is_permission<First>)
     return first;
   else
     return permitted_among(rest...);
@@ -50,7 +50,7 @@ constexpr decltype(auto) with_dims(const F& f) {
 }
 template <class F, class First, class... Rest>
 constexpr decltype(auto) with_dims(const F& f, const First& first, const Rest&... rest) {
-  if constexpr (is_across<First> || std::is_same_v<First, correction> ||
+  if constexpr (is_permission<First> || std::is_same_v<First, correction> ||
                 std::is_same_v<First, keep_dims_t>)
     return with_dims(f, rest...);
   else
@@ -107,10 +107,24 @@ struct finish_call {
   }
 };
 
-template <class X, fixed_string... Axes>
-[[nodiscard]] constexpr auto finished(X&& x, across_axes<Axes...>)
-    -> outcome_of<finish_call<across_axes<Axes...>>, X> {
-  return carry_out<finish_call<across_axes<Axes...>>>(static_cast<X&&>(x));
+template <class X, class Permitted>
+[[nodiscard]] constexpr auto finished(X&& x, Permitted) -> outcome_of<finish_call<Permitted>, X> {
+  return carry_out<finish_call<Permitted>>(static_cast<X&&>(x));
+}
+
+/// The options of a function that requests no layout: every axis is permitted instead.
+template <class Option>
+[[nodiscard]] constexpr decltype(auto) without_request(const Option& option) noexcept {
+  if constexpr (is_result_as<Option>)
+    return every_axis{};
+  else
+    return (option);
+}
+/// Calls `f` with such options, and gives its result the layout that the last one requests.
+template <class F, class... Options>
+[[nodiscard]] constexpr auto on_request(const F& f, const Options&... options) {
+  return lay_out(std::get<sizeof...(Options) - 1>(std::tie(options...)),
+                 f(without_request(options)...));
 }
 
 /// Takes away dimensions that were kept with one element: the largest of one is that one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/slice.hpp"
 
@@ -79,8 +79,8 @@ template <int At, class First, class... Rest>
 }
 
 /// The call `concatenate<Dim>`: of more tensors than an operation takes, groups of neighbours are
-/// joined first.
-template <int Dim>
+/// joined first. `One` is the call of one operation.
+template <class One>
 struct concatenate_call {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -98,7 +98,7 @@ struct concatenate_call {
   }
 
  private:
-  using one = whole_call<concatenate_of<Dim>>;
+  using one = One;
   static constexpr int groups = max_operands;
 
   /// Where a group of `count` operands begins, and the places in it.
@@ -141,6 +141,10 @@ struct concatenate_call {
   }
 };
 
+template <int Dim, class... X>
+using concatenation =
+    maybe_requested<concatenate_call<whole_unless_requested<concatenate_of<Dim>, X...>>, X...>;
+
 }  // namespace detail
 
 /// Tensors one after the other along a dimension, of which every device has the whole; along all
@@ -152,10 +156,10 @@ struct concatenate_call {
 ///
 ///     auto y = concatenate<1>(a, b);         // f32[8@data, 4], f32[8@data, 2] -> f32[8@data, 6]
 template <int Dim, NamedOperand First, class... Rest>
-[[nodiscard]] constexpr detail::outcome_of<detail::concatenate_call<Dim>, First, Rest...>
+[[nodiscard]] constexpr detail::outcome_of<detail::concatenation<Dim, Rest...>, First, Rest...>
 concatenate(First&& first, Rest&&... rest) {
-  return detail::carry_out<detail::concatenate_call<Dim>>(static_cast<First&&>(first),
-                                                          static_cast<Rest&&>(rest)...);
+  return detail::carry_out<detail::concatenation<Dim, Rest...>>(static_cast<First&&>(first),
+                                                                static_cast<Rest&&>(rest)...);
 }
 
 }  // namespace shardwise

@@ -94,12 +94,12 @@ using cross_entropy_call =
 ///
 ///     auto loss = mean(cross_entropy<1>(logits, labels, across<"model">));
 ///                                            // f32[8@data, 100@model], i32[8@data]
-template <int Dim, NamedOperand X, NamedOperand Labels, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X,
-                                           const Labels&>
-cross_entropy(X&& logits, const Labels& labels, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::cross_entropy_call<Dim, across_axes<Axes...>>, X, const Labels&>(
-      static_cast<X&&>(logits), labels);
+template <int Dim, NamedOperand X, NamedOperand Labels, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::cross_entropy_call<Dim, detail::permitted_by<Given>>, Given, X, const Labels&>
+cross_entropy(X&& logits, const Labels& labels, const Given& given = {}) {
+  return detail::carry_out_on<detail::cross_entropy_call<Dim, detail::permitted_by<Given>>, Given,
+                              X, const Labels&>(given, static_cast<X&&>(logits), labels);
 }
 
 }  // namespace shardwise

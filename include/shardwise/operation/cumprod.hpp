@@ -35,11 +35,11 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   }
 };
 
-/// What the gradients of running extremes append: each cotangent goes to the element that was the
-/// extreme where it stands, the first of equal ones. The first operand is what was scanned, the
-/// second the cotangent.
-template <fixed_string Name, reduction Kind>
-struct running_share {
+/// What the gradients of running extremes append. Which elements are the extremes is a constant to
+/// them, so that each of two is the gradient of the other, `Dual`, however often gradients are
+/// taken. The first operand is what was scanned, the second what is shared out or picked.
+template <fixed_string Name, reduction Kind, class Dual>
+struct running_extreme {
   static constexpr text_view name = Name;
   static constexpr reduction kind = Kind;
 
@@ -58,20 +58,35 @@ struct running_share {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
+  using emits = operations<Dual>;
+  static constexpr void gradient(gradient_step& at) {
+    if (at.wants(1)) at.give(1, emit<Dual>(at.how(), at.operand(0), at.cotangent()));
+  }
 };
-struct cummax_share_operation : running_share<"cummax_share", reduction::max> {};
-struct cummin_share_operation : running_share<"cummin_share", reduction::min> {};
+/// Each element of the second operand goes to the place of the extreme where it stands, the first
+/// of equal ones.
+struct cummax_share_operation;
+struct cummin_share_operation;
+/// The element of the second operand at the place of that extreme.
+struct cummax_pick_operation
+    : running_extreme<"cummax_pick", reduction::max, cummax_share_operation> {};
+struct cummin_pick_operation
+    : running_extreme<"cummin_pick", reduction::min, cummin_share_operation> {};
+struct cummax_share_operation
+    : running_extreme<"cummax_share", reduction::max, cummax_pick_operation> {};
+struct cummin_share_operation
+    : running_extreme<"cummin_share", reduction::min, cummin_pick_operation> {};
 
 /// The operations that give the largest and the least of all elements up to each.
 struct cummax_operation : running_operation<"cummax", reduction::max> {
-  using emits = operations<cummax_share_operation>;
+  using emits = operations<cummax_share_operation, cummax_pick_operation>;
   /// See `cummax_share_operation`.
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummax_share_operation>(at.how(), at.operand(0), at.cotangent()));
   }
 };
 struct cummin_operation : running_operation<"cummin", reduction::min> {
-  using emits = operations<cummin_share_operation>;
+  using emits = operations<cummin_share_operation, cummin_pick_operation>;
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummin_share_operation>(at.how(), at.operand(0), at.cotangent()));
   }

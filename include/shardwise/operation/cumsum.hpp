@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/scan.hpp"
 
@@ -22,20 +23,13 @@ struct cumsum_of : applied_along<cumsum_operation, Dim> {};
 
 /// The running sum along a dimension: each element is the sum of those up to it, itself among them.
 /// Sums are taken one after another, of narrow fractions in `float`, so that every mesh gives the
-/// same bits. Each device needs the whole of the dimension; pending sums stay pending.
+/// same bits. Each device needs the whole of the dimension, or fetches it over permitted axes;
+/// pending sums stay pending.
 ///
 ///     auto y = cumsum<1>(x);                 // f32[8@data, 4]: 1 2 3 4 becomes 1 3 6 10
-template <int Dim, NamedOperand X>
-[[nodiscard]] constexpr auto cumsum(X&& x)
-    -> decltype(apply_operation<cumsum_of<Dim>>(static_cast<X&&>(x))) {
-  return apply_operation<cumsum_of<Dim>>(static_cast<X&&>(x));
-}
-
-/// The same where the dimension may be fetched over mesh axes.
-///
-///     auto y = cumsum<1>(x, across<"model">);
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr auto cumsum(X&& x, across_axes<Axes...> permitted)
+///     auto z = cumsum<1>(x, across<"model">);
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto cumsum(X&& x, const Given& permitted = {})
     -> decltype(apply_operation<cumsum_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<cumsum_of<Dim>>(permitted, static_cast<X&&>(x));
 }

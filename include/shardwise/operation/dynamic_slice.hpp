@@ -155,14 +155,15 @@ struct update_slice_of {
 /// each device needs the whole or fetches it over permitted axes. Pending sums stay pending.
 ///
 ///     auto y = dynamic_slice<0, 4>(x, at);   // f32[8, 64@model], i32[] -> f32[4, 64@model]
-template <int Dim, index_t Size, NamedOperand X, class Start, fixed_string... Axes>
+template <int Dim, index_t Size, NamedOperand X, class Start, detail::Terms Given = across_axes<>>
   requires(Scalar<Start> || NamedOperand<Start>)
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::numbers_call<dynamic_slice_of<Dim, Size>, across_axes<Axes...>, std::int64_t>, X, Start>
-dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
-  return detail::carry_out<
-      detail::numbers_call<dynamic_slice_of<Dim, Size>, across_axes<Axes...>, std::int64_t>>(
-      static_cast<X&&>(x), static_cast<Start&&>(start));
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::numbers_call<dynamic_slice_of<Dim, Size>, detail::permitted_by<Given>, std::int64_t>,
+    Given, X, Start>
+dynamic_slice(X&& x, Start&& start, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::numbers_call<dynamic_slice_of<Dim, Size>, detail::permitted_by<Given>, std::int64_t>>(
+      given, static_cast<X&&>(x), static_cast<Start&&>(start));
 }
 
 /// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
@@ -175,15 +176,16 @@ dynamic_slice(X&& x, Start&& start, across_axes<Axes...> = {}) {
 ///
 ///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
 template <int Dim, out_of_range Beyond = out_of_range::clamp, NamedOperand X, NamedOperand Part,
-          class Start, fixed_string... Axes>
+          class Start, detail::Terms Given = across_axes<>>
   requires((Scalar<Start> || NamedOperand<Start>)&&Beyond != out_of_range::fill)
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::numbers_call<update_slice_of<Dim, Beyond>, across_axes<Axes...>, void, std::int64_t>, X,
-    Part, Start>
-update_slice(X&& x, Part&& part, Start&& start, across_axes<Axes...> = {}) {
-  return detail::carry_out<
-      detail::numbers_call<update_slice_of<Dim, Beyond>, across_axes<Axes...>, void, std::int64_t>>(
-      static_cast<X&&>(x), static_cast<Part&&>(part), static_cast<Start&&>(start));
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::numbers_call<update_slice_of<Dim, Beyond>, detail::permitted_by<Given>, void,
+                         std::int64_t>,
+    Given, X, Part, Start>
+update_slice(X&& x, Part&& part, Start&& start, const Given& given = {}) {
+  return detail::carry_out_on<detail::numbers_call<
+      update_slice_of<Dim, Beyond>, detail::permitted_by<Given>, void, std::int64_t>>(
+      given, static_cast<X&&>(x), static_cast<Part&&>(part), static_cast<Start&&>(start));
 }
 
 }  // namespace shardwise

@@ -63,7 +63,6 @@ struct einsum_operation {
       if (at.wants(k)) at.give(k, cotangent_of(at, equation, k));
   }
 
- private:
   /// The letters of operand `k` of an equation, or of its result where there is no such operand.
   [[nodiscard]] static constexpr text_view letters_of(text_view equation, int k) noexcept {
     std::size_t begin = 0;
@@ -78,17 +77,12 @@ struct einsum_operation {
       if (c == letter) return true;
     return false;
   }
-  [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
-                                                             int k) {
-    const text_view own = letters_of(equation, k);
-    bounded_text<47> words;
-    words << letters_of(equation, at.operand_count());
-    value_ids read{at.cotangent().id};
-    for (int o = 0; o < at.operand_count(); ++o) {
-      if (o == k) continue;
-      words << ',' << letters_of(equation, o);
-      read.push_back(at.operand(o).id);
-    }
+  /// The contraction of values with these letters as a cotangent of operand `k`, which has the
+  /// letters `own`: on the diagonal along those that it repeats, and the same everywhere along
+  /// those that no value has.
+  [[nodiscard]] static constexpr gradient_value onto_operand(gradient_step& at, int k,
+                                                             text_view own, bounded_text<47> words,
+                                                             const value_ids& read) {
     // A letter that the operand repeats is met where it stands last.
     const bounded_text<47> given = words;
     words << "->";
@@ -112,6 +106,21 @@ struct einsum_operation {
       made = masked(made, elementwise<functions::equal>(index(i), index(next)));
     }
     return made;
+  }
+
+ private:
+  [[nodiscard]] static constexpr gradient_value cotangent_of(gradient_step& at, text_view equation,
+                                                             int k) {
+    const text_view own = letters_of(equation, k);
+    bounded_text<47> words;
+    words << letters_of(equation, at.operand_count());
+    value_ids read{at.cotangent().id};
+    for (int o = 0; o < at.operand_count(); ++o) {
+      if (o == k) continue;
+      words << ',' << letters_of(equation, o);
+      read.push_back(at.operand(o).id);
+    }
+    return onto_operand(at, k, own, words, read);
   }
   /// Where the letter at a place of a word stands next; the end if it stands there last.
   [[nodiscard]] static constexpr std::size_t next_place(text_view word, std::size_t i) noexcept {
@@ -203,11 +212,6 @@ struct sums_of_products {
   static constexpr bool distributes = true;
   template <fixed_string Equation>
   using applied = einsum_of<Equation>;
-  /// The same of tensors whose layouts are values.
-  template <class... X>
-  [[nodiscard]] static auto of_values(text_view equation, const X&... x) {
-    return einsum(equation, x...);
-  }
 };
 
 }  // namespace detail
@@ -306,7 +310,8 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
   if constexpr (AnyRefused<X...>)
     return refused_call<refused<>>{};
   else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || has_ellipsis<Equation>))
-    return Arithmetic::of_values(text_view(Equation), x...);
+    return contract_values(Arithmetic{}, std::is_void_v<Permitted> ? 0U : ~0U, text_view(Equation),
+                           x...);
   else if constexpr (has_ellipsis<Equation>)
     return contracted<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
   else
@@ -370,20 +375,29 @@ template <fixed_string Equation, class First, class... Rest>
 
 namespace detail {
 /// A contraction whose result is resharded to the requested layout.
-template <fixed_string Equation, class Target, class... X>
-[[nodiscard]] constexpr decltype(auto) einsum_as(result_as<Target> wanted, X&&... x) {
-  if constexpr (sizeof...(X) <= 2 && !has_ellipsis<Equation> && !AnyRefused<X...>) {
-    if constexpr (einsum_of<Equation>::parsed.verdict.ok())
-      return apply_operation<einsum_of<Equation>>(wanted, static_cast<X&&>(x)...);
-    else
-      return reshard<Target>(einsum<Equation>(static_cast<X&&>(x)...));
+template <class Arithmetic, fixed_string Equation, class Given, class... X>
+[[nodiscard]] constexpr decltype(auto) einsum_as(const Given& wanted, X&&... x) {
+  using applied = typename Arithmetic::template applied<Equation>;
+  if constexpr (sizeof...(X) <= 2 && !has_ellipsis<Equation>) {
+    return carry_out_on<permitted_contraction<applied, every_axis>>(wanted, static_cast<X&&>(x)...);
   } else {
-    using outcome = contraction_of<sums_of_products, Equation, every_axis, X...>;
+    using outcome = contraction_of<Arithmetic, Equation, every_axis, X...>;
     if constexpr (outcome::is_refusal)
       return outcome::value();
     else
-      return reshard<Target>(attempt_contraction<sums_of_products, Equation, every_axis>(x...));
+      return lay_out(wanted, attempt_contraction<Arithmetic, Equation, every_axis>(x...));
   }
+}
+/// The same, of operands before the request.
+template <class Arithmetic, fixed_string Equation, class... X>
+[[nodiscard]] constexpr decltype(auto) einsum_on_request(X&&... x) {
+  const auto all = std::forward_as_tuple(static_cast<X&&>(x)...);
+  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+    return einsum_as<Arithmetic, Equation>(
+        std::get<sizeof...(I)>(all),
+        static_cast<std::tuple_element_t<I, std::tuple<X&&...>>>(std::get<I>(all))...);
+  }
+  (std::make_index_sequence<sizeof...(X) - 1>{});
 }
 }  // namespace detail
 
@@ -394,13 +408,8 @@ template <fixed_string Equation, class Target, class... X>
 template <fixed_string Equation, class First, class... Rest>
   requires(detail::ends_with_result_as<Rest...>())
 [[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
-  const auto all = std::forward_as_tuple(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
-  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
-    return detail::einsum_as<Equation>(
-        std::get<sizeof...(Rest)>(all),
-        static_cast<std::tuple_element_t<I, std::tuple<First&&, Rest&&...>>>(std::get<I>(all))...);
-  }
-  (std::make_index_sequence<sizeof...(Rest)>{});
+  return detail::einsum_on_request<detail::sums_of_products, Equation>(
+      static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 
 }  // namespace shardwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
@@ -37,22 +37,13 @@ struct flip_of {
 };
 
 /// The same elements in the reverse order along the named dimensions, each of which every device
-/// has whole. What is pending stays pending.
+/// has whole, or fetches over permitted axes. What is pending stays pending.
 ///
 ///     auto y = flip<1>(x);                   // f32[8@data, 64]: y[i, j] = x[i, 63 - j]
-template <int... Dims, NamedOperand X>
+///     auto z = flip<1>(x, across<"model">);
+template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
-[[nodiscard]] constexpr auto flip(X&& x)
-    -> decltype(apply_operation<flip_of<Dims...>>(static_cast<X&&>(x))) {
-  return apply_operation<flip_of<Dims...>>(static_cast<X&&>(x));
-}
-
-/// The same where the dimension may be fetched over mesh axes.
-///
-///     auto y = flip<1>(x, across<"model">);
-template <int... Dims, NamedOperand X, fixed_string... Axes>
-  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
-[[nodiscard]] constexpr auto flip(X&& x, across_axes<Axes...> permitted)
+[[nodiscard]] constexpr auto flip(X&& x, const Given& permitted = {})
     -> decltype(apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x));
 }

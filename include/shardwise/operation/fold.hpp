@@ -227,42 +227,52 @@ struct mean_call {
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::sum, Dims...>, X,
-                                           const Options&...>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::maybe_requested<detail::fold_call<reduction::sum, Dims...>, Options...>, X,
+    const Options&...>
 sum(X&& x, const Options&... options) {
-  return detail::carry_out<detail::fold_call<reduction::sum, Dims...>>(static_cast<X&&>(x),
-                                                                       options...);
+  return detail::carry_out<
+      detail::maybe_requested<detail::fold_call<reduction::sum, Dims...>, Options...>>(
+      static_cast<X&&>(x), options...);
 }
 /// Multiplies over the named dimensions, or over all.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::product, Dims...>, X,
-                                           const Options&...>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::maybe_requested<detail::fold_call<reduction::product, Dims...>, Options...>, X,
+    const Options&...>
 product(X&& x, const Options&... options) {
-  return detail::carry_out<detail::fold_call<reduction::product, Dims...>>(static_cast<X&&>(x),
-                                                                           options...);
+  return detail::carry_out<
+      detail::maybe_requested<detail::fold_call<reduction::product, Dims...>, Options...>>(
+      static_cast<X&&>(x), options...);
 }
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::max, Dims...>, X,
-                                           const Options&...>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::maybe_requested<detail::fold_call<reduction::max, Dims...>, Options...>, X,
+    const Options&...>
 max(X&& x, const Options&... options) {
-  return detail::carry_out<detail::fold_call<reduction::max, Dims...>>(static_cast<X&&>(x),
-                                                                       options...);
+  return detail::carry_out<
+      detail::maybe_requested<detail::fold_call<reduction::max, Dims...>, Options...>>(
+      static_cast<X&&>(x), options...);
 }
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<detail::fold_call<reduction::min, Dims...>, X,
-                                           const Options&...>
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::maybe_requested<detail::fold_call<reduction::min, Dims...>, Options...>, X,
+    const Options&...>
 min(X&& x, const Options&... options) {
-  return detail::carry_out<detail::fold_call<reduction::min, Dims...>>(static_cast<X&&>(x),
-                                                                       options...);
+  return detail::carry_out<
+      detail::maybe_requested<detail::fold_call<reduction::min, Dims...>, Options...>>(
+      static_cast<X&&>(x), options...);
 }
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
 /// shards weigh what they hold. Over no elements it is not a number.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<detail::mean_call<Dims...>, X, const Options&...> mean(
-    X&& x, const Options&... options) {
-  return detail::carry_out<detail::mean_call<Dims...>>(static_cast<X&&>(x), options...);
+[[nodiscard]] constexpr detail::outcome_of<
+    detail::maybe_requested<detail::mean_call<Dims...>, Options...>, X, const Options&...>
+mean(X&& x, const Options&... options) {
+  return detail::carry_out<detail::maybe_requested<detail::mean_call<Dims...>, Options...>>(
+      static_cast<X&&>(x), options...);
 }
 
 }  // namespace shardwise

@@ -89,48 +89,49 @@ using rms_norm_call =
 ///
 ///     auto y = layer_norm<1>(x, 1e-5);
 ///     auto z = layer_norm<1>(x, 1e-5, across<"model">);
-template <int... Dims, NamedOperand X, fixed_string... Axes>
+template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_of<detail::layer_norm_call<across_axes<Axes...>, Dims...>,
-                                           X, double>
-layer_norm(X&& x, double epsilon, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::layer_norm_call<across_axes<Axes...>, Dims...>>(
-      static_cast<X&&>(x), static_cast<double&&>(epsilon));
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::layer_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double>
+layer_norm(X&& x, double epsilon, const Given& given = {}) {
+  return detail::carry_out_on<detail::layer_norm_call<detail::permitted_by<Given>, Dims...>>(
+      given, static_cast<X&&>(x), static_cast<double&&>(epsilon));
 }
 /// The same times `scale`, plus `shift`, which meet the result from the last dimension backwards.
 ///
 ///     auto y = layer_norm<1>(x, scale, shift, 1e-5);     // f32[8@data, 64], f32[64], f32[64]
-template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift, fixed_string... Axes>
+template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift,
+          detail::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_of<detail::layer_norm_call<across_axes<Axes...>, Dims...>,
-                                           X, double, const Scale&, const Shift&>
-layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon,
-           across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::layer_norm_call<across_axes<Axes...>, Dims...>, X, double,
-                           const Scale&, const Shift&>(
-      static_cast<X&&>(x), static_cast<double&&>(epsilon), scale, shift);
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::layer_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double, const Scale&,
+    const Shift&>
+layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon, const Given& given = {}) {
+  return detail::carry_out_on<detail::layer_norm_call<detail::permitted_by<Given>, Dims...>, Given,
+                              X, double, const Scale&, const Shift&>(
+      given, static_cast<X&&>(x), static_cast<double&&>(epsilon), scale, shift);
 }
 
 /// The values divided by the root of the mean of their squares along these dimensions:
 /// `x / sqrt(mean of squares + epsilon)`; otherwise as `layer_norm`, with one mean to exchange.
 ///
 ///     auto y = rms_norm<1>(x, scale, 1e-6);
-template <int... Dims, NamedOperand X, fixed_string... Axes>
+template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_of<detail::rms_norm_call<across_axes<Axes...>, Dims...>, X,
-                                           double>
-rms_norm(X&& x, double epsilon, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::rms_norm_call<across_axes<Axes...>, Dims...>>(
-      static_cast<X&&>(x), static_cast<double&&>(epsilon));
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::rms_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double>
+rms_norm(X&& x, double epsilon, const Given& given = {}) {
+  return detail::carry_out_on<detail::rms_norm_call<detail::permitted_by<Given>, Dims...>>(
+      given, static_cast<X&&>(x), static_cast<double&&>(epsilon));
 }
-template <int... Dims, NamedOperand X, NamedOperand Scale, fixed_string... Axes>
+template <int... Dims, NamedOperand X, NamedOperand Scale, detail::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_of<detail::rms_norm_call<across_axes<Axes...>, Dims...>, X,
-                                           double, const Scale&>
-rms_norm(X&& x, const Scale& scale, double epsilon, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::rms_norm_call<across_axes<Axes...>, Dims...>, X, double,
-                           const Scale&>(static_cast<X&&>(x), static_cast<double&&>(epsilon),
-                                         scale);
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::rms_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double, const Scale&>
+rms_norm(X&& x, const Scale& scale, double epsilon, const Given& given = {}) {
+  return detail::carry_out_on<detail::rms_norm_call<detail::permitted_by<Given>, Dims...>, Given, X,
+                              double, const Scale&>(given, static_cast<X&&>(x),
+                                                    static_cast<double&&>(epsilon), scale);
 }
 
 }  // namespace shardwise

@@ -120,40 +120,44 @@ struct min_with_index_of {
 /// device searches its own part, and what all have found is gathered; elsewhere the dimension is.
 ///
 ///     auto [best, at] = max_with_index<1>(logits, across<"model">);
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::search_call<max_with_index_of<Dim>, across_axes<Axes...>>, X>
-max_with_index(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::search_call<max_with_index_of<Dim>, across_axes<Axes...>>>(
-      static_cast<X&&>(x));
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::search_call<max_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+max_with_index(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::search_call<max_with_index_of<Dim>, detail::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 /// The least values along a dimension and their indices, as `max_with_index` has the largest; NaN
 /// is the least of all.
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::search_call<min_with_index_of<Dim>, across_axes<Axes...>>, X>
-min_with_index(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::search_call<min_with_index_of<Dim>, across_axes<Axes...>>>(
-      static_cast<X&&>(x));
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::search_call<min_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+min_with_index(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::search_call<min_with_index_of<Dim>, detail::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 /// The indices of the largest values along a dimension, the first of equal ones; see
 /// `max_with_index`.
 ///
 ///     auto classes = argmax<1>(logits);              // i64[8@data]
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::place_call<max_with_index_of<Dim>, across_axes<Axes...>>, X>
-argmax(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::place_call<max_with_index_of<Dim>, across_axes<Axes...>>>(
-      static_cast<X&&>(x));
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::place_call<max_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+argmax(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::place_call<max_with_index_of<Dim>, detail::permitted_by<Given>>>(given,
+                                                                               static_cast<X&&>(x));
 }
 /// The indices of the least values along a dimension, the first of equal ones.
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::place_call<min_with_index_of<Dim>, across_axes<Axes...>>, X>
-argmin(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::place_call<min_with_index_of<Dim>, across_axes<Axes...>>>(
-      static_cast<X&&>(x));
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::place_call<min_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+argmin(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::place_call<min_with_index_of<Dim>, detail::permitted_by<Given>>>(given,
+                                                                               static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

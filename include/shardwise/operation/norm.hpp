@@ -21,15 +21,20 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto n = l2_norm<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto l2_norm(const X& x, const Options&... options) {
-  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-  return detail::with_dims(
-      [&](const auto&... dims) {
-        if constexpr (detail::keeps_dims<Options...>)
-          return sqrt(detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
-        else
-          return sqrt(detail::finished(sum<Dims...>(square(x), dims...), permitted));
-      },
-      options...);
+  if constexpr (detail::ends_with_result_as<Options...>()) {
+    return detail::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
+                              options...);
+  } else {
+    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+    return detail::with_dims(
+        [&](const auto&... dims) {
+          if constexpr (detail::keeps_dims<Options...>)
+            return sqrt(detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
+          else
+            return sqrt(detail::finished(sum<Dims...>(square(x), dims...), permitted));
+        },
+        options...);
+  }
 }
 
 /// The largest magnitude over the named dimensions, or over all; -infinity of no elements. Options

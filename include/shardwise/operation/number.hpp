@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/elementwise.hpp"
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 
 #include <type_traits>
 

@@ -197,12 +197,12 @@ template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = a
 /// stay such.
 ///
 ///     auto y = average_pool<windows<7, 7>>(x);       // f32[8@data, 512, 7, 7] -> [8, 512, 1, 1]
-template <detail::PoolOption... Options, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::average_pool_call<across_axes<Axes...>, Options...>, X>
-average_pool(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::average_pool_call<across_axes<Axes...>, Options...>>(
-      static_cast<X&&>(x));
+template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::average_pool_call<detail::permitted_by<Given>, Options...>, Given, X>
+average_pool(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<detail::average_pool_call<detail::permitted_by<Given>, Options...>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -75,8 +75,9 @@ template <class Extents, NamedOperand X>
 /// The same with the result resharded to the requested layout.
 ///
 ///     auto y = reshape<extents<...>>(x, as<P<...>>);
-template <class Extents, NamedOperand X, class Target>
-[[nodiscard]] constexpr decltype(auto) reshape(X&& x, result_as<Target> wanted) {
+template <class Extents, NamedOperand X, detail::Terms Given>
+[[nodiscard]] constexpr auto reshape(X&& x, const Given& wanted)
+    -> decltype(apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x))) {
   return apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x));
 }
 

@@ -101,12 +101,12 @@ using rotary_call = fractional_call<rotary_of<Pairs>, fetching_call<rotary_of<Pa
 ///
 ///     auto q = rotary(x, cosines, sines);    // f32[8@data, 16, 512, 64], two of f32[512, 32]
 template <rotary_pairs Pairs = rotary_pairs::halves, NamedOperand X, NamedOperand Cosines,
-          NamedOperand Sines, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<detail::rotary_call<Pairs, across_axes<Axes...>>, X,
-                                           Cosines, Sines>
-rotary(X&& x, Cosines&& cosines, Sines&& sines, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::rotary_call<Pairs, across_axes<Axes...>>>(
-      static_cast<X&&>(x), static_cast<Cosines&&>(cosines), static_cast<Sines&&>(sines));
+          NamedOperand Sines, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<detail::rotary_call<Pairs, detail::permitted_by<Given>>,
+                                           Given, X, Cosines, Sines>
+rotary(X&& x, Cosines&& cosines, Sines&& sines, const Given& given = {}) {
+  return detail::carry_out_on<detail::rotary_call<Pairs, detail::permitted_by<Given>>>(
+      given, static_cast<X&&>(x), static_cast<Cosines&&>(cosines), static_cast<Sines&&>(sines));
 }
 
 }  // namespace shardwise

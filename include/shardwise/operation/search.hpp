@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/reshape.hpp"
 

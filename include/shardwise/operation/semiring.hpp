@@ -4,6 +4,7 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/fold.hpp"
 #include "shardwise/spec/reduction.hpp"
 
 #include <concepts>
@@ -89,6 +90,11 @@ inline constexpr max_times_semiring max_times{};
 inline constexpr or_and_semiring or_and{};
 
 namespace detail {
+template <class F>
+inline constexpr bool is_add_lengths = false;
+template <reduction Fold>
+inline constexpr bool is_add_lengths<functions::add_lengths<Fold>> = true;
+
 /// True for a semiring of `bool`; all others are of numbers.
 template <class S>
 inline constexpr bool is_of_truth_values = requires {
@@ -100,10 +106,17 @@ inline constexpr bounded_text<47> contraction_name = [] {
   words << einsum_operation::name << ' ' << S::name;
   return words;
 }();
+/// A semiring whose contractions have gradients: extremes of sums or of products of numbers.
+template <class S>
+concept HasExtremes = (S::fold == reduction::max || S::fold == reduction::min) &&
+                      !is_of_truth_values<S> &&
+                      (is_add_lengths<typename S::times> ||
+                       std::is_same_v<typename S::times, functions::multiply>);
 }  // namespace detail
 
-/// The operation `einsum` over a semiring; the words of its attributes are the equation. It has no
-/// gradient: `gradient` rejects it by name.
+/// The operation `einsum` over a semiring; the words of its attributes are the equation. Where the
+/// semiring has other products than sums and products of numbers, or elements that are truth
+/// values, it has no gradient: `gradient` rejects it by name.
 template <Semiring S>
 struct semiring_operation {
   static constexpr text_view name = detail::contraction_name<S>;
@@ -139,6 +152,83 @@ struct semiring_operation {
                                                      const tensor_desc& result) noexcept {
     return einsum_operation::cost(mesh, how, operands, result);
   }
+
+  using emits = operations<einsum_operation, iota_like_operation>;
+  /// Each cotangent goes to the products that are the extreme; equal ones share it evenly.
+  static constexpr void gradient(gradient_step& at) requires detail::HasExtremes<S> {
+    const text_view equation = at.how().words;
+    bounded_text<47> all;
+    for (int k = 0; k < at.operand_count(); ++k)
+      for (char letter : einsum_operation::letters_of(equation, k))
+        if (!einsum_operation::has_letter(all, letter)) all << letter;
+    if (all.size() > std::size_t{max_rank})
+      fail({.rule = violation::operand_rank_differs,
+            .have = static_cast<index_t>(all.size()),
+            .want = max_rank});
+    const text_view kept = einsum_operation::letters_of(equation, at.operand_count());
+    const gradient_value best =
+        elementwise<functions::equal>(products(at, all), along(at.result(), kept, all));
+    const gradient_value count = summed(masked(at.number(1, at.operand(0)), best), all, kept, true);
+    const gradient_value share = masked(along(at.cotangent(), kept, all) / count, best);
+    for (int k = 0; k < at.operand_count(); ++k) {
+      if (!at.wants(k)) continue;
+      const text_view own = einsum_operation::letters_of(equation, k);
+      gradient_value given = share;
+      if constexpr (std::is_same_v<typename S::times, functions::multiply>)
+        if (at.operand_count() > 1) given = share * factor(at, 1 - k, all);
+      bounded_text<47> words;
+      for (char letter : text_view(all))
+        if (einsum_operation::has_letter(own, letter)) words << letter;
+      at.give(k, einsum_operation::onto_operand(at, k, own, words,
+                                                {summed(given, all, own, false).id}));
+    }
+  }
+
+ private:
+  /// A value along all letters in their order: with one element along those that it lacks.
+  [[nodiscard]] static constexpr gradient_value along(const gradient_value& value, text_view own,
+                                                      text_view all) {
+    bounded_text<47> words;
+    words << own << "->";
+    extents_desc extents;
+    for (char letter : all) {
+      index_t size = 1;
+      for (std::size_t i = 0; i < own.size(); ++i)
+        if (own[i] == letter) size = value.tensor().extents[static_cast<int>(i)];
+      if (einsum_operation::has_letter(own, letter)) words << letter;
+      extents.push_back(size);
+    }
+    const gradient_value ordered = emit<einsum_operation>(einsum_operation::how(words), value);
+    return emit<reshape_operation>(reshape_operation::how(extents), ordered);
+  }
+  [[nodiscard]] static constexpr gradient_value factor(gradient_step& at, int k, text_view all) {
+    return along(at.operand(k), einsum_operation::letters_of(at.how().words, k), all);
+  }
+  /// The products along all letters. Narrow fractions are rounded as the extremes are, which a pass
+  /// over elements does not do in its middle.
+  [[nodiscard]] static constexpr gradient_value products(gradient_step& at, text_view all) {
+    if (at.operand_count() == 1) return factor(at, 0, all);
+    const element type = at.operand(0).tensor().type;
+    if (type != element::f32 && type != element::f64) {
+      bounded_text<47> words;
+      words << einsum_operation::letters_of(at.how().words, 0) << ','
+            << einsum_operation::letters_of(at.how().words, 1) << "->" << all;
+      return emit<semiring_operation>(how(words), at.operand(0), at.operand(1));
+    }
+    if constexpr (std::is_same_v<typename S::times, functions::multiply>)
+      return factor(at, 0, all) * factor(at, 1, all);
+    else
+      return factor(at, 0, all) + factor(at, 1, all);
+  }
+  /// The sum over the letters that are not kept.
+  [[nodiscard]] static constexpr gradient_value summed(const gradient_value& value, text_view all,
+                                                       text_view kept, bool keep) {
+    unsigned reduced = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!einsum_operation::has_letter(kept, all[i])) reduced |= 1U << i;
+    if (reduced == 0) return value;
+    return emit<fold_operation>(fold_operation::how(reduction::sum, reduced, keep), value);
+  }
 };
 
 /// A contraction over a semiring with its equation in the type: `semiring_einsum_of<"ij,jk->ik",
@@ -160,11 +250,6 @@ struct arithmetic_over {
   static constexpr bool distributes = operation_class::distributes;
   template <fixed_string Equation>
   using applied = semiring_einsum_of<Equation, Over>;
-  /// The same of tensors whose layouts are values.
-  template <class... X>
-  [[nodiscard]] static auto of_values(text_view equation, const X&... x) {
-    return einsum<Over>(equation, x...);
-  }
 };
 template <>
 struct arithmetic_over<plus_times> : sums_of_products {};
@@ -177,21 +262,32 @@ struct arithmetic_over<plus_times> : sums_of_products {};
 /// An empty contraction gives the identity of the reduction: infinity for `min_plus`, minus
 /// infinity for `max_plus` and `max_times`, the extreme integers, and false for `or_and`. An
 /// operand may be pending with the same reduction if the product distributes over it. It does not
-/// communicate and has no gradient.
+/// communicate. Gradients go to the terms that are the extreme, evenly among equal ones; `or_and`
+/// and semirings with other products have none.
 ///
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d);        // shortest paths of two edges
 ///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: reachability
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
-  requires(sizeof...(Rest) < max_operands)
-[[nodiscard]] constexpr typename detail::contraction_of<detail::arithmetic_over<Over>, Equation,
-                                                        void, First, Rest...>::type
-einsum(First&& first, Rest&&... rest) {
+  requires(sizeof...(Rest) < max_operands && detail::are_operands_alone<Rest...>)
+[[nodiscard]] constexpr
+    typename detail::contraction_if<detail::are_operands_alone<Rest...>,
+                                    detail::arithmetic_over<Over>, Equation, First, Rest...>::type
+    einsum(First&& first, Rest&&... rest) {
   using arithmetic = detail::arithmetic_over<Over>;
   using outcome = detail::contraction_of<arithmetic, Equation, void, First, Rest...>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
   else
     return detail::attempt_contraction<arithmetic, Equation, void>(first, rest...);
+}
+/// The same with the result resharded to the requested layout.
+///
+///     auto two = einsum<"ij,jk->ik", min_plus>(d, d, as<P<"data", none>>);
+template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
+  requires(detail::ends_with_result_as<Rest...>())
+[[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
+  return detail::einsum_on_request<detail::arithmetic_over<Over>, Equation>(
+      static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 
 }  // namespace shardwise

@@ -70,19 +70,22 @@ using log_softmax_call =
 ///
 ///     auto p = softmax<1>(scores);
 ///     auto q = softmax<1>(logits, across<"model">);      // f32[8@data, 100@model]
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<detail::softmax_call<Dim, across_axes<Axes...>>, X>
-softmax(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::softmax_call<Dim, across_axes<Axes...>>>(static_cast<X&&>(x));
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<detail::softmax_call<Dim, detail::permitted_by<Given>>,
+                                           Given, X>
+softmax(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<detail::softmax_call<Dim, detail::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 /// The logarithm of `softmax`, which stays accurate where that is close to 0.
 ///
 ///     auto p = log_softmax<1>(logits, across<"model">);
-template <int Dim, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<detail::log_softmax_call<Dim, across_axes<Axes...>>, X>
-log_softmax(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::log_softmax_call<Dim, across_axes<Axes...>>>(
-      static_cast<X&&>(x));
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::log_softmax_call<Dim, detail::permitted_by<Given>>, Given, X>
+log_softmax(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<detail::log_softmax_call<Dim, detail::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

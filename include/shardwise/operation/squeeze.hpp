@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -84,6 +84,13 @@ template <int... Dims, NamedOperand X>
     -> decltype(apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x));
 }
+/// The same with the result resharded to the requested layout.
+template <int... Dims, NamedOperand X, detail::Terms Given>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+[[nodiscard]] constexpr auto squeeze(X&& x, const Given& wanted)
+    -> decltype(apply_operation<squeeze_of<Dims...>>(wanted, static_cast<X&&>(x))) {
+  return apply_operation<squeeze_of<Dims...>>(wanted, static_cast<X&&>(x));
+}
 
 /// The tensor with a dimension of size 1 at each named place of the result, which NumPy calls
 /// `expand_dims`. What is pending stays pending.
@@ -94,6 +101,13 @@ template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr auto unsqueeze(X&& x)
     -> decltype(apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x));
+}
+/// The same with the result resharded to the requested layout.
+template <int... Dims, NamedOperand X, detail::Terms Given>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+[[nodiscard]] constexpr auto unsqueeze(X&& x, const Given& wanted)
+    -> decltype(apply_operation<unsqueeze_of<Dims...>>(wanted, static_cast<X&&>(x))) {
+  return apply_operation<unsqueeze_of<Dims...>>(wanted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -56,17 +56,23 @@ struct stack_of {
   static constexpr attributes how = integer_attributes(Dim);
 };
 
+namespace detail {
+template <int Dim, class... X>
+using stack_call = maybe_requested<whole_unless_requested<stack_of<Dim>, X...>, X...>;
+}  // namespace detail
+
 /// Tensors of the same extents side by side, along a new dimension at place `Dim` of the result,
 /// which every device has whole. They are split alike and pending alike; nothing moves between
 /// devices. At most `max_operands` of them.
 ///
 ///     auto y = stack<0>(a, b);               // f32[8@data], f32[8@data] -> f32[2, 8@data]
-template <int Dim, NamedOperand First, NamedOperand... Rest>
-  requires(sizeof...(Rest) < max_operands)
-[[nodiscard]] constexpr auto stack(First&& first, Rest&&... rest)
-    -> decltype(apply_operation<stack_of<Dim>>(static_cast<First&&>(first),
-                                               static_cast<Rest&&>(rest)...)) {
-  return apply_operation<stack_of<Dim>>(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+template <int Dim, NamedOperand First, class... Rest>
+  requires(sizeof...(Rest) < max_operands &&
+           (... && (NamedOperand<Rest> || detail::is_result_as<std::remove_cvref_t<Rest>>)))
+[[nodiscard]] constexpr detail::outcome_of<detail::stack_call<Dim, Rest...>, First, Rest...> stack(
+    First&& first, Rest&&... rest) {
+  return detail::carry_out<detail::stack_call<Dim, Rest...>>(static_cast<First&&>(first),
+                                                             static_cast<Rest&&>(rest)...);
 }
 
 }  // namespace shardwise

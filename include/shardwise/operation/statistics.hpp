@@ -27,7 +27,10 @@ template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto variance(const X& x, const Options&... options) {
   using T = typename X::value_type;
   constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-  if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
+  if constexpr (detail::ends_with_result_as<Options...>()) {
+    return detail::on_request([&](const auto&... given) { return variance<Dims...>(x, given...); },
+                              options...);
+  } else if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
     return cast<T>(
         detail::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
@@ -56,8 +59,12 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto s = standard_deviation<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto standard_deviation(const X& x, const Options&... options) {
-  return sqrt(
-      detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
+  if constexpr (detail::ends_with_result_as<Options...>())
+    return detail::on_request(
+        [&](const auto&... given) { return standard_deviation<Dims...>(x, given...); }, options...);
+  else
+    return sqrt(
+        detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
 }
 
 /// `log(sum(exp(x)))` over the named dimensions, or over all, without leaving the range of numbers:
@@ -72,21 +79,26 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto z = logsumexp<1>(logits, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto logsumexp(const X& x, const Options&... options) {
-  using T = typename X::value_type;
-  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-  const auto largest = detail::with_dims(
-      [&](const auto&... dims) {
-        return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
-      },
-      options...);
-  // Infinity would be taken from itself.
-  const auto shift = where(isfinite(largest), largest, T(0));
-  const auto total = detail::with_dims(
-      [&](const auto&... dims) {
-        return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
-      },
-      options...);
-  return detail::without_kept<Dims...>(log(total) + shift, options...);
+  if constexpr (detail::ends_with_result_as<Options...>()) {
+    return detail::on_request([&](const auto&... given) { return logsumexp<Dims...>(x, given...); },
+                              options...);
+  } else {
+    using T = typename X::value_type;
+    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+    const auto largest = detail::with_dims(
+        [&](const auto&... dims) {
+          return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
+        },
+        options...);
+    // Infinity would be taken from itself.
+    const auto shift = where(isfinite(largest), largest, T(0));
+    const auto total = detail::with_dims(
+        [&](const auto&... dims) {
+          return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
+        },
+        options...);
+    return detail::without_kept<Dims...>(log(total) + shift, options...);
+  }
 }
 
 }  // namespace shardwise

@@ -124,12 +124,13 @@ struct top_k_of {
 /// have found is gathered; elsewhere the dimension is.
 ///
 ///     auto [best, at] = top_k<1, 5>(logits, across<"model">);
-template <int Dim, index_t Count, NamedOperand X, fixed_string... Axes>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::search_call<top_k_of<Dim, Count>, across_axes<Axes...>>, X>
-top_k(X&& x, across_axes<Axes...> = {}) {
-  return detail::carry_out<detail::search_call<top_k_of<Dim, Count>, across_axes<Axes...>>>(
-      static_cast<X&&>(x));
+template <int Dim, index_t Count, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::search_call<top_k_of<Dim, Count>, detail::permitted_by<Given>>, Given, X>
+top_k(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::search_call<top_k_of<Dim, Count>, detail::permitted_by<Given>>>(given,
+                                                                              static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
@@ -63,6 +63,12 @@ template <int... Dims, NamedOperand X>
 [[nodiscard]] constexpr auto transpose(X&& x)
     -> decltype(apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x));
+}
+/// The same with the result resharded to the requested layout.
+template <int... Dims, NamedOperand X, detail::Terms Given>
+[[nodiscard]] constexpr auto transpose(X&& x, const Given& wanted)
+    -> decltype(apply_operation<transpose_of<Dims...>>(wanted, static_cast<X&&>(x))) {
+  return apply_operation<transpose_of<Dims...>>(wanted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -181,22 +182,22 @@ struct any_domain {
   }
 };
 
-/// Computes `einsum` over a semiring with an equation known at run time. Three or more tensors are
-/// contracted in pairs.
-///
-///     auto two = einsum<min_plus>("ij,jk->ik", d, d);
-template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
-[[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
-                                   const Rest&... rest) {
-  using arithmetic = detail::arithmetic_over<Over>;
+namespace detail {
+/// The contraction of tensors whose layouts are values, which may fetch over permitted axes, a bit
+/// for each. Three or more are contracted in pairs.
+template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
+[[nodiscard]] any_tensor<T> contract_values(Arithmetic, unsigned permitted, text_view equation,
+                                            const any_tensor<T>& first, const Rest&... rest) {
+  using class_type = typename Arithmetic::operation_class;
   std::vector<any_tensor<T>> left{first, rest...};
   bounded_text<47> words =
       named_dimensions(equation, {first.tensor().rank(), rest.tensor().rank()...});
-  const auto once = [](text_view of, auto... x) {
+  const auto once = [permitted](text_view of, auto... x) {
     require(parse_einsum(of).verdict);
-    return any_tensor<T>(
-        any_domain::whole<typename arithmetic::operation_class, T, T, sizeof...(x)>(
-            einsum_operation::how(of), {detail::read_operand<const any_tensor<T>&>(x)...}));
+    const attributes how = einsum_operation::how(of);
+    std::array<node_ptr, sizeof...(x)> read{read_operand<const any_tensor<T>&>(x)...};
+    if (permitted != 0) any_domain::fetch<class_type>(how, read, permitted);
+    return any_tensor<T>(any_domain::whole<class_type, T, T, sizeof...(x)>(how, std::move(read)));
   };
   if (const parsed_einsum parsed = parse_einsum(words, max_operands);
       !parsed.verdict.ok() || parsed.rule.operands.size() != left.size()) {
@@ -208,7 +209,7 @@ template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
   while (left.size() > 2) {
     operand_extents extents;
     for (const any_tensor<T>& x : left) extents.push_back(x.tensor().extents);
-    const contraction_step step = first_contraction(words, extents, arithmetic::distributes);
+    const contraction_step step = first_contraction(words, extents, Arithmetic::distributes);
     const auto second = static_cast<std::size_t>(step.second);
     any_tensor<T> product =
         once(step.pair, left[static_cast<std::size_t>(step.first)], left[second]);
@@ -219,8 +220,32 @@ template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
   }
   return left.size() == 1 ? once(words, left[0]) : once(words, left[0], left[1]);
 }
+}  // namespace detail
+
+/// Computes `einsum` over a semiring with an equation known at run time. Three or more tensors are
+/// contracted in pairs. The last argument may request the layout of the result.
+///
+///     auto two = einsum<min_plus>("ij,jk->ik", d, d);
+///     auto cut = einsum<min_plus>("ij,jk->ik", d, d, out_sharding(spec_desc{{"data", ""}}));
+template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
+[[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
+                                   const Rest&... rest) {
+  return detail::contract_values(detail::arithmetic_over<Over>{}, 0U, equation, first, rest...);
+}
+template <Semiring auto Over, Element T, class... Rest>
+  requires(detail::ends_with_result_as<Rest...>())
+[[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
+                                   const Rest&... rest) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>, const auto& all) {
+    return detail::lay_out(std::get<sizeof...(I)>(all),
+                           detail::contract_values(detail::arithmetic_over<Over>{}, ~0U, equation,
+                                                   first, std::get<I>(all)...));
+  }
+  (std::make_index_sequence<sizeof...(Rest) - 1>{}, std::tie(rest...));
+}
 /// The same of sums of products.
-template <Element T, std::same_as<any_tensor<T>>... Rest>
+template <Element T, class... Rest>
+  requires((... && std::same_as<any_tensor<T>, Rest>) || detail::ends_with_result_as<Rest...>())
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
   return einsum<plus_times>(equation, first, rest...);

@@ -82,6 +82,95 @@ constexpr auto loss = [](const auto& x, const auto& w) {
 static_assert(trace<128>(gradient<0, 1>(loss), abstract<X>(), abstract<W>())
                   .collectives(collective::all_gather, "model") >= 1);
 
+// Every operation that is not elementwise takes it by the same rule, composed ones as well: what it
+// would be refused for is exchanged as over permitted axes, and its result is resharded.
+template <class Target>
+constexpr auto requests = [](auto f) {
+  using made = decltype(f(abstract<X>(), as<Target>));
+  return std::is_same_v<layout_in<std::remove_cvref_t<made>>, layout<pod, Target>>;
+};
+using rows_split = P<"data", none>;
+using wholly_split = P<"data", "model">;
+static_assert(requests<rows_split>([](const auto& x, auto to) { return softmax<1>(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return log_softmax<1>(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return layer_norm<1>(x, 1e-5, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return rms_norm<1>(x, 1e-5, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return cumsum<1>(x, to); }));
+static_assert(requests<wholly_split>([](const auto& x, auto to) { return cumprod<1>(x, to); }));
+static_assert(requests<wholly_split>([](const auto& x, auto to) { return cummax<1>(x, to); }));
+static_assert(requests<wholly_split>([](const auto& x, auto to) { return flip<0, 1>(x, to); }));
+static_assert(requests<wholly_split>([](const auto& x, auto to) { return roll<1, 3>(x, to); }));
+static_assert(requests<wholly_split>([](const auto& x, auto to) {
+  return pad<0, 0, 2, 2>(x, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return pad<pad_mode::edge, 0, 0, 2, 2>(x, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return pad<1, 1, 2, 2>(x, 1.0F, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return sort<1>(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return dynamic_slice<1, 4>(x, 3, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return concatenate<1>(x, x, to);
+}));
+static_assert(requests<P<none, "data", "model">>([](const auto& x, auto to) {
+  return stack<0>(x, x, to);
+}));
+static_assert(requests<wholly_split>([](const auto& x, auto to) {
+  return transpose<1, 0>(x, to);
+}));
+static_assert(requests<P<none, "data", "model">>([](const auto& x, auto to) {
+  return unsqueeze<0>(x, to);
+}));
+static_assert(requests<P<"model">>([](const auto& x, auto to) { return sum<0>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return sum<1>(x, to); }));
+static_assert(requests<P<"data", none>>([](const auto& x, auto to) {
+  return max<1>(x, keep_dims, to);
+}));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return mean<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return variance<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) {
+  return standard_deviation<1>(x, correction{1}, to);
+}));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return logsumexp<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return l2_norm<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return l1_norm<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return count_nonzero<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) { return argmax<1>(x, to); }));
+static_assert(requests<P<"data">>([](const auto& x, auto to) {
+  return max_with_index<1>(x, to).first;
+}));
+static_assert(requests<P<"data", none>>([](const auto& x, auto to) {
+  return top_k<1, 3>(x, to).second;
+}));
+static_assert(requests<P<"data">>([](const auto& x, auto to) {
+  return cross_entropy<1>(x, argmax<1>(x, as<P<"data">>), to);
+}));
+static_assert(requests<P<"model", "data">>([](const auto& x, auto to) {
+  return einsum<"ij,kj->ik", min_plus>(x, x, to);
+}));
+constexpr auto heads = [](const auto& x) {
+  const auto q = reshape<extents<1, 8, 16>>(x, as<P<none, none, none>>);
+  return attention(q, q, q, as<P<none, "data", "model">>);
+};
+static_assert(std::is_same_v<layout_in<decltype(heads(abstract<X>()))>,
+                             layout<pod, P<none, "data", "model">>>);
+
+// A sum is reduced and scattered at once; softmax exchanges its two reductions and moves nothing
+// else.
+constexpr auto shared = [](const auto& x) { return sum<1>(x, as<P<"data,model">>); };
+static_assert(trace(shared, abstract<tensor<P<"data", "model">, 8, 16>>()).collectives() == 1);
+constexpr auto normalised = [](const auto& x) { return softmax<1>(x, as<P<"data", "model">>); };
+static_assert(trace(normalised, abstract<X>()) ==
+              trace([](const auto& x) { return softmax<1>(x, across<"model">); }, abstract<X>()));
+
 // JAX's facts on `out_sharding`, on its meshes.
 namespace asked {
 

@@ -142,6 +142,21 @@ TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
           row{1, 3, 0, 0, 1});
   REQUIRE(slopes({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
           row{2, 0, 3, 0, 0});
+  // Second derivatives: of the squares 2 for each time that an element is the extreme.
+  const auto curvature = [&](const std::vector<float>& at, const auto& f) {
+    return slopes(at, gradient([&f](const auto& x) { return sum(square(f(x))); }));
+  };
+  REQUIRE(curvature({1, 3, 3, 2, 4}, [](const auto& x) { return cummax<0>(x); }) ==
+          row{2, 6, 0, 0, 2});
+  REQUIRE(curvature({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
+          row{4, 0, 6, 0, 0});
+  // And third ones, where the second are not constant.
+  REQUIRE(slopes({1, 3, 2, 1, 0}, gradient([](const auto& x) {
+                   return sum(gradient([](const auto& y) {
+                     const auto most = cummax<0>(y);
+                     return sum(most * most * most);
+                   })(x));
+                 })) == row{6, 24, 0, 0, 0});
   REQUIRE(slopes({3, 1, 2, 1, 3}, [](const auto& x) { return top_k<0, 2>(x).first; }) ==
           row{1, 0, 0, 0, 1});
   REQUIRE(slopes({-2, -1, 0, 1, 2}, [](const auto& x) { return clamp(x, -1, 1); }) ==
