@@ -173,6 +173,34 @@ struct kernel<functions::minimum> {
   }
 };
 
+/// The same two where neither operand is NaN: of equal operands the result is the first. One
+/// instruction, where the others take three.
+namespace detail {
+struct ordered_maximum {};
+struct ordered_minimum {};
+}  // namespace detail
+
+template <>
+struct kernel<detail::ordered_maximum> {
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return std::max(a, b);
+    else
+      return detail::packet::pmax(a, b);
+  }
+};
+template <>
+struct kernel<detail::ordered_minimum> {
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return std::min(a, b);
+    else
+      return detail::packet::pmin(a, b);
+  }
+};
+
 template <>
 struct kernel<functions::abs> {
   static constexpr bool exact = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/chain_link.hpp"
+#include "shardwise/kernel/packet_lanes.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 
 #include <algorithm>
@@ -10,29 +11,6 @@
 namespace shardwise {
 
 namespace detail {
-
-/// Vectors of the width that the program was compiled for; see `wide_lanes`.
-template <class T>
-struct packet_lanes {
-  using vector = typename vector_of<T>::type;
-  static constexpr std::size_t size = sizeof(vector) / sizeof(T);
-  static constexpr std::size_t count = 8;
-
-  [[gnu::always_inline]] static void load(const T* from, vector& to) noexcept {
-    to = packet::ploadu<vector>(from);
-  }
-  [[gnu::always_inline]] static void store(const vector& from, T* to) noexcept {
-    packet::pstoreu(to, from);
-  }
-  template <class F>
-  [[gnu::always_inline]] static void run(F, vector& a, const vector& b) noexcept {
-    a = rounded(kernel<F>::run(a, b));
-  }
-  template <class F>
-  [[gnu::always_inline]] static void run(F, vector& a) noexcept {
-    a = rounded(kernel<F>::run(a));
-  }
-};
 
 /// What is done to the vectors of a piece, all of which stay in registers: compilers are asked to
 /// unroll these loops, or else the values would be an array in memory.

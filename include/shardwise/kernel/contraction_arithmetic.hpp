@@ -5,10 +5,12 @@
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/product_tiles.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
 #include "shardwise/operation/semiring.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -73,12 +75,46 @@ struct function_of_fold<reduction::max> : std::type_identity<functions::maximum>
 template <>
 struct function_of_fold<reduction::min> : std::type_identity<functions::minimum> {};
 
-/// The same function of two elements where the first is known to be finite: no sum of infinities
-/// can arise.
-template <class Function, class T>
-struct function_of_finite : std::type_identity<Function> {};
-template <reduction Fold, std::floating_point T>
-struct function_of_finite<functions::add_lengths<Fold>, T> : std::type_identity<functions::add> {};
+/// The arithmetic of a semiring where it may be simpler: products that are sums of lengths without
+/// NaN or negative zeros, of which an extreme is one instruction.
+template <class S>
+struct simple_arithmetic {
+  static constexpr bool exists = false;
+};
+template <class S>
+  requires std::same_as<typename S::times, functions::add_lengths<S::fold>>
+struct simple_arithmetic<S> {
+  static constexpr bool exists = true;
+  using times = functions::add;
+  using fold = std::conditional_t<S::fold == reduction::min, detail::ordered_minimum,
+                                  detail::ordered_maximum>;
+};
+
+/// True for a matrix of numbers and `extreme`, an infinity: no sum of two of these is NaN.
+template <class T>
+[[nodiscard]] bool has_lengths(const matrix_view<const T>& m, T extreme) noexcept {
+  for (index_t i = 0; i < m.rows; ++i) {
+    bool all = true;
+    for (index_t j = 0; j < m.columns; ++j) {
+      const T x = m.data[i * m.row_stride + j * m.column_stride];
+      all &= x - x == T{0} || x == extreme;
+    }
+    if (!all) return false;
+  }
+  return true;
+}
+/// True if a sum with an element of the matrix may be a negative zero, which that of two of them
+/// is.
+template <class T>
+[[nodiscard]] bool has_negative_zero(const matrix_view<const T>& m) noexcept {
+  bool any = false;
+  for (index_t i = 0; i < m.rows; ++i)
+    for (index_t j = 0; j < m.columns; ++j) {
+      const T x = m.data[i * m.row_stride + j * m.column_stride];
+      any |= x == T{0} && std::signbit(x);
+    }
+  return any;
+}
 
 /// Folds `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
 template <reduction Fold, class Times, std::size_t Count>
@@ -93,61 +129,50 @@ struct folded_products<Fold, Times, 0> {
   using type = fused::argument<0>;
 };
 
-/// Block sizes: the rows of the right matrix that a row of the result takes at once, and the rows
-/// and columns that all rows of the result take while they are in the cache.
+/// The rows of the right matrix that a row of the result takes at once.
 inline constexpr index_t rows_at_once = 4;
-inline constexpr index_t rows_in_cache = 64;
-inline constexpr index_t columns_in_cache = 512;
 
-/// A product over a semiring, by functions of the semiring on contiguous rows of the result and of
-/// the right matrix.
+/// Folds products onto `out`, by functions of fused trees on its rows and those of `b`.
 template <class T>
 struct row_products {
-  reduction fold;
   erased_tree<T, 2 * rows_at_once + 1> several;
-  erased_tree<T, 2 * rows_at_once + 1> several_finite;  ///< where the elements on the left are
   erased_tree<T, 3> one;
+
+  void operator()(const product_part<T>& part) const {
+    for (index_t i = 0; i < part.out.rows; ++i)
+      update(part.a.row_range(i, i + 1), part.b, part.out.data + i * part.out.row_stride);
+  }
+
+ private:
+  void update(const matrix_view<const T>& a, const matrix_view<const T>& b, T* out) const {
+    T factors[rows_at_once][step<T>];
+    const T* from[2 * rows_at_once + 1]{out};
+    index_t moves[2 * rows_at_once + 1]{step<T>};
+    index_t k = 0;
+    const auto put = [&](index_t at) {
+      std::fill_n(factors[at], step<T>, a.data[(k + at) * a.column_stride]);
+      from[2 * at + 1] = factors[at];
+      from[2 * at + 2] = b.data + (k + at) * b.row_stride;
+      moves[2 * at + 1] = 0;
+      moves[2 * at + 2] = step<T>;
+    };
+    for (; k + rows_at_once <= b.rows; k += rows_at_once) {
+      for (index_t at = 0; at < rows_at_once; ++at) put(at);
+      several(from, moves, out, b.columns);
+    }
+    for (; k < b.rows; ++k) {
+      put(0);
+      one({from[0], from[1], from[2]}, {moves[0], moves[1], moves[2]}, out, b.columns);
+    }
+  }
 };
 
-/// True for all but infinities and NaN.
+/// Computes a product over a semiring into a row-major `out`, in blocks: `update(part)` folds the
+/// products of a part onto what it holds.
 template <class T>
-[[nodiscard]] bool is_finite(T x) noexcept {
-  return x - x == T{0};
-}
-
-/// Updates a row of the result with `count` rows of `b`, from row `k` on.
-template <class T>
-void meet_rows(const row_products<T>& work, const T* a, index_t a_stride, const T* b,
-               index_t b_stride, index_t count, T* out, index_t n) {
-  T factors[rows_at_once][step<T>];
-  const T* from[2 * rows_at_once + 1]{out};
-  index_t moves[2 * rows_at_once + 1]{step<T>};
-  index_t k = 0;
-  const auto put = [&](index_t at) {
-    std::fill_n(factors[at], step<T>, a[(k + at) * a_stride]);
-    from[2 * at + 1] = factors[at];
-    from[2 * at + 2] = b + (k + at) * b_stride;
-    moves[2 * at + 1] = 0;
-    moves[2 * at + 2] = step<T>;
-  };
-  for (; k + rows_at_once <= count; k += rows_at_once) {
-    bool finite = true;
-    for (index_t at = 0; at < rows_at_once; ++at) {
-      put(at);
-      finite = finite && is_finite(factors[at][0]);
-    }
-    (finite ? work.several_finite : work.several)(from, moves, out, n);
-  }
-  for (; k < count; ++k) {
-    put(0);
-    work.one({from[0], from[1], from[2]}, {moves[0], moves[1], moves[2]}, out, n);
-  }
-}
-
-/// Computes a product over a semiring into a row-major `out`, in blocks.
-template <class T>
-void multiply_rows(const row_products<T>& work, const matrix_view<const T>& a,
-                   const matrix_view<const T>& b, const matrix_view<T>& out) {
+void multiply_rows(reduction fold, void (*update)(const product_part<T>&),
+                   const matrix_view<const T>& a, const matrix_view<const T>& b,
+                   const matrix_view<T>& out) {
   const bool packs = b.column_stride != 1 && b.columns > 1;
   const std::unique_ptr<T[]> memory =
       packs ? std::make_unique_for_overwrite<T[]>(
@@ -156,20 +181,20 @@ void multiply_rows(const row_products<T>& work, const matrix_view<const T>& a,
   for (index_t j = 0; j < out.columns; j += columns_in_cache) {
     const index_t width = std::min(columns_in_cache, out.columns - j);
     for (index_t i = 0; i < out.rows; ++i)
-      std::fill_n(out.data + i * out.row_stride + j, width, identity_of<T>(work.fold));
+      std::fill_n(out.data + i * out.row_stride + j, width, identity_of<T>(fold));
     for (index_t k = 0; k < b.rows; k += rows_in_cache) {
       const index_t height = std::min(rows_in_cache, b.rows - k);
-      const T* part = b.data + k * b.row_stride + j * b.column_stride;
-      index_t stride = b.row_stride;
+      matrix_view<const T> part{b.data + k * b.row_stride + j * b.column_stride, height, width,
+                                b.row_stride, 1};
       if (packs) {
-        copy_block<T>({part, {height, width}, {b.row_stride, b.column_stride}},
+        copy_block<T>({part.data, {height, width}, {b.row_stride, b.column_stride}},
                       {memory.get(), {height, width}, {width, 1}});
-        part = memory.get();
-        stride = width;
+        part.data = memory.get();
+        part.row_stride = width;
       }
-      for (index_t i = 0; i < out.rows; ++i)
-        meet_rows(work, a.data + i * a.row_stride + k * a.column_stride, a.column_stride, part,
-                  stride, height, out.data + i * out.row_stride + j, width);
+      update({{a.data + k * a.column_stride, a.rows, height, a.row_stride, a.column_stride},
+              part,
+              {out.data + j, out.rows, width, out.row_stride, 1}});
     }
   }
 }
@@ -185,23 +210,43 @@ void multiply_lines(reduction fold, const erased_tree<T, 2>& product, const matr
                       {out.data, extents, {out.row_stride, out.column_stride, 0}}, 4);
 }
 
+/// Folds the products of a part over a semiring onto what it holds.
+template <class S, class T>
+void update_over(const product_part<T>& part) {
+  using fold = typename function_of_fold<S::fold>::type;
+  if constexpr (std::floating_point<T>) {
+    using simple = simple_arithmetic<S>;
+    if constexpr (simple::exists) {
+      constexpr T extreme = identity_of<T>(S::fold);
+      const bool are_lengths = has_lengths(part.b, extreme);
+      for_each_row_group(part, [&](const row_group<T>& rows) {
+        if (are_lengths && has_lengths(rows.a, extreme) && !has_negative_zero(rows.a))
+          run_tiles<typename simple::fold, typename simple::times>(rows);
+        else
+          run_tiles<fold, typename S::times>(rows);
+      });
+    } else {
+      for_each_row_group(
+          part, [](const row_group<T>& rows) { run_tiles<fold, typename S::times>(rows); });
+    }
+  } else {
+    static constexpr
+        typename folded_products<S::fold, typename S::times, rows_at_once>::type several{};
+    static constexpr typename folded_products<S::fold, typename S::times, 1>::type one{};
+    row_products<T>{erase<T, 2 * rows_at_once + 1>(several), erase<T, 3>(one)}(part);
+  }
+}
+
 /// Computes `out = a * b` over a semiring, for usable matrices.
 template <class S, class T>
 void multiply_over(const matrix_view<const T>& a, const matrix_view<const T>& b,
                    const matrix_view<T>& out) {
   static constexpr product_tree<S> product{};
-  using finite_times = typename function_of_finite<typename S::times, T>::type;
-  static constexpr
-      typename folded_products<S::fold, typename S::times, rows_at_once>::type several{};
-  static constexpr typename folded_products<S::fold, finite_times, rows_at_once>::type finite{};
-  static constexpr typename folded_products<S::fold, typename S::times, 1>::type one{};
   if (out.rows == 0 || out.columns == 0) return;
   if (!out.is_row_major())
     return multiply_over<S, T>(b.transposed(), a.transposed(), out.transposed());
   if (out.columns < step<T>) return multiply_lines<T>(S::fold, erase<T, 2>(product), a, b, out);
-  multiply_rows<T>({S::fold, erase<T, 2 * rows_at_once + 1>(several),
-                    erase<T, 2 * rows_at_once + 1>(finite), erase<T, 3>(one)},
-                   a, b, out);
+  multiply_rows<T>(S::fold, &update_over<S, T>, a, b, out);
 }
 
 /// The arithmetic of a semiring on elements of `T`.

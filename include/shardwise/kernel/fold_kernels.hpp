@@ -37,6 +37,8 @@ struct folding {
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
   /// `into[i]` reduces the i-th elements of all rows, in pairs.
   void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
+  /// `into[i] = fold(into[i], x)`, where `x` is what `rows` gives.
+  void (*rows_onto)(const T* const (&rows)[radix], T* into, index_t n);
   /// `into[i] = fold(into[i], from[i])`.
   void (*onto)(const T* from, T* into, index_t n);
 };
@@ -80,7 +82,9 @@ struct folded_lanes {
     } else {
       each([&](std::size_t u) {
         const index_t begin = std::min(done + static_cast<index_t>(u) * width, n);
-        sums[u] = kernel<Function>::run(sums[u], load_some(from + begin, n - begin, identity));
+        const P last = done > 0 ? load_last(from + begin, n - begin, identity)
+                                : load_some(from + begin, n - begin, identity);
+        sums[u] = kernel<Function>::run(sums[u], last);
       });
     }
   }
@@ -92,6 +96,16 @@ struct folded_lanes {
     std::fill_n(padded, width, identity);
     std::copy_n(from, n, padded);
     return packet::ploadu<P>(padded);
+  }
+  /// The same where there are elements enough before these for a whole packet, which is quicker
+  /// than a copy of so few.
+  [[nodiscard]] static P load_last(const T* from, index_t n, T identity) {
+    if (n >= width) return packet::ploadu<P>(from);
+    if (n <= 0) return packet::pset1<P>(identity);
+    T padded[2 * static_cast<std::size_t>(width)];
+    packet::pstoreu(padded, packet::ploadu<P>(from + n - width));
+    packet::pstoreu(padded + width, packet::pset1<P>(identity));
+    return packet::ploadu<P>(padded + width - n);
   }
 
   [[nodiscard]] T finish() noexcept {
@@ -124,14 +138,19 @@ void fold_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
   });
 }
 
-template <class T, class Function>
+/// Onto `into` in the same pass, if it is to be: a row of it is then read and written once.
+template <class T, class Function, bool Onto = false>
 void fold_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
   const auto f = [](const auto& a, const auto& b) { return kernel<Function>::run(a, b); };
   const auto fold = [&](auto load) {
-    return f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
-             f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
+    const auto folded = f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
+                          f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
+    if constexpr (Onto)
+      return f(load(into), folded);
+    else
+      return folded;
   };
   index_t i = 0;
   if constexpr (width > 1)
@@ -155,8 +174,8 @@ void fold_onto(const T* from, T* into, index_t n) noexcept {
 template <class T>
 [[nodiscard]] folding<T> folding_of(reduction kind) noexcept {
   const auto make = [kind]<class F>(F) {
-    return folding<T>{identity_of<T>(kind), fold_run<T, F>, fold_lanes<T, F>, fold_rows<T, F>,
-                      fold_onto<T, F>};
+    return folding<T>{identity_of<T>(kind), fold_run<T, F>,        fold_lanes<T, F>,
+                      fold_rows<T, F>,      fold_rows<T, F, true>, fold_onto<T, F>};
   };
   switch (kind) {
     case reduction::sum:
@@ -201,17 +220,14 @@ class cascade {
     if (pending_ == 0) return;
     if (pending_ < radix) std::fill_n(sum_, n_, fold_.identity);
     while (pending_ < radix) rows_[pending_++] = sum_;
-    fold_.rows(rows_, sum_, n_);
+    (counts_[0] == 0 ? fold_.rows : fold_.rows_onto)(rows_, partial_[0], n_);
     pending_ = 0;
-    const T* carry = sum_;
-    for (int level = 0;; ++level) {
-      if (counts_[level] == 0)
-        std::copy_n(carry, n_, partial_[level]);
-      else
-        fold_.onto(carry, partial_[level], n_);
-      if (++counts_[level] < radix || level == levels - 1) return;
+    for (int level = 0; ++counts_[level] == radix && level < levels - 1; ++level) {
       counts_[level] = 0;
-      carry = partial_[level];
+      if (counts_[level + 1] == 0)
+        std::copy_n(partial_[level], n_, partial_[level + 1]);
+      else
+        fold_.onto(partial_[level], partial_[level + 1], n_);
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/fold_identity.hpp"
+#include "shardwise/kernel/pool_pairs.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/window_panel.hpp"
 #include "shardwise/operation/pool.hpp"
@@ -74,11 +75,15 @@ struct kernel_of<pool_operation> {
       const C* from = detail::without_gaps(x, memory);
       const detail::window_walk walk = detail::pool_walk(call.how, call.parts[0], call.made);
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
-      const index_t lines = walk.count[0] * walk.count[1] * walk.have[2];
+      const auto pairs = detail::find_pairs(walk);
+      const index_t lines = pairs ? 0 : walk.count[0] * walk.count[1] * walk.have[2];
       const auto folded = make_scratch<C>(static_cast<std::size_t>(lines));
       C* out = to.data;
       for (index_t n = to.size() / walk.positions(); n > 0; --n) {
-        fold<C>(walk, call.how.kind, from, folded.get(), out);
+        if (pairs)
+          detail::fold_pairs<C>(call.how.kind, *pairs, from, out);
+        else
+          fold<C>(walk, call.how.kind, from, folded.get(), out);
         from += read;
         out += walk.positions();
       }

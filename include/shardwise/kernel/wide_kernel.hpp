@@ -134,6 +134,8 @@ struct wide_lanes {
   [[gnu::always_inline]] static void load(const T* from, vector& to) noexcept {
     to = *reinterpret_cast<const unaligned*>(from);
   }
+  [[gnu::always_inline]] static void fill(T from, vector& to) noexcept { to = from - vector{}; }
+  [[gnu::always_inline]] static void hold(vector&) noexcept {}
   [[gnu::always_inline]] static void store(const vector& from, T* to) noexcept {
     *reinterpret_cast<unaligned*>(to) = from;
   }
@@ -156,6 +158,12 @@ struct wide_lanes {
   [[gnu::always_inline]] static void run(functions::minimum, vector& a, const vector& b) noexcept {
     join(b < a ? b : a, a < b ? a : b, a);
   }
+  [[gnu::always_inline]] static void run(ordered_maximum, vector& a, const vector& b) noexcept {
+    a = a < b ? b : a;
+  }
+  [[gnu::always_inline]] static void run(ordered_minimum, vector& a, const vector& b) noexcept {
+    a = b < a ? b : a;
+  }
   [[gnu::always_inline]] static void run(functions::negate, vector& a) noexcept { a = -a; }
   [[gnu::always_inline]] static void run(functions::abs, vector& a) noexcept {
     a = reinterpret_cast<vector>(reinterpret_cast<bits>(a) & std::numeric_limits<integer>::max());
@@ -172,6 +180,12 @@ struct wide_lanes {
   }
 };
 
+/// True for functions of two elements that `wide_lanes` have.
+template <class T, class Function>
+inline constexpr bool runs_wide = requires(typename wide_lanes<T>::vector& a) {
+  wide_lanes<T>::run(Function{}, a, a);
+};
+
 /// Calls `f(wide_lanes<T>{})`, compiled for registers of 256 bits, and returns true; or returns
 /// false where the machine has none.
 template <class T, class F>
@@ -186,6 +200,9 @@ template <class T, class F>
 }
 
 #else
+
+template <class T, class Function>
+inline constexpr bool runs_wide = false;
 
 template <class T, class F>
 [[nodiscard]] constexpr bool with_wide_lanes(const F&) noexcept {

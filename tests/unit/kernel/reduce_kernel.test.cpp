@@ -168,6 +168,50 @@ TEST_CASE("NaN propagates through every reduction") {
     }
 }
 
+TEST_CASE("each element of a run and each row counts, wherever the last packet begins") {
+  for (std::size_t n = 1; n < 300; n += n < 150 ? 1 : 37) {
+    std::vector<float> numbers(n, -2.0F);
+    index_t wrong = 0;
+    for (std::size_t at = 0; at < n; ++at) {
+      numbers[at] = 3;
+      const auto sum = 5 - 2 * static_cast<float>(n);
+      wrong += total(reduction::max, numbers) == 3 && total(reduction::sum, numbers) == sum ? 0 : 1;
+      numbers[at] = -2;
+    }
+    CAPTURE(n);
+    CHECK(wrong == 0);
+  }
+  // Rows in pairs, in groups of eight and in groups of those.
+  constexpr index_t columns = 21;
+  for (const index_t rows : {1, 7, 8, 9, 16, 63, 64, 65, 128, 577}) {
+    std::vector<float> numbers(static_cast<std::size_t>(rows * columns), -2.0F);
+    index_t wrong = 0;
+    for (index_t r = 0; r < rows; ++r) {
+      const auto at = static_cast<std::size_t>(r * columns + r % columns);
+      numbers[at] = 3;
+      std::vector<float> out(columns);
+      run_reduce<float>(reduction::max, x{}, {{numbers.data(), {rows, columns}, {columns, 1}}},
+                        {out.data(), {rows, columns}, {0, 1}}, 1);
+      for (index_t c = 0; c < columns; ++c)
+        wrong += out[static_cast<std::size_t>(c)] == (c == r % columns ? 3.0F : -2.0F) ? 0 : 1;
+      numbers[at] = -2;
+    }
+    CAPTURE(rows);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("a sum of negative zeros has the sign of its identity, however many rows there are") {
+  constexpr index_t columns = 33;
+  for (const index_t rows : {1, 8, 16, 70}) {
+    const std::vector<float> numbers(static_cast<std::size_t>(rows * columns), -0.0F);
+    std::vector<float> out(columns, 1.0F);
+    run_reduce<float>(reduction::sum, x{}, {{numbers.data(), {rows, columns}, {columns, 1}}},
+                      {out.data(), {rows, columns}, {0, 1}}, 1);
+    CHECK(std::none_of(out.begin(), out.end(), [](float s) { return std::signbit(s); }));
+  }
+}
+
 TEST_CASE("a reduction of nothing is the identity") {
   CHECK(total<float>(reduction::sum, {}) == 0);
   CHECK(total<float>(reduction::product, {}) == 1);

@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -146,4 +147,49 @@ TEST_CASE("Rows of finite lengths and rows that meet infinities or NaN follow on
   };
   check(min_plus_semiring{});
   check(max_plus_semiring{});
+}
+
+TEST_CASE("A path of length zero has the sign that the rule gives, wherever it is in a matrix") {
+  // Paths of zeros of both signs meet infinities only in some matrices, and NaN in others.
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const float some[]{0, -0.0F, 0, 2, infinite, -infinite, std::numeric_limits<float>::quiet_NaN()};
+  const auto numbers = [&](index_t count, unsigned kinds, unsigned seed) {
+    std::vector<float> all;
+    for (index_t i = 0; i < count; ++i) {
+      seed = seed * 1664525U + 1013904223U;
+      all.push_back(some[(seed >> 20) % kinds]);
+    }
+    return all;
+  };
+  const auto check = [&]<class S>(S, index_t m, index_t k, index_t n, unsigned kinds) {
+    const std::vector<float> a = numbers(m * k, std::min(kinds, 5U), 1),
+                             b = numbers(k * n, kinds, 2);
+    std::vector<float> out(static_cast<std::size_t>(m * n));
+    contract<float>(detail::arithmetic_of<S, float>(), {{0, 1}, {1, 2}, {0, 2}},
+                    matrix<const float>(a.data(), m, k, false),
+                    matrix<const float>(b.data(), k, n, false), matrix(out.data(), m, n, false),
+                    detail::no_epilogue{});
+    index_t wrong = 0;
+    for (index_t i = 0; i < m; ++i)
+      for (index_t j = 0; j < n; ++j) {
+        float want = identity_of<float>(S::fold);
+        for (index_t l = 0; l < k; ++l) {
+          const float x = kernel<typename S::times>::run(a[static_cast<std::size_t>(i * k + l)],
+                                                         b[static_cast<std::size_t>(l * n + j)]);
+          want = S::fold == reduction::min ? kernel<functions::minimum>::run(want, x)
+                                           : kernel<functions::maximum>::run(want, x);
+        }
+        const float have = out[static_cast<std::size_t>(i * n + j)];
+        const bool is_same = have == want && std::signbit(have) == std::signbit(want);
+        wrong += is_same || (have != have && want != want) ? 0 : 1;
+      }
+    CAPTURE(m, k, n, kinds);
+    CHECK(wrong == 0);
+  };
+  for (const unsigned kinds : {1U, 2U, 3U, 4U, 5U, 6U, 7U})
+    for (const index_t n : {64, 65, 127, 200, 515}) {
+      check(min_plus_semiring{}, 5, 3, n, kinds);
+      check(min_plus_semiring{}, 8, 67, n, kinds);
+      check(max_plus_semiring{}, 7, 130, n, kinds);
+    }
 }
