@@ -265,6 +265,7 @@ inline void steady_program::parts::bind_work() {
       for (std::int32_t o : step.operands) operands.push_back(slots[static_cast<std::size_t>(o)]);
       interpreted[s] =
           std::make_unique<interpreted_step>(program, s, std::move(operands), slots[s]);
+      interpreted[s]->note_shards();
       if (!program.kernels[static_cast<std::size_t>(step.root)].further.empty())
         interpreted[s]->prepare(further[s]);
     }
