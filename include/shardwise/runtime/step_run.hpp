@@ -80,13 +80,9 @@ class interpreted_step {
     }
     for (std::size_t k = 0; k < further_.size(); ++k)
       noted.results[1 + k].data = (*memory_)[k][static_cast<std::size_t>(shard)].writable();
-    whole_({how_,
-            rule_,
-            blocks,
-            noted.parts,
-            {noted.results, 1 + further_.size()},
-            split_.sizes,
-            noted.made});
+    const std::span<const held_box> parts(noted.parts);
+    whole_({how_, rule_, blocks, parts.first(parts.size() - 1), noted.results, split_.sizes,
+            parts.back()});
   }
 
  private:
@@ -98,9 +94,9 @@ class interpreted_step {
     bool is_in_place = false;
     noted_views pass;
     noted_views whole;
+    /// Of the operands, and last of the results.
     std::vector<held_box> parts;
-    held_box made{};
-    any_block results[max_results]{};
+    std::vector<any_block> results;
   };
   static constexpr index_t most_noted = 8;
 
@@ -112,22 +108,22 @@ class interpreted_step {
     const auto add = [&](noted_views& views, std::size_t k, const const_any_block& view) {
       if (copied.empty()) views.add(*operands_[k], device, view);
     };
-    to.results[0] = result_->writable_block(shard);
+    to.results.push_back(result_->writable_block(shard));
     if (!whole_) {
       for (const std::size_t k : inputs_)
         add(to.pass, k, operand_view(*operands_[k], where, shard, to.results[0].extents, copied));
       return copied.empty();
     }
-    for (std::size_t k = 0; k < further_.size(); ++k) {
-      to.results[1 + k] = to.results[0];
-      to.results[1 + k].type = further_[k]->type;
+    for (const element_kernels* each : further_) {
+      to.results.push_back(any_block(to.results[0]));
+      to.results.back().type = each->type;
     }
-    to.made = where.held_by(device);
     const coordinates at = where.mesh().at(device);
     for (std::size_t k = 0; k < rule_.operands.size(); ++k) {
       to.parts.push_back(part_of(where.mesh(), at, rule_, split_, k));
       if (!has_prologue_) add(to.whole, k, read_part(*operands_[k], device, to.parts[k], copied));
     }
+    to.parts.push_back(where.held_by(device));
     if (!has_prologue_) return copied.empty();
     const extents_desc extents = extents_of(to.parts[0]);
     to.whole.add({nullptr, inner_.type, extents, row_major(extents)});
