@@ -56,6 +56,18 @@ void run_comparison(const void* const* operands, const index_t* moves, void* out
   }
 }
 
+/// Truth values as the numbers that packets choose by.
+template <class T>
+void widen_truths(const bool* from, index_t n, T* to) noexcept {
+  // Compilers vectorise a loop of fixed length over bytes, but neither conditions nor booleans.
+  constexpr index_t at_once = 32;
+  const auto* const bytes = static_cast<const std::uint8_t*>(static_cast<const void*>(from));
+  index_t i = 0;
+  for (; i + at_once <= n; i += at_once)
+    for (index_t j = 0; j < at_once; ++j) to[i + j] = static_cast<T>(bytes[i + j]);
+  for (; i < n; ++i) to[i] = static_cast<T>(bytes[i]);
+}
+
 /// `where`: the first operand is a truth value.
 template <class F, class T>
 void run_choice(const void* const* operands, const index_t* moves, void* out, index_t n) {
@@ -64,9 +76,10 @@ void run_choice(const void* const* operands, const index_t* moves, void* out, in
   T* const to = static_cast<T*>(out);
   for (index_t first = 0; first < n; first += staged) {
     const index_t run = std::min(staged, n - first);
-    const index_t wide = moves[0] == 0 ? step<T> : run;
-    for (index_t i = 0; i < wide; ++i)
-      condition[i] = static_cast<T>(chosen[moves[0] == 0 ? 0 : first + i] ? 1 : 0);
+    if (moves[0] == 0)
+      widen_truths(chosen, step<T>, condition);
+    else
+      widen_truths(chosen + first, run, condition);
     const void* from[3]{condition};
     for (std::size_t k = 1; k < 3; ++k)
       from[k] = static_cast<const T*>(operands[k]) + (moves[k] == 0 ? 0 : first);

@@ -8,6 +8,7 @@
 #include "shardwise/spec/reduction.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 
@@ -22,6 +23,9 @@ inline constexpr int radix = 8;
 template <class T>
 inline constexpr index_t leaf = 16 * step<T>;
 
+/// The most elements of a run that are reduced one by one.
+inline constexpr index_t short_run = 16;
+
 /// How many neighbouring results are computed together: a page of them.
 template <class T>
 inline constexpr std::size_t neighbours = 4096 / sizeof(T);
@@ -30,8 +34,8 @@ inline constexpr std::size_t neighbours = 4096 / sizeof(T);
 template <class T>
 struct folding {
   T identity;
-  /// The fold of at most a leaf of elements.
-  T (*run)(const T* from, index_t n, T identity);
+  /// The folds of `count` runs, one after another, of at most a leaf of elements each.
+  void (*runs)(const T* from, index_t count, index_t n, T identity, T* out);
   /// The same before the last stage: `lanes[i]` reduces the elements i, i + step, i + 2 step,
   /// ...
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
@@ -123,10 +127,31 @@ struct folded_lanes {
 
 template <class T, class Function>
 [[nodiscard]] T fold_run(const T* from, index_t n, T identity) noexcept {
-  if (n > 16) return folded_lanes<T, Function>(from, n, identity).finish();
+  if (n > short_run) return folded_lanes<T, Function>(from, n, identity).finish();
   T sum = identity;
   for (index_t i = 0; i < n; ++i) sum = kernel<Function>::run(sum, from[i]);
   return sum;
+}
+
+/// True for a function that takes longer on scalars than the elements of a packet take to gather.
+template <class Function>
+inline constexpr bool is_slow_on_scalars =
+    std::same_as<Function, functions::maximum> || std::same_as<Function, functions::minimum>;
+
+/// `count` runs, one after another: with the bits of `fold_run`.
+template <class T, class Function>
+void fold_each_run(const T* from, index_t count, index_t n, T identity, T* out) noexcept {
+  using P = typename vector_of<T>::type;
+  constexpr index_t width = sizeof(P) / sizeof(T);
+  index_t r = 0;
+  if constexpr (width > 1 && is_slow_on_scalars<Function>)
+    for (; n <= short_run && r + width <= count; r += width) {
+      P sums = packet::pset1<P>(identity);
+      for (index_t i = 0; i < n; ++i)
+        sums = kernel<Function>::run(sums, packet::pgather<T, P>(from + r * n + i, n));
+      packet::pstoreu(out + r, sums);
+    }
+  for (; r < count; ++r) out[r] = fold_run<T, Function>(from + r * n, n, identity);
 }
 
 template <class T, class Function>
@@ -174,7 +199,7 @@ void fold_onto(const T* from, T* into, index_t n) noexcept {
 template <class T>
 [[nodiscard]] folding<T> folding_of(reduction kind) noexcept {
   const auto make = [kind]<class F>(F) {
-    return folding<T>{identity_of<T>(kind), fold_run<T, F>,        fold_lanes<T, F>,
+    return folding<T>{identity_of<T>(kind), fold_each_run<T, F>,   fold_lanes<T, F>,
                       fold_rows<T, F>,      fold_rows<T, F, true>, fold_onto<T, F>};
   };
   switch (kind) {

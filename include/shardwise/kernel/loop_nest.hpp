@@ -54,6 +54,11 @@ class loop_nest {
     return rank_ == 0 ? 1 : loops_[rank_ - 1].strides[k];
   }
 
+  /// The distance of neighbours along loop `number` in view `k`; loop 0 is the outermost.
+  [[nodiscard]] constexpr index_t stride(int number, std::size_t k) const noexcept {
+    return loops_[number].strides[k];
+  }
+
   /// The place of element `number`.
   [[nodiscard]] constexpr position at(index_t number) const noexcept {
     position place;

@@ -4,7 +4,9 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/kernel/eigen.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/matrix_view.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
+#include "shardwise/kernel/small_product.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -13,33 +15,6 @@
 #include <type_traits>
 
 namespace shardwise {
-
-/// A block of memory as a matrix.
-template <class T>
-struct matrix_view {
-  T* data = nullptr;
-  index_t rows = 1;
-  index_t columns = 1;
-  index_t row_stride = 1;
-  index_t column_stride = 1;
-
-  /// The same memory with rows and columns exchanged.
-  [[nodiscard]] constexpr matrix_view transposed() const noexcept {
-    return {data, columns, rows, column_stride, row_stride};
-  }
-  /// The rows [begin, end).
-  [[nodiscard]] constexpr matrix_view row_range(index_t begin, index_t end) const noexcept {
-    return {data + begin * row_stride, end - begin, columns, row_stride, column_stride};
-  }
-  /// True if the elements of a row are neighbours and rows do not overlap.
-  [[nodiscard]] constexpr bool is_row_major() const noexcept {
-    return (columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns);
-  }
-  /// True if a product reads or writes it in place.
-  [[nodiscard]] constexpr bool is_usable() const noexcept {
-    return is_row_major() || transposed().is_row_major();
-  }
-};
 
 namespace detail {
 /// The scalars that elements are multiplied as: integers as unsigned ones, which wrap around where
@@ -170,6 +145,8 @@ void multiply_scalars(const matrix_view<const C>& a, const matrix_view<const C>&
   if (out.rows == 1) return multiply_vector(b.transposed(), a.transposed(), out.transposed());
   constexpr index_t few = 13;
   if (a.columns > 0 && a.columns + out.rows + out.columns < few) return multiply_few(a, b, out);
+  if constexpr (std::floating_point<C>)
+    if (is_small_product(a, b)) return multiply_small(a, b, out);
   for (index_t i = 0; i < out.rows; ++i)
     std::fill_n(out.data + i * out.row_stride, out.columns, C{0});
   if (a.columns == 0) return;

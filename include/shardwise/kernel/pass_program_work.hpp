@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pass_program.hpp"
+#include "shardwise/kernel/repeated_rows.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -163,6 +164,12 @@ SHARDWISE_INLINE void pass_program::read_leaf(scratch& at, const loop_nest<most_
     if (stride == 1 && here.elements->type == computed_in(here.elements->type))
       return at.point(here.slot, start, 1);
     here.elements->load(start, stride, n, own);
+  } else if (nest.rank() == 2 && stride == 1 && nest.stride(0, k) == 0) {
+    detail::repeat_row(*here.elements, data, {nest.inner_extent(), place.inner, n}, own);
+  } else if (nest.rank() == 2 && stride == 0) {
+    const index_t step = nest.stride(0, k);
+    detail::repeat_elements<longest>(*here.elements, data + place.along[0] * step * bytes, step,
+                                     {nest.inner_extent(), place.inner, n}, own);
   } else {
     const index_t wide = size_of(computed_in(here.elements->type));
     for_each_piece(nest, first, n,

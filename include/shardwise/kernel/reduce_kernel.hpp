@@ -29,7 +29,9 @@ template <class T, std::size_t N>
     leaves.add(lanes[slot]);
     slot = leaves.is_settled() ? 0 : slot + 1;
   }
-  return fold.run(leaves.finish(), step<T>, fold.identity);
+  T result;
+  fold.runs(leaves.finish(), 1, step<T>, fold.identity, &result);
+  return result;
 }
 
 /// Reduces `count` runs of `n` elements each, one after another in the reader, to a number each.
@@ -47,7 +49,7 @@ void fold_runs(const folding<T>& fold, const fused_reader<T, N>& reader, index_t
     for (index_t done = 0; done < count; done += together) {
       const index_t runs = std::min(together, count - done);
       const T* from = reader.view(first + done * n, runs * n, buffer);
-      for (index_t i = 0; i < runs; ++i) out[done + i] = fold.run(from + i * n, n, fold.identity);
+      fold.runs(from, runs, n, fold.identity, out + done);
     }
   }
 }

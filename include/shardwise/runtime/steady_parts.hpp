@@ -105,7 +105,14 @@ struct steady_program::parts {
   void find_outcomes(const std::vector<recorded_result>& results);
 
   void bind(std::span<node* const> tensors);
-  void run_phase(const phase& now);
+  /// True for a phase of one shard, which the calling thread computes.
+  [[nodiscard]] bool is_one_task(const phase& at) const noexcept {
+    return home->link() == nullptr && slots[at.begin]->where().count() == 1;
+  }
+  void run_steps(const phase& now, index_t shard);
+  /// Runs a phase, and in the same task those of one shard that follow one of one shard: beginning
+  /// a task takes as long as a small step. Returns the phase after them.
+  [[nodiscard]] std::size_t run_from(std::size_t first);
   void hand_over(std::span<node* const> tensors);
   void let_go() noexcept;
   /// Records the peak memory of each device for a run.
@@ -265,6 +272,7 @@ inline void steady_program::parts::bind_work() {
       for (std::int32_t o : step.operands) operands.push_back(slots[static_cast<std::size_t>(o)]);
       interpreted[s] =
           std::make_unique<interpreted_step>(program, s, std::move(operands), slots[s]);
+      interpreted[s]->note_shards();
       if (!program.kernels[static_cast<std::size_t>(step.root)].further.empty())
         interpreted[s]->prepare(further[s]);
     }

@@ -75,7 +75,16 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
   }
 }
 
-inline void steady_program::parts::run_phase(const phase& now) {
+inline void steady_program::parts::run_steps(const phase& now, index_t shard) {
+  for (std::size_t s = now.begin; s < now.end; ++s)
+    if (moves[s] != nullptr)
+      moves[s]->run_shard(shard);
+    else
+      interpreted[s]->run_shard(shard);
+}
+
+inline std::size_t steady_program::parts::run_from(std::size_t first) {
+  const phase& now = phases[first];
   // Only the first step may be a collective, since owners exchange other data in each run.
   if (home->link() != nullptr && moves[now.begin] != nullptr) {
     const step_desc& step = program.steps[now.begin];
@@ -85,14 +94,20 @@ inline void steady_program::parts::run_phase(const phase& now) {
         *slots[static_cast<std::size_t>(step.operands[0])], *slots[now.begin]);
     moves[now.begin]->exchange(*home);
   }
+  std::size_t end = first + 1;
+  if (is_one_task(now))
+    while (end < phases.size() && is_one_task(phases[end])) ++end;
+  lost = lost || first >= first_overwriting;
   const auto body = [&](index_t shard) {
-    for (std::size_t s = now.begin; s < now.end; ++s)
-      if (moves[s] != nullptr)
-        moves[s]->run_shard(shard);
-      else
-        interpreted[s]->run_shard(shard);
+    run_steps(now, shard);
+    for (std::size_t k = first + 1; k < end; ++k) {
+      if (home->team().stop_requested()) worker_team::report_stop();
+      lost = lost || k >= first_overwriting;
+      run_steps(phases[k], shard);
+    }
   };
   home->run_shards(slots[now.begin]->where(), body, now.work);
+  return end;
 }
 
 inline void steady_program::parts::hand_over(std::span<node* const> tensors) {
@@ -188,10 +203,7 @@ SHARDWISE_INLINE void steady_program::run(std::span<node* const> tensors) {
     agree_on(*p.home, p.program);
     p.bind(tensors);
     p.note_peaks();
-    for (std::size_t k = 0; k < p.phases.size(); ++k) {
-      p.lost = p.lost || k >= p.first_overwriting;
-      p.run_phase(p.phases[k]);
-    }
+    for (std::size_t k = 0; k < p.phases.size();) k = p.run_from(k);
     p.lost = false;
   });
   p.home->counted().add(p.cost, 0);

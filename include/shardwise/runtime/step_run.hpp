@@ -4,6 +4,7 @@
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/lower.hpp"
+#include "shardwise/runtime/noted_views.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 
 #include <cstddef>
@@ -51,8 +52,88 @@ class interpreted_step {
     memory_ = &memory;
   }
 
-  /// Computes one distinct shard of the result.
-  void run_shard(index_t shard) const {
+  /// From the next run on notes what each shard reads, for runs in which only the memory of the
+  /// operands is another.
+  void note_shards() {
+    if (result_->where().count() <= most_noted)
+      shards_.resize(static_cast<std::size_t>(result_->where().count()));
+  }
+
+  /// Computes one distinct shard of the result. Several may run at the same time.
+  void run_shard(index_t shard) {
+    if (shards_.empty()) return run_anew(shard);
+    noted_shard& noted = shards_[static_cast<std::size_t>(shard)];
+    if (!noted.is_known) {
+      noted.is_known = true;
+      noted.is_in_place = note(shard, noted);
+    }
+    if (!noted.is_in_place) return run_anew(shard);
+    noted.results[0].data = result_->writable_data<std::byte>(shard);
+    if (!whole_) return pass_.run(noted.pass.now(), noted.results[0]);
+    const std::span<const_any_block> blocks = noted.whole.now();
+    scratch_array<std::byte> made;
+    if (has_prologue_) {
+      const_any_block& inner = blocks[0];
+      made = make_scratch<std::byte>(static_cast<std::size_t>(inner.size() * size_of(inner.type)));
+      inner.data = made.get();
+      pass_.run(noted.pass.now(), {made.get(), inner.type, inner.extents, inner.strides});
+    }
+    for (std::size_t k = 0; k < further_.size(); ++k)
+      noted.results[1 + k].data = (*memory_)[k][static_cast<std::size_t>(shard)].writable();
+    const std::span<const held_box> parts(noted.parts);
+    call_batched(whole_, {how_, rule_, blocks, parts.first(parts.size() - 1), noted.results,
+                          split_.sizes, parts.back()});
+  }
+
+ private:
+  /// What one shard reads and writes. More shards would take more memory than looking it up again
+  /// takes time.
+  struct noted_shard {
+    bool is_known = false;
+    /// False if the shard reads copies of what devices hold.
+    bool is_in_place = false;
+    noted_views pass;
+    noted_views whole;
+    /// Of the operands, and last of the results.
+    std::vector<held_box> parts;
+    std::vector<any_block> results;
+  };
+  static constexpr index_t most_noted = 8;
+
+  /// Notes what a shard reads and writes. Returns false if it reads copies.
+  [[nodiscard]] bool note(index_t shard, noted_shard& to) const {
+    const placement& where = result_->where();
+    const index_t device = where.device_of(shard);
+    scratch_vector<std::byte> copied;
+    const auto add = [&](noted_views& views, std::size_t k, const const_any_block& view) {
+      if (copied.empty()) views.add(*operands_[k], device, view);
+    };
+    to.results.push_back(result_->writable_block(shard));
+    if (!whole_) {
+      for (const std::size_t k : inputs_)
+        add(to.pass, k, operand_view(*operands_[k], where, shard, to.results[0].extents, copied));
+      return copied.empty();
+    }
+    for (const element_kernels* each : further_) {
+      to.results.push_back(any_block(to.results[0]));
+      to.results.back().type = each->type;
+    }
+    const coordinates at = where.mesh().at(device);
+    for (std::size_t k = 0; k < rule_.operands.size(); ++k) {
+      to.parts.push_back(part_of(where.mesh(), at, rule_, split_, k));
+      if (!has_prologue_) add(to.whole, k, read_part(*operands_[k], device, to.parts[k], copied));
+    }
+    to.parts.push_back(where.held_by(device));
+    if (!has_prologue_) return copied.empty();
+    const extents_desc extents = extents_of(to.parts[0]);
+    to.whole.add({nullptr, inner_.type, extents, row_major(extents)});
+    for (const std::size_t k : inputs_)
+      add(to.pass, k, broadcast_view(*operands_[k], device, inner_.extents, to.parts[0], copied));
+    return copied.empty();
+  }
+
+  /// The same, for what is not noted.
+  void run_anew(index_t shard) const {
     if (!whole_) {
       const any_block out = result_->writable_block(shard);
       return run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
@@ -67,7 +148,6 @@ class interpreted_step {
               });
   }
 
- private:
   /// The part of what the pass before the operation makes that a device needs.
   [[nodiscard]] const_any_block compute_prologue(index_t device, const held_box& part,
                                                  scratch_vector<std::byte>& memory) const {
@@ -125,6 +205,8 @@ class interpreted_step {
   propagation split_{};
   bool has_prologue_ = false;
   tensor_desc inner_{};
+  /// By shard; empty where each run looks it up.
+  std::vector<noted_shard> shards_;
 };
 
 }  // namespace shardwise::detail

@@ -36,6 +36,18 @@ namespace detail {
   return all;
 }
 
+/// The part of operand `k` that a device reads, where the factors of the rule say.
+[[nodiscard]] inline held_box part_of(const mesh_desc& mesh, const coordinates& at,
+                                      const factor_rule& rule, const propagation& split,
+                                      std::size_t k) noexcept {
+  held_box part;
+  for (std::uint8_t f : rule.operands[k])
+    part.push_back(f == repeated
+                       ? held_range{{0, 1}, {}, 0}
+                       : held_of(mesh, split.axes[f], split.grains[f], split.sizes[f], at));
+  return part;
+}
+
 /// Applies an operation that is not elementwise to what the device of a shard of `result` holds:
 /// each operand is read where the factors of the rule say. `view_of(k, device, part, gathered)` is
 /// the part of operand `k`; `memory` is that of the results after the first, if there are any.
@@ -51,10 +63,7 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
   held_box parts[max_operands];
   scratch_vector<std::byte> gathered[max_operands];
   for (std::size_t k = 0; k < count; ++k) {
-    for (std::uint8_t f : rule.operands[k])
-      parts[k].push_back(f == repeated
-                             ? held_range{{0, 1}, {}, 0}
-                             : held_of(mesh, split.axes[f], split.grains[f], split.sizes[f], at));
+    parts[k] = part_of(mesh, at, rule, split, k);
     blocks[k] = view_of(k, device, parts[k], gathered[k]);
   }
   any_block out[max_results]{result.writable_block(shard)};

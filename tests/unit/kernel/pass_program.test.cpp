@@ -219,3 +219,51 @@ TEST_CASE("blocks in the order of the result stand beside rows, columns and tran
   pass.run(blocks, {out.data(), element::f32, extents, {columns, 1}});
   CHECK(std::equal(out.begin(), out.end(), expected.begin(), same_bits<float>));
 }
+
+namespace {
+
+/// Passes that only negate a broadcast row, and a broadcast column.
+template <class T>
+void check_broadcasts() {
+  constexpr bool computes_as_stored = computed_in(element_of<T>) == element_of<T>;
+  using C = compute_type<T>;
+  for (const index_t columns : {2, 3, 7, 10, 15, 16, 17, 33, 64, 300, 1030}) {
+    const index_t rows = 2500 / columns + 2;
+    std::vector<T> values;
+    for (index_t i = 0; i < std::max(2 * rows, columns); ++i)
+      values.push_back(static_cast<T>(static_cast<float>(i % 50)));
+    for (const bool is_row : {true, false})
+      for (const index_t step : {1, 2}) {
+        if (is_row && step == 2) continue;
+        pass_program pass;
+        const int x = pass.read(element_kernels_of<T>);
+        (void)pass.apply(function<f::negate, C, 1>, {&x, 1}, element_of<T>);
+        pass.write(element_kernels_of<T>);
+        std::vector<T> out(static_cast<std::size_t>(rows * columns));
+        const extents_desc extents{rows, columns};
+        const const_any_block block{values.data(), element_of<T>, extents,
+                                    is_row ? extents_desc{0, 1} : extents_desc{step, 0}};
+        pass.run({&block, 1}, {out.data(), element_of<T>, extents, {columns, 1}});
+        bool equal = true;
+        for (index_t i = 0; i < rows; ++i)
+          for (index_t j = 0; j < columns; ++j) {
+            const auto from = static_cast<std::size_t>(is_row ? j : i * step);
+            equal = equal && static_cast<C>(out[static_cast<std::size_t>(i * columns + j)]) ==
+                                 static_cast<C>(-static_cast<C>(values[from]));
+          }
+        CAPTURE(columns, is_row, step, computes_as_stored);
+        CHECK(equal);
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rows and columns of any length are repeated, in every type") {
+  check_broadcasts<float>();
+  check_broadcasts<double>();
+  check_broadcasts<bfloat16>();
+  check_broadcasts<std::int32_t>();
+  check_broadcasts<std::int64_t>();
+  check_broadcasts<std::int8_t>();
+}

@@ -237,3 +237,30 @@ TEST_CASE("the bits of a reduction depend on the extents, not on the strides") {
     CHECK(std::memcmp(first.data(), second.data(), first.size() * sizeof(float)) == 0);
   }
 }
+
+TEST_CASE("short runs beside others have the bits that they have alone") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float numbers[]{0.0F, -0.0F, 1.5F, -2.0F, nan, 7.0F, -0.0F};
+  for (const reduction kind : {reduction::sum, reduction::max, reduction::min})
+    for (index_t count = 1; count < 40; count += 3)
+      for (index_t n = 1; n < 20; ++n) {
+        std::vector<float> from(static_cast<std::size_t>(count * n));
+        for (std::size_t i = 0; i < from.size(); ++i) from[i] = numbers[i * i % 29 % 7];
+        std::vector<float> together(static_cast<std::size_t>(count));
+        run_reduce<float>(kind, fused::argument<0>{},
+                          {strided<const float>{from.data(), {count, n}, {n, 1}}},
+                          {together.data(), {count, n}, {1, 0}}, 2);
+        for (index_t r = 0; r < count; ++r) {
+          float alone = 0;
+          run_reduce<float>(kind, fused::argument<0>{},
+                            {strided<const float>{from.data() + r * n, {1, n}, {n, 1}}},
+                            {&alone, {1, n}, {1, 0}}, 2);
+          const float beside = together[static_cast<std::size_t>(r)];
+          const bool are_same = std::isnan(alone) ? std::isnan(beside)
+                                                  : std::memcmp(&alone, &beside, sizeof alone) == 0;
+          CAPTURE(static_cast<int>(kind), count, n, r, alone, beside);
+          if (!are_same) REQUIRE(are_same);
+        }
+      }
+  SUCCEED();
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+
+namespace shardwise {
+
+/// A block of memory as a matrix.
+template <class T>
+struct matrix_view {
+  T* data = nullptr;
+  index_t rows = 1;
+  index_t columns = 1;
+  index_t row_stride = 1;
+  index_t column_stride = 1;
+
+  /// The same memory with rows and columns exchanged.
+  [[nodiscard]] constexpr matrix_view transposed() const noexcept {
+    return {data, columns, rows, column_stride, row_stride};
+  }
+  /// The rows [begin, end).
+  [[nodiscard]] constexpr matrix_view row_range(index_t begin, index_t end) const noexcept {
+    return {data + begin * row_stride, end - begin, columns, row_stride, column_stride};
+  }
+  /// True if the elements of a row are neighbours and rows do not overlap.
+  [[nodiscard]] constexpr bool is_row_major() const noexcept {
+    return (columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns);
+  }
+  /// True if a product reads or writes it in place.
+  [[nodiscard]] constexpr bool is_usable() const noexcept {
+    return is_row_major() || transposed().is_row_major();
+  }
+};
+
+}  // namespace shardwise

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/any_block.hpp"
+#include "shardwise/tensor/node.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// Views of the parts of tensors that one device reads in each run of a program. Only where the
+/// memory of the tensors is differs from run to run, and small tensors feel every look-up.
+class noted_views {
+ public:
+  /// Notes the view that a device has of a tensor, which is in memory and outlives this.
+  void add(const node& from, index_t device, const const_any_block& view) {
+    const index_t place = from.where().shard_of(device);
+    const auto* const data = static_cast<const std::byte*>(view.data);
+    views_.push_back(view);
+    origins_.push_back({&from, place, view.size() == 0 ? 0 : data - from.shard(place).data()});
+  }
+  /// Notes a block that is written before it is read, to memory that is set for each run.
+  void add(const const_any_block& block) {
+    views_.push_back(block);
+    origins_.push_back({nullptr, 0, 0});
+  }
+
+  /// The views, in the memory that the tensors have now.
+  [[nodiscard]] std::span<const_any_block> now() noexcept {
+    for (std::size_t k = 0; k < views_.size(); ++k)
+      if (const origin& at = origins_[k]; at.tensor != nullptr)
+        views_[k].data = at.tensor->shard(at.place).data() + at.offset;
+    return views_;
+  }
+
+ private:
+  struct origin {
+    const node* tensor;
+    index_t place;
+    index_t offset;
+  };
+
+  std::vector<const_any_block> views_;
+  std::vector<origin> origins_;
+};
+
+}  // namespace shardwise::detail
