@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// The rules that only the compiler can see broken; what they demand stands in `broken_rule` alone.
+/// The rules that only the compiler can check; what each demands is said in `broken_rule` alone.
 enum class misuse : unsigned char {
   tensor_is_malformed,
   element_is_not_supported,
@@ -33,32 +33,33 @@ enum class misuse : unsigned char {
 };
 
 namespace detail {
-/// The rule where it is the one that is asked for.
+/// `Rule` if it is `Asked`.
 template <auto Rule, auto Asked>
 inline constexpr auto rule_if = violation::nothing;
 template <auto Rule>
 inline constexpr auto rule_if<Rule, Rule> = Rule;
-// Functions: clang 16 takes enumerators of one number for each other where one is written out in a
-// partial specialisation.
+// Functions instead of values: clang 16 confuses enumerators of equal value when one of them is
+// written out in a partial specialization.
 [[nodiscard]] constexpr bool is_no_rule(violation rule) noexcept {
   return rule == violation::nothing;
 }
 [[nodiscard]] constexpr bool is_no_rule(misuse) noexcept { return false; }
 }  // namespace detail
 
-/// What the `static_assert` of a broken rule tests, so that compilers repeat the rule with its
-/// facts on the line of the error; true of no rule at all.
+/// The condition of the `static_assert` of a broken rule: always false, and dependent on the rule
+/// and its facts so that compilers print both on the line of the error.
 template <auto Rule, class About, auto... Facts>
 inline constexpr bool satisfied = detail::is_no_rule(Rule);
 
-/// `Rule`, of `violation` or `misuse`, is broken by `About`: an operation, a mesh, a spec, or
-/// several `types`. `Facts` are those of the verdict, by their labels, and the call that fixes it:
+/// The error that `Rule`, a `violation` or a `misuse`, is broken by `About`: an operation, a mesh,
+/// a spec, or several `types`. `Facts` are the labelled facts of the verdict and the call that
+/// fixes it:
 ///
 ///     broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, called<6>{"modle"}>
 ///
-/// It is instantiated where the program needs what the rule forbids, which is the error: compilers
-/// then point at the program's own line. The sentences are those of `rule_texts`, written again,
-/// since a `static_assert` takes nothing but a literal.
+/// The error occurs when the class is instantiated, which happens where the program uses what the
+/// rule forbids, so compilers point at that line of the program. The sentences repeat those of
+/// `rule_texts` because a `static_assert` takes only a literal.
 template <auto Rule, class About, auto... Facts>
 struct broken_rule {
   using enum violation;

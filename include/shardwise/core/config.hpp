@@ -6,16 +6,16 @@
 #define SHARDWISE_VERSION_MINOR 1
 #define SHARDWISE_VERSION_PATCH 0
 
-/// Definitions of functions that are no templates stand in headers `..._work.hpp`: every file of a
-/// program includes them, or the compiled library alone does.
+/// Precedes the definitions of non-template functions, which are in headers `..._work.hpp`. These
+/// are included either by every file of a program or, if the compiled library is used, by it alone.
 #if defined(SHARDWISE_COMPILED)
 #define SHARDWISE_INLINE
 #else
 #define SHARDWISE_INLINE inline
 #endif
 
-/// Before an explicit instantiation, of which the compiled library has the definition: it alone
-/// defines `SHARDWISE_ENGINE`.
+/// Precedes an explicit instantiation whose definition is in the compiled library; only that
+/// library defines `SHARDWISE_ENGINE`.
 #if defined(SHARDWISE_ENGINE)
 #define SHARDWISE_EXTERN
 #else
@@ -24,20 +24,20 @@
 
 namespace shardwise {
 
-/// What the compiler was asked to support, as values that `if constexpr` can read.
+/// Build settings as values that `if constexpr` can test.
 namespace config {
 
-/// True where the program is linked with the library's own kernels, `shardwise::compiled`, which
-/// defines `SHARDWISE_COMPILED` for all files of the program: these then compile no kernel of the
-/// library. See docs/explanation/compile_cost.md.
+/// True if the program links the library's compiled kernels, `shardwise::compiled`. That target
+/// defines `SHARDWISE_COMPILED` for every file of the program, so that none of them compiles
+/// kernels of the library. See docs/explanation/compile_cost.md.
 #if defined(SHARDWISE_COMPILED)
 inline constexpr bool compiled = true;
 #else
 inline constexpr bool compiled = false;
 #endif
 
-/// True where a broken rule at run time is thrown; false under `-fno-exceptions`, where it goes to
-/// the failure handler instead.
+/// True if a rule broken at run time throws an exception; false under `-fno-exceptions`, where the
+/// failure handler is called instead.
 #if defined(__cpp_exceptions)
 inline constexpr bool exceptions = true;
 #else

@@ -9,8 +9,8 @@ namespace shardwise {
 
 /// The verdict of a rule: nothing is wrong, or which rule is broken, where, and by how much.
 ///
-/// Unused fields keep their defaults. `operand` and `dim` count from 0; `have` is the size that was
-/// met and `want` the one that was needed.
+/// Unused fields keep their defaults. `operand` and `dim` count from 0; `have` is the actual size
+/// and `want` the required one.
 struct diagnosis {
   violation rule = violation::nothing;
   int operand = -1;
@@ -25,7 +25,8 @@ struct diagnosis {
   friend constexpr bool operator==(const diagnosis&, const diagnosis&) = default;
 };
 
-/// The sentence of a diagnosis: the rule, its demand, and the facts; what `error::what` returns.
+/// Returns the sentence of a diagnosis, as `error::what` does: the rule, what it demands, and the
+/// facts.
 ///
 ///     axis_is_not_in_mesh: a partition spec may only name axes of its mesh (dimension 1, axis
 ///     'modle')

@@ -11,12 +11,13 @@
 
 namespace shardwise {
 
-/// A broken rule at run time: the diagnosis and the sentence that the compiler would have printed.
+/// A rule broken at run time, with its diagnosis and the sentence that the compiler would have
+/// printed.
 class error : public std::exception {
  public:
   explicit error(const diagnosis& verdict) noexcept
       : verdict_(verdict), words_(describe(verdict)) {}
-  /// The same with more words after the sentence: the operands' layouts, the call that fixes it.
+  /// Adds words after the sentence, such as the operands' layouts or the call that fixes the error.
   error(const diagnosis& verdict, text_view advice) noexcept : error(verdict) {
     if (!advice.empty()) words_ << "; " << advice;
   }
@@ -30,7 +31,7 @@ class error : public std::exception {
   sentence words_;
 };
 
-/// What happens to a broken rule where exceptions are disabled; it must not return.
+/// The function that handles a broken rule where exceptions are disabled; it must not return.
 using failure_handler = void (*)(const error&);
 
 namespace detail {
@@ -42,8 +43,9 @@ inline void print_and_abort(const error& failure) {
 inline failure_handler current_failure_handler = print_and_abort;
 }  // namespace detail
 
-/// Sets the handler for programs built with `-fno-exceptions`; returns the one before. The default
-/// prints the sentence to the standard error stream and aborts. Set it before threads start.
+/// Sets the failure handler for programs built with `-fno-exceptions` and returns the previous one.
+/// The default prints the sentence to the standard error stream and aborts. Set it before starting
+/// threads.
 inline failure_handler set_failure_handler(failure_handler handler) noexcept {
   return std::exchange(detail::current_failure_handler, handler);
 }
@@ -51,7 +53,8 @@ inline failure_handler set_failure_handler(failure_handler handler) noexcept {
 /// Reports a broken rule: throws `error`, or calls the failure handler and aborts.
 [[noreturn]] void fail(const diagnosis& verdict, text_view advice = {});
 
-/// Reports the diagnosis unless nothing is wrong; the one check of every run-time entry point.
+/// Reports the diagnosis if a rule is broken; every run-time entry point checks its arguments this
+/// way.
 ///
 /// In a constant expression a broken rule stops the evaluation here.
 constexpr void require(const diagnosis& verdict, text_view advice = {}) {

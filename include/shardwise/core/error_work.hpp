@@ -7,8 +7,9 @@
 #include <cstddef>
 
 #if defined(SHARDWISE_GIVE_KERNELS)
-/// What kernels of the compiled library report broken rules to, a `diagnosis` and words: they stand
-/// in namespaces of their own, whose errors no program knows.
+/// Where kernels of the compiled library report broken rules, as a `diagnosis` and words. Kernels
+/// are compiled in namespaces of their own, so programs could not catch the exceptions that they
+/// throw.
 extern "C" [[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,
                                                      std::size_t size);
 #endif

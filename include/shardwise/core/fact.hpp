@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-/// Labels for the numbers in a compile-time error, each a value: `operand{1}, dimension{0}`.
+/// Labels for the numbers in a compile-time error, each a type: `operand{1}, dimension{0}`.
 struct operand {
   int number;
 };
@@ -24,7 +24,7 @@ struct device_number {
 struct at_character {
   index_t position;
 };
-/// Sizes: the one that was met, and the one that was needed.
+/// Sizes: the actual one and the required one.
 struct size_met {
   index_t size;
 };
@@ -48,8 +48,8 @@ struct nearest {
   index_t below;
   index_t above;
 };
-/// The axis, the dimension or the function in question: `called<6>{"model"}`, exactly as long as
-/// its text, like `fixed_string`.
+/// The axis, dimension or function in question: `called<6>{"model"}`. Its size is that of the text
+/// and the terminating zero, as in `fixed_string`.
 template <std::size_t Size>
 struct called {
   char characters[Size];
@@ -57,7 +57,7 @@ struct called {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
-/// The call that helps: `suggested<25>{"reshard<P<x>>(operand 1)"}`.
+/// The call that fixes the error: `suggested<25>{"reshard<P<x>>(operand 1)"}`.
 template <std::size_t Size>
 struct suggested {
   char characters[Size];
@@ -65,7 +65,7 @@ struct suggested {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
-/// A tensor's own type in the one notation, and that of the value that it was given.
+/// In the notation of the library: the type of a tensor, and that of the value assigned to it.
 template <std::size_t Size>
 struct own_type {
   char characters[Size];
@@ -80,20 +80,20 @@ struct given_type {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
-/// What an error is about where that is several types, or none.
+/// The subject of an error that concerns several types, or none.
 template <class... Type>
 struct types;
-/// A tensor, a layout or a mesh in the one notation.
+/// A tensor, a layout or a mesh in the notation of the library.
 template <fixed_string Notation>
 struct as_written;
-/// The operation that gives an operand another layout.
+/// The operation that changes the layout of an operand.
 template <class Spec>
 struct reshard_to;
 
 namespace detail {
 
-/// Stands for a template argument that was not written, until a rule says what is wanted there; the
-/// type of its value is none that any rule accepts.
+/// The default of a template argument that was not written. The type of its value is accepted by no
+/// rule, so that the rule says what the argument must be.
 struct missing {
   static constexpr decltype(nullptr) value{};
 };
@@ -106,7 +106,7 @@ template <auto... A, auto... B>
   return {};
 }
 
-/// The facts of a verdict, in the order in which `describe` tells them: where, the name, the sizes.
+/// The facts of a verdict in the order of `describe`: the position, the name, the sizes.
 template <int Operand, int Dim>
 [[nodiscard]] constexpr auto place_of() noexcept {
   if constexpr (Operand >= 0 && Dim >= 0)

@@ -10,8 +10,8 @@ namespace shardwise {
 
 /// A string that can be a template argument, exactly as long as its text.
 ///
-/// `Size` counts the terminating zero, as the literal's array does: compilers then print
-/// `fixed_string<6>{"model"}` and show the text in their errors.
+/// `Size` counts the terminating zero, as the array of a literal does, so compilers print
+/// `fixed_string<6>{"model"}` and the text is readable in their errors.
 template <std::size_t Size>
 struct fixed_string {
   char characters[Size];
@@ -20,10 +20,11 @@ struct fixed_string {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = literal[i];
   }
 
-  /// A number where a text is wanted, as in `P<3>`: `(number)`, which every rule of names refuses.
+  /// Accepts a number where text is required, as in `P<3>`. The text is `(number)`, which every
+  /// rule about names rejects.
   constexpr fixed_string(int) noexcept : fixed_string("(number)") {}
 
-  /// `P<"data", nullptr>`: the empty text, which is `none`.
+  /// Accepts `P<"data", nullptr>`: the empty text, which is `none`.
   constexpr fixed_string(decltype(nullptr)) noexcept : fixed_string("") {}
 
   [[nodiscard]] constexpr const char* data() const noexcept { return characters; }
@@ -34,8 +35,8 @@ struct fixed_string {
 fixed_string(int)->fixed_string<sizeof("(number)")>;
 fixed_string(decltype(nullptr))->fixed_string<1>;
 
-/// The first `Length` characters of `words` as a template argument: how a computed name gets back
-/// into a type.
+/// The first `Length` characters of `words` as a template argument; turns a computed name into part
+/// of a type.
 template <std::size_t Length>
 [[nodiscard]] constexpr fixed_string<Length + 1> to_fixed_string(text_view words) noexcept {
   char characters[Length + 1]{};
@@ -43,13 +44,13 @@ template <std::size_t Length>
   return fixed_string<Length + 1>(characters);
 }
 
-/// A short name held by value: an axis, a dimension, a function. At most 23 characters.
+/// A short name stored by value, of an axis, a dimension or a function: at most 23 characters.
 class short_name {
  public:
   static constexpr std::size_t capacity = 23;
 
   constexpr short_name() = default;
-  /// The first 23 characters of `words`; `is_cut` tells rules that there were more.
+  /// Keeps the first 23 characters of `words`; `is_cut` tells whether there were more.
   constexpr short_name(text_view words) noexcept {
     for (char c : words)
       if (size_ < capacity)
@@ -63,7 +64,7 @@ class short_name {
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_ & ~cut; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  /// Returns true if it was made from more characters than it has.
+  /// Returns true if the name was made from more characters than it can hold.
   [[nodiscard]] constexpr bool is_cut() const noexcept { return (size_ & cut) != 0; }
 
   friend constexpr bool operator==(const short_name&, const short_name&) = default;
@@ -75,7 +76,8 @@ class short_name {
   unsigned char size_ = 0;
 };
 
-/// Writes a name to a stream; literals, which convert to names, stay the stream's own.
+/// Writes a name to a stream. It is a template so that literals, which convert to names, still use
+/// the stream's own operator.
 template <CharacterStream Stream, class Name>
 requires std::same_as<Name, short_name> Stream& operator<<(Stream& out, const Name& words) {
   return out << text_view(words);

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// A function that is called while something else holds it: what takes one is compiled once for all
-/// functions of the same arguments.
+/// A non-owning reference to a function (C++26: `std::function_ref`). Code that takes one is
+/// compiled once for all functions of the same signature.
 ///
 ///     void each(function_view<void(int)> f) { f(1); }
 ///     each([&](int i) { sum += i; });

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// A floating-point number of 16 bits with the exponent of a `float` and 8 bits of precision.
-/// Arithmetic converts it to `float`; a `float` is rounded to the nearest, ties to even.
+/// The 16-bit floating-point format with the exponent of a `float` and 8 bits of precision.
+/// Arithmetic converts to `float`; conversion from `float` rounds to nearest, ties to even.
 ///
 ///     static_assert(float(bfloat16(3.14159F)) == 3.140625F);
 class bfloat16 {
@@ -16,7 +16,7 @@ class bfloat16 {
   bfloat16() = default;
   constexpr bfloat16(float number) noexcept {
     const auto all = std::bit_cast<std::uint32_t>(number);
-    // A NaN stays one, quiet, whatever bits are lost.
+    // A NaN stays a quiet NaN, whatever bits are lost.
     if ((all & 0x7FFFFFFFU) > 0x7F800000U)
       bits_ = static_cast<std::uint16_t>(all >> 16U | 0x40U);
     else
@@ -36,9 +36,9 @@ class bfloat16 {
   std::uint16_t bits_ = 0;
 };
 
-/// A floating-point number of 16 bits as IEEE 754 has it: 5 bits of exponent, 11 of precision.
-/// Arithmetic converts it to `float`; a `float` is rounded to the nearest, ties to even, and is
-/// infinite from 65520 on.
+/// The 16-bit floating-point format of IEEE 754: 5 bits of exponent, 11 bits of precision.
+/// Arithmetic converts to `float`; conversion from `float` rounds to nearest, ties to even, and
+/// gives infinity from 65520 on.
 ///
 ///     static_assert(float(float16(0.1F)) == 0.0999755859375F);
 class float16 {
@@ -54,7 +54,7 @@ class float16 {
     } else if (size >= 0x477FF000U) {
       half = 0x7C00U;
     } else if (size < 0x38800000U) {
-      // Subnormal: adding a half lets the sum round at the place of the last bit.
+      // Subnormal: after adding a half, the addition itself rounds at the position of the last bit.
       const float shifted = std::bit_cast<float>(size) + 0.5F;
       half = std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U;
     } else {
@@ -83,8 +83,8 @@ class float16 {
 
 namespace detail {
 
-/// The limits of a number of 16 bits, `Digits` of precision (the leading one is implied) and the
-/// other bits sign and exponent, laid out as IEEE 754 does.
+/// The numeric limits of a 16-bit format laid out as in IEEE 754: `Digits` bits of precision, of
+/// which the leading one is implicit, and the remaining bits for sign and exponent.
 template <class T, int Digits>
 struct half_limits {
   static constexpr int fraction_bits = Digits - 1;
@@ -120,7 +120,7 @@ struct half_limits {
 
 }  // namespace shardwise
 
-/// What generic code asks of numbers.
+/// Specializations of `std::numeric_limits`, for generic code.
 template <>
 class std::numeric_limits<shardwise::bfloat16>
     : public shardwise::detail::half_limits<shardwise::bfloat16, 8> {};

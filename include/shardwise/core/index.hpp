@@ -7,16 +7,16 @@
 
 namespace shardwise {
 
-/// Every size, offset and count of elements or bytes; signed, so that differences are safe.
+/// The type of every size, offset and count; signed, so that differences are safe.
 using index_t = std::int64_t;
 
-/// A size that is known only when the program runs, as in `extents<dyn, 1024>`.
+/// Stands for a size known only at run time, as in `extents<dyn, 1024>`.
 inline constexpr index_t dyn = -1;
 
 /// The highest rank of a tensor.
 inline constexpr int max_rank = 8;
 
-/// The quotient rounded up; `divisor` is positive.
+/// Returns the quotient rounded up; `divisor` must be positive.
 ///
 ///     static_assert(ceil_div(5, 2) == 3);
 [[nodiscard]] constexpr index_t ceil_div(index_t dividend, index_t divisor) noexcept {

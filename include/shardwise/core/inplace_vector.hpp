@@ -11,9 +11,9 @@ namespace shardwise {
 
 /// A sequence of at most `Capacity` elements without allocation, usable in constant expressions.
 ///
-/// Elements past `size()` keep their default value, so equality of the whole object is equality of
-/// the sequences. Pushing past the capacity is a contract violation: it does not compile in a
-/// constant expression; callers check `full()` where the input is not theirs.
+/// Elements past `size()` keep their default value, so comparing whole objects compares the
+/// sequences. Pushing past the capacity is a contract violation, and a compile error in a constant
+/// expression; check `full()` where the number of elements comes from outside.
 template <class T, std::size_t Capacity>
 class inplace_vector {
   static_assert(Capacity < 65536);
@@ -23,7 +23,7 @@ class inplace_vector {
 
   constexpr inplace_vector() = default;
 
-  /// The elements of a braced list, which must fit.
+  /// Constructs from a braced list, which must fit.
   template <class... U>
     requires(sizeof...(U) > 0 && sizeof...(U) <= Capacity && (... && std::is_convertible_v<U, T>))
   constexpr inplace_vector(const U&... items)
@@ -64,7 +64,7 @@ class inplace_vector {
     size_ = static_cast<std::uint16_t>(size);
   }
 
-  /// The position of the first element equal to `item`, or -1.
+  /// Returns the position of the first element equal to `item`, or -1.
   [[nodiscard]] constexpr int find(const T& item) const noexcept {
     for (std::size_t i = 0; i < size_; ++i)
       if (items_[i] == item) return static_cast<int>(i);
@@ -72,7 +72,7 @@ class inplace_vector {
   }
   [[nodiscard]] constexpr bool contains(const T& item) const noexcept { return find(item) >= 0; }
 
-  /// Returns true if this sequence is the beginning of `other` (or all of it).
+  /// Returns true if this sequence is a prefix of `other`.
   [[nodiscard]] constexpr bool is_prefix_of(const inplace_vector& other) const noexcept {
     if (size_ > other.size_) return false;
     for (std::size_t i = 0; i < size_; ++i)

@@ -14,9 +14,9 @@ struct allowed {
   using type = Made;
 };
 
-/// The answer where one is: `type` is the broken rule, named but not yet instantiated, so that the
-/// error points at the class or function that asks for it. Functions ask by `decltype(type{})`:
-/// after a `sizeof` clang would also say that they are no constant expression.
+/// The answer if a rule is broken. `type` names the broken rule without instantiating it, so that
+/// the error points at the class or function that does. Functions do so by `decltype(type{})`: with
+/// `sizeof`, clang would add that they are not constant expressions.
 template <auto Rule = violation::nothing, class About = types<>, auto... Facts>
 struct refused {
   static constexpr bool ok = false;
@@ -31,9 +31,10 @@ struct refused<> {
 
 namespace detail {
 
-/// Which of the types that its judge knows the error of a rule shows, by their bits: of a layout
-/// the mesh, the spec, the partial, and the extents of the tensor; of an operation itself, the
-/// elements that were met, and those that were wanted. What is left out says nothing of the rule.
+/// Which of the types known to a judge the error of a rule shows, as bits. For a layout: the mesh,
+/// the spec, the partial, and the extents of the tensor. For an operation: the operation itself,
+/// the actual element type, and the required one. Types without a bit have nothing to do with the
+/// rule.
 [[nodiscard]] constexpr unsigned types_shown(violation rule) noexcept {
   constexpr unsigned mesh = 1, spec = 2, partial = 4, extents = 8;
   constexpr unsigned operation = 1, met = 2;
@@ -66,7 +67,7 @@ namespace detail {
   return ~0U;
 }
 
-/// Those among `Known`: the one, or several as `types`.
+/// The selected types among `Known`: the type itself if there is one, else `types` of all of them.
 template <unsigned Bits, class Shown, class... Known>
 struct types_among {
   using type = Shown;
@@ -86,9 +87,9 @@ template <auto Rule, class About, auto... Facts>
   return {};
 }
 
-/// The answer to a verdict, which is what `verdict_of()` gives: a function without a state, since
-/// values with arrays are no template arguments. `Known` are the types that the error may show, and
-/// `More` follows the facts of the verdict.
+/// The answer to the verdict that `verdict_of()` returns. It is a stateless function because g++ 12
+/// does not tell apart values with arrays as template arguments. `Known` are the types that the
+/// error may show, and `More` are appended to the facts of the verdict.
 template <class... Known, class Verdict, auto... More>
 [[nodiscard]] constexpr auto answer_to(Verdict verdict_of, facts<More...> more = {}) noexcept {
   constexpr diagnosis verdict = verdict_of();

@@ -12,13 +12,14 @@
 
 namespace shardwise {
 
-/// The highest number of members that a class may have to be walked through member by member;
-/// members that are such classes themselves count once.
+/// The highest number of members of a class whose members can be enumerated; a member that is
+/// itself such a class counts as one.
 inline constexpr std::size_t max_members = 32;
 
 namespace detail {
 
-/// Stands for the value of any member where only the number of members is asked for: never called.
+/// Converts to the type of any member in an unevaluated count of members; the conversion is never
+/// called.
 struct any_member {
   template <class T>
   [[noreturn]] operator T() const noexcept {
@@ -30,8 +31,8 @@ template <class T, std::size_t... I>
 [[nodiscard]] constexpr bool has_room_for(std::index_sequence<I...>) noexcept {
   return requires { T{(static_cast<void>(I), any_member{})...}; };
 }
-/// The highest number of values that `T{...}` takes. What has no default must be given, so that the
-/// first numbers may be too few.
+/// Returns the highest number of values that `T{...}` takes. Members without a default must be
+/// given, so too few values may fail where more succeed.
 template <class T, std::size_t N = 1, bool Found = false>
 [[nodiscard]] constexpr std::size_t count_members() noexcept {
   if constexpr (N > max_members + 1)
@@ -46,7 +47,7 @@ template <class T, std::size_t N = 1, bool Found = false>
 
 }  // namespace detail
 
-/// The number of members of an aggregate; 0 for a class without any, or with more than
+/// The number of members of an aggregate; 0 for a class without members or with more than
 /// `max_members`.
 template <class T>
 inline constexpr std::size_t member_count = [] {
@@ -56,8 +57,8 @@ inline constexpr std::size_t member_count = [] {
     return detail::count_members<T>() <= max_members ? detail::count_members<T>() : 0;
 }();
 
-/// A class with public members alone, which `T{a, b}` makes: what can be walked through without a
-/// line of its own. It has no base classes, and no arrays of C.
+/// An aggregate whose members can be enumerated without code written for it: a class that `T{a, b}`
+/// initializes, with only public members, no base classes and no C arrays.
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> &&
                     (std::is_empty_v<T> || member_count<T> > 0) &&
@@ -67,8 +68,8 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> &&
 
 namespace detail {
 
-/// True if `T{...}` takes more values than `max_members`. Members without a default must be given,
-/// so fewer values may not initialise it.
+/// True if `T{...}` takes more values than `max_members`. Fewer values may fail to initialize it,
+/// because members without a default must be given.
 template <class T, std::size_t N = max_members + 1>
 [[nodiscard]] constexpr bool has_too_many_members() noexcept {
   constexpr std::size_t most_looked_for = 4 * max_members;
@@ -90,7 +91,7 @@ constexpr void require_few_members() noexcept {
 
 }  // namespace detail
 
-/// References to the members of an aggregate, in the order of their declaration, as a tuple.
+/// Returns references to the members of an aggregate as a tuple, in the order of declaration.
 ///
 ///     struct layer { weights w; bias b; };
 ///     auto [w, b] = members_of(some_layer);
@@ -231,11 +232,11 @@ namespace detail {
 
 #if defined(__clang__)
 #pragma clang diagnostic push
-// No object is needed: only its members' names are.
+// No object is needed, only the names of its members.
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
-/// A place in memory that names members without an object: it is declared, and never defined.
+/// Storage that gives the members addresses without an object: declared, never defined.
 template <class T>
 struct nowhere {
   const T object;
@@ -250,8 +251,8 @@ struct pointer_to_member {
 template <class Pointer>
 pointer_to_member(Pointer) -> pointer_to_member<Pointer>;
 
-/// What the compiler calls the function that stands for a member; the member's name is the last
-/// word in it: `... [W = pointer_to_member<const T *>{&unmade.object.weight}]`.
+/// The compiler's name of the function instantiated for a member. The name of the member is its
+/// last word: `... [W = pointer_to_member<const T *>{&unmade.object.weight}]`.
 template <pointer_to_member Member>
 [[nodiscard]] constexpr text_view last_word() noexcept {
   const text_view all(__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1);
@@ -276,7 +277,7 @@ template <class T, std::size_t... I>
 
 }  // namespace detail
 
-/// The names of an aggregate's members, as its definition has them.
+/// The names of the members of an aggregate, as written in its definition.
 ///
 ///     static_assert(member_names<layer>[0] == "w");
 template <Aggregate T>

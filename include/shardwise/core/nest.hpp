@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// The path of a leaf of a nest: `blocks.3.attention.query`.
+/// The path of a leaf of a nested structure: `blocks.3.attention.query`.
 using leaf_path = bounded_text<120>;
 
 namespace detail {
@@ -26,25 +26,25 @@ concept OptionalNest = !RangeOfNests<T> && requires(T & maybe) {
   *maybe;
 };
 
-/// A part of a nest that is not a parameter: a class with `never_trained` and one member, `value`.
+/// A part of a model that is not a parameter: a class with `never_trained` and one member, `value`.
 template <class T>
 concept FrozenNest = requires {
   typename T::never_trained;
 };
 
-/// A class whose one member is called as the class itself is: `adds_no_name` says so.
+/// A wrapper with one member, marked `adds_no_name`: the member has the path of the wrapper itself.
 template <class T>
 concept NamelessWrapper = requires {
   typename T::adds_no_name;
 };
 
-/// The path one step further down.
+/// Returns the path of an element.
 template <class Step>
 [[nodiscard]] constexpr leaf_path step_down(leaf_path path, const Step& step) noexcept {
   if (!path.empty()) path << '.';
   return path << step;
 }
-/// The path of a member of an aggregate.
+/// Returns the path of a member of an aggregate.
 template <class T>
 [[nodiscard]] constexpr leaf_path member_path(const leaf_path& path, std::size_t member) noexcept {
   return NamelessWrapper<T> ? path : step_down(path, member_names<T>[member]);
@@ -52,10 +52,11 @@ template <class T>
 
 }  // namespace detail
 
-/// Calls `f(leaf, path)` with every leaf of a nest, in the order of declaration. A nest is an
-/// aggregate, which needs no line of its own for it, an array, a tuple, a range such as a vector, a
-/// pointer or an optional that may be empty, or a leaf: what `Leaf::is<T>` says is one. Anything
-/// else is passed over, but for a class of more than `max_members` members, which does not compile.
+/// Calls `f(leaf, path)` for every leaf of a nested structure (a pytree in JAX), in the order of
+/// declaration. The structure may consist of aggregates, arrays, tuples, ranges such as vectors,
+/// and pointers or optionals, which may be empty; `Leaf::is<T>` decides which types are leaves.
+/// Other types are skipped, except that a class with more than `max_members` members does not
+/// compile.
 ///
 ///     for_each_leaf<tensors>(model, [](auto& w, const leaf_path& path) { ... });   // "layers.0.w"
 template <class Leaf, class Nest, class F>

@@ -7,13 +7,13 @@
 namespace shardwise {
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words for each counter and key,
-/// without state. `Lanes` counters at once, so that compilers compute them side by side.
+/// without state. `Lanes` counters are processed together so that compilers vectorize the rounds.
 template <std::size_t Lanes>
 struct philox {
   std::uint32_t words[4][Lanes];
 
-  /// Replaces the counters by their random words. Not inlined: what surrounds it would keep
-  /// compilers from computing the lanes side by side.
+  /// Replaces the counters by their random words. Not inlined: inlining into larger functions keeps
+  /// compilers from vectorizing it.
   [[gnu::noinline]] constexpr void run(std::uint32_t key0, std::uint32_t key1) noexcept {
     for (int round = 0; round < 10; ++round) {
       for (std::size_t i = 0; i < Lanes; ++i) {
@@ -31,10 +31,10 @@ struct philox {
 };
 
 namespace detail {
-/// What a counter is for: streams of one key that must not meet.
+/// What a counter is used for; different uses of one key are independent streams.
 enum class stream : std::uint32_t { uniform, normal, fold, split, dropout };
 
-/// The words of the counters first, first + 1, ... of a stream.
+/// Returns the random words for the counters first, first + 1, ... of a stream.
 template <std::size_t Lanes>
 [[nodiscard]] constexpr philox<Lanes> random_words(std::uint64_t key, stream purpose,
                                                    std::uint64_t first) noexcept {
@@ -54,15 +54,17 @@ template <std::size_t Lanes>
 }
 }  // namespace detail
 
-/// Where random numbers come from: equal keys give equal numbers, different keys independent ones.
+/// The key of a random number generator: equal keys give equal numbers, different keys independent
+/// ones.
 struct random_key {
   std::uint64_t value = 0;
 
-  /// A key of its own for item `n`: a step, a layer, a file.
+  /// Returns a new key for item `n`, such as a step, a layer or a file (JAX: `fold_in`).
   [[nodiscard]] constexpr random_key fold_in(std::uint64_t n) const noexcept {
     return derive(detail::stream::fold, n);
   }
-  /// The `n`-th of the keys that this one splits into; never one of those that are mixed in.
+  /// Returns the `n`-th of the keys that this one splits into, which are independent of those of
+  /// `fold_in`.
   [[nodiscard]] constexpr random_key split(std::uint64_t n) const noexcept {
     return derive(detail::stream::split, n);
   }

@@ -5,9 +5,9 @@
 
 namespace shardwise {
 
-/// Every rule that values can break. The type layer says `broken_rule<violation::NAME, ...>` of
-/// those that it can meet, and `misuse::NAME` of what only the compiler can see; the run-time layer
-/// puts the name in front of the sentence.
+/// Every rule that values can break. At compile time the error is `broken_rule<violation::NAME,
+/// ...>`, or `broken_rule<misuse::NAME, ...>` for rules that only the compiler can check; at run
+/// time the name precedes the sentence.
 enum class violation : unsigned char {
   nothing,
   // meshes
@@ -126,9 +126,9 @@ enum class violation : unsigned char {
   planned_layout_is_fixed,
 };
 
-/// How the two sizes of a diagnosis are told: `6 where 4 is needed`, `4 into 3 equal parts`, `5 of
-/// 8 characters`, `6 where less than 6 is needed`, `9 where a multiple of 8 is needed`, `4 devices
-/// where 8 are needed`, and, of one size alone, `device 3`.
+/// How the two sizes of a diagnosis are worded: `6 where 4 is needed`, `4 into 3 equal parts`, `5
+/// of 8 characters`, `6 where less than 6 is needed`, `9 where a multiple of 8 is needed`, `4
+/// devices where 8 are needed`, or, for a single size, `device 3`.
 enum class sizes_told : unsigned char {
   needed,
   parts,
@@ -139,18 +139,18 @@ enum class sizes_told : unsigned char {
   device
 };
 
-/// The rule's name and what it demands, in one sentence, which the compiler prints too; and the
-/// words for its facts at run time.
+/// The name of a rule, its demand in one sentence, which the compiler prints too, and the words for
+/// its facts at run time.
 struct rule_text {
   text_view name;
   text_view demand;
   sizes_told sizes = sizes_told::needed;
-  /// What the numbered part is, and what is named.
+  /// The words for the numbered part and for what is named.
   text_view part = "operand";
   text_view label = "axis";
 };
 
-/// What every rule is called and demands, in the order of `violation`.
+/// The name and the demand of every rule, in the order of `violation`.
 inline constexpr rule_text rule_texts[] = {
     {"nothing", "no rule is broken"},
     {"axis_is_repeated_in_mesh", "the axes of a mesh have different names"},

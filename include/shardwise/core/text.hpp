@@ -8,10 +8,9 @@
 
 namespace shardwise {
 
-/// A borrowed run of characters; what `std::string_view` is, at a hundredth of its include cost.
+/// A non-owning view of characters: `std::string_view` at a hundredth of its include cost.
 ///
-/// It converts from literals and from anything with `data()` and `size()`. It never owns: what it
-/// was made from must outlive it.
+/// It converts from literals and from anything with `data()` and `size()`, which must outlive it.
 class text_view {
  public:
   constexpr text_view() = default;
@@ -33,7 +32,7 @@ class text_view {
   [[nodiscard]] constexpr const char* end() const noexcept { return data_ + size_; }
   constexpr char operator[](std::size_t i) const noexcept { return data_[i]; }
 
-  /// The characters from `from` on, at most `count` of them.
+  /// Returns the characters from `from` on, at most `count` of them.
   [[nodiscard]] constexpr text_view substr(std::size_t from, std::size_t count) const noexcept {
     const std::size_t rest = from < size_ ? size_ - from : 0;
     return {data_ + (size_ - rest), count < rest ? count : rest};
@@ -51,9 +50,9 @@ class text_view {
   std::size_t size_ = 0;
 };
 
-/// A sentence of at most `Capacity` characters, built piece by piece in constant expressions too.
+/// A string of at most `Capacity` characters that can also be built in constant expressions.
 ///
-/// What does not fit is cut and the end is replaced by `...`.
+/// Text that does not fit is truncated and ends with `...`.
 ///
 ///     constexpr auto t = [] { bounded_text<32> s; s << "n = " << 8; return s; }();
 ///     static_assert(t == "n = 8");
@@ -116,16 +115,17 @@ template <std::size_t M, std::size_t N>
   return text_view(a) == text_view(b);
 }
 
-/// A sentence long enough for every message and one-line picture of the library.
+/// A string with room for every message and one-line picture of the library.
 using sentence = bounded_text<1000>;
 
-/// Anything that characters can be written to, as to a `std::ostream`.
+/// An output stream of characters, such as `std::ostream`.
 template <class Stream>
 concept CharacterStream = requires(Stream& out, const char* c, std::ptrdiff_t n) {
   out.write(c, n);
 };
 
-/// Writes characters to a stream; needs no stream header here. Literals stay the stream's own.
+/// Writes characters to a stream without including a stream header. Literals use the stream's own
+/// operator.
 template <CharacterStream Stream, class Words>
 requires std::same_as<Words, text_view> Stream& operator<<(Stream& out, Words words) {
   out.write(words.data(), static_cast<std::ptrdiff_t>(words.size()));

@@ -9,20 +9,20 @@
 
 namespace shardwise {
 
-/// The element types of tensors, as values. The narrow floating-point ones are stored in 16 bits
-/// and computed with as `f32`; `boolean` is a truth value.
+/// The element types of tensors, as values. The 16-bit floating-point types are stored in 16 bits
+/// and computed in `f32`; `boolean` is a truth value.
 enum class element : std::uint8_t { f32, f64, i32, i64, boolean, i8, u8, bf16, f16 };
 
 /// The number of element types.
 inline constexpr int element_types = 9;
 
-/// The short name of an element type in the notation.
+/// Returns the short name of an element type in the notation of the library.
 [[nodiscard]] constexpr text_view to_text(element type) noexcept {
   constexpr text_view words[] = {"f32", "f64", "i32", "i64", "bool", "i8", "u8", "bf16", "f16"};
   return words[static_cast<unsigned>(type)];
 }
 
-/// The C++ name of an element type, as programs write it.
+/// Returns the C++ name of an element type, as programs write it.
 [[nodiscard]] constexpr text_view type_name_of(element type) noexcept {
   constexpr text_view words[] = {"float",        "double",   "std::int32_t",
                                  "std::int64_t", "bool",     "std::int8_t",
@@ -30,24 +30,25 @@ inline constexpr int element_types = 9;
   return words[static_cast<unsigned>(type)];
 }
 
-/// The bytes of one element.
+/// Returns the size of one element in bytes.
 [[nodiscard]] constexpr index_t size_of(element type) noexcept {
   constexpr index_t sizes[] = {4, 8, 4, 8, 1, 1, 1, 2, 2};
   return sizes[static_cast<unsigned>(type)];
 }
 
-/// True for elements that have fractions.
+/// True for floating-point types.
 [[nodiscard]] constexpr bool has_fractions(element type) noexcept {
   return type == element::f32 || type == element::f64 || type == element::bf16 ||
          type == element::f16;
 }
 
-/// True for integer types, not for `bool`.
+/// True for integer types, but not for `bool`.
 [[nodiscard]] constexpr bool is_whole_number(element type) noexcept {
   return !has_fractions(type) && type != element::boolean;
 }
 
-/// The elements that arithmetic on these is done in: narrow fractions are computed with as `f32`.
+/// The element type in which arithmetic is done: `f32` for the 16-bit floating-point types, else
+/// the type itself.
 [[nodiscard]] constexpr element computed_in(element type) noexcept {
   return type == element::bf16 || type == element::f16 ? element::f32 : type;
 }
@@ -101,11 +102,11 @@ concept Element = is_element<T>;
 template <Element T>
 inline constexpr element element_of = static_cast<element>(detail::place_of_element<T>());
 
-/// The type that arithmetic on elements of `T` is done in.
+/// The type in which arithmetic on elements of `T` is done.
 template <Element T>
 using compute_type = type_of_element<computed_in(element_of<T>)>;
 
-/// A type of elements with fractions, and one of whole numbers; truth values are neither.
+/// Floating-point element types, and integer element types; `bool` is neither.
 template <class T>
 concept Fractional = Element<T> && has_fractions(element_of<T>);
 template <class T>

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// The global extents of a tensor as a type; `dyn` where known only when the program runs.
+/// The global extents of a tensor as a type; `dyn` for extents known only at run time.
 ///
 ///     extents<dyn, 1024>                      // any number of rows of 1024
 template <index_t... Sizes>
@@ -17,14 +17,14 @@ struct extents {
   static constexpr extents_desc value{Sizes...};
 };
 
-/// More extents than a tensor may have. There is no value, and a tensor with them is refused.
+/// More extents than a tensor may have: they have no value, and a tensor with them is rejected.
 template <index_t A, index_t B, index_t C, index_t D, index_t E, index_t F, index_t G, index_t H,
           index_t I, index_t... More>
 struct extents<A, B, C, D, E, F, G, H, I, More...> {
   static constexpr int rank = max_rank + 1 + int{sizeof...(More)};
 };
 
-/// The extents of a type with its dyn sizes filled in, in order.
+/// Returns the extents of a type with its dyn sizes filled in, in order.
 template <class Extents, std::convertible_to<index_t>... Sizes>
   requires(sizeof...(Sizes) == Extents::dynamic_rank)
 [[nodiscard]] constexpr extents_desc sized_extents(Sizes... sizes) noexcept {

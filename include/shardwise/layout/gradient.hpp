@@ -6,11 +6,12 @@
 
 namespace shardwise {
 
-/// Returns the layout of the gradient of a value: it is split as the value is, so that marking a
-/// value marks its gradient too. Along axes with a pending sum it is replicated, because the
-/// gradient of a sum is the same for each of its terms.
+/// Returns the layout of the gradient of a value. It is split as the value is, so a constraint on
+/// the layout of a value applies to its gradient too. Along axes with a pending sum it is
+/// replicated, because the gradient of a sum is the same for each of its terms.
 ///
-/// Pending maxima, minima and products have no such layout: the gradients of their terms differ.
+/// Pending maxima, minima and products have no such layout, because the gradients of their terms
+/// differ.
 ///
 ///     // f32[8@data, 4]{partial sum: model}: the gradient is f32[8@data, 4]
 [[nodiscard]] constexpr layout_desc gradient_layout(const layout_desc& value) noexcept {

@@ -6,17 +6,17 @@
 
 namespace shardwise {
 
-/// The assignment of `size` elements to `parts` devices under a grain that is not contiguous, in
-/// closed form.
+/// The distribution of `size` elements over `parts` devices under a grain that is not contiguous,
+/// in closed form.
 ///
-/// The devices have positions `0 <= p < parts`. A device keeps its elements in ascending order; the
-/// `x`-th of them is its local index `x`. *Storage order* is position 0's elements, then those of
-/// position 1, and so on: in it every device has one contiguous range.
+/// Devices have positions `0 <= p < parts`. A device keeps its elements in ascending order, and the
+/// `x`-th of them has local index `x`. *Storage order* is the elements of position 0, then those of
+/// position 1, and so on; in it the elements of each device are contiguous.
 ///
 ///     constexpr grained_split rows{grain::cyclic(2), 9, 2};      // 0 0 1 1 0 0 1 1 0
 ///     static_assert(rows.count(0) == 5 && rows.global(1, 2) == 6);
 struct grained_split {
-  /// A position and a local index there.
+  /// A position and a local index on it.
   struct place {
     index_t position = 0;
     index_t local = 0;
@@ -24,7 +24,7 @@ struct grained_split {
     friend constexpr bool operator==(const place&, const place&) = default;
   };
 
-  /// A run of consecutive global indices, and the position that has them.
+  /// A run of consecutive global indices, and the position that holds them.
   struct portion {
     index_t position = 0;
     index_range range{};
@@ -34,22 +34,23 @@ struct grained_split {
   index_t size = 0;
   index_t parts = 1;
 
-  /// Where the elements of position `p` begin in storage order; `offset(parts) == size`.
+  /// Returns where the elements of position `p` begin in storage order; `offset(parts) == size`.
   [[nodiscard]] constexpr index_t offset(index_t p) const noexcept {
     return full_rounds() * least(p * piece(), round()) + rest_before(p);
   }
-  /// The elements of position `p`: ScaLAPACK's `numroc`. Position 0 has the most.
+  /// Returns the number of elements of position `p` (ScaLAPACK's `numroc`). Position 0 has the
+  /// most.
   [[nodiscard]] constexpr index_t count(index_t p) const noexcept {
     return offset(p + 1) - offset(p);
   }
-  /// The global index of local index `x` of position `p`, `0 <= x < count(p)`.
+  /// Returns the global index of local index `x` of position `p`, `0 <= x < count(p)`.
   [[nodiscard]] constexpr index_t global(index_t p, index_t x) const noexcept {
     const index_t in_full = per_round(p);
     if (x < full_rounds() * in_full)
       return x / in_full * round() + least(p * piece(), round()) + x % in_full;
     return full_rounds() * round() + rest_before(p) + (x - full_rounds() * in_full);
   }
-  /// Returns the position that has a global index, and the local index there.
+  /// Returns the position that holds a global index, and the local index there.
   [[nodiscard]] constexpr place find(index_t i) const noexcept {
     const index_t turn = i / round();
     const index_t along = i % round();
@@ -57,23 +58,23 @@ struct grained_split {
     const index_t begin = turn < full_rounds() ? p * piece() : rest_before(p);
     return {p, turn * per_round(p) + along - begin};
   }
-  /// The number of consecutive global indices from local index `x` of position `p` on.
+  /// Returns how many consecutive global indices start at local index `x` of position `p`.
   [[nodiscard]] constexpr index_t run(index_t p, index_t x) const noexcept {
     const index_t in_full = per_round(p);
     return x < full_rounds() * in_full ? in_full - x % in_full : count(p) - x;
   }
 
-  /// The elements after which positions begin again: all blocks of one turn, or a chunk.
+  /// The number of elements in one round: one block for every position, or a chunk.
   [[nodiscard]] constexpr index_t round() const noexcept {
     if (how.is_cyclic()) return how.number() * parts;
     return size == 0 ? 1 : ceil_div(size, how.number());
   }
-  /// The elements of position 0 in a full round.
+  /// The number of elements of position 0 in a full round.
   [[nodiscard]] constexpr index_t piece() const noexcept {
     return how.is_cyclic() ? how.number() : ceil_div(round(), parts);
   }
 
-  /// The number of pieces that are not empty, and one of them, in the order of global indices.
+  /// The number of runs that are not empty, and the runs in ascending order of global indices.
   [[nodiscard]] constexpr index_t pieces() const noexcept {
     return full_rounds() * ceil_div(round(), piece()) +
            (rest() > 0 ? ceil_div(rest(), rest_piece()) : 0);
@@ -93,7 +94,7 @@ struct grained_split {
   }
   [[nodiscard]] constexpr index_t full_rounds() const noexcept { return size / round(); }
   [[nodiscard]] constexpr index_t rest() const noexcept { return size % round(); }
-  /// The elements of position 0 in the short round at the end.
+  /// The number of elements of position 0 in the last, short round.
   [[nodiscard]] constexpr index_t rest_piece() const noexcept {
     return how.is_cyclic() ? how.number() : ceil_div(rest(), parts);
   }

@@ -6,11 +6,11 @@
 
 namespace shardwise {
 
-/// A batch that several hosts hold together, as data loaders read it: dimension 0 is per host,
-/// every other dimension is whole on each. The devices of the mesh are assigned to the hosts in
-/// runs of equal length, and a host holds the rows of its own devices, in their global order.
+/// The layout of a batch that is loaded by several hosts. Each host loads its own rows (dimension
+/// 0) and all of the other dimensions. The devices of the mesh belong to hosts in runs of equal
+/// length, and a host has the rows of its own devices, in their global order.
 ///
-/// Two hosts may hold the same rows, where an axis that does not split the batch runs across them.
+/// Two hosts have the same rows if an axis that does not split the batch runs across them.
 ///
 ///     // 16 rows over 8 devices, 4 on each of two hosts
 ///     constexpr host_batch hosts(line, batch, 2);
@@ -18,34 +18,34 @@ namespace shardwise {
 ///     static_assert(hosts.part({8, 7, 4}, 5)[0] == index_range{2, 4});      // of host 1's rows
 class host_batch {
  public:
-  /// `layout` has at least one dimension, and every axis of `mesh` its size.
+  /// `layout` must have at least one dimension, and every axis of `mesh` a known size.
   constexpr host_batch(const mesh_desc& mesh, const layout_desc& layout, index_t hosts) noexcept
       : mesh_(mesh), layout_(layout), hosts_(hosts), rows_(mesh, rows_of(layout)) {
     verdict_ = judge();
     if (verdict_.ok()) parts_ = count_parts(0);
   }
 
-  /// Checks the hosts: there are as many devices on each, any two share all of their rows or none,
-  /// parts are contiguous, and nothing is pending.
+  /// Checks that hosts have equal numbers of devices, that any two of them share all of their rows
+  /// or none, that parts are contiguous, and that nothing is pending.
   [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
 
   [[nodiscard]] constexpr index_t hosts() const noexcept { return hosts_; }
-  /// The devices of a host, and the host of a device.
+  /// Return the range of devices of a host, and the host of a device.
   [[nodiscard]] constexpr index_range devices(index_t host) const noexcept {
     return {host * per_host(), (host + 1) * per_host()};
   }
   [[nodiscard]] constexpr index_t host_of(index_t device) const noexcept {
     return device / per_host();
   }
-  /// The parts into which the devices of one host cut its batch.
+  /// Returns the number of parts into which the devices of one host split its batch.
   [[nodiscard]] constexpr index_t parts() const noexcept { return parts_; }
-  /// The first host that holds the rows of this one; itself where no other does.
+  /// Returns the first host that has the same rows as this one, which may be this one.
   [[nodiscard]] constexpr index_t first_with_rows_of(index_t host) const noexcept {
     return first_holder(rows_.position_of(devices(host).begin));
   }
 
-  /// Checks the extents of one host's batch: as many rows for each of its parts, and a tensor that
-  /// the layout can hold.
+  /// Checks the extents of the batch of one host: its rows divide into its parts, and the layout
+  /// accepts the whole tensor.
   [[nodiscard]] constexpr diagnosis check(const extents_desc& batch) const noexcept {
     if (batch.ssize() != layout_.rank())
       return {
@@ -57,17 +57,18 @@ class host_batch {
               .want = parts()};
     return shardwise::validate(mesh_, layout_, global(batch));
   }
-  /// The extents of the whole tensor, from those of one host's batch.
+  /// Returns the extents of the whole tensor, given those of the batch of one host.
   [[nodiscard]] constexpr extents_desc global(extents_desc batch) const noexcept {
     batch[0] = batch[0] / parts() * rows_.size();
     return batch;
   }
-  /// The extents of one host's batch, from those of the whole tensor; `dyn` stays.
+  /// Returns the extents of the batch of one host, given those of the whole tensor; `dyn` stays
+  /// `dyn`.
   [[nodiscard]] constexpr extents_desc local(extents_desc whole) const noexcept {
     if (whole[0] != dyn) whole[0] = whole[0] / rows_.size() * parts();
     return whole;
   }
-  /// The part of its host's batch that a device holds.
+  /// Returns the part of the batch of its host that a device holds.
   [[nodiscard]] constexpr index_box part(const extents_desc& batch, index_t device) const noexcept {
     index_box own = shard_box(mesh_, layout_, global(batch), device);
     const index_t size = batch[0] / parts();
@@ -78,7 +79,7 @@ class host_batch {
 
  private:
   [[nodiscard]] static constexpr axis_list rows_of(const layout_desc& layout) noexcept {
-    // Axis by axis: g++ 12 cannot copy an empty list out of a constant.
+    // Axis by axis, because g++ 12 cannot copy an empty list out of a constant.
     axis_list axes;
     if (!layout.dims.empty())
       for (std::uint8_t a : layout.dims[0]) axes.push_back(a);
@@ -86,11 +87,12 @@ class host_batch {
   }
   [[nodiscard]] constexpr index_t per_host() const noexcept { return mesh_.devices() / hosts_; }
 
-  /// The first host that holds a part of dimension 0: all parts of one host have the same.
+  /// Returns the first host that has this part of dimension 0; it is the same for all parts of a
+  /// host.
   [[nodiscard]] constexpr index_t first_holder(index_t part) const noexcept {
     return host_of(rows_.member(0, part));
   }
-  /// How many parts before this one its hosts hold.
+  /// Returns how many parts come before this one in the batch of its host.
   [[nodiscard]] constexpr index_t place_of(index_t part) const noexcept {
     index_t place = 0;
     for (index_t p = 0; p < part; ++p) place += first_holder(p) == first_holder(part) ? 1 : 0;
@@ -106,8 +108,7 @@ class host_batch {
       if (rows_.position_of(d) == part) return true;
     return false;
   }
-  /// Returns true if a host holds what the first holder of its first part holds first, and nothing
-  /// else.
+  /// Returns true if a host has the same parts as the first host that has its first part.
   [[nodiscard]] constexpr bool is_like_first(index_t host) const noexcept {
     const index_t first = first_with_rows_of(host);
     for (index_t d = devices(host).begin; d < devices(host).end; ++d)

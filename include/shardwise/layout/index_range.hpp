@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// Indices `begin` to `end` (not included) along one dimension.
+/// The half-open range of indices `begin` to `end` along one dimension.
 struct index_range {
   index_t begin = 0;
   index_t end = 0;

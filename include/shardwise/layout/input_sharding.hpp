@@ -6,15 +6,15 @@
 
 namespace shardwise {
 
-/// How one tensor of a batch is spread: its key, and a spec or nothing, which is replicated.
+/// The sharding of one tensor of a batch: its key, and a spec, or nothing if it is replicated.
 struct keyed_spec {
   text_view key{};
   spec_desc spec{};
   bool replicated = false;
 };
 
-/// How the tensors of a batch are spread, as data loaders are told: one spec for every tensor of
-/// its rank, or a spec for each key. PyTorch/XLA's `ShardingSpec` and `input_sharding`.
+/// The sharding of a batch for a data loader: one spec for every tensor of its rank, or a spec for
+/// each key. PyTorch/XLA has it as `ShardingSpec` and `input_sharding`.
 ///
 /// Specs and keys are borrowed.
 ///
@@ -23,21 +23,22 @@ struct keyed_spec {
 ///     rows.layout_of(pod::value, "lengths", 1).layout.dims[0];   // {}: replicated
 class input_sharding {
  public:
-  /// One spec: tensors of another rank are replicated.
+  /// Uses one spec; tensors of another rank are replicated.
   explicit constexpr input_sharding(const spec_desc& spec) noexcept : one_(spec) {}
-  /// A spec for each key.
+  /// Uses a spec for each key.
   explicit constexpr input_sharding(list_view<const keyed_spec> by_key) noexcept
       : by_key_(by_key), keyed_(true) {}
 
-  /// Returns true if the spec of a key, or the one spec, is for tensors of this rank.
+  /// Returns true if the spec for a key, or the one spec, applies to tensors of this rank.
   [[nodiscard]] constexpr bool can_apply(text_view key, int rank) const noexcept {
     if (!keyed_) return one_.rank() == rank;
     const keyed_spec* const found = find(key);
     return found != nullptr && (found->replicated || found->spec.rank() == rank);
   }
 
-  /// The layout of the tensor with this key, which is empty for a batch that is one tensor. Checks:
-  /// every key has its entry, whose spec has the tensor's rank; and what `resolve` judges.
+  /// Returns the layout of the tensor with this key; the key is empty if the batch is a single
+  /// tensor. Checks that every key has an entry, that its spec has the rank of the tensor, and what
+  /// `resolve` checks.
   [[nodiscard]] constexpr resolved_layout layout_of(const mesh_desc& mesh, text_view key, int rank,
                                                     policy_desc policy = exact{}) const noexcept {
     const keyed_spec* const found = keyed_ ? find(key) : nullptr;

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// For which devices the shards of a tensor are given, in the order of the devices: for all of
-/// them, or, replicas left out, for the first device that holds each distinct shard.
+/// The devices whose shards are given, in the order of the devices: all of them or, without
+/// replicas, the first device that holds each distinct shard.
 class given_shards {
  public:
   constexpr given_shards(const mesh_desc& mesh, const layout_desc& layout, index_t count) noexcept
@@ -19,10 +19,10 @@ class given_shards {
     if (count_ == devices_ || count_ == shards_.size()) return {};
     return {.rule = violation::shard_count_differs, .have = count_, .want = devices_};
   }
-  /// Returns true if there is a shard for every device, replicas among them.
+  /// Returns true if there is a shard for every device, including replicas.
   [[nodiscard]] constexpr bool for_all() const noexcept { return count_ == devices_; }
 
-  /// Calls `f(number, device)` for each given shard and the device that it is for.
+  /// Calls `f(number, device)` for each given shard and its device.
   template <class F>
   constexpr void for_each(const F& f) const {
     index_t number = 0;
@@ -36,16 +36,17 @@ class given_shards {
   index_t count_;
 };
 
-/// The extents of a tensor made from shards, or why there is none; `operand` of the verdict is the
-/// number of the shard.
+/// The extents of a tensor made from shards, or the reason why there is none; `operand` of the
+/// verdict is the number of the shard.
 struct joined_shards {
   extents_desc extents{};
   diagnosis verdict{};
 };
 
-/// The extents that shards of these extents make together. `extents` are those of the tensor; each
-/// that is `dyn` is the sum of the shards along its dimension. A shard must have exactly the
-/// extents of its device's part, and may leave one `dyn` that its memory does not tell.
+/// Returns the extents of a tensor made from shards with these extents. `extents` are those of the
+/// tensor; a `dyn` extent is computed as the sum of the shards along its dimension. The extents of
+/// a shard must match the part of its device; one of them may be `dyn` if it cannot be told from
+/// its memory.
 ///
 ///     // 5 rows over x=2: shards of 3 and 2 rows
 ///     static_assert(join_shards(line, rows, {dyn}, shards).extents == extents_desc{5});
@@ -69,7 +70,7 @@ struct joined_shards {
   for (int d = 0; d < layout.rank(); ++d) {
     if (extents[d] != dyn) continue;
     out.extents[d] = 0;
-    // One device for each part: the first of those that differ along other axes.
+    // One device for each part: the first of those that differ only along other axes.
     const device_groups along(mesh, layout.dims[d]);
     given.for_each([&](index_t number, index_t device) {
       if (along.group_of(device) == 0 && shards[number][d] != dyn)

@@ -9,12 +9,13 @@
 
 namespace shardwise {
 
-/// A layout as one integer, the only form in which a layout is a template argument: g++ 12 takes
-/// distinct structs with arrays for one type.
+/// A layout as one integer, the only form in which a layout is a template argument, because g++ 12
+/// confuses distinct template arguments that are structs with arrays.
 ///
-/// A byte for each mesh axis: bits 0 to 3 the dimension it splits plus one, bits 4 to 6 its place
-/// among that dimension's axes, bit 7 pending; bit 4 without a dimension manual. The top byte:
-/// rank, reduction kind, uneven. How a dimension is cut is said by the words of its grain.
+/// A byte for each mesh axis: bits 0 to 3 are the number of the dimension that it splits plus one,
+/// bits 4 to 6 its position among the axes of that dimension, bit 7 pending; bit 4 without a
+/// dimension means manual. The top byte holds the rank, the reduction and the uneven flag. Grains
+/// are stored separately.
 [[nodiscard]] constexpr std::uint64_t pack(const layout_desc& layout) noexcept {
   std::uint64_t key = std::uint64_t(layout.rank()) | std::uint64_t(layout.kind) << 4U |
                       std::uint64_t(layout.uneven) << 7U;
@@ -30,14 +31,14 @@ namespace shardwise {
   return key;
 }
 
-/// The grains of a layout, for which a key has no room: word `i` has those of dimensions 2i and
-/// 2i + 1. All words are 0 where every dimension is contiguous.
+/// The grains of a layout, which do not fit into its key: word `i` holds those of dimensions 2i and
+/// 2i + 1. All words are 0 if every dimension is contiguous.
 [[nodiscard]] constexpr std::uint64_t pack_grains(const layout_desc& layout, int word) noexcept {
   return std::uint64_t{static_cast<std::uint32_t>(layout.grains[2 * word].code)} |
          std::uint64_t{static_cast<std::uint32_t>(layout.grains[2 * word + 1].code)} << 32U;
 }
 
-/// The layout of a key, which is contiguous; `unpack(pack(x)) == x`.
+/// Returns the layout of a key, with contiguous grains; `unpack(pack(x)) == x` for such layouts.
 [[nodiscard]] constexpr layout_desc unpack(std::uint64_t key) noexcept {
   layout_desc layout;
   layout.dims.resize(key >> 56U & 15U);
@@ -56,7 +57,7 @@ namespace shardwise {
   return layout;
 }
 
-/// The layout of a key and of the words of its grains.
+/// Returns the layout of a key and the words of its grains.
 [[nodiscard]] constexpr layout_desc unpack(std::uint64_t key, std::uint64_t grains01,
                                            std::uint64_t grains23, std::uint64_t grains45,
                                            std::uint64_t grains67) noexcept {
@@ -72,7 +73,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Axes as one integer: an octal digit for each, major to minor.
+/// Packs axes into one integer: an octal digit for each, major to minor.
 [[nodiscard]] constexpr std::uint32_t pack(const axis_list& axes) noexcept {
   std::uint32_t key = 0;
   for (int i = 0; i < axes.ssize(); ++i) key = key << 3U | (axes[i] + 1U);
@@ -81,7 +82,7 @@ namespace detail {
 
 using joined_axes = bounded_text<max_axes*(short_name::capacity + 1) + 12>;
 
-/// The names of packed axes, joined by commas, and their grain.
+/// Returns the names of packed axes, joined by commas, and their grain.
 [[nodiscard]] constexpr joined_axes join(const mesh_desc& mesh, std::uint32_t axes,
                                          grain how = {}) noexcept {
   joined_axes joined;
@@ -97,7 +98,7 @@ using joined_axes = bounded_text<max_axes*(short_name::capacity + 1) + 12>;
   return joined;
 }
 
-/// The entry of a spec that names packed axes and a grain: one for all layouts on a mesh.
+/// The entry of a spec that names packed axes and a grain, shared by all layouts on a mesh.
 template <class Mesh, std::uint32_t Axes, std::int32_t Grain = 0>
 struct entry_of_axes {
   static constexpr joined_axes words = join(Mesh::value, Axes, grain{Grain});
@@ -108,7 +109,7 @@ struct entry_of_axes<Mesh, 0, 0> {
   static constexpr fixed_string<1> value = none;
 };
 
-// Deduced through function parameters, so that compilers print the text and not how it was made.
+// Deduced through function parameters, so that compilers print the text and not its computation.
 template <fixed_string... Entries>
 struct entries {};
 template <fixed_string... Entries>
@@ -120,7 +121,7 @@ manual<Axes, Pending> manual_from(entries<Axes>);
 template <index_t... Sizes>
 extents<Sizes...> extents_from(std::integer_sequence<index_t, Sizes...>);
 
-// Nothing pending is the default, which compilers then leave out.
+// `partial<>` is the default, which compilers omit from printed types.
 template <class Mesh, reduction Kind, std::uint32_t Pending, std::uint32_t Manual>
 struct partial_of {
   using type = decltype(manual_from<typename partial_of<Mesh, Kind, Pending, 0>::type>(
@@ -135,8 +136,9 @@ struct partial_of<Mesh, Kind, 0, 0> {
   using type = partial<>;
 };
 
-/// The policy of a layout, as its type says it: a single cut where one is somewhere, and every
-/// dimension of several contiguous parts has it. Elsewhere entries say it by themselves.
+/// Returns the policy in the type of a layout: `single_cut` if some dimension has a single cut and
+/// no dimension of several axes is cut axis by axis. Otherwise the entries of the spec name their
+/// grains.
 [[nodiscard]] constexpr cut_policy policy_of(const layout_desc& layout) noexcept {
   cut_policy policy = layout.uneven ? cut_policy::uneven : cut_policy::exact;
   for (int d = 0; d < layout.rank(); ++d) {
@@ -165,7 +167,7 @@ struct layout_of_key {
   static constexpr layout_desc value = unpack(Key, Grains...);
   static constexpr cut_policy policy = policy_of(value);
 
-  /// The grain that the entry of a dimension says.
+  /// Returns the grain that the entry of a dimension names.
   static constexpr std::int32_t said(int d) noexcept {
     const bool by_policy = policy == cut_policy::single_cut && value.grains[d].is_single_cut();
     return by_policy ? 0 : value.grains[d].code;
@@ -190,8 +192,8 @@ struct extents_of_value<Holder, std::index_sequence<I...>> {
 
 }  // namespace detail
 
-/// The layout type on `Mesh` of a packed layout: how a computed layout gets back into the types.
-/// The words of its grains may be left out where every dimension is contiguous.
+/// The layout type on `Mesh` of a packed layout, which turns a computed layout into a type. The
+/// words of its grains may be omitted if every dimension is contiguous.
 template <class Mesh, std::uint64_t Key, std::uint64_t Grains01 = 0, std::uint64_t Grains23 = 0,
           std::uint64_t Grains45 = 0, std::uint64_t Grains67 = 0>
 using layout_from_key =

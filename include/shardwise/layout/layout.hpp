@@ -13,8 +13,8 @@ struct layout;
 
 namespace detail {
 
-/// Resolves the parts of a layout type; any others than a layout has are no layout. By overloads,
-/// which cost legal layouts nothing.
+/// Resolves the arguments of a layout type; arguments of other kinds are rejected. Overloads do
+/// this at no cost for legal layouts.
 [[nodiscard]] constexpr resolved_layout resolve_parts(const mesh_desc& mesh, const spec_desc& spec,
                                                       const partial_desc& partial,
                                                       const cut_policy& policy) noexcept {
@@ -26,8 +26,8 @@ template <class Mesh, class Spec, class Partial, class Policy>
   return {{}, {.rule = violation::layout_is_malformed}};
 }
 
-/// How an error shows what stands in the place of another: the text of a layout would make a long
-/// line.
+/// How errors print an argument that is of the wrong kind: printing a whole layout would make the
+/// line long.
 struct a_layout;
 template <class Part>
 struct part_shown {
@@ -38,7 +38,7 @@ struct part_shown<layout<Mesh, Spec, Partial, Policy>> {
   using type = a_layout;
 };
 
-/// The first part of a layout that is of another kind than a layout has there.
+/// The first argument of a layout whose kind is wrong at its position.
 template <int At, class Part>
 using wrong_part =
     refused<violation::layout_is_malformed, typename part_shown<Part>::type, argument_at{At}>;
@@ -54,7 +54,7 @@ template <class Mesh, class Spec, class Partial, class Policy>
     return wrong_part<3, Policy>{};
 }
 
-/// True for a mesh that is refused itself.
+/// True for a mesh that is itself rejected.
 template <class Mesh>
 concept RefusedMesh = requires {
   requires !Mesh::is_legal;
@@ -74,8 +74,8 @@ template <class Mesh, class Spec, class Partial, class Policy>
     return answer_to<Mesh, Spec, Partial>(verdict);
 }
 
-/// Checks a layout type. A class, not a function: most layouts are legal, and that is to cost
-/// little.
+/// Checks a layout type. A class rather than a function, which makes the check cheap for legal
+/// layouts.
 template <class Mesh, class Spec, class Partial, class Policy,
           bool Legal =
               resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict.ok()>
@@ -84,7 +84,7 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct layout_judge<Mesh, Spec, Partial, Policy, false>
     : decltype(refuse_layout<Mesh, Spec, Partial, Policy>()) {};
 
-/// The entry of the dimension that a verdict is about, which says more than its axis.
+/// The spec entry of the dimension of a verdict, which tells more than the axis alone.
 template <class Spec, int Dim>
 [[nodiscard]] constexpr auto entry_shown() noexcept {
   if constexpr (Dim < 0) {
@@ -95,8 +95,8 @@ template <class Spec, int Dim>
   }
 }
 
-/// The rule that a layout breaks for the extents of a tensor; a layout that is refused itself has
-/// been told of.
+/// The rule that a layout breaks for the extents of a tensor; a layout that is itself rejected has
+/// already caused an error.
 template <class Layout, class Extents>
 [[nodiscard]] constexpr auto refuse_extents() noexcept {
   using mesh = typename Layout::mesh_type;
@@ -122,8 +122,8 @@ struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, E
 
 }  // namespace detail
 
-/// Who holds what: a partition spec on a mesh, the pending reductions or manual axes, and whether
-/// shards may be uneven, and how: axis by axis (`uneven`) or by a `single_cut`.
+/// The distribution of a tensor over devices: a partition spec on a mesh, the pending reductions or
+/// manual axes, and the policy: `exact`, `uneven` or `single_cut`.
 ///
 ///     using rows = layout<pod, P<"data", none>>;
 ///     using terms = layout<pod, P<"data", none>, partial<"model">>;

@@ -10,11 +10,11 @@ namespace shardwise {
 /// The global extents of a tensor as a value; `dyn` where not known yet.
 using extents_desc = inplace_vector<index_t, max_rank>;
 
-/// A layout as a value, relative to a mesh: which axes split each dimension and with which grain,
-/// which are pending, and which are manual.
+/// A layout as a value, relative to a mesh: the axes that split each dimension and the grain, the
+/// pending axes, and the manual axes.
 ///
-/// Every rule works on this form. `pending` and `manual` have a bit for each mesh axis; the grain
-/// of a dimension that no axis splits is contiguous.
+/// All rules work on this form. `pending` and `manual` have one bit for each mesh axis. The grain
+/// of a dimension that is not split is contiguous.
 struct layout_desc {
   inplace_vector<axis_list, max_rank> dims{};
   std::uint8_t pending = 0;
@@ -40,20 +40,20 @@ struct layout_desc {
       if (grains[d].is_halo()) return true;
     return false;
   }
-  /// The same parts without neighbours that other devices have too.
+  /// Returns the layout without halos.
   [[nodiscard]] constexpr layout_desc without_halos() const noexcept {
     layout_desc own = *this;
     for (int d = 0; d < rank(); ++d)
       if (grains[d].is_halo()) own.grains[d] = {};
     return own;
   }
-  /// Leaves a dimension whole.
+  /// Removes the axes and the grain of a dimension.
   constexpr void unsplit(int d) noexcept {
     dims[d].clear();
     if (!grains[d].is_contiguous()) grains[d] = {};
   }
-  /// Applies a policy: under `single_cut` every dimension of several axes is cut once; exact
-  /// layouts are the same either way and are cut axis by axis.
+  /// Applies a policy: under `single_cut` every dimension of several axes is cut once. Exact
+  /// layouts are always cut axis by axis, which is the same for them.
   constexpr void follow(policy_desc policy) noexcept {
     uneven = policy.is_uneven;
     for (int d = 0; d < rank(); ++d) {
@@ -63,20 +63,20 @@ struct layout_desc {
     }
   }
 
-  /// The dimension that the axis splits, or -1.
+  /// Returns the dimension that the axis splits, or -1.
   [[nodiscard]] constexpr int dim_of(std::uint8_t axis) const noexcept {
     for (int d = 0; d < rank(); ++d)
       if (dims[d].contains(axis)) return d;
     return -1;
   }
-  /// Every axis that splits a dimension, dimension by dimension.
+  /// Returns every axis that splits a dimension, dimension by dimension.
   [[nodiscard]] constexpr axis_list splitting_axes() const noexcept {
     axis_list all;
     for (const axis_list& dim : dims)
       for (std::uint8_t axis : dim) all.push_back(axis);
     return all;
   }
-  /// The pending axes, and the manual ones, in mesh order.
+  /// Return the pending axes and the manual axes, in mesh order.
   [[nodiscard]] constexpr axis_list pending_axes() const noexcept { return axes_of(pending); }
   [[nodiscard]] constexpr axis_list manual_axes() const noexcept { return axes_of(manual); }
 
@@ -91,14 +91,15 @@ struct layout_desc {
   }
 };
 
-/// The pending axes of `to` over which a tensor of `from` is not pending alike, as bits.
+/// Returns, as bits, the pending axes of `to` that are not pending in `from` with the same
+/// reduction.
 [[nodiscard]] constexpr unsigned created_pending(const layout_desc& from,
                                                  const layout_desc& to) noexcept {
   const unsigned added = to.pending & ~unsigned{from.pending};
   return added != 0 || to.kind == from.kind ? added : to.pending;
 }
 
-/// A layout, or the diagnosis that says why there is none.
+/// A layout, or the diagnosis that tells why there is none.
 struct resolved_layout {
   layout_desc layout{};
   diagnosis verdict{};
@@ -106,15 +107,15 @@ struct resolved_layout {
 
 namespace detail {
 
-/// Where the grain of an entry begins: at a `%`, `*` or `~`, or at its end.
+/// Returns where the grain of an entry begins: at a `%`, `*` or `~`, or at its end.
 [[nodiscard]] constexpr std::size_t grain_begin(text_view entry) noexcept {
   std::size_t at = 0;
   while (at < entry.size() && entry[at] != '%' && entry[at] != '*' && entry[at] != '~') ++at;
   return at;
 }
 
-/// The halo that `~3:2` says, 3 elements before and 2 behind, or a contiguous grain where it is
-/// malformed: plain numbers below 2^15, not both 0.
+/// Returns the halo of `~3:2`, 3 elements before and 2 after, or a contiguous grain if the text is
+/// malformed. Both are plain numbers below 2^15, and not both 0.
 [[nodiscard]] constexpr grain read_halo(text_view words) noexcept {
   index_t sides[2] = {};
   int side = 0;
@@ -132,8 +133,8 @@ namespace detail {
   return side == 0 ? grain{} : grain::halo(sides[0], sides[1]);
 }
 
-/// The grain that `%32` (blocks of 32), `*2` (2 chunks), `*1` (a single cut) or `~3:2` (a halo)
-/// says, or a contiguous one where it is malformed: a plain number from 1 to 2^30.
+/// Returns the grain of `%32` (blocks of 32), `*2` (2 chunks), `*1` (a single cut) or `~3:2` (a
+/// halo), or a contiguous grain if the text is malformed. Numbers are plain, from 1 to 2^30.
 [[nodiscard]] constexpr grain read_grain(text_view words) noexcept {
   if (words[0] == '~') return read_halo(words);
   index_t number = 0;
@@ -147,7 +148,7 @@ namespace detail {
   return words[0] == '%' ? grain::cyclic(number) : grain::strided(number);
 }
 
-/// Reads the axes of one entry into `axes`; `used` has the bits of those taken before.
+/// Reads the axes of one entry into `axes`; `used` has the bits of axes used by earlier entries.
 [[nodiscard]] constexpr diagnosis resolve_entry(const mesh_desc& mesh, text_view entry, int dim,
                                                 std::uint8_t& used, axis_list& axes) noexcept {
   if (entry.empty()) return {};
@@ -172,9 +173,10 @@ namespace detail {
 
 }  // namespace detail
 
-/// Resolves names to a layout on a mesh. Checks: the entries are not too many, each is well formed
-/// and so is its grain, its axes are in the mesh, no axis is used twice, none both splits and is
-/// pending or manual, pending and manual axes are in mesh order.
+/// Resolves names to a layout on a mesh. Checks that there are not too many entries, that each
+/// entry and its grain are well formed, that its axes are in the mesh, that no axis is used twice
+/// or both splits a dimension and is pending or manual, and that pending and manual axes are in
+/// mesh order.
 [[nodiscard]] constexpr resolved_layout resolve(const mesh_desc& mesh, const spec_desc& spec,
                                                 const partial_desc& partial = {},
                                                 policy_desc policy = exact{}) noexcept {

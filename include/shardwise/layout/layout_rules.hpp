@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// Checks a layout that `resolve` need not have made: its axes are in the mesh, and each splits one
-/// dimension, is pending, or is manual.
+/// Checks a layout that may not come from `resolve`: its axes are in the mesh, and each axis splits
+/// one dimension, is pending, or is manual.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh,
                                            const layout_desc& layout) noexcept {
   unsigned used = 0;
@@ -36,11 +36,11 @@ namespace shardwise {
   return {};
 }
 
-/// The highest number of elements of a tensor: what is counted of them fits into an `index_t`.
+/// The highest number of elements of a tensor, so that counts of them fit into an `index_t`.
 inline constexpr index_t max_elements = index_t{1} << 56U;
 
-/// Checks the extents of a tensor: none is negative, and their elements can be counted. Sizes that
-/// are `dyn` are not checked yet.
+/// Checks the extents of a tensor: none is negative, and there are at most `max_elements` elements.
+/// Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis validate(const extents_desc& extents) noexcept {
   index_t elements = 1;
   for (int d = 0; d < extents.ssize(); ++d) {
@@ -57,8 +57,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return {};
 }
 
-/// Checks a layout for a tensor: one entry a dimension, extents as above, split extents divide into
-/// equal portions unless the layout is uneven. Sizes that are `dyn` are not checked yet.
+/// Checks a layout for a tensor: there is one entry per dimension, the extents are legal, and split
+/// extents are divisible unless the layout is uneven. Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh, const layout_desc& layout,
                                            const extents_desc& extents) noexcept {
   if (layout.rank() != extents.ssize())
@@ -82,8 +82,8 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return {};
 }
 
-/// The same for a tensor that a program is about to make: the layout itself is checked too, and
-/// every extent must be known.
+/// Checks a tensor that a program is about to make: also checks the layout itself, and that every
+/// extent is known.
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh, const layout_desc& layout,
                                               const extents_desc& extents) noexcept {
   if (const diagnosis verdict = validate(mesh, layout); !verdict.ok()) return verdict;
@@ -94,7 +94,7 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
 }
 
 namespace detail {
-/// The lowest axis of a set of bits.
+/// Returns the lowest axis of a set of bits.
 [[nodiscard]] constexpr short_name first_axis(const mesh_desc& mesh, unsigned bits) noexcept {
   for (int a = 0; a < mesh.rank(); ++a)
     if ((bits >> a & 1U) != 0) return mesh.axes[a].label;
@@ -102,8 +102,8 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Checks a reshard between two layouts on a mesh: it starts no pending reduction, and leaves
-/// manual axes as they are.
+/// Checks a reshard between two layouts on a mesh: it must not start a pending reduction and must
+/// not change manual axes.
 [[nodiscard]] constexpr diagnosis check_reshard(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
   if (const unsigned created = created_pending(from, to); created != 0)
@@ -114,9 +114,9 @@ namespace detail {
   return {};
 }
 
-/// Returns the layout of a spec on a mesh, for specs that are known only at run time.
+/// Returns the layout of a spec on a mesh. Use this when the spec is known only at run time.
 ///
-/// Reports what `resolve` finds wrong as an `error`.
+/// Throws `error` if `resolve` rejects the spec.
 ///
 ///     const layout_desc rows = layout_of(mesh, {{"data", ""}});
 ///     const layout_desc ragged = layout_of(mesh, {{"data", ""}}, {}, uneven{});

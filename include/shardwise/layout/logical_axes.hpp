@@ -10,8 +10,8 @@
 
 namespace shardwise {
 
-/// A dimension of a tensor with a logical name and an extent, `dyn` if known only at run time.
-/// `dim<none, 3>` has no name and is never split.
+/// A dimension of a tensor with a logical name and an extent, `dyn` if known only at run time. A
+/// dimension without a name, `dim<none, 3>`, is never split.
 ///
 ///     using batch = dim<"batch", 512>;
 template <fixed_string Name, index_t Size>
@@ -20,8 +20,8 @@ struct dim {
   static constexpr index_t size = Size;
 };
 
-/// A rule of a program: dimensions named `Name` are split over the first of these alternatives
-/// whose axes are free. An alternative is one axis, `by(axes)`, or `none`.
+/// A rule: dimensions named `Name` are split over the first of these alternatives whose axes are
+/// free. An alternative is one axis, `by(axes)`, or `none`.
 ///
 ///     maps<"embed", "model", by("x", "y"), none>
 template <fixed_string Name, fixed_string First, fixed_string... Rest>
@@ -30,16 +30,17 @@ struct maps {
   static constexpr axis_rule_desc alternatives[count] = {{Name, First}, {Name, Rest}...};
 };
 
-/// In an error: the names with rules that are nearest to the one that has none.
+/// In an error: the names with rules that are most similar to a name without one.
 template <fixed_string... Names>
 struct nearest_names;
-/// In an error: `Axis`, of the first alternative, splits the dimension named `Name`.
+/// In an error: `Axis`, which the first alternative uses, already splits the dimension named
+/// `Name`.
 template <fixed_string Axis, fixed_string Name>
 struct taken_by;
 
 namespace detail {
 
-/// Checks an element of `axis_rules`, which errors show for its mesh and for its spec.
+/// Checks an argument of `axis_rules`; errors show it in place of a mesh and of a spec.
 template <class Mesh, class Maps>
 [[nodiscard]] constexpr auto judge_maps() noexcept {
   return answer_to<Maps, Maps>([] {
@@ -47,7 +48,7 @@ template <class Mesh, class Maps>
   });
 }
 
-/// The alternatives of all rules in a row; one more than there are, for lists without rules.
+/// The alternatives of all rules in sequence, and one unused element, since arrays cannot be empty.
 template <std::size_t Count>
 struct joined_rules {
   axis_rule_desc list[Count + 1]{};
@@ -65,13 +66,13 @@ template <class... Maps>
 template <class... Maps>
 inline constexpr auto joined = join_rules<Maps...>();
 
-// Deduced through function parameters, as in key.hpp.
+// Deduced through function parameters, for the reason given in key.hpp.
 template <fixed_string... Names>
 nearest_names<Names...> nearest_from(entries<Names...>);
 template <fixed_string Axis, fixed_string Name>
 taken_by<Axis, Name> taken_from(entries<Axis, Name>);
 
-/// The facts about a tensor whose names are refused.
+/// The facts about a tensor whose names are rejected.
 template <class Rules, class... Dims>
 struct refused_names {
   static constexpr dim_names names{Dims::label...};
@@ -100,7 +101,7 @@ struct refused_names {
   }
 };
 
-/// Checks the names of a tensor; rules that are wrong themselves have said so already.
+/// Checks the names of a tensor; illegal rules have already caused an error.
 template <class Rules, bool Legal, class... Dims>
 struct names_judge : allowed<> {};
 template <class Rules, class... Dims>
@@ -121,7 +122,7 @@ struct layout_of_names {
                       decltype(spec(std::make_index_sequence<sizeof...(Dims)>{}))>;
 };
 
-/// The tensor; a class of its own makes for short errors.
+/// The tensor type; a separate class makes errors short.
 template <class Rules, class T, class... Dims>
 struct tensor_of_names {
   using type =
@@ -130,11 +131,11 @@ struct tensor_of_names {
 
 }  // namespace detail
 
-/// The rules of a program: which axes of its mesh split the dimensions of a name. They are served
-/// in their order, so that the first one has the first choice, and an axis serves one dimension of
-/// a tensor. A name may have several rules, which are alternatives in that order.
+/// The rules of a program: the mesh axes that split dimensions of a given name, as in Flax or
+/// MaxText. Rules are applied in order, so the first one has the first choice, and an axis splits
+/// only one dimension of a tensor. Several rules for a name are alternatives in that order.
 ///
-/// Give them a name of their own: errors then say `rules`.
+/// Derive a struct from it, so that errors say `rules`.
 ///
 ///     struct rules : axis_rules<pod, maps<"batch", "data">, maps<"heads", "model">,
 ///                               maps<"embed", "model", none>> {};
@@ -158,25 +159,27 @@ concept AxisRules = requires {
   typename Rules::mesh_type;
 };
 
-/// The layout of a tensor with these dimensions: split as the rules say, `exact`, nothing pending.
+/// The layout of a tensor with these dimensions: split as the rules say, `exact`, with nothing
+/// pending.
 ///
-/// Does not compile if a name has no rule, stands twice, or finds all of its alternatives taken.
+/// Does not compile if a name has no rule, is used twice, or finds all of its alternatives taken.
 template <AxisRules Rules, class... Dims>
 using named_layout = typename detail::layout_of_names<Rules, Dims...>::type;
 
-/// The spec of such a tensor, for `reshard`, and for layouts that are uneven or pending:
+/// The spec of such a tensor, for `reshard` and for layouts with another policy or pending axes:
 /// `layout<pod, named_spec<rules, batch, embed>, partial<>, uneven>`.
 template <AxisRules Rules, class... Dims>
 using named_spec = typename detail::layout_of_names<Rules, Dims...>::type::spec_type;
 
-/// A tensor of `T` with these dimensions: a `sharded_tensor` like any other, its names resolved.
+/// A tensor of `T` with these dimensions: an ordinary `sharded_tensor` with the names resolved.
 ///
 ///     using X = named_tensor<rules, float, dim<"batch", 512>, dim<"embed", 1024>>;
 ///     static_assert(type_name<X>() == "f32[512@data, 1024@model]");
 template <AxisRules Rules, class T, class... Dims>
 using named_tensor = typename detail::tensor_of_names<Rules, T, Dims...>::type;
 
-/// What every dimension of such a tensor takes, and why not an alternative before; a line each.
+/// Returns what each dimension of such a tensor is split over, and why earlier alternatives were
+/// not taken; one line each.
 template <AxisRules Rules, class... Dims>
 [[nodiscard]] constexpr sentence explain() noexcept {
   return explain(Rules::value, dim_names{Dims::label...});

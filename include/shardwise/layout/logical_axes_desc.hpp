@@ -6,15 +6,15 @@
 
 namespace shardwise {
 
-/// One alternative of a rule as a value: the logical name of a dimension, and the entry of a spec
-/// that it may become (axes joined by commas, or empty for a dimension that is not split).
+/// One alternative of a rule as a value: the logical name of a dimension, and its spec entry (axes
+/// joined by commas, or empty for a dimension that is not split).
 struct axis_rule_desc {
   text_view label{};
   text_view axes{};
 };
 
-/// The logical names of a tensor's dimensions in order; an empty name is a dimension without one,
-/// which is never split.
+/// The logical names of the dimensions of a tensor, in order; a dimension with an empty name is
+/// never split.
 using dim_names = inplace_vector<text_view, max_rank>;
 
 /// The rules of a program as a value: a mesh, and alternatives in order of precedence. The
@@ -27,25 +27,25 @@ struct axis_rules_desc {
   list_view<const axis_rule_desc> alternatives{};
 };
 
-/// What the rules give to the dimensions of a tensor, or why there is no layout.
+/// The axes that the rules assign to the dimensions of a tensor, or the reason why there is no
+/// layout.
 struct resolved_dims {
   layout_desc layout{};
-  /// The number of the alternative that each dimension took, -1 for none of them.
+  /// The number of the alternative that each dimension took, or -1.
   inplace_vector<int, max_rank> chosen{};
   diagnosis verdict{};
 };
 
 namespace detail {
 
-/// The axes of an alternative, read as the only entry of a spec.
+/// Resolves the axes of an alternative as a spec with one entry.
 [[nodiscard]] constexpr axis_list axes_of(const axis_rules_desc& rules, int alternative) noexcept {
   return resolve(rules.mesh, {{rules.alternatives[alternative].axes}}).layout.dims[0];
 }
 
 }  // namespace detail
 
-/// Checks rules: the names are well formed, and every alternative is an entry of a spec on the
-/// mesh.
+/// Checks rules: names are well formed, and every alternative is a legal spec entry on the mesh.
 [[nodiscard]] constexpr diagnosis validate(const axis_rules_desc& rules) noexcept {
   for (const axis_rule_desc& rule : rules.alternatives) {
     if (!is_axis_name(rule.label))
@@ -57,14 +57,14 @@ namespace detail {
   return {};
 }
 
-/// Returns true if a rule is about this name.
+/// Returns true if there is a rule for this name.
 [[nodiscard]] constexpr bool has_rule(const axis_rules_desc& rules, text_view label) noexcept {
   for (const axis_rule_desc& rule : rules.alternatives)
     if (rule.label == label) return true;
   return false;
 }
 
-/// The spec of resolved dimensions: the entries of the rules, as they were written.
+/// Returns the spec of resolved dimensions, with the entries as written in the rules.
 [[nodiscard]] constexpr spec_desc spec_of(const axis_rules_desc& rules,
                                           const resolved_dims& found) noexcept {
   spec_desc spec;
@@ -73,11 +73,11 @@ namespace detail {
   return spec;
 }
 
-/// Gives mesh axes to named dimensions: alternatives are served in their order, and each is taken
-/// if its dimension has none yet and no axis of it serves another dimension of the tensor.
+/// Assigns mesh axes to named dimensions. Alternatives are tried in order; each is taken if its
+/// dimension has no axes yet and none of its axes splits another dimension of the tensor.
 ///
-/// Checks: the rules themselves, a name is not repeated, a name has a rule, and one of its
-/// alternatives was free. Extents are not looked at; `validate` of the layout does that.
+/// Checks the rules themselves, that no name is repeated, that every name has a rule, and that one
+/// of its alternatives was free. Does not check extents; `validate` for the layout does.
 ///
 ///     resolve(rules, {"batch", "embed"}).layout             // [data, model]
 [[nodiscard]] constexpr resolved_dims resolve(const axis_rules_desc& rules,
@@ -114,14 +114,13 @@ namespace detail {
   return found;
 }
 
-/// Why an alternative was passed over: an axis of it serves another dimension.
+/// Why an alternative was not taken: one of its axes splits another dimension.
 struct taken_axis {
   int axis = -1;
   int dim = -1;
 };
 
-/// What stood in the way of the alternatives that a dimension did not get, in their order; as many
-/// as fit.
+/// Returns what prevented the alternatives that a dimension did not get, in order; as many as fit.
 [[nodiscard]] constexpr inplace_vector<taken_axis, max_axes> passed_over(
     const axis_rules_desc& rules, const dim_names& names, const resolved_dims& found,
     int dim) noexcept {

@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// How many characters must be typed, dropped or replaced to make one name of the other.
+/// Returns the edit distance of two names: the number of characters to insert, delete or replace.
 [[nodiscard]] constexpr int distance(text_view a, text_view b) noexcept {
   int row[short_name::capacity + 1]{};
   const text_view to = b.substr(0, short_name::capacity);
@@ -28,8 +28,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// The names nearest to one that has no rule: at most three, and none that differ in more than a
-/// third of its characters and one.
+/// Returns the names most similar to one that has no rule: at most three, each within an edit
+/// distance of a third of its characters plus one.
 [[nodiscard]] constexpr inplace_vector<short_name, 3> nearest_names_to(const axis_rules_desc& rules,
                                                                        text_view label) noexcept {
   inplace_vector<short_name, 3> nearest;
@@ -44,8 +44,8 @@ namespace detail {
   return nearest;
 }
 
-/// Writes what one dimension took, and why not an alternative before: `embed -> none (model is
-/// taken by heads)`. A `?` stands where there is nothing to take.
+/// Writes what one dimension took, and why earlier alternatives were not taken: `embed -> none
+/// (model is taken by heads)`. Writes `?` if there is nothing to take.
 template <std::size_t N>
 constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_desc& rules,
                                         const dim_names& names, const resolved_dims& found,
@@ -74,7 +74,8 @@ constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_d
   return separator == ", " ? out << ')' : out;
 }
 
-/// Says of every dimension what it takes, and why not an alternative before; a line each.
+/// Describes what every dimension takes, and why earlier alternatives were not taken; one line
+/// each.
 ///
 ///     batch -> data
 ///     embed -> none (model is taken by heads)
@@ -86,10 +87,10 @@ constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_d
   return out;
 }
 
-/// Returns the layout of a tensor whose dimensions have these names, for rules or names that are
-/// known only at run time.
+/// Returns the layout of a tensor whose dimensions have these names. Use this when rules or names
+/// are known only at run time.
 ///
-/// Reports what `resolve` finds wrong as an `error`; its sentence ends with the choice that failed.
+/// Throws `error` if `resolve` rejects them; its sentence ends with the failed choice.
 [[nodiscard]] constexpr layout_desc layout_of(const axis_rules_desc& rules,
                                               const dim_names& names) {
   const resolved_dims found = resolve(rules, names);

@@ -9,17 +9,18 @@
 
 namespace shardwise {
 
-/// The result of entering or leaving manual sharding, or the diagnosis that refuses it.
+/// The result of entering or leaving manual sharding, or the diagnosis that rejects it.
 struct manual_result {
   tensor_desc tensor{};
   diagnosis verdict{};
 };
 
-/// Returns the tensor that each device sees under manual sharding: its extents are those of one
+/// Returns the tensor that each device sees under manual sharding. Its extents are those of one
 /// shard, no dimension is split, and the axes that split it are manual. A tensor that is not split
-/// stays as it is.
+/// is unchanged.
 ///
-/// Checks: every split extent divides, so that all devices have the same; nothing is pending.
+/// Checks that every split extent is divisible, so that all shards are equal, and that nothing is
+/// pending.
 ///
 ///     // f32[512@data, 64] on mesh(data=2, model=4): f32[256, 64]{manual: data}
 [[nodiscard]] constexpr manual_result to_manual(const mesh_desc& mesh,
@@ -43,12 +44,13 @@ struct manual_result {
   return result;
 }
 
-/// Returns the tensor after manual sharding: the shards along the manual axes are joined as
-/// `target` splits it, and the extents grow accordingly.
+/// Returns the tensor after manual sharding. The shards along the manual axes are joined as
+/// `target` splits them, and the extents grow accordingly.
 ///
-/// Checks: `target` splits every dimension as the tensor does, and major to that by any axes; every
-/// manual axis is one of these, and nothing is pending. Beside manual axes, one that is not manual
-/// repeats what its devices share; a tensor without manual axes is not joined at all.
+/// Checks that `target` splits every dimension as the tensor does, with any further axes major to
+/// those; that every manual axis is one of these further axes; and that nothing is pending. If
+/// there are manual axes, further axes that are not manual repeat the value that their devices
+/// share; without manual axes nothing is joined.
 ///
 ///     // f32[256, 64]{manual: data} as P<"data", none>: f32[512@data, 64]
 [[nodiscard]] constexpr manual_result from_manual(const mesh_desc& mesh, const tensor_desc& tensor,
@@ -73,7 +75,7 @@ struct manual_result {
     const index_t parts = mesh.parts(outer);
     index_t& extent = result.tensor.extents[d];
     if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
-    // What is block-cyclic inside is not cut into runs outside.
+    // A dimension that is block-cyclic inside cannot be split into contiguous parts outside.
     const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);
     const grain wanted = said_by_axis(mesh, again, target.grains[d], extent);
     const bool fits = inner.empty() || (how == wanted && (outer.empty() || how.is_contiguous()));

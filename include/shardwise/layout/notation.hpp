@@ -19,8 +19,8 @@ constexpr bounded_text<N>& write_axes(bounded_text<N>& out, const mesh_desc& mes
   return out;
 }
 
-/// Writes a grain as an entry of a spec has it: `%32`, `*2`, `*1` for a single cut, `~3:2`
-/// for a halo, or nothing where it is contiguous.
+/// Writes a grain as in the entry of a spec: `%32`, `*2`, `*1` for a single cut, `~3:2` for a halo,
+/// or nothing if it is contiguous.
 template <std::size_t N>
 constexpr bounded_text<N>& operator<<(bounded_text<N>& out, grain how) noexcept {
   if (how.is_contiguous()) return out;
@@ -28,14 +28,14 @@ constexpr bounded_text<N>& operator<<(bounded_text<N>& out, grain how) noexcept 
   return out << (how.is_cyclic() ? '%' : '*') << how.number();
 }
 
-/// Writes how a dimension is split: `x`, `(x,y)`, or `(x,y)%32` in portions of a grain.
+/// Writes how a dimension is split: `x`, `(x,y)`, or `(x,y)%32` with a grain.
 template <std::size_t N>
 constexpr bounded_text<N>& write_split(bounded_text<N>& out, const mesh_desc& mesh,
                                        const layout_desc& layout, int d) noexcept {
   return write_axes(out, mesh, layout.dims[d]) << layout.grains[d];
 }
 
-/// Writes what is pending, `{partial sum: x, y}`, and what is manual, `{manual: z}`, or nothing.
+/// Writes pending axes, `{partial sum: x, y}`, manual axes, `{manual: z}`, or nothing.
 template <std::size_t N>
 constexpr bounded_text<N>& write_pending(bounded_text<N>& out, const mesh_desc& mesh,
                                          const layout_desc& layout) noexcept {
@@ -55,10 +55,10 @@ constexpr bounded_text<N>& write_pending(bounded_text<N>& out, const mesh_desc& 
   return out;
 }
 
-/// Writes a tensor in the one notation: `f32[512@data, 1024@(x,y), 64]{partial sum: model}`,
-/// `f32[512@x%32]` for blocks of 32 distributed round-robin, `f32[512@x*2]` for a piece of each of
-/// 2 chunks, `f32[5@(x,y)*1]` for a single cut over both axes. An unknown extent is `?`; a layout
-/// that may be uneven is not marked, its sizes show it.
+/// Writes a tensor in the notation of the library: `f32[512@data, 1024@(x,y), 64]{partial sum:
+/// model}`, `f32[512@x%32]` for blocks of 32 distributed round-robin, `f32[512@x*2]` for a part of
+/// each of 2 chunks, `f32[5@(x,y)*1]` for a single cut over both axes. An unknown extent is `?`.
+/// Uneven layouts have no mark of their own; the sizes show whether shards are uneven.
 template <std::size_t N>
 constexpr bounded_text<N>& write_tensor(bounded_text<N>& out, element type, const mesh_desc& mesh,
                                         const extents_desc& extents,

@@ -8,25 +8,26 @@
 
 namespace shardwise {
 
-/// The part of a tensor that a device holds: one range a dimension. Ranges are of global indices,
-/// but in dimensions whose grain is not contiguous of indices in storage order (`grained_split`).
+/// The part of a tensor that a device holds: one range per dimension. Ranges are of global indices,
+/// except in dimensions whose grain is not contiguous, where they are in storage order
+/// (`grained_split`).
 using index_box = inplace_vector<index_range, max_rank>;
 
-/// The number of elements in a box.
+/// Returns the number of elements in a box.
 [[nodiscard]] constexpr index_t volume(const index_box& part) noexcept {
   index_t n = 1;
   for (const index_range& range : part) n *= range.size();
   return n;
 }
 
-/// The extents of a box.
+/// Returns the extents of a box.
 [[nodiscard]] constexpr extents_desc extents_of(const index_box& part) noexcept {
   extents_desc extents;
   for (const index_range& range : part) extents.push_back(range.size());
   return extents;
 }
 
-/// The intersection of two boxes; its ranges are empty where they do not overlap.
+/// Returns the intersection of two boxes; its ranges are empty where they do not overlap.
 [[nodiscard]] constexpr index_box intersect(const index_box& a, const index_box& b) noexcept {
   index_box common;
   for (int d = 0; d < a.ssize(); ++d) {
@@ -37,10 +38,11 @@ using index_box = inplace_vector<index_range, max_rank>;
   return common;
 }
 
-/// The range of one dimension that the device at `where` holds.
+/// Returns the range of one dimension that the device at `where` holds.
 ///
-/// Each axis in turn, major to minor, cuts what the one before left into chunks of `ceil(n / k)`;
-/// trailing chunks are short or empty. An empty range begins and ends at the end of what was cut.
+/// Each axis in turn, major to minor, cuts the part left by the axis before it into chunks of
+/// `ceil(n / k)`; trailing chunks are short or empty. An empty range is placed at the end of what
+/// was cut.
 ///
 ///     // 5 rows over x=2, y=2: x leaves [0,3) and [3,5); y cuts them to 2, 1 and 1, 1
 [[nodiscard]] constexpr index_range split_range(const mesh_desc& mesh, const axis_list& axes,
@@ -55,7 +57,7 @@ using index_box = inplace_vector<index_range, max_rank>;
   return left;
 }
 
-/// The same by the position along the axes, the first one major.
+/// Takes the position along the axes, the first one major, instead of coordinates.
 [[nodiscard]] constexpr index_range range_at(const mesh_desc& mesh, const axis_list& axes,
                                              index_t size, index_t position) noexcept {
   coordinates where;
@@ -67,43 +69,44 @@ using index_box = inplace_vector<index_range, max_rank>;
   return split_range(mesh, axes, size, where);
 }
 
-/// A range and the neighbours that belong to its halo, as far as there are any.
+/// Returns a range extended by its halo, within the bounds of the dimension.
 [[nodiscard]] constexpr index_range with_halo(const index_range& own, grain how,
                                               index_t size) noexcept {
   const index_t begin = own.begin - how.before(), end = own.end + how.behind();
   return {begin < 0 ? 0 : begin, end < size ? end : size};
 }
 
-/// What one device has of one dimension: a range of a box, and which global indices that is.
+/// What one device holds of one dimension: a range of a box, and which global indices it stands
+/// for.
 struct held_range {
   index_range range{};
-  /// How the dimension is split where its grain is not contiguous, and this device's position.
+  /// The split and the position of this device, if the grain is not contiguous.
   grained_split split{};
   index_t position = 0;
 
   [[nodiscard]] constexpr index_t size() const noexcept { return range.size(); }
-  /// The global index of local index `x`.
+  /// Returns the global index of local index `x`.
   [[nodiscard]] constexpr index_t global(index_t x) const noexcept {
     return split.how.is_contiguous() ? range.begin + x : split.global(position, x);
   }
-  /// How many elements from local index `x` on are neighbours.
+  /// Returns how many elements from local index `x` on have consecutive global indices.
   [[nodiscard]] constexpr index_t run(index_t x) const noexcept {
     return split.how.is_contiguous() ? size() - x : split.run(position, x);
   }
 };
 
-/// What one device has of each dimension.
+/// What one device holds of each dimension.
 using held_box = inplace_vector<held_range, max_rank>;
 
-/// The extents of what is held.
+/// Returns the extents of what is held.
 [[nodiscard]] constexpr extents_desc extents_of(const held_box& held) noexcept {
   extents_desc extents;
   for (const held_range& range : held) extents.push_back(range.size());
   return extents;
 }
 
-/// What the device at `where` has of a dimension of `size` elements, split over `axes` in portions
-/// of a grain.
+/// Returns what the device at `where` holds of a dimension of `size` elements, split over `axes`
+/// with a grain.
 [[nodiscard]] constexpr held_range held_of(const mesh_desc& mesh, const axis_list& axes, grain how,
                                            index_t size, const coordinates& where) noexcept {
   if (how.is_contiguous()) return {split_range(mesh, axes, size, where), {}, 0};
@@ -113,7 +116,7 @@ using held_box = inplace_vector<held_range, max_rank>;
   return {{split.offset(position), split.offset(position + 1)}, split, position};
 }
 
-/// What a device holds of a tensor with these extents, and which global indices that is.
+/// Returns what a device holds of a tensor with these extents, with the global indices.
 [[nodiscard]] constexpr held_box held_of(const mesh_desc& mesh, const layout_desc& layout,
                                          const extents_desc& extents, index_t device) noexcept {
   const coordinates where = mesh.at(device);
@@ -123,7 +126,7 @@ using held_box = inplace_vector<held_range, max_rank>;
   return held;
 }
 
-/// What a device holds of a tensor with these extents.
+/// Returns the box that a device holds of a tensor with these extents.
 [[nodiscard]] constexpr index_box shard_box(const mesh_desc& mesh, const layout_desc& layout,
                                             const extents_desc& extents, index_t device) noexcept {
   const coordinates where = mesh.at(device);
@@ -133,7 +136,7 @@ using held_box = inplace_vector<held_range, max_rank>;
   return part;
 }
 
-/// The elements that the device with the most has of a dimension: device 0, unless halos differ.
+/// Returns the size of the largest part of a dimension: that of device 0, unless halos differ.
 [[nodiscard]] constexpr index_t largest_part(const mesh_desc& mesh, const axis_list& axes,
                                              grain how, index_t size) noexcept {
   const index_t parts = mesh.parts(axes);
@@ -148,7 +151,7 @@ using held_box = inplace_vector<held_range, max_rank>;
   return how.is_contiguous() ? ceil_div(size, parts) : grained_split{how, size, parts}.offset(1);
 }
 
-/// The extents of the largest shard: device 0's, unless halos differ.
+/// Returns the extents of the largest shard: that of device 0, unless halos differ.
 [[nodiscard]] constexpr extents_desc largest_shard(const mesh_desc& mesh, const layout_desc& layout,
                                                    const extents_desc& extents) noexcept {
   extents_desc largest;
@@ -157,7 +160,7 @@ using held_box = inplace_vector<held_range, max_rank>;
   return largest;
 }
 
-/// The number of elements in the largest shard.
+/// Returns the number of elements in the largest shard.
 [[nodiscard]] constexpr index_t largest_shard_size(const mesh_desc& mesh, const layout_desc& layout,
                                                    const extents_desc& extents) noexcept {
   index_t n = 1;
@@ -168,18 +171,18 @@ using held_box = inplace_vector<held_range, max_rank>;
   return n;
 }
 
-/// The product of known extents.
+/// Returns the product of known extents.
 [[nodiscard]] constexpr index_t element_count(const extents_desc& extents) noexcept {
   index_t n = 1;
   for (index_t extent : extents) n *= extent;
   return n;
 }
 
-/// The distinct shards of a layout: the devices in one group hold the same block and are replicas.
+/// The distinct shards of a layout. Devices that hold the same block are replicas of one shard.
 ///
 /// A shard is numbered by its position along the splitting axes, then the pending ones, then the
-/// manual ones; replicas differ along the remaining axes. `shards.group_of` is the replica,
-/// `shards.position_of` the shard, `shards.member(replica, shard)` the device.
+/// manual ones; replicas differ along the remaining axes. `shards.group_of` returns the replica,
+/// `shards.position_of` the shard, and `shards.member(replica, shard)` the device.
 [[nodiscard]] constexpr device_groups shards_of(const mesh_desc& mesh,
                                                 const layout_desc& layout) noexcept {
   axis_list axes = layout.splitting_axes();

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// Which owners hold a distinct shard of a layout.
+/// The owners of the devices that hold each distinct shard of a layout.
 class shard_owners {
  public:
   constexpr shard_owners(const mesh_desc& mesh, const layout_desc& layout,
@@ -20,14 +20,14 @@ class shard_owners {
   [[nodiscard]] constexpr index_t device_of(index_t shard) const noexcept {
     return shards_.member(0, shard);
   }
-  /// The first of an owner's devices that holds a shard, or -1.
+  /// Returns the first device of an owner that holds a shard, or -1.
   [[nodiscard]] constexpr index_t holder(index_t shard, index_t owner) const noexcept {
     for (index_t replica = 0; replica < shards_.count(); ++replica)
       if (const index_t device = shards_.member(replica, shard); owners_.owner_of(device) == owner)
         return device;
     return -1;
   }
-  /// The owner that sends a shard to owners that do not hold it.
+  /// Returns the owner that sends a shard to owners that do not hold it.
   [[nodiscard]] constexpr index_t keeper(index_t shard) const noexcept {
     return owners_.owner_of(device_of(shard));
   }

@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// `count` elements that two parts of a dimension share, at equal distances in each; the first has
-/// local index `from` in one and `to` in the other.
+/// `count` elements that two parts of a dimension have in common, with equal strides in each; the
+/// first has local index `from` in one part and `to` in the other.
 struct shared_run {
   index_t from = 0;
   index_t to = 0;
@@ -22,11 +22,11 @@ constexpr index_t smaller(index_t x, index_t y) noexcept { return x < y ? x : y;
 
 }  // namespace detail
 
-/// Calls `f(run)` until all is said that two parts of one dimension share, in ascending order of
-/// global indices.
+/// Calls `f(run)` for all elements that two parts of one dimension have in common, in ascending
+/// order of global indices.
 ///
-/// Contiguous parts, and parts of the same split, share one run at most; under different grains
-/// there are several.
+/// There is at most one run if both parts are contiguous or belong to the same split, and possibly
+/// several under different grains.
 template <class F>
 constexpr void for_each_shared_run(const held_range& from, const held_range& to, const F& f) {
   if (from.split.how == to.split.how && from.split.parts == to.split.parts) {
@@ -36,8 +36,8 @@ constexpr void for_each_shared_run(const held_range& from, const held_range& to,
       f(shared_run{begin - from.range.begin, begin - to.range.begin, 1, 1, end - begin});
     return;
   }
-  // Both are runs of neighbours, walked side by side. Single elements at equal distances are kept
-  // back and become one run.
+  // Both parts are walked in ascending order. Single elements at equal distances are collected into
+  // one run.
   shared_run kept;
   for (index_t x = 0, y = 0; x < from.size() && y < to.size();) {
     const index_t here = from.global(x);
@@ -57,14 +57,14 @@ constexpr void for_each_shared_run(const held_range& from, const held_range& to,
         kept = next;
       }
     }
-    // Past what ends first.
+    // Continue after the part that ends first.
     x += detail::larger(0, end - here);
     y += detail::larger(0, end - there);
   }
   if (kept.count > 0) f(kept);
 }
 
-/// The number of elements that two parts of a tensor have in common.
+/// Returns the number of elements that two parts of a tensor have in common.
 ///
 ///     // what device 1 needs of device 0 when rows become columns
 ///     shared_elements(held_of(mesh, rows, extents, 0), held_of(mesh, columns, extents, 1));

@@ -7,8 +7,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns true if axes, one after another from the `i`-th on, cut `size` elements into pieces of
-/// `piece`, the last of which may be short and those after it empty.
+/// Returns true if cutting `size` elements axis by axis, from the `i`-th axis on, gives pieces of
+/// `piece` elements, of which the last may be short and those after it empty.
 [[nodiscard]] constexpr bool cut_into(const mesh_desc& mesh, const axis_list& axes, int i,
                                       index_t size, index_t piece) noexcept {
   if (i == axes.ssize()) return size <= piece;
@@ -23,11 +23,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// True if these axes give every device the same elements of a dimension, whether one after another
-/// they cut what the one before left, or all at once by a single cut. One axis of several devices
-/// does for every size; a size that is `dyn` may be one for which several do not.
+/// True if cutting a dimension axis by axis gives every device the same elements as a single cut
+/// over these axes. With at most one axis of several devices this holds for every size; otherwise
+/// it is false for `dyn` sizes, for some of which it does not hold.
 ///
-///     // over x=2, y=2: 8, 7 and 3 elements are cut alike, 5 (2, 1, 1, 1 and 2, 2, 1, 0) and 6 not
+///     // over x=2, y=2: true for 8, 7 and 3 elements, false for 5 (2, 1, 1, 1 and 2, 2, 1, 0) and
+///     6
 [[nodiscard]] constexpr bool is_cut_alike(const mesh_desc& mesh, const axis_list& axes,
                                           index_t size) noexcept {
   int several = 0;
@@ -40,15 +41,15 @@ namespace detail {
   return is_known && detail::cut_into(mesh, axes, 0, size, ceil_div(size, mesh.parts(axes)));
 }
 
-/// The grain of a dimension with a single cut said axis by axis where that is the same cut; other
-/// grains stay.
+/// Returns the axis-by-axis grain for a single cut that gives the same parts; other grains are
+/// returned unchanged.
 [[nodiscard]] constexpr grain said_by_axis(const mesh_desc& mesh, const axis_list& axes, grain how,
                                            index_t size) noexcept {
   return how.is_single_cut() && is_cut_alike(mesh, axes, size) ? grain{} : how;
 }
 
-/// The same parts of a tensor with these extents, said axis by axis wherever a single cut is the
-/// same cut.
+/// Returns the layout of a tensor with these extents in which every single cut is expressed axis by
+/// axis if the parts are the same.
 [[nodiscard]] constexpr layout_desc said_by_axis(const mesh_desc& mesh, layout_desc layout,
                                                  const extents_desc& extents) noexcept {
   for (int d = 0; d < layout.rank(); ++d)
@@ -57,8 +58,9 @@ namespace detail {
   return layout;
 }
 
-/// Returns true if two layouts give every device the same part of a tensor with these extents,
-/// which both fit, and say so in other words at most: exact or uneven, once or axis by axis.
+/// Returns true if two layouts give every device the same part of a tensor with these extents: they
+/// are equal but for the policy, or for single cuts that equal cuts axis by axis. Both must fit the
+/// extents.
 [[nodiscard]] constexpr bool are_same_parts(const mesh_desc& mesh, const layout_desc& a,
                                             const layout_desc& b,
                                             const extents_desc& extents) noexcept {
@@ -67,8 +69,9 @@ namespace detail {
   return said_by_axis(mesh, a, extents) == other;
 }
 
-/// The same parts of a tensor with these extents, said by single cuts wherever cutting axis by axis
-/// is the same: the words of HLO, Shardy and JAX. Exact layouts stay.
+/// Returns the layout of a tensor with these extents in which cuts axis by axis are expressed as
+/// single cuts, the form of HLO, Shardy and JAX, if the parts are the same. Exact layouts are
+/// unchanged.
 [[nodiscard]] constexpr layout_desc in_single_cuts(const mesh_desc& mesh, layout_desc layout,
                                                    const extents_desc& extents) noexcept {
   for (int d = 0; d < layout.rank(); ++d)

@@ -6,8 +6,8 @@
 namespace shardwise {
 
 /// Returns the layout with one dimension split over one more axis: the first dimension that is then
-/// divided evenly. Returns the layout unchanged if there is none, if the axis already splits a
-/// dimension, or if sizes are only known at run time.
+/// still evenly divisible. Returns the layout unchanged if there is none, if the axis already
+/// splits a dimension, or if sizes are known only at run time.
 ///
 ///     // f32[16, 32@model] over data: f32[16@data, 32@model]
 [[nodiscard]] constexpr layout_desc split_further(const mesh_desc& mesh, layout_desc layout,

@@ -7,15 +7,15 @@
 
 namespace shardwise {
 
-/// A tensor of `T` with these extents, spread as the layout says. On paper it is only named;
+/// A tensor of `T` with these extents and this layout. Here it is only declared;
 /// `<shardwise/shardwise.hpp>` defines it.
 template <class T, class Extents, class Layout = detail::missing>
 class sharded_tensor;
 
-/// The index of an element of a tensor, one number a dimension.
+/// The index of an element of a tensor, one number per dimension.
 using global_index = inplace_vector<index_t, max_rank>;
 
-/// A tensor on paper, as a value: its element type, its extents and its layout.
+/// The description of a tensor as a value: its element type, its extents and its layout.
 struct tensor_desc {
   element type = element::f32;
   extents_desc extents{};
@@ -25,13 +25,13 @@ struct tensor_desc {
   friend constexpr bool operator==(const tensor_desc&, const tensor_desc&) = default;
 };
 
-/// The bytes of the largest shard: what every device must have room for.
+/// Returns the bytes of the largest shard, for which every device must have room.
 [[nodiscard]] constexpr index_t bytes_per_device(const mesh_desc& mesh,
                                                  const tensor_desc& tensor) noexcept {
   return largest_shard_size(mesh, tensor.layout, tensor.extents) * size_of(tensor.type);
 }
 
-/// A tensor in the one notation; see `write_tensor`.
+/// Writes a tensor in the notation of the library; see `write_tensor`.
 [[nodiscard]] constexpr sentence to_text(const mesh_desc& mesh,
                                          const tensor_desc& tensor) noexcept {
   sentence out;
@@ -45,8 +45,8 @@ inline constexpr bool is_sharded_tensor = false;
 template <class T, class Extents, class Layout>
 inline constexpr bool is_sharded_tensor<sharded_tensor<T, Extents, Layout>> = true;
 
-/// The parts of a tensor type as they are written: constraints ask for these, so that a type that
-/// is refused is refused where the program makes a tensor of it.
+/// The arguments of a tensor type, without instantiating it: a type that is illegal then causes its
+/// error where the program makes a tensor of it.
 template <class X>
 struct parts_of;
 template <class T, class Extents, class Layout>

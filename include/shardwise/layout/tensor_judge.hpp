@@ -23,8 +23,8 @@ concept LayoutType = requires {
   { L::value } -> std::same_as<const layout_desc&>;
 };
 
-/// Returns true if these are the parts of a tensor. Where they are written out none is instantiated
-/// to say so, which would be the error of a layout that is refused already.
+/// Returns true if these are the arguments of a tensor. Arguments written as templates are
+/// recognized without instantiating them, which would repeat the error of an illegal layout.
 template <class T, class Extents, class Layout>
 inline constexpr bool are_parts_of_tensor =
     is_element<T>&& ExtentsType<Extents>&& LayoutType<Layout>;
@@ -34,7 +34,7 @@ inline constexpr bool
         is_element<T> &&
         sizeof...(Sizes) <= std::size_t{max_rank} && layout_judge<Mesh, Spec, Partial, Policy>::ok;
 
-/// What is wrong with a type that is not the extents of a tensor.
+/// The error for a type that is not the extents of a tensor.
 template <class Part>
 struct refused_extents
     : refused<misuse::tensor_is_malformed, typename part_shown<Part>::type, argument_at{1}> {};
@@ -42,14 +42,14 @@ template <index_t... Sizes>
 struct refused_extents<extents<Sizes...>>
     : refused<violation::rank_is_too_high, types<>, dimension{max_rank}> {};
 
-/// What is wrong with a type that is not a legal layout.
+/// The error for a type that is not a legal layout.
 template <class Part>
 struct refused_layout : refused<misuse::tensor_is_malformed, Part, argument_at{2}> {};
 template <class Mesh, class Spec, class Partial, class Policy>
 struct refused_layout<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
 
-/// The rule that three types break which are not the parts of a tensor.
+/// The rule that three types break which are not the arguments of a tensor.
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr auto refuse_parts() noexcept {
   if constexpr (!is_element<T>)
@@ -59,7 +59,7 @@ template <class T, class Extents, class Layout>
   else
     return refused_layout<Layout>{};
 }
-/// The same for a tensor type, or for another type in its place.
+/// The rule for a tensor type, or for another type in its place.
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr auto refuse_tensor(
     std::type_identity<sharded_tensor<T, Extents, Layout>>) noexcept {
@@ -70,7 +70,7 @@ template <class X>
   return refused<misuse::tensor_is_malformed, X>{};
 }
 
-/// Checks what a program names as a tensor: its parts, and then whether they fit together.
+/// Checks a tensor as a program names it: its arguments, and then whether they fit together.
 template <class T, class Extents, class Layout,
           bool Legal = are_parts_of_tensor<T, Extents, Layout>>
 struct tensor_judge : extents_judge<Layout, Extents> {
@@ -81,7 +81,7 @@ struct tensor_judge<T, Extents, Layout, false> : decltype(refuse_parts<T, Extent
   using mesh_type = void;
 };
 
-/// The same of a tensor type, which is not instantiated for it.
+/// Checks a tensor type without instantiating it.
 template <class X>
 struct tensor_type_judge;
 template <class T, class Extents, class Layout>

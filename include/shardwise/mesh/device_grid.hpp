@@ -6,15 +6,15 @@
 
 namespace shardwise {
 
-/// What a machine says of one device: its number, where its chip is, which core of the chip it is,
-/// and which slice it belongs to (-1 where the machine has no slices).
+/// What a machine reports about one device: its number, the coordinates of its chip, its core on
+/// that chip, and its slice (-1 if the machine has no slices).
 struct device_attributes {
   index_t id = 0;
   std::int32_t coords[3]{};
   std::int32_t core_on_chip = 0;
   index_t slice_index = -1;
 
-  /// Returns true if the device belongs to this slice; -1 stands for a machine without slices.
+  /// Returns true if the device belongs to this slice; -1 means a machine without slices.
   [[nodiscard]] constexpr bool is_in(index_t slice) const noexcept {
     return slice < 0 ? slice_index < 0 : slice_index == slice;
   }
@@ -25,20 +25,20 @@ struct device_attributes {
 /// The devices of a machine, in any order.
 using device_list = list_view<const device_attributes>;
 
-/// The box that the devices of one slice fill: x, y, z, and the cores of a chip where a device is a
-/// core. It need not begin at the origin.
+/// The bounding box of the devices of one slice: x, y, z, and the cores of a chip where a device is
+/// a core. It need not begin at the origin.
 struct device_grid {
   physical_shape shape{};
   index_t low[max_physical_axes]{};
   index_t devices = 0;
 
-  /// The place of a device, counted from the corner of the grid.
+  /// Returns the coordinates of a device relative to the corner of the grid.
   [[nodiscard]] constexpr index_t at(const device_attributes& device, int axis) const noexcept {
     return (axis < 3 ? device.coords[axis] : device.core_on_chip) - low[axis];
   }
 };
 
-/// A grid or why there is none.
+/// A grid, or the reason why there is none.
 struct grid_answer {
   topology_verdict verdict{};
   device_grid grid{};
@@ -46,7 +46,7 @@ struct grid_answer {
 
 namespace detail {
 
-/// True where the cores of a chip are devices of their own, side by side on a fourth axis.
+/// True if each core of a chip is a device, in which case cores are a fourth axis.
 [[nodiscard]] constexpr bool cores_are_an_axis(device_kind kind, index_t cores) noexcept {
   switch (kind) {
     case device_kind::tpu_v2:
@@ -62,14 +62,14 @@ namespace detail {
   }
 }
 
-/// Where a list of places is kept while its devices are counted.
+/// Memory for a list of positions while the devices at each are counted.
 inline constexpr index_t empty_place = -1;
 
 }  // namespace detail
 
-/// The least and greatest coordinates of the devices of one slice, axis by axis, as a grid.
+/// Returns the bounding box of the devices of one slice, as a grid.
 ///
-/// It says how many devices there are, not yet that each has a place of its own.
+/// Checks that the number of devices fits the box, but not that each position has exactly one.
 [[nodiscard]] constexpr grid_answer bounds_of(device_list devices, index_t slice,
                                               device_kind kind) noexcept {
   grid_answer answer;
@@ -106,10 +106,10 @@ inline constexpr index_t empty_place = -1;
   return answer;
 }
 
-/// The grid of the devices of one slice; each place of it has exactly one device.
+/// Returns the grid of the devices of one slice. Checks that each position has exactly one device.
 ///
-/// `places` gets the positions of the devices in their list, row-major over the grid: the last axis
-/// varies fastest.
+/// `places` receives, for each position of the grid in row-major order, the index of its device in
+/// the list.
 ///
 ///     constexpr device_attributes two[] = {{0, {5, 1, 0}}, {1, {4, 1, 0}}};
 ///     index_t places[2];
@@ -143,12 +143,12 @@ inline constexpr index_t empty_place = -1;
   return answer;
 }
 
-/// Describes the devices of a machine whose slices are alike, without asking a machine.
+/// Describes the devices of a machine with equal slices, without querying a machine.
 ///
-/// `ordinals` are the numbers of the devices, row-major over the places of one slice after another;
-/// where it is empty they are counted as machines do: cores first, then x, y, z, then slices.
-/// Without several slices no device has a slice index. Returns how many devices were described: all
-/// of them, or 0 if the sizes are not positive or `out` or `ordinals` have another length.
+/// `ordinals` are the numbers of the devices, row-major over the positions of each slice in turn.
+/// If empty, devices are numbered as machines do: cores vary fastest, then x, y, z, then slices.
+/// With a single slice no device has a slice index. Returns the number of devices described: all of
+/// them, or 0 if a size is not positive or the length of `out` or `ordinals` does not match.
 [[nodiscard]] constexpr index_t describe_devices(const physical_shape& physical, index_t slices,
                                                  list_view<const index_t> ordinals,
                                                  list_view<device_attributes> out) noexcept {

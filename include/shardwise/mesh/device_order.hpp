@@ -6,13 +6,13 @@
 
 namespace shardwise {
 
-/// Devices by number, in an order that somebody else keeps.
+/// Device numbers in an order that is stored elsewhere.
 using device_numbers = list_view<const index_t>;
 
-/// Which device is at each position of a mesh, and where each device is: both ways, so that neither
-/// is searched. Empty, as it is by default, it stands for 0, 1, 2, ...
+/// Which device is at each position of a mesh, and the inverse, so that neither needs a search. The
+/// default, an empty order, stands for 0, 1, 2, ...
 ///
-/// Both lists are borrowed: they are static arrays (`ordered_mesh`), or live as long as the order.
+/// Both lists are borrowed and must outlive the order; those of `ordered_mesh` are static arrays.
 ///
 ///     constexpr index_t ring[] = {0, 1, 3, 2};
 ///     constexpr index_t back[] = {0, 1, 3, 2};
@@ -24,13 +24,13 @@ class device_order {
   constexpr device_order(device_numbers devices, device_numbers positions) noexcept
       : devices_(devices), positions_(positions) {}
 
-  /// Returns true if it is 0, 1, 2, ... without a list.
+  /// Returns true if the order is 0, 1, 2, ... without a list.
   [[nodiscard]] constexpr bool empty() const noexcept { return devices_.empty(); }
-  /// The devices by position; empty for 0, 1, 2, ...
+  /// Returns the devices by position; empty for 0, 1, 2, ...
   [[nodiscard]] constexpr device_numbers devices() const noexcept { return devices_; }
   [[nodiscard]] constexpr device_numbers positions() const noexcept { return positions_; }
 
-  /// The device at a position, and the position of a device.
+  /// Return the device at a position and the position of a device.
   [[nodiscard]] constexpr index_t at(index_t position) const noexcept {
     return devices_.empty() ? position : devices_[position];
   }
@@ -53,8 +53,8 @@ class device_order {
   device_numbers positions_{};
 };
 
-/// Writes where each device is: `positions[devices[i]] = i`. Checks that the devices are 0 to n -
-/// 1, each once; `positions` has room for as many.
+/// Writes the inverse of an order, `positions[devices[i]] = i`. Checks that the devices are a
+/// permutation of 0 to n - 1; `positions` must have the same length.
 [[nodiscard]] constexpr diagnosis invert(device_numbers devices,
                                          list_view<index_t> positions) noexcept {
   const index_t count = devices.ssize();
@@ -69,7 +69,7 @@ class device_order {
   return {};
 }
 
-/// The same for the devices of a mesh of `size` devices.
+/// Also checks that there are as many devices as the mesh has.
 [[nodiscard]] constexpr diagnosis invert(device_numbers devices, index_t size,
                                          list_view<index_t> positions) noexcept {
   if (devices.ssize() != size)

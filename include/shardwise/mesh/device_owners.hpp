@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// Which process owns each device of a mesh: the number of its owner, by device, in a list that
-/// someone else keeps. Without a list there is one owner, number 0, of all.
+/// Which process owns each device of a mesh, as a borrowed list of owner numbers by device. Without
+/// a list, owner 0 has all devices.
 ///
 ///     index_t list[] = {0, 0, 1, 1};
 ///     const device_owners two(list);        // owner 1 has devices 2 and 3
@@ -25,7 +25,7 @@ class device_owners {
   [[nodiscard]] constexpr index_t owner_of(index_t device) const noexcept {
     return by_device_.empty() ? 0 : by_device_[device];
   }
-  /// The owner of every device; empty where one owns all.
+  /// The owner of every device; empty if one owner has all.
   [[nodiscard]] constexpr list_view<const index_t> list() const noexcept { return by_device_; }
 
  private:

@@ -5,13 +5,13 @@
 
 namespace shardwise {
 
-/// An order of devices that some kinds of small machines have instead of an assignment of axes: a
-/// ring through neighbours, so that a collective over all of them never leaves a short link.
+/// The special order of devices that some small machines use instead of an assignment of axes: a
+/// ring of neighbours, so that a collective over all devices uses only short links.
 ///
-/// Devices are counted first, then every run of `pattern.size()` of them is put in the order of the
-/// pattern; without a pattern there is no ring.
+/// Devices are first numbered; then every run of `pattern.size()` consecutive devices is permuted
+/// by the pattern. Without a pattern there is no ring.
 struct device_ring {
-  /// How devices are counted.
+  /// How devices are numbered.
   enum class count : unsigned char { as_listed, x_first, cores_first };
 
   count counted = count::as_listed;
@@ -19,13 +19,13 @@ struct device_ring {
 
   [[nodiscard]] constexpr bool exists() const noexcept { return !pattern.empty(); }
 
-  /// The position in the ring of the device with this count.
+  /// Returns the position in the ring of the device with this number.
   [[nodiscard]] constexpr index_t position(index_t number) const noexcept {
     const auto length = static_cast<index_t>(pattern.size());
     return number / length * length + pattern.find(static_cast<std::uint8_t>(number % length));
   }
 
-  /// The count of a device of a grid, of which `listed` come earlier in the list.
+  /// Returns the number of a device of a grid, of which `listed` come earlier in the list.
   [[nodiscard]] constexpr index_t number_of(const device_grid& grid,
                                             const device_attributes& device,
                                             index_t listed) const noexcept {
@@ -40,9 +40,9 @@ struct device_ring {
   friend constexpr bool operator==(const device_ring&, const device_ring&) = default;
 };
 
-/// The ring of a kind of machine of this shape for a logical mesh, if it has one.
+/// Returns the ring of a kind of machine of this shape for a logical mesh, if it has one.
 ///
-/// - v2, v3: trays of 8 cores; where neither the machine nor the last axis is one tray, as listed.
+/// - v2, v3: trays of 8 cores; unless the machine or the last axis is one tray, in list order.
 /// - v4i, v8i: four devices.
 /// - v5e, v6e: 2x2, eight devices, and 4x4 as one axis. v5p: 2x2x2.
 /// - v7x: up to four trays of 2x2 chips with two cores each.
@@ -86,8 +86,9 @@ struct device_ring {
   }
 }
 
-/// Checks whether a machine has submeshes that are contiguous for each host, and in what order its
-/// axes then run: an empty order for the machine as it is. Axes of size 1 of the mesh don't matter.
+/// Checks whether a machine has submeshes that are contiguous on each host. The result is the order
+/// of its axes for that, empty if it is the order of the machine. Axes of size 1 of the mesh are
+/// ignored.
 struct contiguous_answer {
   topology_verdict verdict{};
   physical_axes order{};

@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// The position of the device at `where` along some axes, the first one major.
+/// Returns the position of the device at `where` along some axes, the first one major.
 [[nodiscard]] constexpr index_t position_along(const mesh_desc& mesh, const axis_list& axes,
                                                const coordinates& where) noexcept {
   index_t position = 0;
@@ -13,7 +13,8 @@ namespace shardwise {
   return position;
 }
 
-/// The devices that differ only along some axes: those who talk to each other in one collective.
+/// The partition of a mesh into the groups of one collective: devices that differ only along some
+/// axes.
 ///
 /// A group's members are ordered by their position along the axes, the first axis major.
 ///
@@ -28,11 +29,11 @@ class device_groups {
         others_.push_back(static_cast<std::uint8_t>(a));
   }
 
-  /// How many groups there are, and how many members each has; their product is `devices()`.
+  /// The number of groups, and the number of members of each; their product is `devices()`.
   [[nodiscard]] constexpr index_t count() const noexcept { return mesh_.parts(others_); }
   [[nodiscard]] constexpr index_t size() const noexcept { return mesh_.parts(axes_); }
 
-  /// The group of a device, and its position in that group.
+  /// Return the group of a device, and its position in that group.
   [[nodiscard]] constexpr index_t group_of(index_t device) const noexcept {
     return fold(others_, device);
   }
@@ -40,7 +41,7 @@ class device_groups {
     return fold(axes_, device);
   }
 
-  /// The device at a position of a group.
+  /// Returns the device at a position of a group.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
     coordinates where;
     where.resize(mesh_.axes.size());

@@ -5,19 +5,20 @@
 
 namespace shardwise {
 
-/// What became of a mesh: its shape, and how the devices of its slices were laid out.
+/// The result of laying out a mesh: its shape, and how the devices of each slice were arranged.
 struct placed_mesh {
   topology_verdict verdict{};
   mesh_shape shape{};
   index_t slices = 1;
-  /// The plan of the first slice, and whether it is that of all.
+  /// The plan of the first slice, and whether all slices have the same one.
   slice_plan plan{};
   bool alike = true;
 
   [[nodiscard]] constexpr bool ok() const noexcept { return verdict.ok(); }
 };
 
-/// The shape of a mesh of slices: the products of both, axis by axis. Their ranks are the same.
+/// Returns the shape of a mesh of slices: the product of both shapes, which have equal ranks, axis
+/// by axis.
 [[nodiscard]] constexpr mesh_shape hybrid_shape(const mesh_shape& ici,
                                                 const mesh_shape& dcn) noexcept {
   mesh_shape shape;
@@ -27,14 +28,14 @@ struct placed_mesh {
 
 namespace detail {
 
-/// How many slices the devices belong to, or which device has no slice while others have one.
+/// Returns the number of slices, or the device that has no slice index while others have one.
 struct slice_count {
   index_t slices = 1;
   bool numbered = false;
   const device_attributes* without = nullptr;
 };
 
-/// The least slice index above `last`, or -1.
+/// Returns the smallest slice index above `last`, or -1.
 [[nodiscard]] constexpr index_t next_slice(device_list devices, index_t last) noexcept {
   index_t next = -1;
   for (const device_attributes& device : devices)
@@ -58,7 +59,7 @@ struct slice_count {
   return counted;
 }
 
-/// Checks what does not need coordinates: ranks, sizes, slices.
+/// Checks everything that does not depend on coordinates: ranks, sizes, slices.
 [[nodiscard]] constexpr topology_verdict check_hybrid(const slice_count& counted,
                                                       const device_list& devices,
                                                       const mesh_shape& ici,
@@ -90,7 +91,7 @@ struct slice_count {
   return {};
 }
 
-/// Puts the devices of a slice where their block of the mesh is.
+/// Writes the devices of a slice into its block of the mesh.
 constexpr void place_slice(const slice_plan& plan, index_t block, device_list devices,
                            index_t slice, const mesh_shape& ici, const mesh_shape& dcn,
                            list_view<index_t> order) noexcept {
@@ -111,14 +112,15 @@ constexpr void place_slice(const slice_plan& plan, index_t block, device_list de
 
 }  // namespace detail
 
-/// Makes a mesh of a machine of one or more slices.
+/// Makes a mesh from a machine of one or more slices.
 ///
-/// `ici` is the shape inside a slice, where links are fast, `dcn` that of the slices, one size for
-/// each axis; the mesh has their products. Each slice is laid out for itself; the slices, by rising
-/// slice index, then fill the mesh block by block in the order of `dcn`.
+/// `ici` is the shape inside a slice, where links are fast, and `dcn` the shape over slices; they
+/// have one size for each axis, and the mesh has their products. Each slice is laid out
+/// independently. The slices, in ascending order of their index, then fill the mesh block by block
+/// in row-major order of `dcn`.
 ///
-/// `order` gets the positions of the devices in their list, row-major over the mesh; on failure its
-/// content is unspecified. The verdict says what is wrong with machine and shapes together.
+/// `order` receives, row-major over the mesh, the index of each device in the list; after a failure
+/// its content is unspecified. The verdict covers the machine and both shapes.
 ///
 ///     index_t order[8];
 ///     place_hybrid_mesh(devices, {1, 4}, {2, 1}, order);    // two slices of 2x2x1: mesh (2, 4)
@@ -133,7 +135,7 @@ constexpr void place_slice(const slice_plan& plan, index_t block, device_list de
     result.verdict = {
         .rule = topology_rule::order_does_not_fit, .have = order.ssize(), .want = devices.ssize()};
   if (!result.ok()) return result;
-  // First every slice is judged, with the order as memory; then all are placed.
+  // First check every slice, with `order` as scratch memory; then lay all of them out.
   const index_t first = counted.numbered ? detail::next_slice(devices, -1) : -1;
   index_t slice = first;
   for (index_t s = 0; s < counted.slices; ++s, slice = detail::next_slice(devices, slice)) {
@@ -154,7 +156,7 @@ constexpr void place_slice(const slice_plan& plan, index_t block, device_list de
   return result;
 }
 
-/// The same for a machine of one slice.
+/// Makes a mesh from a machine of one slice.
 [[nodiscard]] constexpr placed_mesh place_mesh(device_list devices, const mesh_shape& shape,
                                                list_view<index_t> order,
                                                const mesh_options& options = {}) noexcept {

@@ -9,10 +9,11 @@
 
 namespace shardwise {
 
-/// Elements in a row that someone else owns: what `std::span` is, without its includes.
+/// A view of contiguous elements owned by someone else: `std::span` without its includes.
 ///
-/// It converts from arrays and from anything with `data()` and `size()`. Results of any size are
-/// written through one into memory of the caller, at compile time and at run time alike.
+/// It converts from arrays and from anything with `data()` and `size()`. Functions whose results
+/// have any size write them through one into memory of the caller, at compile time and at run time
+/// alike.
 ///
 ///     index_t memory[8];
 ///     list_view<index_t> order = memory;

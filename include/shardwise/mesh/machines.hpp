@@ -7,8 +7,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// What every machine of tensor processors shares: 1 us a hop, 25 GB/s of network a host, 15 GB/s
-/// between a chip and its host.
+/// Figures common to all TPU machines: 1 us per hop, 25 GB/s of network per host, 15 GB/s between a
+/// chip and its host.
 [[nodiscard]] constexpr topology tensor_machine(text_view label, device_kind kind,
                                                 const physical_shape& pod, double link,
                                                 index_t wrap_multiple,
@@ -24,8 +24,8 @@ namespace detail {
   return machine;
 }
 
-/// A node of graphics processors behind switches. The latencies, 0.6 us inside a node and 2.7 us
-/// between nodes, are those of NCCL's own model.
+/// A node of GPUs behind switches. The latencies, 0.6 us inside a node and 2.7 us between nodes,
+/// are those of NCCL's cost model.
 [[nodiscard]] constexpr topology switched_machine(text_view label, index_t devices, link_desc way,
                                                   double node_egress) noexcept {
   topology machine;
@@ -38,7 +38,7 @@ namespace detail {
   return machine;
 }
 
-/// The same machine with the figures of one device.
+/// Returns the machine with the figures of one device set.
 [[nodiscard]] constexpr topology with_device(topology machine, double memory_bytes,
                                              double memory_bytes_per_second, double flops_bf16,
                                              double flops_8bit, double flops_4bit = 0) noexcept {
@@ -58,10 +58,10 @@ namespace detail {
 
 }  // namespace detail
 
-/// Machines of whole pods and nodes, with the figures of the book "How to scale your model"
-/// (repository jax-ml/scaling-book); take parts with `slice_of`.
+/// Full pods and nodes with the figures of the book "How to scale your model" (repository
+/// jax-ml/scaling-book); use `slice_of` for parts of them.
 ///
-/// Axes of v4 and v5p wrap in multiples of 4, those of v3, v5e and v6e only at full length.
+/// Axes of v4 and v5p wrap in multiples of 4, those of v3, v5e and v6e only at their full length.
 namespace machines {
 
 inline constexpr topology tpu_v3 = detail::with_device(
@@ -86,14 +86,14 @@ inline constexpr topology tpu_v6e = detail::with_host_link(
         1.6e12, 920e12, 1840e12),
     32e9);
 
-/// 12 links of 25 GB/s; the source names neither its memory nor the egress of a node.
+/// 12 links of 25 GB/s; the source gives neither its memory nor the egress of a node.
 inline constexpr topology a100 = detail::with_device(
     detail::switched_machine("a100", 8, {0, 25e9, 12}, 0), 0, 2e12, 310e12, 620e12);
 
 inline constexpr topology h100 = detail::with_device(
     detail::switched_machine("h100", 8, {0, 25e9, 18}, 400e9), 80e9, 3.4e12, 990e12, 2000e12);
 
-/// The source names the 450 GB/s of a device, not its links, and no egress of a node.
+/// The source gives the 450 GB/s of a device but not its links, and no egress of a node.
 inline constexpr topology h200 = detail::with_device(
     detail::switched_machine("h200", 8, {0, 450e9}, 0), 141e9, 4.8e12, 990e12, 2000e12);
 
@@ -101,7 +101,7 @@ inline constexpr topology b200 =
     detail::with_device(detail::switched_machine("b200", 8, {0, 50e9, 18}, 400e9), 192e9, 8e12,
                         2300e12, 4500e12, 9000e12);
 
-/// A rack; the source gives its links only.
+/// A rack; the source gives only its links.
 inline constexpr topology gb200_nvl72 =
     detail::switched_machine("gb200_nvl72", 72, {0, 900e9}, 3600e9);
 
@@ -109,7 +109,7 @@ inline constexpr topology gb200_nvl72 =
 inline constexpr topology all[] = {tpu_v3, tpu_v4p, tpu_v5p, tpu_v5e, tpu_v6e,
                                    a100,   h100,    h200,    b200,    gb200_nvl72};
 
-/// The machine with this label, or null.
+/// Returns the machine with this label, or null.
 [[nodiscard]] constexpr const topology* find(text_view label) noexcept {
   for (const topology& machine : all)
     if (text_view(machine.label) == label) return &machine;

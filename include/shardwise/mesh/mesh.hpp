@@ -11,7 +11,7 @@
 
 namespace shardwise {
 
-/// The size of an axis as it is written: 0, which no axis has, if it is missing or no whole number.
+/// The size of an axis as written: 0, which is never legal, if it is missing or not a whole number.
 struct axis_size {
   index_t value = 0;
 
@@ -22,8 +22,8 @@ struct axis_size {
   constexpr axis_size(Other) noexcept {}
 };
 
-/// One axis of a mesh: a name and a size, `dyn` if the size is known only when the program runs.
-/// An axis without a size is refused where it is in a mesh.
+/// One axis of a mesh: a name and a size, `dyn` if the size is known only at run time. A mesh
+/// rejects an axis without a size.
 template <fixed_string Name, axis_size Size = axis_size{}>
 struct axis {
   static constexpr text_view label = Name;
@@ -37,7 +37,7 @@ struct mesh;
 
 namespace detail {
 
-/// Checks a mesh type: its text is axes, all of it.
+/// Checks a mesh type: its whole text must be a list of axes.
 template <fixed_string Axes>
 [[nodiscard]] constexpr auto judge_mesh() noexcept {
   return answer_to<of_text::mesh<Axes>>([] {
@@ -48,7 +48,7 @@ template <fixed_string Axes>
   });
 }
 
-/// The sizes of `N` dyn axes; nothing at all where every axis is static.
+/// The sizes of `N` dyn axes; an empty class if every axis is static.
 template <std::size_t N>
 struct dynamic_sizes {
   index_t sizes[N];
@@ -56,7 +56,7 @@ struct dynamic_sizes {
 template <>
 struct dynamic_sizes<0> {};
 
-/// The number of dyn axes that the text of a mesh names.
+/// Returns the number of dyn axes in the text of a mesh.
 [[nodiscard]] constexpr std::size_t dynamic_axes_of(text_view words) noexcept {
   const mesh_desc mesh = parse_axes(words).value;
   std::size_t count = 0;
@@ -68,15 +68,15 @@ struct dynamic_sizes<0> {};
 
 namespace of_text {
 
-/// The class of a mesh, named by the text of its axes: what compilers print stays short, however
-/// many axes there are. Programs write `mesh<...>`.
+/// The class of a mesh, with the text of its axes as its only argument so that compilers print
+/// short names however many axes there are. Programs write `mesh<...>`.
 template <fixed_string Axes>
 struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
   static_assert(sizeof(typename decltype(detail::judge_mesh<Axes>())::type) > 0);
 
-  /// The axes as a value, with `dyn` for sizes that only an object knows.
+  /// The axes as a value, with `dyn` for sizes that are known only by an object.
   static constexpr mesh_desc value = detail::parse_axes(Axes).value;
-  /// False for axes that are refused, of which the compiler has said why.
+  /// False if the axes are illegal; the compiler has then said why.
   static constexpr bool is_legal = decltype(detail::judge_mesh<Axes>())::ok;
   /// The number of devices, or `dyn`.
   static constexpr index_t devices = value.devices();
@@ -93,7 +93,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
     require(check_known(desc()));
   }
 
-  /// This mesh with every size known.
+  /// Returns this mesh with every size known.
   [[nodiscard]] constexpr mesh_desc desc() const noexcept {
     mesh_desc known = value;
     if constexpr (dynamic_axes > 0) {
@@ -109,7 +109,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
 
 /// A named grid of logical devices, as a type; the first axis is major.
 ///
-/// Give it a name of its own: errors and symbols then say `pod`. A mesh with dyn axes is an object
+/// Derive a struct from it, so that errors and symbols say `pod`. A mesh with dyn axes is an object
 /// that holds their sizes, in the order of the axes.
 ///
 ///     struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};

@@ -10,10 +10,10 @@ namespace shardwise {
 /// The highest number of axes of a mesh.
 inline constexpr int max_axes = 7;
 
-/// Axes of a mesh by number, in an order that matters: major to minor.
+/// Numbers of axes of a mesh; the order matters: major to minor.
 using axis_list = inplace_vector<std::uint8_t, max_axes>;
 
-/// One axis of a mesh as a value: its name and its size (`dyn` where not known yet).
+/// One axis of a mesh as a value: its name and its size (`dyn` if not known yet).
 struct axis_desc {
   short_name label{};
   index_t size = 1;
@@ -24,8 +24,8 @@ struct axis_desc {
 /// Where a device is: its position along each axis of its mesh.
 using coordinates = inplace_vector<index_t, max_axes>;
 
-/// A mesh as a value: named axes, the first one major. Its positions are numbered row-major, so the
-/// last axis varies fastest; device `i` is at position `i` unless the mesh has an order of its own.
+/// A mesh as a value: named axes, the first one major. Positions are numbered row-major, so the
+/// last axis varies fastest. Device `i` is at position `i` unless the mesh has an explicit order.
 ///
 ///     constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
 ///     static_assert(pod.devices() == 8);
@@ -36,14 +36,14 @@ struct mesh_desc {
   [[nodiscard]] constexpr int rank() const noexcept { return axes.ssize(); }
   [[nodiscard]] constexpr index_t size(int axis) const noexcept { return axes[axis].size; }
 
-  /// The number of the axis with this name, or -1.
+  /// Returns the number of the axis with this name, or -1.
   [[nodiscard]] constexpr int find(text_view label) const noexcept {
     for (int a = 0; a < rank(); ++a)
       if (text_view(axes[a].label) == label) return a;
     return -1;
   }
 
-  /// The number of devices, or `dyn` if the size of an axis is not known.
+  /// Returns the number of devices, or `dyn` if the size of an axis is not known.
   [[nodiscard]] constexpr index_t devices() const noexcept {
     index_t n = 1;
     for (const axis_desc& axis : axes) {
@@ -53,7 +53,7 @@ struct mesh_desc {
     return n;
   }
 
-  /// The number of shards that these axes make together, or `dyn`.
+  /// Returns the number of shards along these axes together, or `dyn`.
   [[nodiscard]] constexpr index_t parts(const axis_list& split) const noexcept {
     index_t n = 1;
     for (int i = 0; i < split.ssize(); ++i) {
@@ -64,7 +64,7 @@ struct mesh_desc {
     return n;
   }
 
-  /// The coordinates of a device, `0 <= device < devices()`.
+  /// Returns the coordinates of a device, `0 <= device < devices()`.
   [[nodiscard]] constexpr coordinates at(index_t device) const noexcept {
     device = order.find(device);
     coordinates where;
@@ -76,7 +76,7 @@ struct mesh_desc {
     return where;
   }
 
-  /// The device at these coordinates.
+  /// Returns the device at these coordinates.
   [[nodiscard]] constexpr index_t device(const coordinates& where) const noexcept {
     index_t number = 0;
     for (int a = 0; a < rank(); ++a) number = number * size(a) + where[a];
@@ -86,7 +86,7 @@ struct mesh_desc {
   friend constexpr bool operator==(const mesh_desc&, const mesh_desc&) = default;
 };
 
-/// Returns true if these characters may name an axis: letters, digits and `_`, not beginning with a
+/// Returns true if these characters may name an axis: letters, digits and `_`, not starting with a
 /// digit.
 [[nodiscard]] constexpr bool is_axis_name(text_view label) noexcept {
   if (label.empty() || label.size() > short_name::capacity) return false;
@@ -101,8 +101,8 @@ struct mesh_desc {
 /// The highest number of devices of a mesh.
 inline constexpr index_t max_devices = index_t{1} << 30U;
 
-/// Checks a mesh: its names are well formed and different, its sizes positive or `dyn`, its devices
-/// not too many, and an order of its own has as many devices as they say.
+/// Checks a mesh: names are well formed and distinct, sizes are positive or `dyn`, there are not
+/// too many devices, and an explicit order has as many devices as the mesh.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh) noexcept {
   for (int a = 0; a < mesh.rank(); ++a) {
     const axis_desc& axis = mesh.axes[a];
@@ -132,7 +132,7 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
   return {};
 }
 
-/// The same for a mesh that a program is about to run on: every size is known.
+/// Also checks that every size is known, as a program needs before it runs on the mesh.
 [[nodiscard]] constexpr diagnosis check_known(const mesh_desc& mesh) noexcept {
   if (const diagnosis verdict = validate(mesh); !verdict.ok()) return verdict;
   for (const axis_desc& axis : mesh.axes)
@@ -141,7 +141,7 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
 }
 
 namespace detail {
-/// Writes a mesh in the one notation, with at most `most` devices of an order of its own.
+/// Writes a mesh in the notation of the library, with at most `most` devices of its explicit order.
 template <std::size_t N>
 constexpr bounded_text<N>& write_mesh(bounded_text<N>& out, const mesh_desc& mesh,
                                       index_t most) noexcept {
@@ -162,8 +162,8 @@ constexpr bounded_text<N>& write_mesh(bounded_text<N>& out, const mesh_desc& mes
 }
 }  // namespace detail
 
-/// Writes a mesh in the one notation: `mesh(data=2, model=4)`; an unknown size is `?`. An order of
-/// its own follows, the first 16 devices of it: `mesh(x=2, y=2)[3,1,2,0]`.
+/// Writes a mesh in the notation of the library: `mesh(data=2, model=4)`; an unknown size is `?`.
+/// An explicit order follows, at most its first 16 devices: `mesh(x=2, y=2)[3,1,2,0]`.
 template <std::size_t N>
 constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const mesh_desc& mesh) noexcept {
   return detail::write_mesh(out, mesh, 16);

@@ -5,8 +5,9 @@
 
 namespace shardwise::detail {
 
-/// Writes one axis of a mesh's text: `data=2`, `data=?` where the size is dyn. A label that is no
-/// name stands in `< >`, which no name has, so that no text of illegal axes reads as legal ones.
+/// Writes one axis of the text of a mesh: `data=2`, or `data=?` for a dyn size. A label that is not
+/// a legal name is put in `< >`, which names cannot contain, so illegal axes never read as legal
+/// ones.
 template <std::size_t Capacity>
 constexpr void write_axis(bounded_text<Capacity>& out, text_view label, index_t size) noexcept {
   if (!out.empty()) out << ", ";
@@ -20,7 +21,7 @@ constexpr void write_axis(bounded_text<Capacity>& out, text_view label, index_t 
     out << size;
 }
 
-/// An axis, or what stands for a type that is none: its label is no name.
+/// The text of an axis. A type that is not an axis has a label that is not a legal name.
 template <class A>
 struct axis_or_none {
   static constexpr text_view label = "(no axis)";
@@ -34,7 +35,7 @@ struct axis_or_none<A> : A {};
 template <class... Axes>
 [[nodiscard]] consteval auto mesh_text() noexcept {
   constexpr auto words = [] {
-    // A label, what is around it, and the 20 characters of the longest number.
+    // A label, its delimiters, and the 20 characters of the longest number.
     bounded_text<(std::size_t{1} + ... + (axis_or_none<Axes>::label.size() + 25))> out;
     (write_axis(out, axis_or_none<Axes>::label, axis_or_none<Axes>::size), ...);
     return out;
@@ -42,13 +43,13 @@ template <class... Axes>
   return to_fixed_string<words.size()>(words);
 }
 
-/// The axes that a text says, or the rule that it breaks and where. A text that is malformed has a
-/// reason in words.
+/// The axes read from a text, or the rule that it breaks and where. For malformed text the reason
+/// is given in words.
 struct parsed_axes {
   mesh_desc value{};
   diagnosis verdict{};
   text_view reason{};
-  /// The first character that was not read, or the one that cannot stand there.
+  /// The first character that was not read, or the illegal one.
   std::size_t position = 0;
 };
 
@@ -59,9 +60,9 @@ struct parsed_axes {
   return false;
 }
 
-/// Reads axes, with blanks as one likes, from a position on to the first character that continues
-/// no list of axes. This is the one reader of such texts: of those that name types, and of those
-/// that people write (`parse_mesh`).
+/// Reads axes, with optional blanks, from a position up to the first character that cannot continue
+/// a list of axes. It reads both the texts that name types and those that people write
+/// (`parse_mesh`).
 [[nodiscard]] constexpr parsed_axes parse_axes(text_view words, std::size_t at = 0) noexcept {
   constexpr text_view no_size = "an axis has a size: data=2, or data=?";
   mesh_desc mesh;
@@ -69,7 +70,7 @@ struct parsed_axes {
     return parsed_axes{{}, verdict, reason, where};
   };
   constexpr diagnosis malformed{.rule = violation::text_is_malformed};
-  // The next character that is not blank, or zero at the end.
+  // Returns the next character that is not blank, or zero at the end.
   const auto next = [&] {
     while (at < words.size() && is_one_of(words[at], " \t\r\n")) ++at;
     return at < words.size() ? words[at] : '\0';

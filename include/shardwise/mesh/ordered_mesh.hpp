@@ -7,13 +7,13 @@ namespace shardwise {
 
 namespace detail {
 
-/// Room for the positions of `Count` devices; arrays have at least one element.
+/// Memory for the positions of `Count` devices; arrays have at least one element.
 template <index_t Count>
 struct position_list {
   index_t items[static_cast<std::size_t>(Count > 0 ? Count : 1)]{};
 };
 
-/// What the order of a mesh type is made from: the inverse of the list, and what is wrong with it.
+/// The inverse of the list of a mesh type, and the diagnosis of that list.
 template <class Grid, const auto& Devices>
 struct order_of_mesh {
   static constexpr device_numbers devices{Devices};
@@ -40,11 +40,11 @@ template <class Grid, class Order>
 
 }  // namespace detail
 
-/// `Grid`, whose sizes are static, with a device of your choice at each position, row-major: every
-/// device once. `Devices` is an array that lives as long as the program.
+/// The mesh `Grid`, whose sizes are static, with an explicit device at each position, in row-major
+/// order. `Devices` is a permutation of all devices, in an array with static storage duration.
 ///
-/// It is a mesh of its own: nothing combines with tensors on `Grid`, and every notation, picture
-/// and shard says the devices of the order.
+/// It is a mesh type of its own, so its tensors do not combine with tensors on `Grid`. Notation,
+/// pictures and shards show devices in this order.
 ///
 ///     inline constexpr index_t ring[] = {0, 1, 3, 2};
 ///     struct loop : ordered_mesh<mesh<axis<"x", 4>>, ring> {};

@@ -6,19 +6,20 @@
 
 namespace shardwise {
 
-/// What a mesh of a machine is made for and what it may do. The default is what PyTorch/XLA does.
+/// What a mesh is made for, and how it may be laid out. The defaults are those of PyTorch/XLA.
 struct mesh_options {
-  /// Lets small machines of this kind use their own rings, and says whether cores are devices.
+  /// Selects the kind of machine: small machines of some kinds use rings, and on some kinds cores
+  /// are devices.
   device_kind kind = device_kind::any;
-  /// Logical axes may share a physical axis where whole axes don't suffice.
+  /// Logical axes may share a physical axis if whole axes do not suffice.
   bool allow_split_physical_axes = false;
-  /// The devices of a host are contiguous in the mesh, or the mesh is refused.
+  /// The devices of a host must be contiguous in the mesh, or the mesh is rejected.
   bool contiguous_submeshes = false;
-  /// What to prefer among split axes.
+  /// What to prefer where physical axes are split.
   sharing preference = sharing::taken_axes_first;
 };
 
-/// How the devices of one slice are laid out: its grid, and either a ring or an assignment of axes.
+/// How the devices of one slice are laid out: the grid, and either a ring or an assignment of axes.
 struct slice_plan {
   topology_verdict verdict{};
   device_grid grid{};
@@ -32,8 +33,8 @@ struct slice_plan {
     return assignment == other.assignment && ring == other.ring;
   }
 
-  /// Where in the slice's mesh of shape `ici` a device is, of which `listed` come earlier in the
-  /// list of its slice.
+  /// Returns the position of a device in the mesh of shape `ici` of its slice; `listed` devices
+  /// come earlier in the list of the slice.
   [[nodiscard]] constexpr mesh_shape place_of(const device_attributes& device, index_t listed,
                                               const mesh_shape& ici) const noexcept {
     mesh_shape place;
@@ -76,8 +77,8 @@ struct slice_plan {
   return plan;
 }
 
-/// Checks the devices of a slice and chooses how they are laid out. `memory` is for as many numbers
-/// as the slice has devices; its content is not kept.
+/// Checks the devices of a slice and chooses how they are laid out. `memory` is scratch space with
+/// one number for each device of the slice.
 [[nodiscard]] constexpr slice_plan plan_slice(device_list devices, index_t slice,
                                               const mesh_shape& ici, list_view<index_t> memory,
                                               const mesh_options& options = {}) noexcept {

@@ -6,14 +6,14 @@
 
 namespace shardwise {
 
-/// A mesh that was made from another one, or why there is none.
+/// A mesh made from another one, or the reason why there is none.
 struct derived_mesh {
   mesh_desc mesh{};
   diagnosis verdict{};
 };
 
-/// The mesh of some axes of a mesh, in the order in which they are named; its devices are numbered
-/// from 0. Checks: they are axes of the mesh, and no two the same.
+/// Returns the mesh of some axes of a mesh, in the given order; its devices are numbered from 0.
+/// Checks that the axes belong to the mesh and are distinct.
 ///
 ///     submesh_of(mesh(data=2, model=4), {"model"})            // mesh(model=4)
 [[nodiscard]] constexpr derived_mesh submesh_of(
@@ -30,8 +30,9 @@ struct derived_mesh {
   return result;
 }
 
-/// The groups of devices that are a sub-mesh each: the group of `device` is
-/// `member(group_of(device), 0)`, `member(group_of(device), 1)`, ... The labels are axes of `mesh`.
+/// Returns the groups of devices that form one sub-mesh each. The members of the sub-mesh of
+/// `device` are `member(group_of(device), 0)`, `member(group_of(device), 1)`, ... The labels must
+/// be axes of `mesh`.
 ///
 ///     // mesh(data=2, model=4), {"model"}: 0 1 2 3 and 4 5 6 7
 [[nodiscard]] constexpr device_groups submesh_groups(
@@ -41,8 +42,8 @@ struct derived_mesh {
   return {mesh, axes};
 }
 
-/// All axes of a mesh as one, the first one major, with their names joined by `_` or one of your
-/// own; the devices keep their positions, and their order.
+/// Returns the mesh with all axes merged into one, the first axis major. Its name is the names
+/// joined by `_`, or the given one. Devices keep their positions and their explicit order.
 ///
 ///     flatten(mesh(data=2, model=4))                       // mesh(data_model=8)
 ///     flatten(mesh(data=2, model=4), "all")                // mesh(all=8)
@@ -69,7 +70,7 @@ template <class Mesh, fixed_string... Labels>
   return answer_to<Mesh>([] { return submesh_of(Mesh::value, {text_view(Labels)...}).verdict; });
 }
 
-/// The size of an axis that the judge above has found in its mesh.
+/// The size of an axis that has been checked to belong to its mesh.
 template <class Mesh, fixed_string Label>
 [[nodiscard]] constexpr index_t size_along() noexcept {
   constexpr int axis = Mesh::value.find(Label);
@@ -97,8 +98,8 @@ struct flattened_type {
 template <class Mesh, fixed_string... Labels>
 using submesh = typename detail::submesh_type<Mesh, Labels...>::type;
 
-/// The mesh type of all axes of a mesh as one; see `flatten`. An order of devices is not kept: give
-/// it to `ordered_mesh` again.
+/// The mesh type with all axes of a mesh merged into one; see `flatten`. An explicit order of
+/// devices is not kept; apply `ordered_mesh` to the result.
 ///
 ///     static_assert(flattened<pod>::value.find("data_model") == 0 && flattened<pod>::devices ==
 ///     8); struct ranks : flattened<submesh<pod, "model", "data">, "rank"> {};

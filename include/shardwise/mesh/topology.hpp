@@ -16,7 +16,7 @@ using physical_shape = inplace_vector<index_t, max_physical_axes>;
 /// Axes of a machine by number, in an order that matters.
 using physical_axes = inplace_vector<std::uint8_t, max_physical_axes>;
 
-/// What kind of device a machine has. Some kinds have an order of their own on small machines.
+/// The kind of device of a machine. Small machines of some kinds have an order of their own.
 enum class device_kind : unsigned char {
   any,
   tpu_v2,
@@ -31,35 +31,35 @@ enum class device_kind : unsigned char {
   gpu,
 };
 
-/// How the devices along an axis are joined.
+/// How the devices along an axis are connected.
 enum class fabric : unsigned char {
-  /// Each to its two neighbours; the last to the first where the axis wraps.
+  /// Each to its two neighbours, and the last to the first if the axis wraps.
   torus,
-  /// Each to a switch that all share: one hop between any two.
+  /// All to one switch: one hop between any two.
   switched,
 };
 
-/// A way for bytes: what a cost model reads.
+/// A communication link, as cost models see it.
 struct link_desc {
-  /// Seconds before the first byte arrives.
+  /// Latency in seconds.
   double alpha = 0;
-  /// Bytes a second of one link in one direction.
+  /// Bytes per second of one link in one direction.
   double bytes_per_second = 0;
-  /// How many such links there are side by side.
+  /// The number of parallel links.
   int links = 1;
 
-  /// Bytes a second of all links in one direction.
+  /// Returns the bytes per second of all links in one direction.
   [[nodiscard]] constexpr double one_way() const noexcept { return links * bytes_per_second; }
 
   friend constexpr bool operator==(const link_desc&, const link_desc&) = default;
 };
 
-/// One axis of a machine: how many devices it joins, and by what.
+/// One axis of a machine: how many devices it connects, and by which link.
 struct topology_axis {
   index_t size = 1;
   link_desc way{};
   fabric joined = fabric::torus;
-  /// The last device is joined to the first if the size is a multiple of this; 0 for never.
+  /// The last device is connected to the first if the size is a multiple of this; 0 for never.
   index_t wrap_multiple = 0;
 
   /// Returns true if the axis is a ring.
@@ -67,20 +67,20 @@ struct topology_axis {
     return joined == fabric::torus && wrap_multiple > 0 && size % wrap_multiple == 0;
   }
 
-  /// Bytes a second that a collective along the whole axis may count on for each device: a ring
-  /// sends both ways, a line and a switch one way.
+  /// Returns the bytes per second of each device in a collective along the whole axis: a ring sends
+  /// in both directions, a line and a switch in one.
   [[nodiscard]] constexpr double bytes_per_second() const noexcept {
     return way.one_way() * (wraps() ? 2 : 1);
   }
 
-  /// How many links a message takes from one position to another.
+  /// Returns the number of links that a message takes from one position to another.
   [[nodiscard]] constexpr index_t hops(index_t from, index_t to) const noexcept {
     const index_t apart = from < to ? to - from : from - to;
     if (joined == fabric::switched) return apart > 0 ? 1 : 0;
     return wraps() && size - apart < apart ? size - apart : apart;
   }
 
-  /// The most hops between two positions.
+  /// Returns the largest number of hops between two positions.
   [[nodiscard]] constexpr index_t diameter() const noexcept {
     if (joined == fabric::switched) return size > 1 ? 1 : 0;
     return wraps() ? size / 2 : size - 1;
@@ -89,8 +89,8 @@ struct topology_axis {
   friend constexpr bool operator==(const topology_axis&, const topology_axis&) = default;
 };
 
-/// A machine as a value: its axes, its links, and what one device can do. A figure that the source
-/// does not give is 0.
+/// A machine as a value: its axes, its links, and the figures of one device. Figures that the
+/// source does not give are 0.
 ///
 ///     constexpr topology slice = slice_of(machines::tpu_v4p, {4, 4, 8});
 ///     static_assert(slice.devices() == 128 && slice.axes[2].wraps());
@@ -101,9 +101,9 @@ struct topology {
   inplace_vector<topology_axis, max_physical_axes> axes{};
   /// The devices that share a host, along the same axes; empty if not known.
   physical_shape host{};
-  /// The network between hosts, for each host together.
+  /// The network between hosts, for each host as a whole.
   link_desc network{};
-  /// Between a device and the memory of its host, bytes a second.
+  /// Between a device and the memory of its host, in bytes per second.
   double host_bytes_per_second = 0;
   double memory_bytes = 0;
   double memory_bytes_per_second = 0;
@@ -123,14 +123,15 @@ struct topology {
     return n;
   }
 
-  /// How many devices share a host; 1 if not known.
+  /// Returns the number of devices that share a host; 1 if not known.
   [[nodiscard]] constexpr index_t devices_per_host() const noexcept {
     index_t n = 1;
     for (index_t size : host) n *= size;
     return n;
   }
 
-  /// Bytes a second for each device of a collective over several axes: the axes add.
+  /// Returns the bytes per second of each device in a collective over several axes, whose rates add
+  /// up.
   [[nodiscard]] constexpr double bytes_per_second(const physical_axes& over) const noexcept {
     double sum = 0;
     for (std::uint8_t a : over)
@@ -138,7 +139,8 @@ struct topology {
     return sum;
   }
 
-  /// Bytes a second and device between slices: the host's network, shared by its devices.
+  /// Returns the bytes per second of each device between slices: its share of the network of the
+  /// host.
   [[nodiscard]] constexpr double network_bytes_per_second() const noexcept {
     return network.one_way() / static_cast<double>(devices_per_host());
   }
@@ -146,8 +148,8 @@ struct topology {
   friend constexpr bool operator==(const topology&, const topology&) = default;
 };
 
-/// A part of a machine with these sizes, one for each axis; axes that are left out have size 1.
-/// An axis of the part wraps where the machine's rule says so.
+/// Returns a part of a machine with these sizes, one for each axis; omitted axes have size 1. The
+/// rule of the machine decides whether an axis of the part wraps.
 [[nodiscard]] constexpr topology slice_of(const topology& machine,
                                           const physical_shape& sizes) noexcept {
   topology part = machine;
@@ -155,7 +157,7 @@ struct topology {
   return part;
 }
 
-/// How many hops apart two places are.
+/// Returns the number of hops between two positions.
 [[nodiscard]] constexpr index_t hops(const topology& machine, const physical_shape& from,
                                      const physical_shape& to) noexcept {
   index_t sum = 0;

@@ -7,10 +7,10 @@
 
 namespace shardwise {
 
-/// The sizes of a logical mesh, ordered by how much its axes communicate: the least first.
+/// The sizes of a logical mesh, ordered by how much its axes communicate, the least first.
 using mesh_shape = inplace_vector<index_t, max_axes>;
 
-/// The product of sizes, or -1 if one is not positive or the product is above `limit`.
+/// Returns the product of sizes, or -1 if one is not positive or the product exceeds `limit`.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr index_t bounded_product(const inplace_vector<index_t, Capacity>& sizes,
                                                 index_t limit) noexcept {
@@ -22,7 +22,7 @@ template <std::size_t Capacity>
   return product;
 }
 
-/// Every rule that a machine and a logical mesh can break together.
+/// Every rule that a machine and a logical mesh can break.
 enum class topology_rule : unsigned char {
   nothing,
   shape_is_not_positive,
@@ -59,7 +59,7 @@ enum class topology_rule : unsigned char {
   return names[static_cast<unsigned>(rule)];
 }
 
-/// What other systems raise for a rule: their words for the families of errors.
+/// The families of rules by the wording of the errors that other systems raise.
 enum class error_family : unsigned char { nothing, assertion, value, not_implemented };
 
 /// The family of a rule.
@@ -78,8 +78,8 @@ enum class error_family : unsigned char { nothing, assertion, value, not_impleme
   }
 }
 
-/// The verdict on a machine and a logical mesh: nothing is wrong, or which rule is broken, and the
-/// numbers. Unused fields keep their defaults.
+/// The verdict on a machine and a logical mesh: no error, or the broken rule and its numbers.
+/// Unused fields keep their defaults.
 struct topology_verdict {
   topology_rule rule = topology_rule::nothing;
   int axis = -1;                 // of the logical mesh

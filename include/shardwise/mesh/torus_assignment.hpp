@@ -5,28 +5,28 @@
 
 namespace shardwise {
 
-/// Which axes of a machine each axis of a logical mesh takes, whole or in part.
+/// The physical axes that each axis of a logical mesh uses, in whole or in part.
 ///
-/// The part that logical axis `l` takes of physical axis `p` is `factor[p][l]`: the products along
-/// a row are the machine, those along a column the logical mesh. Of a physical axis that is split,
-/// the last logical axis takes the part of neighbours.
+/// `factor[p][l]` is the part of physical axis `p` that logical axis `l` uses: the product of a row
+/// is the size of the physical axis, that of a column the size of the logical axis. Where a
+/// physical axis is split, adjacent devices belong to the last logical axis that shares it.
 struct torus_assignment {
   physical_shape physical{};
   mesh_shape logical{};
   index_t factor[max_physical_axes][max_axes]{};
-  /// The physical axes of each logical axis, major to minor; those of size 1 too where they were
-  /// taken along.
+  /// The physical axes of each logical axis, major to minor, including axes of size 1 that were
+  /// assigned to it.
   physical_axes taken[max_axes]{};
 
   constexpr torus_assignment() = default;
-  /// Nothing is taken yet.
+  /// Starts with nothing assigned.
   constexpr torus_assignment(const physical_shape& machine, const mesh_shape& mesh) noexcept
       : physical(machine), logical(mesh) {
     for (auto& row : factor)
       for (index_t& part : row) part = 1;
   }
 
-  /// How many positions of a physical axis are taken.
+  /// Returns the number of positions of a physical axis that are assigned.
   [[nodiscard]] constexpr index_t used(int p) const noexcept {
     index_t product = 1;
     for (int l = 0; l < logical.ssize(); ++l) product *= factor[p][l];
@@ -41,7 +41,7 @@ struct torus_assignment {
     return false;
   }
 
-  /// The position along logical axis `l` of the device at these places of the machine.
+  /// Returns the position along logical axis `l` of the device at these physical coordinates.
   template <class Place>
   [[nodiscard]] constexpr index_t position(int l, const Place& place) const noexcept {
     index_t number = 0;
@@ -56,25 +56,25 @@ struct torus_assignment {
   friend constexpr bool operator==(const torus_assignment&, const torus_assignment&) = default;
 };
 
-/// An assignment or why there is none.
+/// An assignment, or the reason why there is none.
 struct assignment_answer {
   topology_verdict verdict{};
   torus_assignment assignment{};
 };
 
-/// In what order physical axes are tried; kinds of machines differ.
+/// The order in which physical axes are tried; kinds of machines differ.
 struct torus_search {
-  /// The order in which a reduction over several physical axes runs, major to minor; empty: as
-  /// counted.
+  /// The order of a reduction over several physical axes, major to minor; empty for their numerical
+  /// order.
   physical_axes order{};
-  /// The fourth axis joins the cores of a chip and is the fastest: try it before the others.
+  /// The fourth axis connects the cores of a chip and is the fastest, so try it before the others.
   bool cores_first = false;
 };
 
 namespace detail {
 
-/// The combinations of `count` of `rank` axes as bit masks, in lexicographic order: axis 0 is the
-/// highest bit, so the masks fall. Returns 0 after the last.
+/// Enumerates the combinations of `count` of `rank` axes as bit masks, in lexicographic order. Axis
+/// 0 is the highest bit, so the masks descend. Returns 0 after the last.
 [[nodiscard]] constexpr unsigned next_combination(unsigned mask, int rank, int count) noexcept {
   for (unsigned next = mask; next-- > 1U;) {
     int bits = 0;
@@ -88,7 +88,7 @@ namespace detail {
   return (mask >> (rank - 1 - axis) & 1U) != 0;
 }
 
-/// How late a combination is tried among those of its size: by its fastest axis, then by all.
+/// Returns the rank of a combination among those of its size: by its fastest axis, then by all.
 [[nodiscard]] constexpr int lateness(unsigned mask, int rank, bool cores_first) noexcept {
   if (!cores_first || rank < 4) return 0;
   int best = rank, sum = 0;
@@ -101,7 +101,8 @@ namespace detail {
   return best * 16 + sum;
 }
 
-/// The first combination of what remains whose product is `size`, more axes first; 0 if none is.
+/// Returns the first combination of the free axes whose product is `size`, more axes first; 0 if
+/// none.
 [[nodiscard]] constexpr unsigned first_match(const physical_shape& remaining, index_t size,
                                              bool cores_first) noexcept {
   const int rank = remaining.ssize();
@@ -121,7 +122,7 @@ namespace detail {
   return 0;
 }
 
-/// Checks the sizes of both: positive, few enough to count, and of the same product.
+/// Checks the sizes of both: positive, within the limit, and with equal products.
 [[nodiscard]] constexpr topology_verdict check_sizes(const physical_shape& machine,
                                                      const mesh_shape& logical) noexcept {
   constexpr index_t most = index_t{1} << 30;
@@ -140,13 +141,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// Gives whole physical axes to logical axes.
+/// Assigns whole physical axes to logical axes.
 ///
-/// Logical axes are served from last to first, since the last communicates most. Each takes the
+/// Logical axes are processed from last to first, since the last communicates most. Each takes the
 /// first combination of free physical axes whose product is its size: combinations of more axes
-/// before those of fewer, else in lexicographic order. An axis of size 1 may take a physical axis
-/// of size 1; one above 1 that finds nothing ends the search, though another order might have
-/// worked.
+/// first, then in lexicographic order. An axis of size 1 may take a physical axis of size 1. The
+/// search is greedy: it fails if an axis above 1 finds no combination, even if another order would
+/// have succeeded.
 ///
 ///     assign_whole_axes({4, 4, 4}, {1, 16, 4})              // {}, {1, 2}, {0}
 [[nodiscard]] constexpr assignment_answer assign_whole_axes(
@@ -179,10 +180,11 @@ namespace detail {
   return answer;
 }
 
-/// Bytes a second for each device of a collective along logical axis `l` of a mesh of this machine.
+/// Returns the bytes per second of each device in a collective along logical axis `l` of this
+/// machine.
 ///
-/// Whole physical axes count fully. Of a split axis only a line of the part counts, one way, and
-/// parts that are interleaved share its links.
+/// Whole physical axes count fully. A part of a split axis counts as a line in one direction, and
+/// interleaved parts share the links of the axis.
 [[nodiscard]] constexpr double bytes_per_second(const topology& machine,
                                                 const torus_assignment& assignment,
                                                 int l) noexcept {

@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// The prime factors of a positive number in rising order, each as often as it divides.
+/// Returns the prime factors of a positive number in ascending order, with multiplicity.
 ///
 ///     prime_factors(360)                                    // 2, 2, 2, 3, 3, 5
 [[nodiscard]] constexpr inplace_vector<index_t, 62> prime_factors(index_t number) noexcept {
@@ -16,12 +16,12 @@ namespace shardwise {
   return factors;
 }
 
-/// What one logical axis takes of each physical axis.
+/// The part of each physical axis that one logical axis takes.
 using axis_factors = inplace_vector<index_t, max_physical_axes>;
 
 namespace detail {
 
-/// Extends `factors` by one entry for each further axis and visits what multiplies to `size`.
+/// Extends `factors` by one entry for each further axis, and visits those whose product is `size`.
 template <class Visit>
 constexpr void visit_factors(const physical_shape& free, index_t size, axis_factors& factors,
                              Visit& visit) {
@@ -40,7 +40,7 @@ constexpr void visit_factors(const physical_shape& free, index_t size, axis_fact
     visit_factors(free, size / part, factors, visit);
     factors.pop_back();
   };
-  // Divisors come in pairs around the root: the great ones fall while the small ones rise.
+  // Divisors come in pairs around the root: the larger descend as the smaller ascend.
   index_t small = 1;
   for (; small <= common / small; ++small)
     if (common % small == 0) take(common / small);
@@ -48,7 +48,7 @@ constexpr void visit_factors(const physical_shape& free, index_t size, axis_fact
     if (common % small == 0 && small != common / small) take(small);
 }
 
-/// The product of those factors whose axis passes a test.
+/// Returns the product of the factors whose axis passes a test.
 template <class Test>
 [[nodiscard]] constexpr index_t product_where(const axis_factors& factors, Test test) noexcept {
   index_t product = 1;
@@ -59,9 +59,9 @@ template <class Test>
 
 }  // namespace detail
 
-/// Calls `visit` with every way to take `size` positions from physical axes of which `used`
-/// positions are taken: what it takes of an axis divides what is free. Ways that take more of
-/// earlier axes come first.
+/// Calls `visit` for every way to take `size` positions from physical axes of which `used`
+/// positions are taken already. The part taken of an axis divides its free positions. Ways that
+/// take more of earlier axes come first.
 template <class Visit>
 constexpr void for_each_feasible(const physical_shape& machine, const axis_factors& used,
                                  index_t size, Visit visit) {
@@ -71,17 +71,18 @@ constexpr void for_each_feasible(const physical_shape& machine, const axis_facto
   detail::visit_factors(free, size, factors, visit);
 }
 
-/// What to prefer where a logical axis must share physical axes.
+/// The preference where a logical axis must share physical axes.
 enum class sharing : unsigned char {
-  /// More of axes that are shared already: what JAX computes, and the default for its devices'
-  /// sake.
+  /// Prefer axes that are already shared: the behaviour of JAX, and the default so that device
+  /// orders match it.
   taken_axes_first,
-  /// Less of axes that are shared already, to leave their bandwidth alone: what JAX says it wants.
+  /// Prefer axes that are not shared yet, which keep their bandwidth: the documented intent of JAX.
   free_axes_first,
 };
 
-/// Returns true if the first way is better than the second: more of it are whole axes; more whole
-/// axes; the preference for shared axes; more of earlier axes.
+/// Returns true if the first way is better than the second. Compares in turn: the part made of
+/// whole axes, the number of whole axes, the preference for shared axes, and the use of earlier
+/// axes.
 [[nodiscard]] constexpr bool is_better(const axis_factors& first, const axis_factors& second,
                                        const physical_shape& machine, const axis_factors& used,
                                        sharing preference) noexcept {
@@ -105,8 +106,9 @@ enum class sharing : unsigned char {
   return false;
 }
 
-/// Gives physical axes to logical axes in parts, so that every mesh with the right number of
-/// devices has an assignment. Logical axes are served from last to first, each with its best way.
+/// Assigns parts of physical axes to logical axes, so that every mesh with the right number of
+/// devices has an assignment. Logical axes are processed from last to first, each taking its best
+/// way.
 ///
 ///     assign_split_axes({4, 4, 8}, {2, 2, 8, 4})            // y is shared by the first two
 [[nodiscard]] constexpr assignment_answer assign_split_axes(

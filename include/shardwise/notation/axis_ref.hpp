@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// An axis of a mesh, or a part of one: seen as a box of `pre`, `size` and the rest, the part is
-/// the dimension in the middle. It is written `x:(pre)size`.
+/// An axis of a mesh, or a part of one. With the axis viewed as a box of `pre`, `size` and the
+/// remaining devices, the part is the middle dimension. It is written `x:(pre)size`.
 ///
 ///     // x=8: x:(1)2 halves the axis, x:(2)4 numbers the devices of each half
 struct axis_ref {
@@ -16,11 +16,11 @@ struct axis_ref {
   index_t size = 0;  ///< 0 for the whole axis
 
   [[nodiscard]] constexpr bool whole() const noexcept { return size == 0; }
-  /// The number of devices along the part.
+  /// Returns the number of devices along the part.
   [[nodiscard]] constexpr index_t size_on(const mesh_desc& mesh) const noexcept {
     return whole() ? mesh.size(axis) : size;
   }
-  /// Where the part that follows this one begins.
+  /// Returns the `pre` of the part that follows this one.
   [[nodiscard]] constexpr index_t next_pre(const mesh_desc& mesh) const noexcept {
     return pre * size_on(mesh);
   }
@@ -31,12 +31,12 @@ struct axis_ref {
 /// Axes and parts of axes, major to minor.
 using axis_refs = inplace_vector<axis_ref, max_tile_dims>;
 
-/// A part of an axis in the form that is written: the whole axis is no part.
+/// Returns the part as it is written: a part that is the whole axis becomes the axis.
 [[nodiscard]] constexpr axis_ref canonical(const mesh_desc& mesh, const axis_ref& ref) noexcept {
   return ref.pre == 1 && ref.size == mesh.size(ref.axis) ? axis_ref{ref.axis} : ref;
 }
 
-/// Why this is no part of its axis, or nothing.
+/// Returns why this is not a legal part of its axis, or nothing.
 [[nodiscard]] constexpr text_view why_not(const mesh_desc& mesh, const axis_ref& ref) noexcept {
   if (ref.whole()) return {};
   const index_t full = mesh.size(ref.axis);
@@ -48,7 +48,7 @@ using axis_refs = inplace_vector<axis_ref, max_tile_dims>;
   return {};
 }
 
-/// Why two axes or parts cannot be used in one sharding, or nothing.
+/// Returns why two axes or parts cannot be used in one sharding, or nothing.
 [[nodiscard]] constexpr text_view why_not(const mesh_desc& mesh, const axis_ref& a,
                                           const axis_ref& b) noexcept {
   if (a.axis != b.axis) return {};
@@ -61,7 +61,7 @@ using axis_refs = inplace_vector<axis_ref, max_tile_dims>;
   return {};
 }
 
-/// True if `next`, after `ref`, continues the same axis: both are then written as one.
+/// True if `next`, after `ref`, continues the same axis: both are then written as one part.
 [[nodiscard]] constexpr bool merges(const mesh_desc& mesh, const axis_ref& ref,
                                     const axis_ref& next) noexcept {
   return ref.axis == next.axis && !ref.whole() && !next.whole() && ref.next_pre(mesh) == next.pre;
@@ -72,14 +72,14 @@ using axis_refs = inplace_vector<axis_ref, max_tile_dims>;
   return a.axis != b.axis ? a.axis < b.axis : a.pre < b.pre;
 }
 
-/// The number of devices along all of them.
+/// Returns the number of devices along all of them.
 [[nodiscard]] constexpr index_t part_count(const mesh_desc& mesh, const axis_refs& refs) noexcept {
   index_t n = 1;
   for (const axis_ref& ref : refs) n *= ref.size_on(mesh);
   return n;
 }
 
-/// Adds an axis behind others, joined with the last where it continues it.
+/// Appends an axis, joined with the last one if it continues it.
 ///
 ///     // mesh(a=2, b=4): a, b:(1)2 and then b:(2)2 are a, b
 constexpr void append_axis(const mesh_desc& mesh, axis_refs& refs, const axis_ref& ref) noexcept {
@@ -92,14 +92,14 @@ constexpr void append_axis(const mesh_desc& mesh, axis_refs& refs, const axis_re
   refs.push_back(canonical(mesh, {last.axis, last.pre, last.size * ref.size}));
 }
 
-/// A list of axes cut in two, or the refusal to.
+/// A list of axes split in two, or the reason why it cannot be.
 struct sliced_axes {
   axis_refs slice{};
   axis_refs rest{};
   bool ok = true;
 };
 
-/// Takes the major axes that make `factor` parts, cutting one axis in two if need be.
+/// Splits off the major axes that make `factor` parts, dividing one axis if necessary.
 ///
 ///     // mesh(b=4, d=8): 16 of b, d are b, d:(1)4; the rest is d:(4)2
 [[nodiscard]] constexpr sliced_axes slice_axes(const mesh_desc& mesh, const axis_refs& refs,

@@ -7,11 +7,11 @@
 
 namespace shardwise {
 
-/// What one mesh axis does to a tensor, in DTensor's view of a layout.
+/// The placement of a tensor along one mesh axis, as in DTensor.
 ///
-/// `strided`: the dimension is cut into `factor` chunks, each chunk into as many pieces as the axis
-/// has devices, and a device holds its piece of every chunk. `place`: the axis is the `place`-th
-/// that splits the dimension, from the major one, or -1 for the order of the mesh.
+/// `strided`: the dimension is split into `factor` chunks, each chunk into one piece per device
+/// along the axis, and a device holds its piece of every chunk. `place`: the position of the axis,
+/// from the major one, among those that split the dimension, or -1 for the order of the mesh.
 struct dtensor_placement {
   enum kind_t : std::uint8_t { replicate, shard, strided, partial } kind = replicate;
   int dim = 0;
@@ -28,24 +28,25 @@ struct dtensor_placement {
 /// One placement for each axis of a mesh, applied from left to right.
 using dtensor_placements = inplace_vector<dtensor_placement, max_axes>;
 
-/// How placements say that the axes of a dimension do not follow the mesh: not at all, by strided
-/// shards, or by the places of the axes.
+/// How placements express that the axes of a dimension are not in mesh order: not at all, by
+/// strided shards, or by the positions of the axes.
 enum class dtensor_form : std::uint8_t { plain, strided, ordered };
 
-/// Placements, or why there are none.
+/// Placements, or the reason why there are none.
 struct read_placements {
   dtensor_placements placements{};
   parse_verdict verdict{};
 };
 
-/// The placements of a layout. The plain form is refused where the axes of a dimension do not
-/// follow the order of the mesh, or cut chunks; the other forms cut chunks by strided shards.
-/// Block-cyclic dimensions are refused: how many chunks they make depends on the extent. So are
-/// single cuts, since placements cut one after another: `in_chunks` says which are the same.
+/// Returns the placements of a layout. The plain form rejects dimensions whose axes are not in mesh
+/// order or that are split in chunks; the other forms express chunks by strided shards.
+/// Block-cyclic dimensions are rejected because their number of chunks depends on the extent, and
+/// single cuts because placements split axis by axis; `in_chunks` converts those that are the same
+/// parts.
 ///
-/// Strided shards cut as the layout does where the extents divide. Where they do not, some indices
-/// may be on other devices (7 over `SS(0,2) S(0)` on a mesh of 3 by 2), but for chunks cut over one
-/// axis; the ordered form always means the layout where its parts are contiguous.
+/// Strided shards give the parts of the layout if the extents are divisible. Otherwise some indices
+/// may be on other devices (7 over `SS(0,2) S(0)` on a mesh of 3 by 2), unless the chunks are split
+/// over one axis. The ordered form always gives the parts of the layout if these are contiguous.
 ///
 ///     // rows over (tp, fsdp) of mesh(fsdp=4, tp=2): SS(0,2) S(0), or S(0)[1] S(0)[0]
 [[nodiscard]] constexpr read_placements to_placements(
@@ -87,9 +88,9 @@ struct read_placements {
   return result;
 }
 
-/// The same parts of a tensor with these extents, said in chunks wherever blocks are distributed in
-/// whole rounds, what is one round here is one chunk there, and axis by axis wherever a single cut
-/// is the same. Other blocks and cuts stay.
+/// Returns the layout of a tensor with these extents, expressed in chunks where blocks fill whole
+/// rounds (one round is then one chunk), and axis by axis where a single cut gives the same parts.
+/// Other blocks and cuts are unchanged.
 ///
 ///     // f32[12@x%2] on mesh(x=3) is f32[12@x*2]
 [[nodiscard]] constexpr layout_desc in_chunks(const mesh_desc& mesh, const layout_desc& layout,
@@ -104,15 +105,15 @@ struct read_placements {
   return chunks;
 }
 
-/// Why `to_layout` refuses strided shards that DTensor can cut: it still says what every device
-/// holds, see `placed_index`.
+/// Why `to_layout` rejects strided shards that DTensor accepts; `placed_index` still tells what
+/// every device holds.
 inline constexpr text_view strided_otherwise =
     "a strided shard counts the same chunks and axes to its right";
 
 namespace detail {
 
-/// The axes that split dimension `d`, major to minor, and their grain, or why the placements say no
-/// such order.
+/// Returns the axes that split dimension `d`, major to minor, and their grain, or why the
+/// placements have no such order.
 [[nodiscard]] constexpr text_view axes_of(const mesh_desc& mesh,
                                           const dtensor_placements& placements, int d,
                                           axis_list& axes, grain& how) noexcept {
@@ -132,7 +133,7 @@ namespace detail {
   for (int i = 0; i < places; ++i)
     if (!placed[i]) return "the places of the axes of a dimension are 0, 1, 2, ...";
   axes.resize(static_cast<std::size_t>(places));
-  // From right to left: the last axis counts the chunks alone, and each further one belongs behind
+  // From right to left: the last axis counts only chunks, and each further one is placed after
   // those to its right that its factor counts.
   index_t chunks = 0;
   for (int a = placements.ssize() - 1; a >= 0; --a) {
@@ -159,9 +160,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// The layout that placements mean for a tensor of this rank; negative dimensions count from the
-/// end. Refused: strided shards that chunks and an order of axes do not explain, and two kinds of
-/// reduction.
+/// Returns the layout of placements for a tensor of this rank; negative dimensions count from the
+/// end. Rejects strided shards that no chunks and order of axes produce, and two different
+/// reductions.
 [[nodiscard]] constexpr read_layout to_layout(const mesh_desc& mesh,
                                               const dtensor_placements& given, int rank,
                                               policy_desc policy = exact{}) noexcept {
@@ -198,17 +199,18 @@ namespace detail {
 
 namespace detail {
 
-/// What one placement leaves of the indices before it: the pieces of one position.
+/// The indices that one placement leaves on a device: its pieces.
 struct strided_piece {
   grained_split split;
   index_t position;
 
   [[nodiscard]] constexpr index_t count() const noexcept { return split.count(position); }
-  /// Which of the indices before it is the `x`-th here.
+  /// Returns the index, before this placement, of the `x`-th index here.
   [[nodiscard]] constexpr index_t at(index_t x) const noexcept { return split.global(position, x); }
 };
 
-/// The pieces that dimension `d` of extent `size` goes through, one for each axis that splits it.
+/// Returns the successive pieces of dimension `d` of extent `size`, one for each axis that splits
+/// it.
 [[nodiscard]] constexpr inplace_vector<strided_piece, max_axes> pieces_of(
     const mesh_desc& mesh, const dtensor_placements& placements, int d, index_t size,
     const coordinates& where) noexcept {
@@ -223,8 +225,8 @@ struct strided_piece {
 
 }  // namespace detail
 
-/// The number of indices of dimension `d` that a device holds, placement by placement from left to
-/// right, as DTensor cuts: also for strided shards that no layout can say.
+/// Returns the number of indices of dimension `d` that a device holds. Placements are applied from
+/// left to right as in DTensor, including strided shards that no layout can express.
 [[nodiscard]] constexpr index_t placed_size(const mesh_desc& mesh,
                                             const dtensor_placements& placements, int d,
                                             index_t size, index_t device) noexcept {
@@ -232,8 +234,8 @@ struct strided_piece {
   return pieces.empty() ? size : pieces.back().count();
 }
 
-/// The global index of the `x`-th index of dimension `d` on a device; for a device that holds none,
-/// the size of the dimension.
+/// Returns the global index of the `x`-th index of dimension `d` on a device, or the size of the
+/// dimension if the device has no `x`-th index.
 ///
 ///     // 8 over one axis of 4, SS(0,2): device 1 holds 1 and 5
 [[nodiscard]] constexpr index_t placed_index(const mesh_desc& mesh,
@@ -246,8 +248,8 @@ struct strided_piece {
   return x;
 }
 
-/// How many indices of dimension `d` from the `x`-th on a device are neighbours, at the least; none
-/// for a device that holds no `x`-th.
+/// Returns a lower bound of the number of consecutive indices of dimension `d` from the `x`-th on a
+/// device on; 0 if the device has no `x`-th index.
 ///
 ///     // 8 over one axis of 2, SS(0,2): device 0 holds 0, 1 and 4, 5, so 2 from its first on
 [[nodiscard]] constexpr index_t placed_run(const mesh_desc& mesh,
@@ -264,8 +266,8 @@ struct strided_piece {
   return run;
 }
 
-/// True if these placements cut a tensor with these extents as the layout does that they mean. They
-/// do but for strided shards of several axes whose extent does not divide.
+/// True if these placements split a tensor with these extents as their layout does. This is false
+/// only for strided shards of several axes whose extent is not divisible.
 ///
 ///     // 7 over SS(0,2) S(0) on a mesh of 3 by 2: false; 12: true
 [[nodiscard]] constexpr bool cuts_alike(const mesh_desc& mesh, const dtensor_placements& placements,
@@ -282,8 +284,8 @@ struct strided_piece {
   return true;
 }
 
-/// The extent of dimension `d` whose pieces have these sizes, one for each device of the mesh: what
-/// the local tensors are parts of. Or -1 if no extent has these pieces.
+/// Returns the extent of dimension `d` whose pieces have these sizes, one for each device of the
+/// mesh, as needed to make a tensor from local tensors. Returns -1 if no extent has these pieces.
 ///
 ///     // S(0) over 4 devices that hold 3, 3, 3 and 1: 10
 [[nodiscard]] constexpr index_t global_size(const mesh_desc& mesh,

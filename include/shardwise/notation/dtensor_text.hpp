@@ -7,7 +7,7 @@
 namespace shardwise {
 namespace detail {
 
-/// Reads a number that may be negative, perhaps behind `label=`.
+/// Reads a number that may be negative, optionally after `label=`.
 [[nodiscard]] constexpr index_t read_argument(reader& in, text_view label,
                                               text_view reason) noexcept {
   if (in.accept(label)) in.expect('=', reason);
@@ -56,9 +56,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads placements, one for each axis of a mesh: `S(0) R P(sum)`, with commas and brackets or
-/// without; `Shard(dim=0)`, `_S(0, 2)`, `_StridedShard(dim=0, sf=2)`, `Replicate()`, `Partial(sum)`
-/// as well.
+/// Reads placements, one for each axis of a mesh: `S(0) R P(sum)`, with or without commas and
+/// brackets, and also `Shard(dim=0)`, `_S(0, 2)`, `_StridedShard(dim=0, sf=2)`, `Replicate()`,
+/// `Partial(sum)`.
 ///
 ///     parse_placements("SS(0,2), S(0)").placements[0].factor;                    // 2
 [[nodiscard]] constexpr read_placements parse_placements(text_view words) noexcept {

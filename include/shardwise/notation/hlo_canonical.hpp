@@ -6,7 +6,7 @@
 namespace shardwise {
 namespace detail {
 
-/// Sorts devices; in place, in n log n steps whatever the input.
+/// Sorts devices in place, in O(n log n) for every input.
 constexpr void sort_devices(index_t* first, index_t count) noexcept {
   const auto sink = [first](index_t at, index_t end) {
     for (index_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
@@ -23,8 +23,8 @@ constexpr void sort_devices(index_t* first, index_t count) noexcept {
   }
 }
 
-/// The dimensions of a sharding in canonical order, by number: the tensor's, then the groups of
-/// more than one device, kind by kind.
+/// Returns the dimensions of a sharding in canonical order, by number: those of the tensor, then
+/// the groups of more than one device, ordered by kind.
 [[nodiscard]] constexpr inplace_vector<int, max_tile_dims> canonical_dims(
     const hlo_sharding& sharding) noexcept {
   inplace_vector<int, max_tile_dims> dims;
@@ -60,12 +60,13 @@ constexpr void transpose_tiles(const tile_assignment& from,
 
 }  // namespace detail
 
-/// The one form in which a sharding is printed: groups of one device are gone and groups of one
-/// kind joined, in the order manual, unreduced, replicated; replicas ascend; orders are canonical;
-/// tiles that are the whole tensor become `{replicated}`, `{manual}` or `{unreduced}`.
+/// Returns the canonical form of a sharding, in which it is printed. Groups of one device are
+/// removed, and groups of one kind merged, in the order manual, unreduced, replicated. Replicas
+/// ascend and orders are canonical. Tiles that are the whole tensor become `{replicated}`,
+/// `{manual}` or `{unreduced}`.
 ///
-/// A list stays a list. An order becomes a list where sorting the replicas breaks it. Refused where
-/// the buffer has no room for the devices of a new list.
+/// A list stays a list. An order becomes a list if sorting the replicas requires it, which fails if
+/// the buffer has no room for the devices.
 ///
 ///     // {devices=[2,1]0,1 last_tile_dim_replicate} is {devices=[2]0,1}
 [[nodiscard]] constexpr hlo_result canonical(const hlo_sharding& given,

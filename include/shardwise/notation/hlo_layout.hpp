@@ -7,12 +7,12 @@
 namespace shardwise {
 namespace detail {
 
-/// Builds the digits of a tile's number, axis by axis, and the dimensions that they make.
+/// Collects the digits of a tile's number, axis by axis, and the dimensions that they form.
 class tile_builder {
  public:
   explicit constexpr tile_builder(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
 
-  /// Adds parts of axes that make one dimension together.
+  /// Adds parts of axes that form one dimension together.
   constexpr void add(const axis_refs& refs) noexcept {
     dims.push_back(part_count(mesh_, refs));
     for (const axis_ref& ref : refs) {
@@ -21,7 +21,7 @@ class tile_builder {
       if (!too_many) used_.push_back(ref);
     }
   }
-  /// Adds every part of every axis that was not added before, in mesh order.
+  /// Adds every part of every axis that has not been added yet, in mesh order.
   constexpr void add_rest() noexcept {
     index_t size = 1;
     for (std::uint8_t a = 0; a < mesh_.rank(); ++a)
@@ -65,10 +65,10 @@ class tile_builder {
 
 }  // namespace detail
 
-/// The tiles of a named sharding: an order of devices, or a list if the mesh has devices of its
-/// own, which the buffer then has room for.
+/// Returns the tiles of a named sharding: an order of devices, or, if the mesh has an explicit
+/// order, a list, for which the buffer must have room.
 ///
-/// Refused: a pending product, maximum or minimum, of which the text of tiles has no word.
+/// Rejects a pending product, maximum or minimum, which HLO tiles cannot express.
 ///
 ///     // mesh(a=2, b=4, c=4), [{c}, {a, b}] is {devices=[4,8]<=[8,4]T(1,0)}
 [[nodiscard]] constexpr hlo_result to_hlo(const named_sharding& named,
@@ -104,7 +104,7 @@ class tile_builder {
   return canonical(sharding, buffer);
 }
 
-/// The tiles of a layout. `devices`: which device is where, if not as the mesh says.
+/// Returns the tiles of a layout. `devices` overrides the order of devices of the mesh.
 ///
 ///     // rows over "data" of mesh(data=2, model=4): {devices=[2,1,4]<=[8] last_tile_dim_replicate}
 [[nodiscard]] constexpr hlo_result to_hlo(const mesh_desc& mesh, const layout_desc& layout,
@@ -113,12 +113,12 @@ class tile_builder {
   return to_hlo(to_named(mesh, layout, devices), buffer);
 }
 
-/// The layout on `mesh` whose tiles these are, for a tensor of this rank: the way back from
-/// `to_hlo`. Axes of size 1 leave no trace in tiles, so they split nothing here. Tiles mean a
-/// `single_cut` where they are uneven; `uneven` asks for the same axes one after another.
+/// Returns the layout on `mesh` that has these tiles, for a tensor of this rank: the inverse of
+/// `to_hlo`. Axes of size 1 do not appear in tiles, so they split nothing in the result. Uneven
+/// tiles mean a `single_cut`; `uneven` requests the same axes cut one after another.
 ///
-/// Refused: tiles that no axes of the mesh make, and maximal shardings. The buffer has room
-/// for twice the devices if the mesh has devices of its own.
+/// Rejects tiles that no axes of the mesh produce, and maximal shardings. If the mesh has an
+/// explicit order, the buffer must have room for twice the devices.
 [[nodiscard]] constexpr read_layout to_layout(const hlo_sharding& given, const mesh_desc& mesh,
                                               int rank, device_buffer& buffer,
                                               device_view given_devices = {},
@@ -151,8 +151,8 @@ class tile_builder {
   if (given.rank() != rank) return refuse("a sharding has one entry for each dimension");
   if (given.tiles.count() != mesh.devices()) return refuse("tiles and mesh have as many devices");
 
-  // One step along an axis moves one digit of the tile's number: where tells what it splits, and
-  // how far which of its neighbours there are minor to it.
+  // A step along an axis changes one digit of the tile's number: its position tells what the axis
+  // splits, and its stride how many devices are minor to it.
   struct step {
     std::uint8_t axis;
     index_t size;

@@ -5,10 +5,10 @@
 
 namespace shardwise {
 
-/// Reads a named HLO sharding: `{mesh['a'=2,'b'=4], [{'a'}, {'b'}], unreduced={..}}`, quotes or
-/// not.
+/// Reads a named HLO sharding: `{mesh['a'=2,'b'=4], [{'a'}, {'b'}], unreduced={..}}`, with or
+/// without quotes.
 ///
-/// The buffer has room for the devices of a mesh with an order of its own.
+/// The buffer must have room for the devices of a mesh with an explicit order.
 ///
 ///     parse_hlo_named("{mesh['x'=2], [{}, {'x'}]}", devices).sharding.rank();    // 2
 [[nodiscard]] constexpr named_result parse_hlo_named(text_view words,

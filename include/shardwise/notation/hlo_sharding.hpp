@@ -5,24 +5,24 @@
 
 namespace shardwise {
 
-/// What an HLO sharding says about a tensor. `unreduced`: every device holds a term of the sum.
+/// The kind of an HLO sharding. `unreduced`: every device holds a term of a sum.
 enum class hlo_kind : std::uint8_t { replicated, maximal, tiled, manual, unknown, unreduced };
 
-/// What the devices of one tile do together, in canonical order: they run code that moves data
-/// itself, hold terms of one sum, or hold the same elements.
+/// What the devices that share a tile have in common, in canonical order: manual code, terms of one
+/// sum, or the same elements.
 enum class hlo_group : std::uint8_t { manual, unreduced, replicated };
 
 /// The number of kinds of groups.
 inline constexpr int hlo_group_count = 3;
 
-/// The word for a kind of group.
+/// Returns the name of a kind of group.
 [[nodiscard]] constexpr text_view to_text(hlo_group group) noexcept {
   constexpr text_view words[] = {"manual", "unreduced", "replicated"};
   return words[static_cast<unsigned>(group)];
 }
 
-/// Whether a sharding is tied to others: the same number means the same sharding (`shard_as`), or
-/// one that is alike (`shard_like`).
+/// Whether a sharding is tied to others with the same number: equal shardings (`shard_as`) or
+/// compatible ones (`shard_like`).
 struct hlo_tie {
   enum kind_t : std::uint8_t { untied, as, like } kind = untied;
   index_t number = 0;
@@ -30,10 +30,10 @@ struct hlo_tie {
   friend constexpr bool operator==(const hlo_tie&, const hlo_tie&) = default;
 };
 
-/// A sharding as HLO writes it: which tile of a tensor each device holds.
+/// A sharding as in HLO: which tile of a tensor each device holds.
 ///
-/// `tiles.dims` has the tensor's dimensions first and then one for each of `groups`: the devices
-/// that share a tile. A list of devices is borrowed from the buffer that it was read into.
+/// `tiles.dims` has the dimensions of the tensor and then one for each of `groups`, the devices
+/// that share a tile. A list of devices is borrowed from the buffer into which it was read.
 struct hlo_sharding {
   hlo_kind kind = hlo_kind::replicated;
   tile_assignment tiles{};
@@ -41,26 +41,26 @@ struct hlo_sharding {
   index_t device = 0;  ///< where a maximal sharding puts the whole tensor
   hlo_tie tie{};
 
-  /// The tensor's rank; 0 where the sharding does not say it.
+  /// Returns the rank of the tensor, or 0 if the sharding does not tell.
   [[nodiscard]] constexpr int rank() const noexcept { return tiles.dims.ssize() - groups.ssize(); }
-  /// The number of tiles of the tensor's elements.
+  /// Returns the number of tiles of the tensor.
   [[nodiscard]] constexpr index_t tile_total() const noexcept {
     index_t n = 1;
     for (int d = 0; d < rank(); ++d) n *= tiles.dims[d];
     return n;
   }
-  /// The number of devices that share a tile, group by group.
+  /// Returns the number of devices that share a tile, over all groups.
   [[nodiscard]] constexpr index_t group_size() const noexcept {
     return tiles.count() / tile_total();
   }
-  /// The number of replicas: the size of the last group if it is a replicated one.
+  /// Returns the number of replicas: the size of the last group if that is a replicated one.
   [[nodiscard]] constexpr index_t replicas() const noexcept {
     const bool last = !groups.empty() && groups.back() == hlo_group::replicated;
     return last ? tiles.dims.back() : 1;
   }
 };
 
-/// The numbers of PyTorch/XLA for kinds of sharding.
+/// The numbers by which PyTorch/XLA identifies kinds of sharding.
 enum class sharding_type : std::uint8_t {
   replicated = 0,
   maximal = 1,
@@ -71,7 +71,8 @@ enum class sharding_type : std::uint8_t {
   unknown = 6,
 };
 
-/// The type of a sharding: tiled if every device has a tile of its own, partial if some share one.
+/// Returns the type of a sharding: tiled if every device has its own tile, partial if some share
+/// one.
 [[nodiscard]] constexpr sharding_type type_of(const hlo_sharding& sharding) noexcept {
   switch (sharding.kind) {
     case hlo_kind::replicated:
@@ -87,25 +88,25 @@ enum class sharding_type : std::uint8_t {
   }
 }
 
-/// A sharding, or why there is none.
+/// A sharding, or the reason why there is none.
 struct hlo_result {
   hlo_sharding sharding{};
   parse_verdict verdict{};
 };
 
-/// Tiles of these dimensions, devices in an order.
+/// Returns tiles of these dimensions with devices in an order.
 [[nodiscard]] constexpr hlo_sharding iota_tiles(const tile_dims& dims,
                                                 const iota_order& order) noexcept {
   return {.kind = hlo_kind::tiled, .tiles = {.dims = dims, .order = order}};
 }
 
-/// Tiles of these dimensions, devices as listed.
+/// Returns tiles of these dimensions with listed devices.
 [[nodiscard]] constexpr hlo_sharding list_tiles(const tile_dims& dims, device_view list) noexcept {
   return {.kind = hlo_kind::tiled, .tiles = {.dims = dims, .list = list}};
 }
 
-/// True if both place every element on the same devices, however they are written. Groups are sets
-/// of devices for replicas, sequences otherwise. Ties do not matter.
+/// True if both place every element on the same devices, however they are written. Groups are
+/// compared as sets for replicas and as sequences otherwise. Ties are ignored.
 ///
 ///     // {devices=[2,2]0,2,1,3} and {devices=[2,2]<=[2,2]T(1,0)}
 [[nodiscard]] constexpr bool same_placement(const hlo_sharding& a, const hlo_sharding& b) noexcept {
@@ -129,7 +130,7 @@ struct hlo_result {
   return true;
 }
 
-/// The devices of a sharding as a list; refused where the buffer is too small.
+/// Returns the sharding with its devices as a list; fails if the buffer is too small.
 [[nodiscard]] constexpr hlo_result to_list(const hlo_sharding& sharding,
                                            device_buffer& buffer) noexcept {
   hlo_result result{sharding};
@@ -146,7 +147,7 @@ struct hlo_result {
   return result;
 }
 
-/// The devices of a sharding as an order where they follow one; otherwise the sharding itself.
+/// Returns the sharding with its devices as an order if they follow one, else unchanged.
 [[nodiscard]] constexpr hlo_sharding to_iota(const hlo_sharding& sharding) noexcept {
   hlo_sharding result = sharding;
   if (sharding.kind != hlo_kind::tiled || !sharding.tiles.is_list()) return result;

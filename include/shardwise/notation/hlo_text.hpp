@@ -7,7 +7,7 @@
 namespace shardwise {
 namespace detail {
 
-/// Reads sizes up to a bracket: `2,1,4]`. Their product is at most `max_tile_devices`.
+/// Reads sizes up to a bracket: `2,1,4]`. Checks that their product is at most `max_tile_devices`.
 [[nodiscard]] constexpr tile_dims read_tile_dims(reader& in) noexcept {
   tile_dims dims;
   index_t count = 1;
@@ -53,10 +53,10 @@ namespace detail {
   return in.ok() ? order : iota_order{};
 }
 
-/// Fails unless each of the numbers 0 to `count` - 1 is in `list` once, which has no others.
+/// Fails unless `list` is a permutation of 0 to `count` - 1.
 constexpr void expect_each_once(reader& in, index_t* list, index_t count,
                                 text_view reason) noexcept {
-  // A number that was met is marked in its own place: no further memory.
+  // Numbers already seen are marked in place, which needs no further memory.
   for (index_t i = 0; in.ok() && i < count; ++i) {
     const index_t device = list[i] < 0 ? ~list[i] : list[i];
     if (list[device] < 0) in.fail(reason);
@@ -65,7 +65,7 @@ constexpr void expect_each_once(reader& in, index_t* list, index_t count,
   for (index_t i = 0; in.ok() && i < count; ++i) list[i] = ~list[i];
 }
 
-/// Reads `count` devices, each of 0 to `count` - 1 once, into `list`.
+/// Reads `count` devices, a permutation of 0 to `count` - 1, into `list`.
 constexpr void read_devices(reader& in, index_t* list, index_t count) noexcept {
   for (index_t i = 0; in.ok() && i < count; ++i) {
     if (i > 0) in.expect(',', "every tile has a device");
@@ -94,7 +94,7 @@ constexpr void read_groups(reader& in, hlo_sharding& sharding) noexcept {
     in.fail("a group has a dimension");
 }
 
-/// Sorts the devices of each replicated group where they are, if nothing is to be transposed.
+/// Sorts the devices of each replicated group in place, if no transposition is needed.
 constexpr void sort_replicas(hlo_sharding& sharding, index_t* list) noexcept {
   index_t replicas = 1;
   int g = sharding.groups.ssize() - 1;
@@ -149,9 +149,8 @@ constexpr void write_order(Out& out, const iota_order& order) {
 
 }  // namespace detail
 
-/// Reads a sharding of one tensor with listed devices or an order of them; the result is canonical.
-///
-/// The buffer has room for the devices of a list. Metadata is not kept.
+/// Reads the sharding of one tensor with listed devices or an order of them; the result is
+/// canonical. The buffer must have room for the devices of a list. Metadata is discarded.
 ///
 ///     parse_hlo("{devices=[4,8]<=[8,4]T(1,0)}", devices).sharding.tiles.at(1);   // 4
 [[nodiscard]] constexpr hlo_result parse_hlo(text_view words, device_buffer& buffer) noexcept {
@@ -201,11 +200,11 @@ constexpr void write_order(Out& out, const iota_order& order) {
   return result;
 }
 
-/// How the devices of tiles are written: an order as an order, or each one by its number.
+/// How the devices of tiles are written: orders as orders, or every device by its number.
 enum class hlo_devices : bool { as_they_are, listed };
 
-/// Writes a sharding as it is: a list of devices as a list, an order as an order, or as a list too
-/// if that is asked for.
+/// Writes a sharding without changing its form: a list of devices as a list, and an order as an
+/// order unless a list is requested.
 template <TextSink Out>
 constexpr Out& write_hlo(Out& sink, const hlo_sharding& sharding,
                          hlo_devices form = hlo_devices::as_they_are) {

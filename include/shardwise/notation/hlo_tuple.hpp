@@ -11,8 +11,8 @@ namespace shardwise {
   return in.accept('{') && (in.peek() == '{' || in.peek() == '}');
 }
 
-/// Reads a tuple of shardings: calls `each(element)` for the text of each, which returns the
-/// verdict on it; stops at the first failure and says where in the whole text it is.
+/// Reads a tuple of shardings. Calls `each(element)` with the text of each, which returns its
+/// verdict; stops at the first failure and returns its position in the whole text.
 ///
 ///     parse_hlo_tuple("{{replicated}, {manual}}", [&](text_view element) {
 ///       return parse_hlo(element, devices).verdict;

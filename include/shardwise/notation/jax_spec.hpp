@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// The layout without axes of size 1: they split nothing, and nothing is pending or manual over
-/// them.
+/// Returns the layout without axes of size 1, which split nothing and are neither pending nor
+/// manual.
 [[nodiscard]] constexpr layout_desc without_unit_axes(const mesh_desc& mesh,
                                                       const layout_desc& layout) noexcept {
   layout_desc result = layout;
@@ -28,7 +28,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The axes of a layout that is being read; judges each further one.
+/// The axes of a layout while it is read; checks each further one.
 class layout_axes {
  public:
   explicit constexpr layout_axes(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
@@ -46,7 +46,7 @@ class layout_axes {
     used_ |= 1U << axis;
     return static_cast<std::uint8_t>(axis);
   }
-  /// Reads axes up to the bracket, in any order: a set of pending ones.
+  /// Reads a set of pending axes up to the bracket, in any order.
   [[nodiscard]] constexpr std::uint8_t read_set(reader& in, char close) noexcept {
     unsigned set = 0;
     do {
@@ -61,7 +61,7 @@ class layout_axes {
   unsigned used_ = 0;
 };
 
-/// Reads a grain, if there is one after the axes of a dimension.
+/// Reads an optional grain after the axes of a dimension.
 [[nodiscard]] constexpr grain read_grain(reader& in, const axis_list& axes) noexcept {
   constexpr text_view reason = "a grain reads %32 or *2, or *1 after several axes";
   const bool cyclic = in.accept('%');
@@ -71,7 +71,7 @@ class layout_axes {
   return !in.ok() ? grain{} : cyclic ? grain::cyclic(number) : grain::strided(number);
 }
 
-/// Writes a grain, or nothing where parts are contiguous.
+/// Writes a grain, or nothing if parts are contiguous.
 template <TextSink Out>
 constexpr void write_grain(text_out<Out>& out, grain how) {
   if (how.is_halo())
@@ -93,12 +93,11 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
 }  // namespace detail
 
 /// Reads a partition spec on a mesh: `P('x', None, ('x', 'y'))`, `PartitionSpec(..)` or only the
-/// parentheses; names may lack their quotes or be numbers of axes, and `unreduced={'z'}` may
-/// follow.
+/// parentheses. Names may be unquoted or be numbers of axes, and `unreduced={'z'}` may follow.
 ///
-/// A spec may have fewer entries than `rank`, the rest are not split; `rank` -1 takes as many as
-/// there are. Uneven shards are those of a `single_cut`, as JAX has them; `uneven` asks for the
-/// same axes one after another.
+/// A spec may have fewer entries than `rank`; the remaining dimensions are not split. With `rank`
+/// -1 the rank is the number of entries. Uneven shards are those of a `single_cut`, as in JAX;
+/// `uneven` requests the same axes cut one after another.
 ///
 ///     parse_partition_spec("P('data', None)", pod::value).layout.dims[0];        // axis 0
 [[nodiscard]] constexpr read_layout parse_partition_spec(text_view words, const mesh_desc& mesh,
@@ -159,9 +158,9 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
   return result;
 }
 
-/// Writes a layout as a partition spec, with an entry for each dimension. JAX has no word for a
-/// grain; it follows the axes in the library's, `P('x'%32)`. It cuts uneven extents once, so that a
-/// single cut needs no word, and whether a layout is one is for `write_layout_as` to judge.
+/// Writes a layout as a partition spec with an entry for each dimension. JAX has no notation for a
+/// grain; it is written after the axes as in the library, `P('x'%32)`. JAX cuts uneven extents
+/// once, so a single cut is not marked; `write_layout_as` checks that a layout is one.
 template <TextSink Out>
 constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layout_desc& layout) {
   detail::text_out<Out> out(sink);

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// A tensor, or why there is none.
+/// A tensor, or the reason why there is none.
 struct read_tensor {
   tensor_desc tensor{};
   parse_verdict verdict{};
@@ -27,8 +27,8 @@ inline constexpr element_name element_names[] = {
 
 }  // namespace detail
 
-/// Reads the type of a tensor on a mesh: `float32[128@model,64@(x,y)]{U:z}`, or the library's own
-/// `f32[128@model, 64@(x,y)]{partial sum: z}`. An extent `?` is `dyn`.
+/// Reads the type of a tensor on a mesh: `float32[128@model,64@(x,y)]{U:z}`, or in the notation of
+/// the library, `f32[128@model, 64@(x,y)]{partial sum: z}`. An extent `?` is `dyn`.
 [[nodiscard]] constexpr read_tensor parse_type(text_view words, const mesh_desc& mesh,
                                                policy_desc policy = exact{}) noexcept {
   read_tensor result;
@@ -88,8 +88,8 @@ inline constexpr element_name element_names[] = {
   return result;
 }
 
-/// Reads a type whose layout may be uneven: that is not written in a type, its sizes show it. Where
-/// each split extent divides, the layout is exact.
+/// Reads a type whose layout may be uneven, which the text does not mark: the layout is exact if
+/// each split extent is divisible, and uneven otherwise.
 ///
 ///     parse_shown_type("f32[5@x, 4]", mesh).tensor.layout.uneven;     // of two devices along x:
 ///     true
@@ -101,9 +101,10 @@ inline constexpr element_name element_names[] = {
   return parse_type(words, mesh, uneven{});
 }
 
-/// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`. A pending product,
-/// maximum or minimum is written in the library's words, `{partial max: z}`, and so is a grain,
-/// `128@x%32` or `5@(x,y)*1`; manual axes are those along which the value varies, `{V:z}`.
+/// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`; manual axes are
+/// those along which the value varies, `{V:z}`. What JAX has no notation for is written as in the
+/// library: a pending product, maximum or minimum, `{partial max: z}`, and a grain, `128@x%32` or
+/// `5@(x,y)*1`.
 template <TextSink Out>
 constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& tensor) {
   detail::text_out<Out> out(sink);

@@ -11,21 +11,21 @@
 
 namespace shardwise {
 
-/// The notations in which a layout can be written. `hlo_listed` has every device, `hlo_ordered` an
-/// order of them where there is one.
+/// The notations in which a layout can be written. `hlo_listed` lists every device; `hlo_ordered`
+/// writes an order of the devices if they follow one.
 enum class notation : std::uint8_t { hlo_listed, hlo_ordered, hlo_named, sdy, jax, dtensor };
 
 /// The number of notations.
 inline constexpr int notation_count = 6;
 
-/// Writes a layout in a notation, or nothing where the notation cannot say it: the verdict has the
-/// reason. Only DTensor has a word for chunks, and none has one for block-cyclic dimensions. Of
-/// layouts that are uneven over several axes of a dimension, DTensor can say `uneven` and the
-/// others a `single_cut`; where extents are known, `in_single_cuts` and `in_chunks` find more
-/// words. Shardy's mesh has the symbol `mesh`, or stands there itself if it has an order of
-/// devices; DTensor's placements say the order of axes by places if the mesh does not. The buffer
-/// has room for every device where the mesh has an order of its own and the notation is HLO's
-/// tiles.
+/// Writes a layout in a notation. If the notation cannot express it, writes nothing and returns the
+/// reason. Only DTensor can express chunks, and none can express block-cyclic dimensions. Of
+/// layouts that are uneven over several axes of a dimension, DTensor can express `uneven` and the
+/// others a `single_cut`; `in_single_cuts` and `in_chunks` convert between them for known extents.
+/// Shardy names the mesh by the symbol `mesh`, or writes it out if it has an explicit order of
+/// devices. DTensor placements state the positions of axes if these are not in mesh order. The
+/// buffer must have room for every device if the mesh has an explicit order and the notation is
+/// that of HLO tiles.
 ///
 ///     // rows over "data" of mesh(data=2, model=4), Shardy: #sdy.sharding<@mesh, [{"data"}, {}]>
 template <TextSink Out>
@@ -68,13 +68,13 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   return placed.verdict;
 }
 
-/// The most devices in lists for which the functions below have room of their own; for more a
-/// program gives a buffer.
+/// The most devices for whose lists the functions below have memory of their own; for more, pass a
+/// buffer.
 inline constexpr index_t most_listed = 4096;
 
 namespace detail {
 
-/// What is wrong, of a caller who gave no buffer.
+/// Returns the verdict for a caller who passed no buffer.
 [[nodiscard]] constexpr parse_verdict without_buffer(const parse_verdict& verdict) noexcept {
   if (!(verdict.reason == "the buffer has room for every device")) return verdict;
   return {verdict.position, "a list of more than 4096 devices needs a buffer of the caller's"};
@@ -82,7 +82,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// The same with room of its own: enough for every mesh without an order of its own, and for orders
+/// Uses memory of its own, which suffices for every mesh without an explicit order, and for orders
 /// of up to 4096 devices.
 ///
 ///     write_layout_as(words, notation::sdy, mesh, layout);
@@ -96,8 +96,8 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   return detail::without_buffer(write_layout_as(out, form, mesh, layout, room.buffer));
 }
 
-/// Room for the text of any layout on this mesh: 1000 characters, and the devices where the
-/// notation lists them.
+/// Returns an upper bound of the length of the text of any layout on this mesh: 1000 characters,
+/// and the devices if the notation lists them.
 [[nodiscard]] constexpr std::size_t longest_text(notation form, const mesh_desc& mesh) noexcept {
   constexpr std::size_t without_devices = 1000;
   const index_t count = mesh.devices();
@@ -108,12 +108,12 @@ constexpr parse_verdict write_layout_as(Out& out, notation form, const mesh_desc
   return without_devices + static_cast<std::size_t>(count) * (digits.size() + 2);
 }
 
-/// The text of a layout in a notation.
+/// Returns the text of a layout in a notation.
 ///
-/// Reports as an `error` that the notation cannot say it, or that the text is longer than
-/// `Capacity`. Only lists of devices are longer than 1000 characters: `hlo_ordered` has none unless
-/// the mesh has an order of its own that follows no rule, and `longest_text` says how much room
-/// they need. `write_layout_as` answers with a verdict instead, and writes to a sink of any length.
+/// Throws `error` if the notation cannot express it, or if the text is longer than `Capacity`. Only
+/// lists of devices need more than 1000 characters (`longest_text` tells how many); `hlo_ordered`
+/// writes a list only if the explicit order of the mesh has no closed form. `write_layout_as`
+/// returns a verdict instead and writes text of any length to a sink.
 ///
 ///     to_text(notation::jax, mesh, layout);                  // P('data', None)
 ///     to_text<30'000>(notation::hlo_listed, mesh, layout);   // of 4096 devices
@@ -131,7 +131,7 @@ template <std::size_t Capacity = 1000>
 
 namespace detail {
 
-/// The layout type of a type: its own, or that of a tensor.
+/// The layout type of a layout or tensor type.
 template <class Layout>
 struct layout_within {
   using type = Layout;
@@ -143,8 +143,8 @@ struct layout_within<sharded_tensor<T, Extents, Layout>> {
 
 }  // namespace detail
 
-/// The text of a layout type, or of the layout of a tensor type, in a notation, however many
-/// devices it lists.
+/// The text of a layout type, or of the layout of a tensor type, in a notation, with room for all
+/// devices that it lists.
 ///
 ///     static_assert(type_name<notation::jax, rows>() == "P('data', None)");
 template <notation Form, class X>
@@ -154,15 +154,16 @@ template <notation Form, class X>
   return to_text<longest_text(Form, mesh)>(Form, mesh, layout::value);
 }
 
-/// Reads a layout from a text in this notation, for a tensor of this rank on a mesh. HLO's three
-/// forms are one language: each reads them all.
+/// Reads a layout from a text in this notation, for a tensor of this rank on a mesh. Each of the
+/// three HLO notations reads all three forms.
 ///
-/// A rank of -1 is that of the text, which has to list its dimensions then: placements do not, nor
-/// does `{replicated}`. The buffer has room for the devices that are listed, and for twice as many
-/// where the mesh has an order of its own.
+/// With a rank of -1 the text determines the rank and must list the dimensions, which placements
+/// and `{replicated}` do not. The buffer must have room for the listed devices, and for twice as
+/// many if the mesh has an explicit order.
 ///
-/// The layout is exact unless `policy` says otherwise. HLO, Shardy and JAX mean a `single_cut`
-/// where extents do not divide, and DTensor `uneven`; either can be asked of each.
+/// The layout is exact unless `policy` says otherwise. For extents that are not divisible, HLO,
+/// Shardy and JAX mean a `single_cut` and DTensor means `uneven`; either policy can be requested
+/// for each notation.
 [[nodiscard]] constexpr read_layout parse_layout(notation form, text_view words,
                                                  const mesh_desc& mesh, int rank,
                                                  device_buffer& buffer, device_view devices = {},
@@ -206,7 +207,7 @@ template <notation Form, class X>
   return rank < 0 ? refuse(no_rank) : to_layout(mesh, placed.placements, rank, policy);
 }
 
-/// The same with room of its own, for lists of up to 4096 devices.
+/// Uses memory of its own, for lists of up to 4096 devices.
 ///
 ///     parse_layout(notation::jax, "P('data', None)", mesh).layout;
 ///     parse_layout(notation::jax, "P(('x', 'y'))", mesh, 1, single_cut{}).layout;  // uneven
@@ -221,8 +222,8 @@ template <notation Form, class X>
 
 namespace detail {
 
-/// Why a text is neither a partition spec nor placements: what was read further says it; of two
-/// that went as far, the one whose names are quoted or not as in the text.
+/// Returns why a text is neither a partition spec nor placements: the error of the reader that got
+/// further, or, if both got as far, of the one whose names are quoted as in the text.
 [[nodiscard]] constexpr parse_verdict spec_or_placements(text_view words, const parse_verdict& spec,
                                                          const parse_verdict& placements) noexcept {
   if (spec.position != placements.position)
@@ -234,9 +235,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads a layout for a tensor of this rank on a mesh, in whichever notation it is written: `{..}`
-/// is HLO, `#sdy.sharding<..>` or `<..>` Shardy, `P('x', None)` or `('x', None)` a partition spec,
-/// and anything else placements.
+/// Reads a layout for a tensor of this rank on a mesh and detects the notation: `{..}` is HLO,
+/// `#sdy.sharding<..>` or `<..>` Shardy, `P('x', None)` or `('x', None)` a partition spec, and
+/// anything else placements.
 ///
 ///     parse_layout("{devices=[2,1,4]<=[8] last_tile_dim_replicate}", pod::value, 2, devices);
 [[nodiscard]] constexpr read_layout parse_layout(text_view words, const mesh_desc& mesh, int rank,
@@ -255,7 +256,7 @@ namespace detail {
   return {{}, detail::spec_or_placements(words, spec.verdict, placed.verdict)};
 }
 
-/// The same with room of its own, for lists of up to 4096 devices.
+/// Uses memory of its own, for lists of up to 4096 devices.
 ///
 ///     parse_layout("S(0) R", mesh, 2).layout;
 [[nodiscard]] constexpr read_layout parse_layout(text_view words, const mesh_desc& mesh,
@@ -267,7 +268,8 @@ namespace detail {
   return read;
 }
 
-/// The layout that a text says; see `parse_layout`. Reports what is wrong with it as an `error`.
+/// Returns the layout that a text describes; see `parse_layout`. Throws `error` if the text is
+/// illegal.
 ///
 ///     layout_of(notation::jax, "P('data', None)", mesh);
 ///     layout_of("S(0) R", mesh, 2);                             // in whichever notation it is

@@ -6,18 +6,19 @@
 
 namespace shardwise {
 
-/// A mesh with its devices, or why there is none.
+/// A mesh with its devices, or the reason why there is none.
 struct named_mesh_result {
   named_mesh mesh{};
   parse_verdict verdict{};
 };
 
-/// The mesh of separate lists, as PyTorch/XLA's `Mesh(device_ids, mesh_shape, axis_names)` has
-/// them: devices row-major, one size and one name for each axis. Without names the axes are
-/// `axis_0`, `axis_1`, ...; without devices they are 0, 1, 2, ...
+/// Returns the mesh given by separate lists, as in PyTorch/XLA's `Mesh(device_ids, mesh_shape,
+/// axis_names)`: devices row-major, and one size and one name for each axis. Without names the axes
+/// are `axis_0`, `axis_1`, ...; without devices they are 0, 1, 2, ...
 ///
-/// Refused, with the number of the axis as position: more or fewer names than sizes, names that are
-/// none or come twice, sizes below 1; and devices that are not each of 0 to size - 1 once.
+/// Checks, with the number of the axis as position, that there are as many names as sizes, that
+/// names are legal and distinct, that sizes are at least 1, and that the devices are a permutation
+/// of 0 to size - 1.
 ///
 ///     constexpr index_t ids[] = {3, 1, 2, 0};
 ///     constexpr text_view names[] = {"x", "y"};

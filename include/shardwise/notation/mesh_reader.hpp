@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// A mesh, or why a text says none: where it stops making sense and why, and which rule of meshes
-/// it breaks, which is `text_is_malformed` where it says no axes at all.
+/// A mesh, or the reason why a text describes none: the position and the reason in words, and the
+/// broken rule, which is `text_is_malformed` if the text does not list axes at all.
 struct read_mesh {
   mesh_desc mesh{};
   parse_verdict verdict{};
@@ -45,7 +45,7 @@ namespace detail {
   return read;
 }
 
-/// Reads the devices of a mesh up to the bracket, `3,1,2,0]`, and writes down where each one is.
+/// Reads the devices of a mesh up to the bracket, `3,1,2,0]`, and stores the inverse order.
 constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buffer) noexcept {
   const index_t count = mesh.devices();
   if (count == dyn) in.fail("an order of devices needs every size of the mesh");
@@ -72,11 +72,11 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
 
 }  // namespace detail
 
-/// Reads a mesh: `data=2, model=4` with blanks or without, where `?` is a size that is not known
-/// yet, `2x4` for axes `axis_0` and `axis_1`, or the one notation, `mesh(data=2, model=4)`. The
-/// devices of an order may follow, all of them: `mesh(x=2, y=2)[3,1,2,0]`.
+/// Reads a mesh: `data=2, model=4` with or without blanks, where `?` is a size that is not known
+/// yet; `2x4`, with axes `axis_0` and `axis_1`; or the notation of the library, `mesh(data=2,
+/// model=4)`. An explicit order of all devices may follow: `mesh(x=2, y=2)[3,1,2,0]`.
 ///
-/// An order borrows room for every device twice from the buffer. There are at most 2^30 devices.
+/// An order takes room for twice the devices from the buffer. At most 2^30 devices are allowed.
 ///
 ///     parse_mesh("data=2,model=4").mesh.size(1);                 // 4
 ///     parse_mesh("data=2,model").verdict;                        // position 12, "an axis has ..."
@@ -106,7 +106,7 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
   return result;
 }
 
-/// The same without room for an order of devices.
+/// Has no room for an explicit order of devices.
 [[nodiscard]] constexpr read_mesh parse_mesh(text_view words) noexcept {
   device_buffer no_room;
   return parse_mesh(words, no_room);
@@ -114,8 +114,8 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
 
 namespace detail {
 
-/// Reports a text that is malformed as an `error`: the reason, the text, and what stands where it
-/// stops making sense. Of a long text it shows the neighbourhood.
+/// Throws `error` for malformed text: the reason, the text, and the characters at the position of
+/// the failure; of a long text only the surroundings of that position.
 constexpr void require_read(const parse_verdict& verdict, text_view words) {
   if (verdict.ok()) return;
   constexpr std::size_t shown = 60;
@@ -137,7 +137,7 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
 
 }  // namespace detail
 
-/// The mesh that a text says; see `parse_mesh`. Reports what is wrong with it as an `error`.
+/// Returns the mesh that a text describes; see `parse_mesh`. Throws `error` if the text is illegal.
 ///
 ///     const mesh_desc mesh = mesh_from_text("data=2,model=4");
 [[nodiscard]] constexpr mesh_desc mesh_from_text(text_view words, device_buffer& buffer) {
@@ -151,8 +151,8 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
   return mesh_from_text(words, no_room);
 }
 
-/// The text of a mesh in the one notation, with all devices of an order of its own: what
-/// `mesh_from_text` reads. Reports as an `error` that the text is longer than `Capacity`.
+/// Returns the text of a mesh in the notation of the library, with all devices of an explicit
+/// order, as `mesh_from_text` reads it. Throws `error` if the text is longer than `Capacity`.
 ///
 ///     to_text(mesh_from_text("data=2,model=4"));             // mesh(data=2, model=4)
 template <std::size_t Capacity = 1000>

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// A mesh as a compiler's text has it: axes, and which device is where if that is not 0, 1, 2, ...
-/// A maximal mesh has no axes and one device.
+/// A mesh as in the text of a compiler: axes, and the order of devices if it is not 0, 1, 2, ... A
+/// maximal mesh has no axes and one device.
 struct named_mesh {
   mesh_desc mesh{};
   device_view devices{};
@@ -16,21 +16,21 @@ struct named_mesh {
   [[nodiscard]] constexpr bool maximal() const noexcept { return device >= 0; }
 };
 
-/// The devices of a mesh by position: those that are given, or the mesh's own order.
+/// The devices of a mesh by position: those given, or the order of the mesh itself.
 [[nodiscard]] constexpr device_view devices_of(const mesh_desc& mesh,
                                                device_view given = {}) noexcept {
   return given.empty() ? device_view(mesh.order.devices()) : given;
 }
 
-/// A mesh as a compiler's text has it; devices that are 0, 1, 2, ... are not listed.
+/// Returns a mesh as in the text of a compiler; the order 0, 1, 2, ... is not listed.
 [[nodiscard]] constexpr named_mesh to_named(const mesh_desc& mesh,
                                             device_view given = {}) noexcept {
   const device_view devices = devices_of(mesh, given);
   return {mesh_desc{mesh.axes}, is_plain(devices) ? device_view{} : devices};
 }
 
-/// Why tiles cannot be on this mesh, or nothing: its sizes are known, and so are the devices in an
-/// order of their own, each of which comes once.
+/// Returns why tiles cannot be on this mesh, or nothing: sizes must be known, and an explicit order
+/// must be a permutation of the devices.
 [[nodiscard]] constexpr text_view why_not(const mesh_desc& mesh, device_view devices) noexcept {
   index_t most = max_tile_devices;
   for (const axis_desc& axis : mesh.axes) {
@@ -57,10 +57,10 @@ struct named_mesh {
   return {};
 }
 
-/// How one dimension is split. `open`: propagation may split it further. `priority`: in which round
-/// propagation looks at it, or -1. `how`: in what portions, of which no text of names has a word,
-/// and neither has one for `by_axis`, axes that cut an uneven extent one after another: all texts
-/// of names mean a single cut.
+/// How one dimension is split. `open`: propagation may split it further. `priority`: the round in
+/// which propagation considers it, or -1. `how` is the grain, and `by_axis` tells that axes cut an
+/// uneven extent one after another; texts with names can express neither, and always mean a single
+/// cut.
 struct named_dim {
   axis_refs axes{};
   bool open = false;
@@ -71,10 +71,11 @@ struct named_dim {
   friend constexpr bool operator==(const named_dim&, const named_dim&) = default;
 };
 
-/// A sharding in the names of a mesh, as HLO and Shardy write it: what a `layout_desc` says, and
-/// sub-axes, open dimensions, axes that are manual or explicitly replicated.
+/// A sharding with the names of a mesh, as HLO and Shardy write it: a `layout_desc` together with
+/// sub-axes, open dimensions, and axes that are manual or explicitly replicated.
 struct named_sharding {
-  /// `listed`: what the dimensions and axes say. Otherwise the whole tensor, of any rank, is it.
+  /// `listed`: given by the dimensions and axes. The other kinds apply to the whole tensor, of any
+  /// rank.
   enum whole_t : std::uint8_t { listed, replicated_whole, manual_whole, unreduced_whole };
 
   named_mesh on{};
@@ -88,7 +89,7 @@ struct named_sharding {
   [[nodiscard]] constexpr int rank() const noexcept { return dims.ssize(); }
 };
 
-/// True if two named shardings say the same, on meshes with the same order of devices.
+/// True if two named shardings are equal, on meshes with the same order of devices.
 [[nodiscard]] constexpr bool operator==(const named_sharding& a, const named_sharding& b) noexcept {
   return a.on.mesh == b.on.mesh && same_devices(a.on.devices, b.on.devices) &&
          a.on.device == b.on.device && a.whole == b.whole && a.dims == b.dims &&
@@ -98,12 +99,12 @@ struct named_sharding {
 
 namespace detail {
 
-/// The axes that a sharding has used so far; judges each further one.
+/// The axes that a sharding has used so far; checks each further one.
 class axis_uses {
  public:
   explicit constexpr axis_uses(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
 
-  /// Why `ref` cannot come next in `list`, or nothing; then it is used.
+  /// Returns why `ref` cannot come next in `list`, or nothing, and then marks it as used.
   [[nodiscard]] constexpr text_view use(const axis_ref& ref, const axis_refs& list,
                                         bool in_order) noexcept {
     text_view reason = why_not(mesh_, ref);
@@ -118,7 +119,7 @@ class axis_uses {
     used_.push_back(ref);
     return {};
   }
-  /// The same for a whole list.
+  /// Checks a whole list.
   [[nodiscard]] constexpr text_view use_all(const axis_refs& refs, bool in_order) noexcept {
     axis_refs before;
     for (const axis_ref& ref : refs) {
@@ -136,7 +137,7 @@ class axis_uses {
 
 }  // namespace detail
 
-/// Why a dimension cannot be written so, or nothing.
+/// Returns why a dimension cannot be written this way, or nothing.
 [[nodiscard]] constexpr text_view why_not(const named_dim& dim) noexcept {
   if (dim.axes.empty() && !dim.open && dim.priority >= 0)
     return "a dimension that is empty and closed has no priority";
@@ -146,9 +147,9 @@ class axis_uses {
   return {};
 }
 
-/// Why a named sharding is none, or nothing: axes are in the mesh, used once, as a whole or in
-/// parts that fit, parts that continue each other are joined, sets are in the order of the mesh,
-/// and a maximal mesh has no dimensions and no axes.
+/// Returns why a named sharding is illegal, or nothing. Axes must be in the mesh and used once, as
+/// a whole or in parts that fit; parts that continue each other must be joined; sets must be in
+/// mesh order; and a maximal mesh has no dimensions and no axes.
 [[nodiscard]] constexpr text_view why_not(const named_sharding& sharding) noexcept {
   if (sharding.on.maximal() &&
       !(sharding.dims.empty() && sharding.replicated.empty() && sharding.unreduced.empty()))
@@ -165,15 +166,15 @@ class axis_uses {
   return {};
 }
 
-/// The same for a tensor of this rank.
+/// Also checks the rank of the tensor.
 [[nodiscard]] constexpr text_view why_not(const named_sharding& sharding, int rank) noexcept {
   const bool any_rank = sharding.whole != named_sharding::listed || sharding.on.maximal();
   if (!any_rank && sharding.rank() != rank) return "a sharding has one entry for each dimension";
   return why_not(sharding);
 }
 
-/// The named sharding of a layout; nothing is lost but whether shards may be uneven: then it means
-/// a single cut. Devices that are not given are those of the mesh.
+/// Returns the named sharding of a layout. Only the policy is lost: uneven extents then mean a
+/// single cut. Without `devices` the order is that of the mesh.
 [[nodiscard]] constexpr named_sharding to_named(const mesh_desc& mesh, const layout_desc& layout,
                                                 device_view devices = {}) noexcept {
   named_sharding sharding;
@@ -191,16 +192,16 @@ class axis_uses {
   return sharding;
 }
 
-/// A layout, or why a text says nothing that a layout can say.
+/// A layout, or the reason why no layout can express a text.
 struct read_layout {
   layout_desc layout{};
   parse_verdict verdict{};
 };
 
-/// The layout of a named sharding for a tensor of this rank, uneven by a `single_cut` as its text
-/// means it, or axis by axis if that is asked for. Openness, priorities and explicitly
-/// replicated axes are hints to propagation and are left behind; refused are parts of axes, and a
-/// tensor on one device. The order of devices stays in `sharding.on`.
+/// Returns the layout of a named sharding for a tensor of this rank, with the policy `single_cut`
+/// that its text means, or axis by axis if that is requested. Openness, priorities and explicitly
+/// replicated axes are hints to propagation and are dropped. Rejects parts of axes, and a tensor on
+/// one device. The order of devices is only in `sharding.on`.
 [[nodiscard]] constexpr read_layout to_layout(const named_sharding& sharding, int rank,
                                               policy_desc policy = exact{}) noexcept {
   read_layout result;

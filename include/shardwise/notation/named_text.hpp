@@ -6,10 +6,10 @@
 
 namespace shardwise {
 
-/// How names are written: `'x'` as HLO does now, `x` as it did before, `"x"` as Shardy does.
+/// How names are written: `'x'` in current HLO, `x` in older HLO, `"x"` in Shardy.
 enum class quotes : char { bare = '\0', single = '\'', doubled = '"' };
 
-/// A named sharding, or why there is none.
+/// A named sharding, or the reason why there is none.
 struct named_result {
   named_sharding sharding{};
   parse_verdict verdict{};
@@ -90,7 +90,7 @@ namespace detail {
   return refs;
 }
 
-/// Reads the dimensions: `[{'x', ?}p1, {}]`; priorities only where they are part of the notation.
+/// Reads the dimensions: `[{'x', ?}p1, {}]`; priorities only if they are part of the notation.
 constexpr void read_named_dims(reader& in, named_sharding& sharding, axis_uses& uses,
                                bool priorities) noexcept {
   in.expect('[', "dimensions are in brackets");
@@ -124,7 +124,7 @@ constexpr void read_named_dims(reader& in, named_sharding& sharding, axis_uses& 
   in.expect(']', "dimensions are in brackets");
 }
 
-/// Reads `replicated={..}`, `unreduced={..}`, `unreduced=max{..}` and `manual={..}`, each behind a
+/// Reads `replicated={..}`, `unreduced={..}`, `unreduced=max{..}` and `manual={..}`, each after a
 /// comma and in this order.
 constexpr void read_named_sets(reader& in, named_sharding& sharding, axis_uses& uses) noexcept {
   constexpr text_view labels[] = {"replicated", "unreduced", "manual"};
@@ -149,7 +149,7 @@ constexpr void read_named_sets(reader& in, named_sharding& sharding, axis_uses& 
   if (sharding.unreduced.empty()) sharding.kind = reduction::sum;
 }
 
-/// Takes devices out of the buffer for a mesh; none if they are 0, 1, 2, ...
+/// Takes the devices of a mesh from the buffer; returns none if they are 0, 1, 2, ...
 [[nodiscard]] constexpr device_view keep_devices(device_buffer& buffer, const index_t* list,
                                                  index_t count) noexcept {
   const bool plain = is_plain({list, count});

@@ -6,10 +6,10 @@
 
 namespace shardwise {
 
-/// What PyTorch/XLA derives from a mesh and a partition spec before it writes HLO.
+/// What PyTorch/XLA derives from a mesh and a partition spec in order to write HLO.
 ///
-/// The axes that a spec names come first and the others, ascending, after them; the devices of a
-/// replication group are those that differ along the others, in that order.
+/// The axes that a spec names come first, then the others in ascending order. The devices of a
+/// replication group differ along the others, in that order.
 struct op_sharding {
   sharding_type type = sharding_type::replicated;
   tile_dims dims{};        ///< the number of tiles along each dimension of the tensor
@@ -18,28 +18,29 @@ struct op_sharding {
   device_view devices{};
 
   [[nodiscard]] constexpr index_t group_count() const noexcept { return tile_count(dims); }
-  /// The device at a position of a replication group; groups are numbered row-major in `dims`.
+  /// Returns the device at a position of a replication group; groups are numbered row-major in
+  /// `dims`.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
     return devices[order.at(group * group_size + position)];
   }
-  /// The position of a device in its group.
+  /// Returns the position of a device in its group.
   [[nodiscard]] constexpr index_t replica_of(index_t device) const noexcept {
     for (index_t i = 0; i < order.count(); ++i)
       if (devices[order.at(i)] == device) return i % group_size;
     return -1;
   }
-  /// True if every device holds every element, whatever the type says.
+  /// True if every device holds every element, whatever the type is.
   [[nodiscard]] constexpr bool is_replicated() const noexcept { return group_count() == 1; }
 };
 
-/// An op sharding, or why there is none.
+/// An op sharding, or the reason why there is none.
 struct op_result {
   op_sharding sharding{};
   parse_verdict verdict{};
 };
 
-/// The op sharding of a layout on a mesh, with the documented types: a mesh with more dimensions
-/// left than the spec has entries is partial, even if the spec names no axis.
+/// Returns the op sharding of a layout on a mesh, with the documented types: it is partial if the
+/// mesh has more dimensions than the spec has entries, even if the spec names no axis.
 ///
 ///     // rows over "data" of mesh(data=2, model=4): partial, groups 0 1 2 3 and 4 5 6 7
 [[nodiscard]] constexpr op_result to_op_sharding(const mesh_desc& mesh, const layout_desc& layout,
@@ -83,8 +84,8 @@ struct op_result {
   return result;
 }
 
-/// The indices of tile `tile` of `tiles` along a dimension: pieces of the quotient rounded up, then
-/// a short one, then empty ones that begin and end at `size`.
+/// Returns the indices of tile `tile` of `tiles` along a dimension. Tiles have the quotient rounded
+/// up; then comes a short one, then empty ones that begin and end at `size`.
 ///
 ///     static_assert(tile_range(2, 4, 5) == index_range{4, 5});
 [[nodiscard]] constexpr index_range tile_range(index_t tile, index_t tiles, index_t size) noexcept {
@@ -93,7 +94,7 @@ struct op_result {
   return {begin, size - begin < piece ? size : begin + piece};
 }
 
-/// The extents of every tile before the short ones are cut: what is allocated, with padding.
+/// Returns the padded extents of every tile, as they are allocated.
 [[nodiscard]] constexpr extents_desc padded_shape(const hlo_sharding& sharding,
                                                   const extents_desc& extents) noexcept {
   extents_desc shape = extents;
@@ -102,7 +103,7 @@ struct op_result {
   return shape;
 }
 
-/// What one device holds of a tensor: its box, and which of the replicas of that box it is.
+/// What one device holds of a tensor: its box, and which replica of that box it is.
 struct hlo_shard {
   index_box part{};
   index_t replica = 0;
@@ -110,10 +111,10 @@ struct hlo_shard {
   friend constexpr bool operator==(const hlo_shard&, const hlo_shard&) = default;
 };
 
-/// The shard at a position of a sharding with tiles. Other shardings have no positions: there the
-/// position is the device, and a maximal sharding leaves others with nothing.
+/// Returns the shard at a position of a sharding with tiles. Other shardings have no positions: the
+/// position is then the device, and devices outside a maximal sharding hold nothing.
 ///
-/// One division over all axes of a dimension, as HLO divides, and as layouts with the policy
+/// A dimension is divided once over all of its axes, as in HLO and in layouts with the policy
 /// `single_cut`.
 [[nodiscard]] constexpr hlo_shard shard_at(const hlo_sharding& sharding,
                                            const extents_desc& extents, index_t position) noexcept {
@@ -133,7 +134,7 @@ struct hlo_shard {
   return shard;
 }
 
-/// The shard of a device.
+/// Returns the shard of a device.
 [[nodiscard]] constexpr hlo_shard shard_of(const hlo_sharding& sharding,
                                            const extents_desc& extents, index_t device) noexcept {
   const bool tiled = sharding.kind == hlo_kind::tiled;

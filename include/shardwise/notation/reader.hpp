@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// What a parser says: nothing, or where the text stops making sense and why.
+/// The verdict of a parser: empty, or the position of the failure and the reason.
 ///
 ///     parse_hlo("{devices=[2,2]0,1,2}", devices).verdict;    // position 19, "a tile has a device"
 struct parse_verdict {
@@ -18,8 +18,8 @@ struct parse_verdict {
   friend constexpr bool operator==(const parse_verdict&, const parse_verdict&) = default;
 };
 
-/// Reads text from the left. The first failure stays: from then on nothing matches and numbers are
-/// zero, so that a parser looks at the verdict once, at its end.
+/// Reads text from left to right. The first failure is kept; after it nothing matches and numbers
+/// are zero, so a parser needs to check the verdict only at its end.
 ///
 ///     reader in("[2, 4]");
 ///     in.expect('[', "a list begins with [");
@@ -32,24 +32,24 @@ class reader {
   [[nodiscard]] constexpr std::size_t position() const noexcept { return position_; }
   [[nodiscard]] constexpr const parse_verdict& verdict() const noexcept { return verdict_; }
 
-  /// Where the next character that is not blank is.
+  /// Returns the position of the next character that is not blank.
   constexpr std::size_t here() noexcept {
     skip_blanks();
     return position_;
   }
-  /// The next character that is not blank, or zero at the end and after a failure.
+  /// Returns the next character that is not blank, or zero at the end and after a failure.
   constexpr char peek() noexcept {
     skip_blanks();
     return ok() && position_ < words_.size() ? words_[position_] : '\0';
   }
 
-  /// Takes the next character if it is `c`.
+  /// Consumes the next character if it is `c`.
   constexpr bool accept(char c) noexcept {
     if (c == '\0' || peek() != c) return false;
     ++position_;
     return true;
   }
-  /// Takes `word` if it comes next and no longer word does.
+  /// Consumes `word` if it comes next and is not part of a longer word.
   constexpr bool accept(text_view word) noexcept {
     if (peek() == '\0' || !(words_.substr(position_, word.size()) == word)) return false;
     const std::size_t after = position_ + word.size();
@@ -59,7 +59,7 @@ class reader {
     return word_ends;
   }
 
-  /// Takes `what`, or fails.
+  /// Consumes `what`, or fails.
   constexpr bool expect(char what, text_view reason) noexcept {
     return accept(what) || fail(reason);
   }
@@ -67,7 +67,7 @@ class reader {
     return accept(what) || fail(reason);
   }
 
-  /// Takes a number from 0 to `most`, or fails.
+  /// Reads a number from 0 to `most`, or fails.
   constexpr index_t number(index_t most, text_view reason) noexcept {
     if (!is_digit(peek())) return fail(reason), 0;
     const std::size_t begin = position_;
@@ -81,7 +81,7 @@ class reader {
     return value;
   }
 
-  /// Takes letters, digits and `_`, as many as there are, perhaps none.
+  /// Reads a possibly empty run of letters, digits and `_`.
   constexpr text_view word() noexcept {
     if (peek() == '\0') return {};
     const std::size_t begin = position_;
@@ -89,14 +89,14 @@ class reader {
     return words_.substr(begin, position_ - begin);
   }
 
-  /// Records the first failure, here or at a position before; returns false.
+  /// Records the first failure, here or at an earlier position; returns false.
   constexpr bool fail(text_view reason) noexcept { return fail_at(position_, reason); }
   constexpr bool fail_at(std::size_t position, text_view reason) noexcept {
     if (ok()) verdict_ = {position, reason};
     return false;
   }
 
-  /// Fails unless nothing is left but blanks; the verdict of the whole text.
+  /// Fails unless only blanks are left; returns the verdict on the whole text.
   constexpr parse_verdict finish() noexcept {
     skip_blanks();
     if (position_ < words_.size()) fail("nothing follows the end");

@@ -6,48 +6,49 @@
 
 namespace shardwise {
 
-/// Which devices talk to each other in a collective: groups of equal size, every device in one of
-/// them. The order of the members matters, it is that of the parts of a gather.
+/// The groups of a collective: groups of equal size that partition the devices. The order of
+/// members is significant: it is the order of the parts in an all-gather.
 ///
 ///     // groups along "model" of mesh(data=2, model=4): {{0,1,2,3},{4,5,6,7}}, or [2,4]<=[8]
 struct replica_groups {
-  /// Its dimensions are the groups and the members of each; none: all devices are one group.
+  /// Its dimensions are the groups and the members of each; without dimensions all devices are one
+  /// group.
   tile_assignment members{};
 
-  /// True for the one group of all devices, of which the text does not say how many there are.
+  /// True for the single group of all devices, whose number the text does not tell.
   [[nodiscard]] constexpr bool is_everyone() const noexcept { return members.dims.empty(); }
   [[nodiscard]] constexpr index_t count() const noexcept {
     return is_everyone() ? 1 : members.dims[0];
   }
-  /// The number of members of each group; 0 if it is everyone.
+  /// Returns the number of members of each group; 0 for the group of all devices.
   [[nodiscard]] constexpr index_t size() const noexcept {
     return is_everyone() ? 0 : members.dims[1];
   }
-  /// The device at a position of a group.
+  /// Returns the device at a position of a group.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
     return is_everyone() ? position : members.at(group * size() + position);
   }
 };
 
-/// Groups, or why there are none.
+/// Groups, or the reason why there are none.
 struct groups_result {
   replica_groups groups{};
   parse_verdict verdict{};
 };
 
-/// Groups in the names of a mesh: those that differ along some axes and parts of axes.
+/// Groups with the names of a mesh: devices that differ along some axes and parts of axes.
 struct named_groups {
   named_mesh on{};
   axis_refs axes{};
 };
 
-/// The same, or why there are none.
+/// Named groups, or the reason why there are none.
 struct named_groups_result {
   named_groups groups{};
   parse_verdict verdict{};
 };
 
-/// True if both have the same groups in the same order, members included.
+/// True if both have the same groups in the same order, with the same order of members.
 [[nodiscard]] constexpr bool same_groups(const replica_groups& a,
                                          const replica_groups& b) noexcept {
   if (!(a.members.dims == b.members.dims)) return false;
@@ -56,7 +57,7 @@ struct named_groups_result {
   return true;
 }
 
-/// The groups with every device listed; refused where the buffer is too small.
+/// Returns the groups with every device listed; fails if the buffer is too small.
 [[nodiscard]] constexpr groups_result to_list(const replica_groups& groups,
                                               device_buffer& buffer) noexcept {
   if (groups.is_everyone()) return {groups, {}};
@@ -64,14 +65,14 @@ struct named_groups_result {
   return {{list.sharding.tiles}, list.verdict};
 }
 
-/// The groups as an order of devices where they follow one; otherwise the groups themselves.
+/// Returns the groups as an order of devices if they follow one, else unchanged.
 [[nodiscard]] constexpr replica_groups to_iota(const replica_groups& groups) noexcept {
   return {to_iota(hlo_sharding{.kind = hlo_kind::tiled, .tiles = groups.members}).tiles};
 }
 
-/// The groups of devices that differ along `axes`, the first of them major; groups are numbered by
-/// the other axes, in the order of the mesh. An order, or a list if the mesh has devices of its
-/// own, which the buffer then has room for.
+/// Returns the groups of devices that differ along `axes`, the first of them major; groups are
+/// numbered by the other axes, in mesh order. The result is an order, or, if the mesh has an
+/// explicit order, a list, for which the buffer must have room.
 ///
 ///     // mesh(x=2, y=2), {x}: {{0,2},{1,3}}
 [[nodiscard]] constexpr groups_result to_groups(const named_groups& named,
@@ -103,7 +104,7 @@ struct named_groups_result {
   return result;
 }
 
-/// The groups of a collective over these axes of a mesh.
+/// Returns the groups of a collective over these axes of a mesh.
 ///
 ///     to_groups(pod::value, axis_list{1}, devices).groups.member(1, 2);          // 6
 [[nodiscard]] constexpr groups_result to_groups(const mesh_desc& mesh, const axis_list& axes,

@@ -6,8 +6,8 @@
 namespace shardwise {
 namespace detail {
 
-/// Reads groups up to the last bracket: `{0,1},{2,3}}`, of whatever brackets. Without room for the
-/// devices, only their numbers are counted.
+/// Reads groups up to the last bracket: `{0,1},{2,3}}`, with any kind of brackets. Without room for
+/// the devices they are only counted.
 constexpr void read_groups_once(reader& in, char open, char close, index_t* list, index_t most,
                                 tile_dims& dims) noexcept {
   index_t count = 0;
@@ -31,7 +31,7 @@ constexpr void read_groups_once(reader& in, char open, char close, index_t* list
   dims = {groups, size};
 }
 
-/// Reads the same into the buffer: once to count, then with every number judged.
+/// Reads groups into the buffer in two passes: the first counts, the second checks every number.
 [[nodiscard]] constexpr tile_assignment read_groups(reader& in, char open, char close,
                                                     device_buffer& buffer) noexcept {
   tile_assignment members;
@@ -53,7 +53,7 @@ constexpr void read_groups_once(reader& in, char open, char close, index_t* list
   return members;
 }
 
-/// The type of groups in StableHLO: `2x4xi64`.
+/// Writes the type of groups in StableHLO: `2x4xi64`.
 [[nodiscard]] constexpr bounded_text<60> dense_type(const replica_groups& groups) noexcept {
   bounded_text<60> words;
   return words << groups.count() << 'x' << groups.size() << "xi64";
@@ -81,8 +81,8 @@ constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buf
 
 }  // namespace detail
 
-/// Reads groups in the names of a mesh: `mesh['x'=2,'y'=4] {'y'}`, with devices in an order of
-/// their own `mesh['x'=2,'y'=2], device_ids=(3,1,0,2) {'y'}`.
+/// Reads groups with the names of a mesh: `mesh['x'=2,'y'=4] {'y'}`, or with an explicit order of
+/// devices, `mesh['x'=2,'y'=2], device_ids=(3,1,0,2) {'y'}`.
 [[nodiscard]] constexpr named_groups_result parse_named_groups(text_view words,
                                                                device_buffer& buffer) noexcept {
   named_groups_result result;
@@ -108,7 +108,7 @@ constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buf
   return result;
 }
 
-/// Writes groups in the names of a mesh.
+/// Writes groups with the names of a mesh.
 template <TextSink Out>
 constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
                                   quotes quote = quotes::single) {
@@ -130,11 +130,11 @@ constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
   return sink;
 }
 
-/// Reads the groups of a collective in any of their forms: `{{0,1},{2,3}}`, `{}` for everyone,
-/// `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`, names of a mesh as `parse_named_groups` reads them, and
+/// Reads the groups of a collective in any of their forms: `{{0,1},{2,3}}`, `{}` for all devices,
+/// `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`, names of a mesh as in `parse_named_groups`, and
 /// StableHLO's `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`. Orders become canonical.
 ///
-/// The buffer has room for the devices of a list.
+/// The buffer must have room for the devices of a list.
 ///
 ///     parse_groups("[4,2]<=[2,4]T(1,0)", devices).groups.member(0, 1);           // 4
 [[nodiscard]] constexpr groups_result parse_groups(text_view words,
@@ -165,7 +165,7 @@ constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
   return result;
 }
 
-/// Writes groups as HLO does: a list of devices as lists, an order as an order.
+/// Writes groups as HLO does: lists as lists, and an order as an order.
 template <TextSink Out>
 constexpr Out& write_groups(Out& sink, const replica_groups& groups) {
   detail::text_out<Out> out(sink);
@@ -188,8 +188,8 @@ constexpr Out& write_groups(Out& sink, const replica_groups& groups) {
   return sink;
 }
 
-/// Writes groups as an attribute of StableHLO, `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`.
-/// Everyone has no such form: nothing is written, and the verdict says so.
+/// Writes groups as an attribute of StableHLO, `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`. The
+/// group of all devices has no such form: then nothing is written, and the verdict says so.
 template <TextSink Out>
 constexpr parse_verdict write_dense_groups(Out& sink, const replica_groups& groups) {
   if (groups.is_everyone()) return {0, "dense groups say how many devices there are"};

@@ -5,11 +5,11 @@
 
 namespace shardwise {
 
-/// The axes that one of Shardy's collectives gathers, slices or scatters, dimension by dimension;
-/// an all_reduce has one list, which belongs to no dimension.
+/// The axes that a Shardy collective gathers, slices or scatters, for each dimension; an all_reduce
+/// has a single list, which belongs to no dimension.
 using axis_lists = inplace_vector<axis_refs, max_rank>;
 
-/// The axes that an all_to_all takes from one dimension to another.
+/// The axes that an all_to_all moves from one dimension to another.
 struct axis_move {
   axis_refs axes{};
   int from = 0;
@@ -21,13 +21,13 @@ struct axis_move {
 /// The moves of an all_to_all.
 using axis_moves = inplace_vector<axis_move, max_rank>;
 
-/// Lists of axes, or why there are none.
+/// Lists of axes, or the reason why there are none.
 struct axis_lists_result {
   axis_lists lists{};
   parse_verdict verdict{};
 };
 
-/// Moves of axes, or why there are none.
+/// Moves of axes, or the reason why there are none.
 struct axis_moves_result {
   axis_moves moves{};
   parse_verdict verdict{};
@@ -35,7 +35,7 @@ struct axis_moves_result {
 
 namespace detail {
 
-/// Reads axes in an order of their own: `{"y", "x":(1)2}`.
+/// Reads axes in any order: `{"y", "x":(1)2}`.
 [[nodiscard]] constexpr axis_refs read_axis_list(reader& in, const mesh_desc& mesh,
                                                  axis_uses& uses) noexcept {
   axis_refs refs;
@@ -64,7 +64,7 @@ constexpr void write_axis_list(Out& out, const mesh_desc& mesh, const axis_refs&
 }  // namespace detail
 
 /// Reads the axes of a Shardy collective: `[{"x"}, {}]` of an all_gather, an all_slice or a
-/// reduce_scatter, `{"y"}` of an all_reduce. An axis is used once.
+/// reduce_scatter, `{"y"}` of an all_reduce. Each axis may be used once.
 [[nodiscard]] constexpr axis_lists_result parse_axis_lists(text_view words,
                                                            const mesh_desc& mesh) noexcept {
   axis_lists_result result;
@@ -108,8 +108,8 @@ constexpr Out& write_axis_list(Out& sink, const mesh_desc& mesh, const axis_refs
   return sink;
 }
 
-/// Reads the moves of an all_to_all: `[{"x"}: 0->2, {"y"}: 1->3]`. Each takes some axes from one
-/// dimension to another; a dimension is in one move, and moves are sorted by where they take from.
+/// Reads the moves of an all_to_all: `[{"x"}: 0->2, {"y"}: 1->3]`. Each moves some axes from one
+/// dimension to another. A dimension takes part in one move, and moves are sorted by their source.
 [[nodiscard]] constexpr axis_moves_result parse_axis_moves(text_view words,
                                                            const mesh_desc& mesh) noexcept {
   axis_moves_result result;

@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// A mesh of a Shardy module and the symbol that names it, or why there is none.
+/// A mesh of a Shardy module and its symbol, or the reason why there is none.
 struct sdy_mesh_result {
   named_mesh mesh{};
   text_view symbol{};
@@ -78,10 +78,10 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
   return write_sdy_mesh(sink, on);
 }
 
-/// Reads a Shardy sharding on a mesh that was read before: `#sdy.sharding<@pod, [{"x", ?}p1, {}]>`,
-/// or `<...>` alone as operations have it. A mesh in the place of the symbol is read as well.
+/// Reads a Shardy sharding on a mesh that has already been read: `#sdy.sharding<@pod, [{"x", ?}p1,
+/// {}]>`, or only `<...>` as in operations. An inline mesh in place of the symbol is accepted too.
 ///
-/// An empty `symbol` fits every mesh.
+/// An empty `symbol` matches every mesh.
 ///
 ///     constexpr named_mesh pod{{{axis_desc{"x", 2}}}};
 ///     parse_sdy("#sdy.sharding<@pod, [{\"x\"}]>", pod, "pod",
@@ -117,7 +117,7 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
 }
 
 /// Writes a Shardy sharding: `#sdy.sharding<@pod, [{"x"}, {}], unreduced={"y"}>`. Without a symbol
-/// the mesh itself stands in its place.
+/// the mesh is written inline.
 template <TextSink Out>
 constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& sharding) {
   detail::text_out<Out> out(sink);
@@ -133,16 +133,16 @@ constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& shar
   return sink;
 }
 
-/// The same for the one mesh of a program, which has the symbol `mesh`, or stands there itself if
-/// its devices have an order of their own, which a symbol would not say.
+/// Writes a Shardy sharding on the only mesh of a program, which has the symbol `mesh`, or is
+/// written inline if its devices have an explicit order.
 template <TextSink Out>
 constexpr Out& write_sdy(Out& sink, const named_sharding& sharding) {
   return write_sdy(sink, sharding.on.devices.empty() ? text_view("mesh") : text_view(), sharding);
 }
 
 /// Reads the shardings of the results of an operation, `#sdy.sharding_per_value<[<@pod,
-/// [{"x"}]>]>`: calls `each(element)` for the text of each, which returns the verdict on it. There
-/// are as many as the operation has results, or any number if `results` is -1.
+/// [{"x"}]>]>`. Calls `each(element)` with the text of each, which returns its verdict. Checks that
+/// there are `results` of them, unless that is -1.
 template <class F>
 [[nodiscard]] constexpr parse_verdict parse_sdy_values(text_view words, int results, F&& each) {
   reader in(words);

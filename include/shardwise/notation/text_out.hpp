@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// Where text is written: a `bounded_text<N>`, or a stream of the standard library.
+/// An output of text: a `bounded_text<N>`, or a stream of the standard library.
 template <class Out>
 concept TextSink = requires(Out& out, text_view words, char c, index_t n) {
   out << words;
@@ -15,8 +15,8 @@ concept TextSink = requires(Out& out, text_view words, char c, index_t n) {
 
 namespace detail {
 
-/// Writes words, characters and numbers to a sink, each as exactly that: a literal, say, is words
-/// to every sink.
+/// Writes words, characters and numbers to a sink with an explicit type for each, so that every
+/// sink treats a literal as words.
 template <class Out>
 class text_out {
  public:

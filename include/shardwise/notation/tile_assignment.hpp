@@ -6,9 +6,9 @@
 
 namespace shardwise {
 
-/// The most dimensions of a tile assignment: those of the tensor and those of its groups.
+/// The highest number of dimensions of a tile assignment: those of a tensor and of the groups.
 inline constexpr int max_tile_dims = 16;
-/// The most devices of a tile assignment; only those in lists take memory.
+/// The highest number of devices of a tile assignment; only listed devices take memory.
 inline constexpr index_t max_tile_devices = index_t{1} << 30;
 
 /// Sizes, major to minor; their product is at most `max_tile_devices`.
@@ -21,13 +21,12 @@ using tile_dims = inplace_vector<index_t, max_tile_dims>;
   return n;
 }
 
-/// Devices in an order, borrowed; what they were made from must outlive the view. An empty view
-/// stands for 0, 1, 2, ...
+/// A borrowed list of devices, which must outlive the view. An empty view stands for 0, 1, 2, ...
 class device_view {
  public:
   constexpr device_view() = default;
   constexpr device_view(const index_t* data, index_t size) noexcept : data_(data), size_(size) {}
-  /// The devices of an array, a vector, or a `tile_list`.
+  /// Views the devices of an array, a vector, or a `tile_list`.
   template <class List>
     requires requires(const List& list) {
       { list.data() } -> std::convertible_to<const index_t*>;
@@ -39,7 +38,7 @@ class device_view {
   [[nodiscard]] constexpr index_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] constexpr const index_t* data() const noexcept { return data_; }
-  /// The device at a position.
+  /// Returns the device at a position.
   [[nodiscard]] constexpr index_t operator[](index_t i) const noexcept {
     return empty() ? i : data_[i];
   }
@@ -49,7 +48,7 @@ class device_view {
   index_t size_ = 0;
 };
 
-/// True if the devices are 0, 1, 2, ... in this order.
+/// True if the devices are 0, 1, 2, ...
 [[nodiscard]] constexpr bool is_plain(device_view devices) noexcept {
   for (index_t i = 0; i < devices.size(); ++i)
     if (devices[i] != i) return false;
@@ -65,26 +64,26 @@ class device_view {
   return true;
 }
 
-/// Room for lists of devices, which a parser fills and never outgrows. The caller owns the memory.
+/// Memory of the caller that parsers fill with lists of devices.
 ///
 ///     std::vector<index_t> memory(4096);
 ///     device_buffer devices(memory.data(), 4096);
 class device_buffer {
  public:
-  /// No room: parsers then refuse lists.
+  /// Has no room: parsers then reject lists.
   constexpr device_buffer() = default;
   constexpr device_buffer(index_t* data, index_t capacity) noexcept
       : data_(data), capacity_(capacity) {}
 
   [[nodiscard]] constexpr index_t room() const noexcept { return capacity_ - size_; }
-  /// The next `count` places, or null if there is no room for them.
+  /// Allocates `count` elements, or returns null if there is no room for them.
   [[nodiscard]] constexpr index_t* take(index_t count) noexcept {
     if (count > room()) return nullptr;
     index_t* const first = data_ + size_;
     size_ += count;
     return first;
   }
-  /// Gives back the last places that were taken.
+  /// Releases the elements allocated last.
   constexpr void give_back(index_t count) noexcept { size_ -= count; }
 
  private:
@@ -94,8 +93,8 @@ class device_buffer {
 };
 
 namespace detail {
-/// Ends a reading that began with `room` in the buffer: where it failed, nothing is left of what
-/// was read, neither in the value nor in the buffer.
+/// Finishes a parse that began with `room` in the buffer: after a failure, resets the value and
+/// releases what the parse has allocated.
 template <class Read>
 [[nodiscard]] constexpr parse_verdict end_reading(reader& in, Read& read, device_buffer& buffer,
                                                   index_t room) noexcept {
@@ -108,7 +107,7 @@ template <class Read>
 }
 }  // namespace detail
 
-/// A buffer with memory of its own, for constant expressions and small meshes.
+/// A buffer with its own memory, for constant expressions and small meshes.
 ///
 ///     tile_list<8> memory;
 ///     parse_hlo("{devices=[2,2]0,2,1,3}", memory.buffer);
@@ -122,8 +121,7 @@ struct tile_list {
   tile_list& operator=(const tile_list&) = delete;
 };
 
-/// An order of the devices 0 to n-1: they are laid out row-major in a box of these sizes, and read
-/// with its dimensions transposed.
+/// An order of the devices 0 to n-1: reshaped row-major to these sizes, and transposed.
 ///
 ///     // <=[2,3]T(1,0): 0 3 1 4 2 5
 ///     static_assert(iota_order{{2, 3}, {1, 0}}.at(1) == 3);
@@ -133,13 +131,13 @@ struct iota_order {
 
   [[nodiscard]] constexpr index_t count() const noexcept { return tile_count(sizes); }
 
-  /// How far apart in device number neighbours along dimension `d` of the box are.
+  /// Returns the stride, in device numbers, of dimension `d` of the box.
   [[nodiscard]] constexpr index_t stride(int d) const noexcept {
     index_t n = 1;
     for (int i = sizes.ssize() - 1; i > d; --i) n *= sizes[i];
     return n;
   }
-  /// The device at a position.
+  /// Returns the device at a position.
   [[nodiscard]] constexpr index_t at(index_t position) const noexcept {
     index_t device = 0;
     for (int k = order.ssize() - 1; k >= 0; --k) {
@@ -149,7 +147,7 @@ struct iota_order {
     }
     return device;
   }
-  /// The position of a device.
+  /// Returns the position of a device.
   [[nodiscard]] constexpr index_t find(index_t device) const noexcept {
     index_t position = 0;
     for (std::uint8_t d : order) position = position * sizes[d] + device / stride(d) % sizes[d];
@@ -159,11 +157,11 @@ struct iota_order {
   friend constexpr bool operator==(const iota_order&, const iota_order&) = default;
 };
 
-/// The devices 0 to `count` - 1 in their own order: `<=[count]`.
+/// Returns the identity order of the devices 0 to `count` - 1: `<=[count]`.
 [[nodiscard]] constexpr iota_order plain_order(index_t count) noexcept { return {{count}, {0}}; }
 
-/// The same order in the only form that is printed: no sizes of 1, and no two dimensions that stay
-/// neighbours.
+/// Returns the canonical form of an order, in which it is printed: without sizes of 1 and without
+/// pairs of dimensions that stay adjacent.
 ///
 ///     static_assert(canonical(iota_order{{2, 8, 4}, {2, 0, 1}}) == iota_order{{16, 4}, {1, 0}});
 [[nodiscard]] constexpr iota_order canonical(const iota_order& given) noexcept {
@@ -196,8 +194,8 @@ struct iota_order {
   return result.sizes.empty() ? plain_order(1) : result;
 }
 
-/// Which device each tile has: tiles are numbered row-major in `dims`, devices come from a list or,
-/// where the list is empty, from an order.
+/// The device of each tile. Tiles are numbered row-major in `dims`; devices are given by a list or,
+/// if the list is empty, by an order.
 struct tile_assignment {
   tile_dims dims{};
   iota_order order{};
@@ -205,11 +203,11 @@ struct tile_assignment {
 
   [[nodiscard]] constexpr bool is_list() const noexcept { return !list.empty(); }
   [[nodiscard]] constexpr index_t count() const noexcept { return tile_count(dims); }
-  /// The device of a tile.
+  /// Returns the device of a tile.
   [[nodiscard]] constexpr index_t at(index_t tile) const noexcept {
     return is_list() ? list[tile] : order.at(tile);
   }
-  /// The tile of a device; looks through a list.
+  /// Returns the tile of a device; searches a list linearly.
   [[nodiscard]] constexpr index_t find(index_t device) const noexcept {
     if (!is_list()) return order.find(device);
     for (index_t i = 0; i < list.size(); ++i)

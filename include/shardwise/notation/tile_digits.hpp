@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// One digit of a tile's number: it has `size` values, each step adds `stride` to the device's
-/// number, and it is part of the number's dimension `dim`.
+/// One digit of a tile's number: it has `size` values, each step adds `stride` to the number of the
+/// device, and it belongs to dimension `dim`.
 struct tile_digit {
   index_t size = 1;
   index_t stride = 1;
@@ -18,7 +18,7 @@ struct tile_digit {
 /// The digits of a tile's number, major to minor.
 using tile_digits = inplace_vector<tile_digit, max_tile_dims>;
 
-/// The digits of an order.
+/// Returns the digits of an order.
 [[nodiscard]] constexpr tile_digits digits_of(const iota_order& order) noexcept {
   tile_digits digits;
   for (std::uint8_t d : order.order)
@@ -26,14 +26,14 @@ using tile_digits = inplace_vector<tile_digit, max_tile_dims>;
   return digits;
 }
 
-/// Sorts some of the digits by stride, the largest first: then the devices ascend.
+/// Sorts some of the digits by stride, the largest first, which makes the devices ascend.
 constexpr void sort_by_stride(tile_digits& digits, int begin, int end) noexcept {
   for (int i = begin + 1; i < end; ++i)
     for (int k = i; k > begin && digits[k - 1].stride < digits[k].stride; --k)
       std::swap(digits[k - 1], digits[k]);
 }
 
-/// The canonical order of these digits; its sizes are empty if the strides do not fit together.
+/// Returns the canonical order of these digits; its sizes are empty if the strides do not match.
 [[nodiscard]] constexpr iota_order order_of(const tile_digits& digits) noexcept {
   tile_digits sorted = digits;
   sort_by_stride(sorted, 0, sorted.ssize());
@@ -50,8 +50,8 @@ constexpr void sort_by_stride(tile_digits& digits, int begin, int end) noexcept 
   return canonical(order);
 }
 
-/// Cuts digits so that each lies in one of the dimensions `dims`, and notes in which. Empty digits
-/// stand for refusal: a digit and a dimension overlap by no whole factor.
+/// Splits digits so that each lies within one of the dimensions `dims`, and records which. Returns
+/// no digits if a digit and a dimension do not overlap by a whole factor.
 ///
 ///     // 8 tiles as [4,2]: the order <=[2,4]T(1,0) has digits 4, 2; <=[8] becomes 4, 2 as well
 [[nodiscard]] constexpr tile_digits cut_digits(const tile_digits& digits,
@@ -77,7 +77,8 @@ constexpr void sort_by_stride(tile_digits& digits, int begin, int end) noexcept 
   return result;
 }
 
-/// The order that a list of devices follows, canonical; its sizes are empty if it follows none.
+/// Returns the canonical order that a list of devices follows; its sizes are empty if there is
+/// none.
 ///
 ///     // 0 4 1 5 2 6 3 7 is <=[2,4]T(1,0); 0 1 3 2 is none
 [[nodiscard]] constexpr iota_order find_order(device_view list) noexcept {

@@ -15,7 +15,7 @@ struct factor_split {
   friend constexpr bool operator==(const factor_split&, const factor_split&) = default;
 };
 
-/// The splits of the factors of a product, or the axis that cannot be one of theirs.
+/// The splits of the factors of a product, or the axis that none of them can take.
 struct product_split {
   factor_split whole{};
   inplace_vector<factor_split, max_rank> parts{};
@@ -25,24 +25,26 @@ struct product_split {
   [[nodiscard]] constexpr bool ok() const noexcept { return misfit < 0; }
 };
 
-/// The product of two sizes, `dyn` if either is. What no tensor can have is INT64_MAX.
+/// Returns the product of two sizes, `dyn` if either is `dyn`, INT64_MAX if it is too large for a
+/// tensor.
 [[nodiscard]] constexpr index_t times(index_t a, index_t b) noexcept {
   if (a == dyn || b == dyn) return dyn;
   return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
-/// The sum of two sizes that are known; INT64_MAX as above.
+/// Returns the sum of two known sizes, INT64_MAX if it is too large for a tensor.
 [[nodiscard]] constexpr index_t plus(index_t a, index_t b) noexcept {
   return a > 0 && b > INT64_MAX - a ? INT64_MAX : a + b;
 }
 
-/// The different sizes of the ranges into which axes, one after another, cut the indices of a
-/// factor. Sizes that are `dyn` are not checked yet.
+/// The distinct sizes of the ranges into which successive axes split the indices of a factor. Sizes
+/// that are `dyn` are not checked yet.
 class cut_ranges {
  public:
   constexpr explicit cut_ranges(index_t size) noexcept { sizes_.push_back(size); }
 
-  /// Cuts every range into `parts` chunks. False, and of no use any more, if that is not how the
-  /// same chunks are cut where each index stands for `rest` elements.
+  /// Splits every range into `parts` chunks. Returns false, after which the object must not be
+  /// used, if the same chunks would be split differently where each index stands for `rest`
+  /// elements.
   [[nodiscard]] constexpr bool cut(index_t parts, index_t rest) noexcept {
     inplace_vector<index_t, most> next;
     for (index_t size : sizes_) {
@@ -63,7 +65,7 @@ class cut_ranges {
     sizes_ = next;
     return true;
   }
-  /// Returns true if no range has two indices, and one has any.
+  /// Returns true if no range has more than one index, and some range has one.
   [[nodiscard]] constexpr bool are_single() const noexcept {
     for (index_t size : sizes_)
       if (size == dyn || size > 1) return false;
@@ -71,7 +73,7 @@ class cut_ranges {
   }
 
  private:
-  /// Even splits need one, uneven ones two more or so for each axis.
+  /// Even splits need one element, uneven ones about two more for each axis.
   static constexpr std::size_t most = 32;
 
   inplace_vector<index_t, most> sizes_{};
@@ -79,7 +81,7 @@ class cut_ranges {
 
 namespace detail {
 
-/// The elements that each index of part `k` of a product stands for.
+/// Returns the number of elements that each index of part `k` of a product stands for.
 [[nodiscard]] constexpr index_t rest_after(const product_split& split, int k) noexcept {
   index_t rest = 1;
   for (int next = k + 1; next < split.parts.ssize(); ++next)
@@ -87,14 +89,14 @@ namespace detail {
   return rest;
 }
 
-/// The first part that has more than one index.
+/// Returns the first part that has more than one index.
 [[nodiscard]] constexpr int major_part(const product_split& split) noexcept {
   int k = 0;
   while (k + 1 < split.parts.ssize() && split.parts[k].size == 1) ++k;
   return k;
 }
 
-/// Returns true if chunks of a strided factor of `size` are those of the product, in which each
+/// Returns true if the chunks of a strided factor of `size` are those of the product, in which each
 /// index stands for `rest` elements.
 [[nodiscard]] constexpr bool are_same_chunks(index_t size, index_t chunks, index_t parts,
                                              index_t rest) noexcept {
@@ -108,8 +110,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// Splits the parts of a product as its whole is split, so that each device has the same elements:
-/// major parts take axes until each device has one index of them. The parts have their sizes.
+/// Splits the parts of a product so that each device has the same elements as under the split of
+/// the whole: major parts take axes until each device has one index of them. The sizes of the parts
+/// are known.
 ///
 ///     // 8 = 2 x 4 over x=2, y=2: x splits the 2, y the 4
 [[nodiscard]] constexpr product_split split_parts(const mesh_desc& mesh,
@@ -147,8 +150,8 @@ namespace detail {
   return split;
 }
 
-/// Splits the whole of a product as its parts are split, so that each device has the same elements:
-/// a part may be split where each device has at most one index of every part before it.
+/// Splits the whole of a product so that each device has the same elements as under the splits of
+/// its parts: a part may be split if each device has at most one index of every part before it.
 ///
 ///     // 2@x and 4@y make 8@(x,y) where x=2; 2 and 4@y make nothing that is split
 [[nodiscard]] constexpr product_split join_parts(const mesh_desc& mesh,
@@ -189,9 +192,9 @@ namespace detail {
   return split;
 }
 
-/// Gives the factors of a rule the sizes that follow from those of others: the whole of a product
-/// or a sum from its parts, and one part from the whole and the other parts. Checks that they
-/// agree; the operand is one that has the whole, or a part.
+/// Infers sizes of factors: the whole of a product or a sum from its parts, and one part from the
+/// whole and the other parts. Checks that they agree; the operand of the verdict has the whole or a
+/// part.
 [[nodiscard]] constexpr diagnosis complete_sizes(const factor_rule& rule,
                                                  factor_sizes& sizes) noexcept {
   for (const factor_window& one : rule.windows)
@@ -217,7 +220,7 @@ namespace detail {
         known = is_product ? times(known, sizes[missing]) : whole;
         unknown = 0;
       }
-      // No other part makes more of an empty one.
+      // If a known part is empty, no size of another part gives the whole.
       const bool is_in_vain = is_product && known == 0 && whole > 0;
       if (whole == dyn || (unknown > 0 && !is_in_vain) ||
           (known == whole && (missing < 0 || sizes[missing] >= 0)))

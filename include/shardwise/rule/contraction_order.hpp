@@ -8,7 +8,7 @@
 namespace shardwise {
 
 /// The first step of a contraction of several tensors: which two of them are contracted, by which
-/// equation, and the equation of what is left, in which their product stands first.
+/// equation, and the remaining equation, in which their product is the first operand.
 struct contraction_step {
   int first = 0;
   int second = 1;
@@ -18,7 +18,7 @@ struct contraction_step {
 
 namespace detail {
 
-/// The letters of each operand of an equation and of its result, as `bi,ij->bj` has them.
+/// The letters of the operands and of the result of an equation such as `bi,ij->bj`.
 struct equation_words {
   inplace_vector<text_view, max_operands> operands{};
   text_view result{};
@@ -48,9 +48,9 @@ struct equation_words {
 
 }  // namespace detail
 
-/// Writes an equation whose `...` stands for the leading dimensions that operands have beside those
-/// that are named, with letters for them: they meet from the last one backwards. Without `...` it
-/// is as it was.
+/// Replaces `...` in an equation, the leading dimensions of operands that are not named, by
+/// letters. These dimensions are aligned at the last one, as in NumPy. An equation without `...` is
+/// unchanged.
 ///
 ///     named_dimensions("...ij,jk->...ik", {3, 2});          // "Zij,jk->Zik"
 [[nodiscard]] constexpr bounded_text<47> named_dimensions(
@@ -74,8 +74,8 @@ struct equation_words {
       out << equation[i];
       continue;
     }
-    // Letters from the end of the alphabet that the equation does not use: one for each dimension
-    // that any operand has, of which this one has the last.
+    // Use letters from the end of the alphabet that the equation does not use, one for each leading
+    // dimension of the operand that has the most. Operands with fewer have the last of these.
     const int count = operand == max_operands ? most : left_over(operand);
     bounded_text<max_rank> letters;
     char next = 'Z';
@@ -91,10 +91,10 @@ struct equation_words {
 }
 
 /// Chooses which two operands of an equation are contracted first: those whose product costs the
-/// fewest multiplications, the first of equal ones. Extents that only the run knows count as 1.
+/// fewest multiplications, and the first of equal ones. Extents known only at run time count as 1.
 ///
-/// Letters that no other operand has are summed at once; where products do not distribute over what
-/// they are folded by, which `distributes` says, all are kept to the last step.
+/// Letters that no other operand has are summed immediately. If products do not distribute over the
+/// reduction, as `distributes` tells, all letters are kept until the last step.
 ///
 ///     first_contraction("ab,bc,cd->ad", {{8, 4}, {4, 2}, {2, 8}}).pair;     // "ab,bc->ac"
 [[nodiscard]] constexpr contraction_step first_contraction(text_view equation,

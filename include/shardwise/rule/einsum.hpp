@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// The rule of an einsum, or why its equation is none.
+/// The rule of an einsum, or the reason why its equation is malformed.
 struct parsed_einsum {
   factor_rule rule{};
   /// The letter of each factor, for messages.
@@ -15,11 +15,11 @@ struct parsed_einsum {
   diagnosis verdict{};
 };
 
-/// Reads `"bi,io->bo"`: letters name the dimensions of the operands, at most `most`, then of the
-/// result. A letter that is not in the result is summed; one that an operand repeats is its
-/// diagonal.
+/// Reads `"bi,io->bo"`: letters name the dimensions of at most `most` operands, and then of the
+/// result. A letter that is not in the result is summed; a letter repeated in one operand selects
+/// its diagonal.
 ///
-/// `have` of the diagnosis is the position of the first character that cannot stand there.
+/// `have` of the diagnosis is the position of the first illegal character.
 ///
 ///     static_assert(parse_einsum("bi,io->bo").rule.operands.size() == 2);
 [[nodiscard]] constexpr parsed_einsum parse_einsum(text_view equation, int most = 2) noexcept {
@@ -95,9 +95,8 @@ struct parsed_einsum {
   return out;
 }
 
-/// The rule of a contraction by other arithmetic than sums of products: what the products of a
-/// summed letter are folded by, and whether products distribute over that. If they do not, a
-/// product of pending operands is not the pending product.
+/// Returns the rule of a contraction over another semiring: the reduction over summed letters, and
+/// whether products distribute over it. If they do not, operands may not be pending.
 [[nodiscard]] constexpr factor_rule folded_by(factor_rule rule, reduction fold,
                                               bool distributes) noexcept {
   rule.fold = fold;

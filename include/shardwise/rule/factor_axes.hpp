@@ -22,8 +22,8 @@ constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list&
          (how.is_contiguous() || real_axes(mesh, a.axes) == real_axes(mesh, b.axes));
 }
 
-/// Chooses the axes of every factor: the longest of the splits that meet. The others must be
-/// prefixes of it, so that each device already holds what it reads; splits with a grain must be
+/// Chooses the axes of every factor: the longest of the splits of its dimensions. The others must
+/// be prefixes of it, so that each device already holds what it reads; splits with a grain must be
 /// equal.
 constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
                           const tensor_descs& operands, propagation& out) noexcept {
@@ -56,7 +56,8 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// The diagnosis for an axis whose split would place other elements of the result on each device.
+/// Returns the diagnosis for an axis whose split would give each device different elements of the
+/// result.
 [[nodiscard]] constexpr diagnosis moving_split(const mesh_desc& mesh, const tensor_descs& operands,
                                                int axis) noexcept {
   diagnosis verdict{.rule = violation::split_would_move, .axis = mesh.axes[axis].label};
@@ -68,7 +69,7 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
   return verdict;
 }
 
-/// A product and its parts as the factors of an operation are split.
+/// The splits of a product and of its parts in an operation.
 [[nodiscard]] constexpr product_split product_of(const composite_factor& made,
                                                  const propagation& out) noexcept {
   const auto split_of = [&](int f) {
@@ -80,8 +81,8 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
   return split;
 }
 
-/// Splits the parts of products that an operand has. A part that other operands have too takes the
-/// longer of both splits.
+/// Splits the parts of products that an operand has. A part that is also a dimension of another
+/// operand takes the longer of both splits.
 constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
                               const tensor_descs& operands, propagation& out) noexcept {
   for (const composite_factor& made : rule.composites) {
@@ -114,7 +115,7 @@ constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Splits products as their parts are split.
+/// Splits products according to the splits of their parts.
 constexpr void join_products(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   for (const composite_factor& made : rule.composites) {
@@ -128,7 +129,7 @@ constexpr void join_products(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Refuses splits of factors that the result neither has nor reduces.
+/// Rejects splits of factors that are neither in the result nor reduced.
 constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
                             const tensor_descs& operands, propagation& out) noexcept {
   for (int f = 0; f < out.axes.ssize(); ++f) {
@@ -141,14 +142,14 @@ constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Checks that every axis splits one factor only; axes of size 1 are dropped instead. A composite
-/// factor has the axes of its parts.
+/// Checks that every axis splits only one factor; axes of size 1 are dropped instead. A composite
+/// factor shares the axes of its parts.
 constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned used = 0;
   for (const bool are_folded : {false, true})
     for (int f = 0; f < out.axes.ssize(); ++f) {
-      // What windows read is split as their reader is.
+      // A factor read through windows has the same split as the factor that reads it.
       const int w = rule.window_of(f);
       if (rule.composite_of(f) >= 0 || (w >= 0 && rule.windows[w].reader != f) ||
           (rule.factors[f] == factor_kind::reduction) != are_folded)
@@ -181,7 +182,8 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
     }
 }
 
-/// Returns true for a factor that may not be split: devices would need elements of other devices.
+/// Returns true for a factor that may not be split because devices would need elements of other
+/// devices.
 [[nodiscard]] constexpr bool needs_others(const factor_rule& rule, int factor) noexcept {
   switch (rule.factors[factor]) {
     case factor_kind::need_replication:
@@ -192,7 +194,7 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// The refusal of the split of a factor that devices need whole.
+/// Returns the diagnosis for the split of a factor of which devices need the whole.
 [[nodiscard]] constexpr diagnosis needed_whole(const mesh_desc& mesh, const factor_rule& rule,
                                                const tensor_descs& operands, int factor,
                                                std::uint8_t axis) noexcept {
@@ -206,8 +208,9 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
   return verdict;
 }
 
-/// Splits what reads windows of a split factor as that is split, where each device has what its
-/// windows read: its own part, or that and a halo. Refuses all else, and halos that nothing reads.
+/// Splits a factor that reads windows in the same way as the split factor that it reads, if each
+/// device holds what its windows read: in its own part, or in that and a halo. Rejects other
+/// splits, and halos that no window reads.
 constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   for (int f = 0; f < out.axes.ssize() && out.verdict.ok(); ++f) {
@@ -216,7 +219,7 @@ constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
     if (out.axes[f].empty() || (w < 0 && !how.is_halo())) continue;
     const axis_list real = real_axes(mesh, out.axes[f]);
     if (real.empty()) {
-      // Axes of size 1 are passed on as they are by other operations.
+      // Pass axes of size 1 on to the result, as other operations do.
       if (w >= 0 && out.axes[rule.windows[w].reader].empty())
         give_axes(out, rule.windows[w].reader, out.axes[f], {});
       continue;
@@ -244,7 +247,7 @@ constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-/// Refuses what splits a factor of which devices would need what others have.
+/// Rejects splits of a factor under which devices would need elements of other devices.
 constexpr void require_whole(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   for (int f = 0; f < out.axes.ssize(); ++f) {

@@ -7,17 +7,18 @@
 
 namespace shardwise {
 
-/// A value of a program as gradients see it: the operators of arithmetic, `elementwise<Function>`
-/// and `emit<Class>` append to the program.
+/// A value of a program in the code of a gradient: the operators of arithmetic,
+/// `elementwise<Function>` and `emit<Class>` append to the program.
 struct gradient_value {
   gradient_step* step = nullptr;
   value_id id = -1;
 
-  /// What it is on paper.
+  /// Its description: element type, extents and layout.
   [[nodiscard]] constexpr tensor_desc tensor() const;
 };
 
-/// Arithmetic on values and numbers; what these append is in `operation/arithmetic.hpp`.
+/// Arithmetic on values and numbers; the operations that it appends are in
+/// `operation/arithmetic.hpp`.
 [[nodiscard]] constexpr gradient_value operator+(const gradient_value& a, const gradient_value& b);
 [[nodiscard]] constexpr gradient_value operator-(const gradient_value& a, const gradient_value& b);
 [[nodiscard]] constexpr gradient_value operator*(const gradient_value& a, const gradient_value& b);
@@ -26,16 +27,16 @@ struct gradient_value {
 [[nodiscard]] constexpr gradient_value operator+(const gradient_value& a, double b);
 [[nodiscard]] constexpr gradient_value operator-(double a, const gradient_value& b);
 [[nodiscard]] constexpr gradient_value operator*(const gradient_value& a, double b);
-/// The value where a condition is true, 0 elsewhere.
+/// Returns the value where a condition is true, and 0 elsewhere.
 [[nodiscard]] constexpr gradient_value masked(const gradient_value& a,
                                               const gradient_value& condition);
 
-/// One application of an operation as its gradient sees it: what was read and made, the cotangents
-/// of the results, and a place to put those of the operands.
+/// One application of an operation as seen by its gradient: the operands, the results, the
+/// cotangents of the results, and where the cotangents of the operands are accumulated.
 ///
-/// All of these are values of one program, and so is what a gradient makes of them. Layouts are no
-/// matter of a gradient: an operation that lacks something gets it by a reshard, which the ledger
-/// shows.
+/// All of these are values of one program, as is what a gradient computes from them. A gradient
+/// need not care about layouts: where an operation needs another one, a reshard is inserted, and
+/// the ledger shows it.
 ///
 ///     struct exp : fractional_function<"exp"> {
 ///       static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * at.result()); }
@@ -51,31 +52,31 @@ class gradient_step {
   [[nodiscard]] virtual constexpr const attributes& how() const = 0;
   [[nodiscard]] virtual constexpr int operand_count() const = 0;
   [[nodiscard]] virtual constexpr gradient_value operand(int k) = 0;
-  /// What the operation made, by the number of the result.
+  /// Returns a result of the operation, by its number.
   [[nodiscard]] virtual constexpr gradient_value result(int number = 0) = 0;
-  /// The cotangent of a result, zeros if nothing depends on that. Of an elementwise operation it
-  /// may be smaller than the result, and is repeated along the dimensions that it lacks.
+  /// Returns the cotangent of a result, zeros if nothing depends on it. The cotangent of an
+  /// elementwise operation may be smaller than the result and is then broadcast.
   [[nodiscard]] virtual constexpr gradient_value cotangent(int number = 0) = 0;
-  /// Returns true if an operand has a cotangent: it has fractions and is no constant.
+  /// Returns true if an operand has a cotangent: it is floating-point and not constant.
   [[nodiscard]] virtual constexpr bool wants(int k) const = 0;
-  /// Adds to the cotangent of an operand. Where the operand was repeated along dimensions it is
-  /// summed over them; where it is smaller than the operand it is repeated.
+  /// Adds to the cotangent of an operand. A value is summed over the dimensions along which the
+  /// operand was broadcast, and broadcast if it is smaller than the operand.
   virtual constexpr void give(int k, const gradient_value& cotangent) = 0;
 
-  /// A number as an element of the type of `like`.
+  /// Returns a number as an element of the type of `like`.
   [[nodiscard]] virtual constexpr gradient_value number(double value,
                                                         const gradient_value& like) = 0;
   /// Appends an operation.
   [[nodiscard]] virtual constexpr gradient_value emit(const operation& what, const attributes& how,
                                                       const value_ids& operands) = 0;
-  /// Appends an operation of one operand whose result is known.
+  /// Appends an operation of one operand whose result type is known.
   [[nodiscard]] virtual constexpr gradient_value emit(const operation& what, const attributes& how,
                                                       const gradient_value& operand,
                                                       const tensor_desc& result) = 0;
-  /// A value under another layout, which may be manual over other axes.
+  /// Returns a value under another layout, which may be manual over other axes.
   [[nodiscard]] virtual constexpr gradient_value laid_out(const gradient_value& value,
                                                           const layout_desc& layout) = 0;
-  /// A further result of an operation that was appended.
+  /// Returns a further result of an operation that was appended.
   [[nodiscard]] virtual constexpr gradient_value further(const gradient_value& made, int number,
                                                          element type) = 0;
   [[nodiscard]] virtual constexpr tensor_desc tensor_of(value_id value) const = 0;
@@ -84,9 +85,9 @@ class gradient_step {
   ~gradient_step() = default;
 };
 
-/// The operations that a gradient appends besides arithmetic, comparisons, reductions and the
-/// operation itself, as the member `emits` of its class lists them: a program that names the
-/// operation has the kernels of these too.
+/// The operations that a gradient appends, besides arithmetic, comparisons, reductions and the
+/// operation itself. They are the member `emits` of the class of the operation, so that a program
+/// that uses the operation has their kernels too.
 ///
 ///     using emits = operations<flip_operation>;
 template <class... Class>

@@ -3,18 +3,19 @@
 
 namespace shardwise {
 
-/// How a function of several operands treats values whose reduction is pending: the closed list of
-/// ways in which it may be computed before the reduction instead of after it.
+/// How a function of several operands treats values with a pending reduction: the closed list of
+/// cases in which it may be computed before the reduction instead of after it.
 enum class linearity : unsigned char {
-  /// f(x + y) != f(x) + f(y): no operand may be pending. exp, relu, comparison.
+  /// f(x + y) != f(x) + f(y): no operand may be pending. Examples: exp, relu, comparison.
   nonlinear,
-  /// f(x + y, u + v) = f(x, u) + f(y, v): all operands pending sums over the same axes. add,
-  /// negate.
+  /// f(x + y, u + v) = f(x, u) + f(y, v): all operands are pending sums over the same axes.
+  /// Examples: add, negate.
   additive,
-  /// Linear in each operand alone: pending sums over different axes combine. multiply, einsum.
-  /// A rule with another reduction distributes over that one, whose pending values combine.
+  /// Linear in each operand separately: pending sums over different axes combine. Examples:
+  /// multiply, einsum. A rule with another reduction distributes over that reduction, whose pending
+  /// values combine.
   multilinear,
-  /// Linear in the first operand; the others are not pending. divide.
+  /// Linear in the first operand; the others are not pending. Example: divide.
   first_operand,
   /// The maximum of maxima: all operands pending maxima over the same axes.
   max_of,
@@ -22,7 +23,8 @@ enum class linearity : unsigned char {
   min_of,
   /// The product of products: all operands pending products over the same axes.
   product_of,
-  /// Elements are only rearranged: all operands are pending alike, with any reduction. transpose.
+  /// Elements are only moved: all operands have the same pending reduction, of any kind. Example:
+  /// transpose.
   structural,
 };
 

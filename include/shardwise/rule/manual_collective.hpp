@@ -10,8 +10,8 @@
 
 namespace shardwise {
 
-/// A collective that a program calls by itself, on values that devices have along manual axes:
-/// which one, over which axes, major to minor, and how. What it makes of a tensor is `apply`.
+/// A collective that a program calls explicitly, on values that devices hold along manual axes: its
+/// kind, its axes, major to minor, and its dimensions. `apply` returns the result for a tensor.
 ///
 ///     all_gather      the parts along `from` one after the other, which all devices then have
 ///     reduce_scatter  the fold of the values, a part along `to` for each device
@@ -22,7 +22,7 @@ namespace shardwise {
 ///                     `to` all of it, as a value that may vary
 ///     slice, as_terms what devices have becomes the terms of a pending sum
 struct manual_collective {
-  /// The dimension of a collective that works along none.
+  /// The dimension of a collective that does not use one.
   static constexpr int nowhere = -128;
 
   collective kind = collective::all_reduce;
@@ -33,7 +33,7 @@ struct manual_collective {
   position_moves moves{};
   bool as_terms = false;
 
-  /// The attributes of the operation, and what they say.
+  /// Convert to and from the attributes of the operation.
   [[nodiscard]] constexpr attributes how() const noexcept {
     attributes out;
     out.kind = fold;
@@ -55,7 +55,7 @@ struct manual_collective {
       out.axes.push_back(static_cast<std::uint8_t>((packed & 15) - 1));
     return out;
   }
-  /// A bit for each of the axes.
+  /// Returns a bit for each of the axes.
   [[nodiscard]] constexpr std::uint8_t bits() const noexcept {
     return static_cast<std::uint8_t>(detail::bits_of(axes));
   }
@@ -63,11 +63,12 @@ struct manual_collective {
     return kind == collective::all_reduce || kind == collective::reduce_scatter;
   }
 
-  /// What it makes of a tensor.
+  /// Returns the result for a tensor.
   ///
-  /// Judges: the tensor is manual over the axes, or else all devices along them have the same
-  /// (slice) or terms of the same fold (reduce_scatter); the dimensions exist, other axes do not
-  /// split them, and what is block-cyclic divides; nothing is pending that a fold would change.
+  /// Checks that the tensor is manual over the axes, or else that all devices along them have the
+  /// same value (slice) or terms of the same reduction (reduce_scatter); that the dimensions exist,
+  /// are not split over other axes, and are divisible where they are cut; and that reductions still
+  /// pending over other axes are of the same kind.
   ///
   ///     // f32[4, 2]{manual: data} gathered over "data" along 0: f32[8, 2]
   [[nodiscard]] constexpr manual_result apply(const mesh_desc& mesh,
@@ -127,7 +128,7 @@ struct manual_collective {
               .dim = to,
               .have = tensor.extents[to],
               .want = parts};
-    // A fold over devices and one that is still to come change places only if they are of a kind.
+    // A reduction over devices and a pending one commute only if they are of the same kind.
     const unsigned others = layout.pending & ~unsigned{bits()};
     if ((reduces() || as_terms) && others != 0 && layout.kind != fold)
       return {.rule = violation::partial_value_is_read,

@@ -47,8 +47,8 @@ template <std::convertible_to<index_t>... Integers>
   return out;
 }
 
-/// The name of an operation and its integers in words: `transpose 1 0`. One that is not known is
-/// `?`.
+/// Returns the name of an operation and its integers as text: `transpose 1 0`. Integers that are
+/// not known are written as `?`.
 [[nodiscard]] constexpr bounded_text<47> words_of(text_view name, const attributes& how) noexcept {
   bounded_text<47> words;
   words << name;
@@ -63,7 +63,7 @@ template <std::convertible_to<index_t>... Integers>
 }
 
 /// The cost of one application of an operation on one device; `moved` and `bytes` are those of a
-/// collective, over each of `axes`.
+/// collective, for each of `axes`.
 struct operation_cost {
   index_t flops = 0;
   bool is_collective = false;
@@ -72,8 +72,8 @@ struct operation_cost {
   inplace_vector<index_t, max_axes> bytes{};
 };
 
-/// Why the elements of an operand are refused: they have another type than those of the other
-/// operands, or they are truth values where numbers are needed, or numbers where truth values are.
+/// Why the element type of an operand is rejected: it differs from that of the other operands, it
+/// is `bool` where numbers are needed, or a number where `bool` is needed.
 enum class element_fault : std::uint8_t {
   nothing,
   differ,
@@ -82,13 +82,13 @@ enum class element_fault : std::uint8_t {
   no_indices
 };
 
-/// Whether an operation takes elements of these types, or which operand it does not take.
+/// Whether an operation accepts elements of these types, or else which operand it rejects.
 struct element_verdict {
   element_fault fault = element_fault::nothing;
   int operand = -1;
 };
 
-/// The verdict as a diagnosis, for what only the run knows.
+/// Returns the verdict as a diagnosis, for types known only at run time.
 [[nodiscard]] constexpr diagnosis diagnosis_of(const element_verdict& verdict) noexcept {
   constexpr violation rules[] = {
       violation::nothing, violation::operand_elements_differ, violation::operand_is_no_number,
@@ -96,7 +96,7 @@ struct element_verdict {
   return {.rule = rules[static_cast<unsigned>(verdict.fault)], .operand = verdict.operand};
 }
 
-/// Operands of one type, from `first` on; truth values among them only if `truth_values`.
+/// Requires operands of one type, from `first` on; accepts `bool` only if `truth_values` is set.
 [[nodiscard]] constexpr element_verdict check_alike(const tensor_descs& operands, int first = 0,
                                                     bool truth_values = false) noexcept {
   for (int o = first; o < operands.ssize(); ++o) {
@@ -106,7 +106,7 @@ struct element_verdict {
   }
   return {};
 }
-/// Truth values up to operand `end`.
+/// Requires `bool` for the operands before `end`.
 [[nodiscard]] constexpr element_verdict check_truth_values(const tensor_descs& operands,
                                                            int end) noexcept {
   for (int o = 0; o < end; ++o)
@@ -114,7 +114,7 @@ struct element_verdict {
   return {};
 }
 
-/// Whole numbers, by which elements are chosen, from operand `first` up to `end`.
+/// Requires integers, used as indices, for the operands from `first` up to `end`.
 [[nodiscard]] constexpr element_verdict check_indices(const tensor_descs& operands, int first,
                                                       int end) noexcept {
   for (int o = first; o < end; ++o)
@@ -122,7 +122,7 @@ struct element_verdict {
   return {};
 }
 
-/// What an operation is that takes elements of every type: it moves them as they are.
+/// The base of an operation that accepts elements of every type because it only moves them.
 struct of_any_elements {
   [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
                                                                 const tensor_descs&) noexcept {
@@ -130,49 +130,49 @@ struct of_any_elements {
   }
 };
 
-/// The identifier of an operation, the same in every program: a hash of its name.
+/// Returns the identifier of an operation, the same in every program: a hash of its name.
 [[nodiscard]] constexpr std::uint64_t operation_id(text_view name) noexcept {
   std::uint64_t hash = 14695981039346656037U;
   for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return hash;
 }
 
-/// The highest number of values that an instruction reads: more than an operation has operands,
-/// since a call reads what all the operations of its body need.
+/// The highest number of values that an instruction reads. It exceeds `max_operands` because a call
+/// reads what all operations of its body need.
 inline constexpr int max_values_read = 16;
 
-/// The numbers of the values that an instruction reads, in order. A value of a program is the
-/// number of its instruction.
+/// The numbers of the values that an instruction reads, in order. The number of a value is that of
+/// the instruction that computes it.
 using value_id = std::int32_t;
 using value_ids = inplace_vector<value_id, max_values_read>;
 
-/// An operation as a value: all that functions on programs know about it. Made once from the class
-/// of the operation, by `operation_of`.
+/// An operation as a value, with everything that functions on programs need to know about it. Made
+/// from the class of the operation by `operation_of`.
 ///
-/// Only `id` is compared: addresses of inline objects are no constants on every compiler.
+/// Only `id` is compared: addresses of inline objects are not constants on every compiler.
 struct operation {
   text_view name{};
   std::uint64_t id = 0;
-  /// True if it is applied element by element, and so fuses with the operations that it reads.
+  /// True if it is elementwise, and so fuses with the operations whose results it reads.
   bool is_elementwise = false;
-  /// True for a source of values: an input of the program, or a number.
+  /// True for a source of values: an input of the program, or a constant.
   bool is_leaf = false;
-  /// True for a reduction that computes the elementwise pass before it in its own pass.
+  /// True for a reduction that can compute the preceding elementwise pass in its own loop.
   bool takes_prologue = false;
-  /// True if it may write its result over its first operand: it reads each element of that operand
-  /// only to write the same element.
+  /// True if it may write its result over its first operand, because it reads each element of that
+  /// operand only to write the same element.
   bool overwrites_first = false;
-  /// The factor rule for these operands, by which the layouts of operands are judged and that of
-  /// the result follows; null for what has rules of its own.
+  /// Returns the factor rule for these operands, which determines their legal layouts and the
+  /// layout of the result; null if the operation has rules of its own.
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
-  /// The elements of the result.
+  /// The element type of the result.
   element (*result_type)(const attributes&, const tensor_descs&) = nullptr;
-  /// The cost for one device; of an elementwise operation, `flops` is that of each element.
+  /// Returns the cost on one device; for an elementwise operation, `flops` is that of one element.
   operation_cost (*cost)(const mesh_desc&, const attributes&, const tensor_descs&,
                          const tensor_desc& result) = nullptr;
-  /// The word for it in the steps of a program.
+  /// The name of the operation in the steps of a program.
   bounded_text<47> (*label)(const attributes&) = nullptr;
-  /// True if gradients take its result for a constant.
+  /// True if gradients treat its result as a constant.
   bool stops_gradient = false;
   /// Returns the cotangents of the operands, given those of the results; null if it has no
   /// gradient.
@@ -227,8 +227,7 @@ template <class Class>
 }
 }  // namespace detail
 
-/// The value of an operation: a class with `name` and those of the members of `operation` that it
-/// has.
+/// The value of an operation, given by a class with `name` and any of the members of `operation`.
 ///
 ///     static_assert(operation_of<pointwise<functions::relu>>.name == "relu");
 template <class Class>
@@ -240,7 +239,7 @@ inline constexpr operation operation_of = detail::describe_operation<Class>();
   return how.each != nullptr ? *how.each : what;
 }
 
-/// The words for an operation in a program: its own, or its name.
+/// Returns the text of an operation in a program: its own wording, or its name.
 [[nodiscard]] constexpr bounded_text<47> label_of(const operation& what,
                                                   const attributes& how) noexcept {
   if (what.label != nullptr) return what.label(how);
@@ -249,7 +248,7 @@ inline constexpr operation operation_of = detail::describe_operation<Class>();
   return words;
 }
 
-/// The result of an operation on operands on a mesh, or the diagnosis that refuses them.
+/// The result of an operation on operands on a mesh, or the diagnosis that rejects them.
 [[nodiscard]] constexpr propagation infer(const mesh_desc& mesh, const operation& what,
                                           const attributes& how, const tensor_descs& operands) {
   propagation out = propagate(mesh, what.rule(how, operands), operands);

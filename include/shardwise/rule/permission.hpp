@@ -5,9 +5,8 @@
 
 namespace shardwise {
 
-/// Returns the operands of an operation after each device has fetched over permitted axes what the
-/// rule needs: all suggested reshards that move only such axes. What is refused afterwards is
-/// refused for another reason.
+/// Returns the operands of an operation after every suggested reshard that moves only permitted
+/// axes. If the operation still rejects them, the reason is another one.
 [[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
                                              tensor_descs operands, unsigned permitted,
                                              bool whole = false) noexcept {
@@ -23,7 +22,7 @@ namespace shardwise {
     }
     return true;
   };
-  // Each reshard takes an axis away from its place for good.
+  // Each reshard removes an axis from its dimension for good, so the loop ends.
   for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;

@@ -8,20 +8,20 @@
 
 namespace shardwise {
 
-/// Who gives to whom where each device of a group hears one other at most, by their positions in
-/// the group: pairs, a ring, a line whose ends hear nobody, or one that all hear.
+/// Which device sends to which if each device of a group receives from at most one other, by
+/// positions in the group: pairs, a ring, a line whose ends receive nothing, or a broadcast.
 ///
 ///     position_moves::ring(1).heard_by(0, 4);                   // 3
 ///     position_moves::line(1).heard_by(0, 4);                   // -1: nobody
 class position_moves {
  public:
   enum class form : std::uint8_t { pairs, ring, line, root };
-  /// One position gives to another.
+  /// One position sends to another.
   struct pair {
     index_t from = 0;
     index_t to = 0;
   };
-  /// The highest number of pairs; a ring or a line has any.
+  /// The highest number of pairs; rings and lines have no limit.
   static constexpr int most_pairs = 20;
   static constexpr index_t most_positions = 1 << 15;
   using list = inplace_vector<pair, most_pairs + 1>;
@@ -41,14 +41,14 @@ class position_moves {
   [[nodiscard]] static constexpr position_moves root(index_t position) noexcept {
     return {form::root, position};
   }
-  /// The one device that hears itself, while nobody else hears anything.
+  /// Returns the moves in which one position keeps its value and the others receive nothing.
   [[nodiscard]] static constexpr position_moves only(index_t position) noexcept {
     list one;
     one.push_back({position, position});
     return pairs(one);
   }
 
-  /// Whom a position of a group of `count` hears; -1 for nobody.
+  /// Returns the position from which a position of a group of `count` receives, or -1.
   [[nodiscard]] constexpr index_t heard_by(index_t position, index_t count) const noexcept {
     if (form_ == form::root) return by_;
     if (form_ == form::ring) return ((position - by_) % count + count) % count;
@@ -60,8 +60,8 @@ class position_moves {
       if (one.to == position) return one.from;
     return -1;
   }
-  /// True if all positions are in a group of `count`, and pairs name each once at most on either
-  /// side.
+  /// True if all positions are in a group of `count`, and each is at most once a source and at most
+  /// once a target of pairs.
   [[nodiscard]] constexpr bool fit(index_t count) const noexcept {
     if (form_ == form::root) return by_ >= 0 && by_ < count;
     if (pairs_.ssize() > most_pairs) return false;
@@ -75,7 +75,7 @@ class position_moves {
     }
     return true;
   }
-  /// The way back: whoever gave now gets.
+  /// Returns the reverse: every sender receives from its receiver.
   [[nodiscard]] constexpr position_moves reversed() const noexcept {
     position_moves out = *this;
     if (form_ != form::root) out.by_ = -by_;
@@ -83,10 +83,10 @@ class position_moves {
     return out;
   }
   [[nodiscard]] constexpr form kind() const noexcept { return form_; }
-  /// By how many positions a ring or a line moves, or the root.
+  /// Returns by how many positions a ring or a line moves, or the root.
   [[nodiscard]] constexpr index_t by() const noexcept { return by_; }
 
-  /// Writes itself behind other integers, and reads itself from there.
+  /// Write to and read from a list of integers, after others.
   template <class Integers>
   constexpr void write(Integers& to) const noexcept {
     to.push_back(static_cast<index_t>(form_));

@@ -10,8 +10,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Sets the sizes of the factors from one operand, and checks that dimensions that meet have the
-/// same size.
+/// Sets the sizes of the factors from one operand, and checks that aligned dimensions have equal
+/// sizes.
 [[nodiscard]] constexpr diagnosis merge_sizes(const factor_map& map, const extents_desc& extents,
                                               int operand, factor_sizes& sizes) noexcept {
   for (int d = 0; d < extents.ssize(); ++d) {
@@ -30,7 +30,7 @@ namespace detail {
   return {};
 }
 
-/// The reduction whose pending values an operation with this rule may read.
+/// Returns the reduction whose pending values an operation with this rule may read.
 [[nodiscard]] constexpr reduction kind_read(const factor_rule& rule) noexcept {
   switch (rule.law) {
     case linearity::max_of:
@@ -46,16 +46,16 @@ namespace detail {
   }
 }
 
-/// The axes among these that have several devices, or as yet any number of them: a sum over one
-/// device is no sum, so an axis of size 1 passes everything.
+/// Returns the axes among these that have several devices or a size not known yet. A sum over one
+/// device is not pending, so every operation accepts axes of size 1.
 [[nodiscard]] constexpr unsigned axes_of_several(const mesh_desc& mesh, unsigned bits) noexcept {
   for (int a = 0; a < mesh.rank(); ++a)
     if (mesh.size(a) == 1) bits &= ~(1U << a);
   return bits;
 }
 
-/// Carries pending reductions over to the result, if the law allows it, and adds the axes of split
-/// reduction factors.
+/// Carries pending reductions over to the result if the linearity of the operation allows it, and
+/// adds the axes of split reduction factors.
 constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned pending = 0;
@@ -95,8 +95,8 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
   if (pending != 0) out.result.layout.kind = rule.fold == reduction::sum ? kind : rule.fold;
 }
 
-/// The result is manual over the axes of any operand: devices that differ in one operand differ in
-/// the result. Such an axis does nothing else in the operation.
+/// Makes the result manual over the manual axes of all operands, since devices that differ in one
+/// operand differ in the result. Such an axis must have no other use in the operation.
 constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
                             propagation& out) noexcept {
   layout_desc& layout = out.result.layout;
@@ -118,7 +118,7 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
 
 namespace detail {
 
-/// What `propagate` does.
+/// The implementation of `propagate`.
 [[nodiscard]] constexpr propagation propagate_rule(const mesh_desc& mesh, const factor_rule& rule,
                                                    const tensor_descs& operands) noexcept {
   propagation out;
@@ -165,16 +165,16 @@ namespace detail {
   }
   return out;
 }
-/// The same when a program runs; in the compiled library.
+/// The implementation at run time, which is in the compiled library.
 [[nodiscard]] propagation propagate_now(const mesh_desc& mesh, const factor_rule& rule,
                                         const tensor_descs& operands) noexcept;
 
 }  // namespace detail
 
-/// Applies a rule to operands on a mesh: the shape check, the layout check, the result.
+/// Applies a rule to operands on a mesh: checks shapes and layouts, and returns the result.
 ///
-/// Specs that agree combine; where they do not, the verdict says which operand, dimension and axis
-/// stand in the way. Nothing is ever moved between devices here. What is `dyn` is not judged yet.
+/// Specs that agree combine; if they do not, the verdict names the operand, dimension and axis that
+/// conflict. No data is moved between devices. Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr propagation propagate(const mesh_desc& mesh, const factor_rule& rule,
                                               const tensor_descs& operands) noexcept {
   if constexpr (config::compiled) {

@@ -8,7 +8,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The product of the known extents, or one more than the highest number of elements of a tensor.
+/// Returns the product of the known extents, or one more than the highest number of elements of a
+/// tensor.
 [[nodiscard]] constexpr index_t known_elements(const extents_desc& extents) noexcept {
   for (index_t n : extents)
     if (n == 0) return 0;
@@ -21,7 +22,7 @@ namespace detail {
   return product;
 }
 
-/// The number of extents that are not known.
+/// Returns the number of unknown extents.
 [[nodiscard]] constexpr int unknown_extents(const extents_desc& extents) noexcept {
   int count = 0;
   for (index_t n : extents) count += n == dyn ? 1 : 0;
@@ -30,8 +31,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Checks a reshape: the target has as many elements as the operand, and leaves at most one extent
-/// to follow from that. Sizes of the operand that are `dyn` are not checked yet.
+/// Checks a reshape: the target has as many elements as the operand, and at most one extent is left
+/// to be inferred. Sizes of the operand that are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis check_reshape(const extents_desc& from,
                                                 const extents_desc& to) noexcept {
   const index_t wanted = detail::known_elements(from);
@@ -47,8 +48,8 @@ namespace detail {
   return {.rule = violation::element_count_differs, .operand = 0, .have = given, .want = wanted};
 }
 
-/// The extents that a reshape gives: the one that the target leaves open follows from the elements
-/// of the operand, and is `dyn` while these are not known.
+/// Returns the extents of the result of a reshape. The extent that the target leaves open is
+/// inferred from the number of elements of the operand, and is `dyn` as long as that is not known.
 ///
 ///     // f32[4, 6] to extents<dyn, 8>: 3 x 8
 [[nodiscard]] constexpr extents_desc reshaped(const extents_desc& from, extents_desc to) noexcept {
@@ -59,11 +60,11 @@ namespace detail {
   return to;
 }
 
-/// The rule of a reshape. Dimensions are products of the factors that both sides share; factors
-/// that only one side has may not be split.
+/// Returns the rule of a reshape. Dimensions are products of the factors that both sides share;
+/// factors that only one side has may not be split.
 ///
-/// A rule has room for `max_factors`: where a reshape has more, only dimensions that stay as they
-/// are keep their split.
+/// A rule has room for `max_factors`. If a reshape needs more, only unchanged dimensions keep their
+/// split.
 ///
 ///     // f32[6, 4] to extents<2, 12>: ([(i,j),k]) -> ([i,(j,k)])
 [[nodiscard]] constexpr factor_rule reshape_rule(const extents_desc& from,

@@ -5,7 +5,7 @@
 
 namespace shardwise::detail {
 
-/// The greatest common divisor of two positive numbers.
+/// Returns the greatest common divisor of two positive numbers.
 [[nodiscard]] constexpr index_t greatest_divisor(index_t a, index_t b) noexcept {
   while (b != 0) {
     const index_t rest = a % b;
@@ -15,11 +15,12 @@ namespace shardwise::detail {
   return a;
 }
 
-/// Finds the factors that the dimensions of a reshape share: from both ends inwards, the largest
-/// that what is left of the next dimensions of operand and result have in common.
+/// Finds the factors that the dimensions of a reshape share. Works inwards from both ends, each
+/// time taking the largest common factor of what is left of the next dimensions of operand and
+/// result.
 class reshape_factors {
  public:
-  /// With `whole_only`, dimensions are shared as they are or not at all, which takes fewest
+  /// With `whole_only`, dimensions are shared unchanged or not at all, which takes the fewest
   /// factors.
   constexpr reshape_factors(const extents_desc& from, const extents_desc& to,
                             bool whole_only) noexcept
@@ -54,8 +55,8 @@ class reshape_factors {
     return static_cast<std::uint8_t>(made.factors.ssize() - 1);
   }
 
-  /// The dimensions of one side: what is left of each, and the factors that were found before and
-  /// behind that, the latter from the last one on. Those from `begin` to `end` are not done.
+  /// The dimensions of one side: what is left of each, and the factors found before and after that,
+  /// the latter in reverse order. The dimensions from `begin` to `end` are not finished.
   struct side {
     extents_desc extents{};
     extents_desc left{};
@@ -68,7 +69,7 @@ class reshape_factors {
     [[nodiscard]] constexpr int count(int d) const noexcept {
       return major[d].ssize() + minor[d].ssize();
     }
-    /// The dimensions of several factors, and of none.
+    /// Return the number of dimensions with several factors, and of those with none.
     [[nodiscard]] constexpr int products() const noexcept {
       int n = 0;
       for (int d = 0; d < extents.ssize(); ++d) n += count(d) > 1 ? 1 : 0;
@@ -84,8 +85,8 @@ class reshape_factors {
         if (count(d) > max_rank) return false;
       return true;
     }
-    /// The factor of each dimension. One of size 1 that has none is repeated, or if it is to be
-    /// `named` has one of its own.
+    /// Returns the factor of each dimension. A dimension of size 1 without factors is broadcast, or
+    /// gets a factor of its own if `named`.
     [[nodiscard]] constexpr factor_map map(factor_rule& made, bool named) const noexcept {
       factor_map out;
       for (int d = 0; d < extents.ssize(); ++d) {
@@ -110,7 +111,7 @@ class reshape_factors {
     sizes_.push_back(size);
     return static_cast<std::uint8_t>(sizes_.ssize() - 1);
   }
-  /// What is left of a dimension is a factor that its side alone has.
+  /// What is left of a dimension becomes a factor that only its side has.
   constexpr void keep(side& of, int d) noexcept {
     if (of.left[d] != 1) of.major[d].push_back(factor(of.left[d]));
   }
@@ -144,8 +145,8 @@ class reshape_factors {
       if (a != 1 && b != 1 && !keep_group()) return;
     }
   }
-  /// Leaves the next dimensions that have nothing in common to their sides, up to where both have
-  /// as many elements; false if that is nowhere.
+  /// Gives each side factors of its own for dimensions that have nothing in common, up to where
+  /// both have as many elements; returns false if there is no such position.
   [[nodiscard]] constexpr bool keep_group() noexcept {
     int i = from_.begin;
     int j = to_.begin;
@@ -188,7 +189,7 @@ class reshape_factors {
       b /= size;
     }
   }
-  /// One dimension whose size is not known has all that is left of the other side.
+  /// A single dimension of unknown size corresponds to all that is left of the other side.
   constexpr void meet() noexcept {
     const auto is_open = [](const side& of) {
       return of.end == of.begin + 1 && of.left[of.begin] == dyn;

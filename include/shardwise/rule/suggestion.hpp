@@ -9,20 +9,20 @@
 
 namespace shardwise {
 
-/// The reshard that would make an operation legal: which operand, and the layout to give it.
+/// The reshard that would make an operation legal: an operand, and its new layout.
 struct suggestion {
   int operand = -1;
   layout_desc layout{};
-  /// True if the operand's layout is exact and the suggested one has to be uneven.
+  /// True if the layout of the operand is exact and the suggested one has to be uneven.
   bool becomes_uneven = false;
-  /// The axes over which neighbours alone would do, if the call permitted it.
+  /// The axes over which exchanging halos would suffice if the call permitted it.
   axis_list permitted{};
 };
 
 namespace detail {
 
-/// Moves an axis that was refused in one dimension of an operand to an earlier dimension, if that
-/// makes the operation legal; each device then holds no more than before.
+/// Moves an axis that was rejected in one dimension of an operand to an earlier dimension, if that
+/// makes the operation legal. No device holds more afterwards.
 constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tensor_descs& operands,
                             const diagnosis& refused, std::uint8_t axis) noexcept {
   tensor_desc& operand = operands[refused.operand];
@@ -39,8 +39,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 }  // namespace detail
 
-/// The exchange that gives devices the neighbours which windows of a split dimension lack;
-/// `operand` is -1 where that is not what is refused, or sizes are not known.
+/// Returns the halo exchange that gives devices the elements which windows of a split dimension
+/// need; `operand` is -1 if the rejection has another reason or sizes are not known.
 [[nodiscard]] constexpr suggestion propose_halo(const mesh_desc& mesh, const factor_rule& rule,
                                                 const tensor_descs& operands,
                                                 const diagnosis& verdict) noexcept {
@@ -61,8 +61,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
-/// What to propose when `propagate` refuses the operands' layouts; `operand` is -1 where no reshard
-/// helps (sizes that differ, for instance).
+/// Returns the reshard to suggest when `propagate` rejects the layouts of the operands; `operand`
+/// is -1 if no reshard helps, for instance for sizes that differ.
 [[nodiscard]] constexpr suggestion propose(const mesh_desc& mesh, const factor_rule& rule,
                                            const tensor_descs& operands,
                                            const diagnosis& verdict) noexcept {
@@ -92,7 +92,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
         }
       for (int d = 0; d < out.layout.rank(); ++d)
         leave(d, without(out.layout.dims[d], [&](std::uint8_t a) { return wanted.contains(a); }));
-      // Nothing is left pending over what splits it.
+      // A reduction cannot stay pending over axes that now split the dimension.
       out.layout.pending = static_cast<std::uint8_t>(out.layout.pending & ~taken);
       if (out.layout.pending == 0) out.layout.kind = reduction::sum;
       out.layout.dims[verdict.dim] = wanted;
@@ -111,7 +111,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       break;
     }
     case violation::split_would_move: {
-      // Other axes without a place go with it, so that the proposal is all that is needed.
+      // Remove other misplaced axes too, so that one reshard is sufficient.
       tensor_descs given = operands;
       layout_desc& left = given[out.operand].layout;
       for (diagnosis next = verdict;
@@ -136,7 +136,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     case violation::partial_value_is_read:
     case violation::pending_axes_differ:
     case violation::pending_axis_meets_itself: {
-      // The operand named may be the one that is not pending: the other one is finished then.
+      // The operand of the verdict may be the one that is not pending; then the other one must be
+      // finished.
       const int axis = mesh.find(verdict.axis);
       for (int o = 0; o < operands.ssize() && !operands[out.operand].layout.is_pending(axis); ++o)
         out.operand = o;
@@ -151,8 +152,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
-/// Writes `reshard<P<"data", none>>`, with axes between `quote`s: errors of compilers go without,
-/// since these would be printed as `\"`.
+/// Writes `reshard<P<"data", none>>`, with axes between `quote`s. Compile-time errors omit the
+/// quotes, which compilers would print as `\"`.
 [[nodiscard]] constexpr sentence write_reshard(sentence out, const mesh_desc& mesh,
                                                const layout_desc& layout, text_view quote,
                                                bool becomes_uneven = false) noexcept {
@@ -179,9 +180,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
 }
 
-/// The call that corrects it: `reshard<P<"data", none>>(operand 1)`, and where neighbours alone
-/// would do
-/// `, or across<"model">`; empty where no reshard helps.
+/// Writes the call that fixes the error: `reshard<P<"data", none>>(operand 1)`, followed by `, or
+/// across<"model">` if exchanging halos would suffice; nothing if no reshard helps.
 [[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
                                          text_view quote = "\"") noexcept {
   if (fix.operand < 0) return {};
@@ -196,7 +196,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 namespace detail {
 
-/// What `advice` does.
+/// The implementation of `advice`.
 [[nodiscard]] constexpr sentence write_advice(const mesh_desc& mesh, const factor_rule& rule,
                                               const tensor_descs& operands,
                                               const diagnosis& verdict) noexcept {
@@ -208,13 +208,13 @@ namespace detail {
   if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
   return out;
 }
-/// The same when a program runs; in the compiled library.
+/// The implementation at run time, which is in the compiled library.
 [[nodiscard]] sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
                                   const tensor_descs& operands, const diagnosis& verdict) noexcept;
 
 }  // namespace detail
 
-/// The operands and the proposal in words: `try reshard<P<"data", none>>(operand 1)`.
+/// Returns the operands and the suggestion in words: `try reshard<P<"data", none>>(operand 1)`.
 [[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
                                         const tensor_descs& operands,
                                         const diagnosis& verdict) noexcept {

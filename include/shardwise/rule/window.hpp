@@ -5,10 +5,10 @@
 
 namespace shardwise {
 
-/// How an index of one dimension reads a window of another: index `o` of the result reads the
-/// places `o * stride - low` up to `o * stride - low + span`, not included, of a dimension whose
-/// elements are `spacing` places apart. Places before the first and behind the last element, `low`
-/// and `high` of which belong to the dimension, hold nothing.
+/// How an index of one dimension reads a window of another. Index `o` of the result reads the
+/// positions from `o * stride - low` to `o * stride - low + span` (exclusive) of a dimension whose
+/// elements are `spacing` positions apart. The `low` positions before the first and the `high`
+/// positions after the last element are padding.
 ///
 ///     // 3 elements around each: span 3, low 1, high 1
 struct window {
@@ -18,17 +18,17 @@ struct window {
   index_t high = 0;
   index_t spacing = 1;
 
-  /// The places from the first to the last of `size` elements.
+  /// Returns the number of positions from the first to the last of `size` elements.
   [[nodiscard]] constexpr index_t spread(index_t size) const noexcept {
     return size == 0 ? 0 : (size - 1) * spacing + 1;
   }
-  /// How many windows fit; `dyn` where a size is.
+  /// Returns how many windows fit; `dyn` if a size is `dyn`.
   [[nodiscard]] constexpr index_t count(index_t size) const noexcept {
     if (size == dyn || span == dyn) return dyn;
     const index_t room = spread(size) + low + high - span;
     return room < 0 ? 0 : room / stride + 1;
   }
-  /// The elements, of `size` that there are, that windows of these indices read.
+  /// Returns which of `size` elements the windows of these indices read.
   [[nodiscard]] constexpr index_range read_by(const index_range& windows,
                                               index_t size) const noexcept {
     if (windows.empty()) return {};
@@ -40,7 +40,7 @@ struct window {
     const index_t end = within((windows.end - 1) * stride - low + span);
     return {begin, end < begin ? begin : end};
   }
-  /// True if each index reads the element of the same number alone.
+  /// True if each index reads only the element with the same index.
   [[nodiscard]] constexpr bool is_pointwise() const noexcept {
     return span == 1 && stride == 1 && low == 0 && high == 0 && spacing == 1;
   }
@@ -48,8 +48,8 @@ struct window {
   friend constexpr bool operator==(const window&, const window&) = default;
 };
 
-/// The neighbours before and behind its own elements that a device needs, at most, of a split
-/// dimension; `is_known` is false where that is for the run to tell.
+/// The largest halo before and after its own elements that a device needs of a split dimension;
+/// `is_known` is false if that depends on sizes known only at run time.
 struct needed_halo {
   index_t before = 0;
   index_t behind = 0;
@@ -60,8 +60,8 @@ struct needed_halo {
   }
 };
 
-/// What the windows of a result that is split over the same axes need of a dimension of `size`
-/// elements, both in contiguous parts: the most that any device does.
+/// Returns the halo that windows need of a dimension of `size` elements, if the dimension and the
+/// result are split over the same axes into contiguous parts: the largest of all devices.
 ///
 ///     // 224 over 2 devices, windows of 7 at a stride of 2 with 3 around: 3 before, 2 behind
 [[nodiscard]] constexpr needed_halo halo_of(const mesh_desc& mesh, const axis_list& axes,

@@ -9,8 +9,8 @@
 
 namespace shardwise {
 
-/// What stands for a tensor while a function of it is recorded whose gradient is taken: nothing
-/// reads its elements.
+/// Stands for an argument of a function while the function is recorded, for a gradient or a
+/// compiled step. It has no elements, so reading it or what depends on it is an error.
 class argument_node : public pending_node {
  public:
   explicit argument_node(const node& real) : argument_node(real, real.share_where()) {}
@@ -23,6 +23,7 @@ class argument_node : public pending_node {
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
   [[nodiscard]] operation_cost cost() const noexcept override { return {}; }
+  [[nodiscard]] bool is_argument() const noexcept override { return true; }
   void run_shard(index_t) override { refuse(); }
 
  private:

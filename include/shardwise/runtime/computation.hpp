@@ -104,6 +104,8 @@ class computation {
   [[nodiscard]] virtual operation_cost cost() const noexcept = 0;
   /// True for an elementwise pass, which may write over an operand.
   [[nodiscard]] virtual bool is_pass() const noexcept { return false; }
+  /// True for a stand-in of a recorded function, which has no value.
+  [[nodiscard]] virtual bool is_argument() const noexcept { return false; }
   /// True for an operation that may overwrite its first operand.
   [[nodiscard]] virtual bool overwrites_first() const noexcept { return false; }
   /// What it reads; nothing once it has been computed.

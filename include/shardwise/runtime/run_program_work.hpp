@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 namespace shardwise {
@@ -269,6 +270,19 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
   });
 }
 
+/// Returns those of these nodes that depend on an argument of a function which a thread is
+/// recording: they never get a value. Operands come before the nodes that read them.
+[[nodiscard]] inline std::unordered_set<const node*> nodes_of_recordings(
+    const std::vector<node_ptr>& pending) {
+  std::unordered_set<const node*> found;
+  for (const node_ptr& at : pending)
+    for (const node_ptr& operand : at->task()->operands())
+      if ((operand->task() != nullptr && operand->task()->is_argument()) ||
+          found.contains(operand.get()))
+        found.insert(at.get());
+  return found;
+}
+
 /// Who of these pending nodes is more than an operand of the others: what names hold. They come in
 /// the order in which they were given. The caller holds the machine's turn.
 [[nodiscard]] inline std::vector<node_ptr> named(const std::vector<node_ptr>& pending) {
@@ -285,6 +299,15 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
   return names;
 }
 
+/// Returns the nodes among these that names hold and that have values: other threads may be
+/// recording functions meanwhile. The caller holds the machine's turn.
+[[nodiscard]] inline std::vector<node_ptr> computable_names(const std::vector<node_ptr>& pending) {
+  std::vector<node_ptr> names = named(pending);
+  const std::unordered_set<const node*> skipped = nodes_of_recordings(pending);
+  std::erase_if(names, [&](const node_ptr& name) { return skipped.contains(name.get()); });
+  return names;
+}
+
 }  // namespace detail
 
 SHARDWISE_INLINE void run_program(std::span<node* const> roots) {
@@ -295,7 +318,8 @@ SHARDWISE_INLINE void run_program(std::span<node* const> roots) {
 
 SHARDWISE_INLINE void run_pending(machine& home) {
   const std::lock_guard turn(home.turn());
-  const std::vector<node_ptr> names = detail::named(home.pending().hold());
+  // Holding all nodes while they run would keep what nothing else holds.
+  const std::vector<node_ptr> names = detail::computable_names(home.pending().hold());
   if (names.empty()) return;
   std::vector<node*> roots;
   roots.reserve(names.size());

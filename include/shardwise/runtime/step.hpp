@@ -14,12 +14,13 @@
 
 namespace shardwise {
 
-/// Computes every pending tensor of a pool that somebody has a name for, as one program: what
-/// several of them need is computed once, and what nobody holds costs nothing.
+/// Computes all pending tensors of a pool as one program: common operands are computed once, and
+/// tensors that no variable refers to are not computed.
 ///
-/// Names are tensors, wherever they are kept, and expressions that something has read by their
-/// name. The first exception of a device arrives here, once; what does not depend on it stays
-/// pending, for its reader or for the next `sync`.
+/// Expressions that have been read by name count as tensors. Values that depend on the arguments of
+/// a function that is being recorded, by this or another thread, are skipped. The first exception
+/// of a device is thrown once; tensors that do not depend on it stay pending, for a reader or for
+/// the next `sync`.
 ///
 ///     sync(pool);
 inline void sync(const device_pool& pool) {

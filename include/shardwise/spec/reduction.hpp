@@ -5,10 +5,10 @@
 
 namespace shardwise {
 
-/// How values are reduced into one: over a dimension, or over the devices of a pending axis.
+/// How values are reduced to one, over a dimension or over the devices along a pending axis.
 enum class reduction : unsigned char { sum, product, max, min };
 
-/// The word for a reduction in the notation: `{partial sum: model}`.
+/// The name of a reduction in the notation of the library: `{partial sum: model}`.
 [[nodiscard]] constexpr text_view to_text(reduction kind) noexcept {
   constexpr text_view words[] = {"sum", "product", "max", "min"};
   return words[static_cast<unsigned>(kind)];

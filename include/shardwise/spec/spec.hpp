@@ -9,13 +9,13 @@
 
 namespace shardwise {
 
-/// How a whole tensor is spread, as a value: one entry a dimension, the axes that split it joined
-/// by commas, major to minor; an empty entry is a dimension that is not split. After its axes an
-/// entry may have a grain: `x%32` distributes blocks of 32 cyclically, `x*2` cuts each of 2 chunks,
-/// `x,y*1` cuts once for all devices along its axes.
+/// A partition spec as a value. It has one entry per dimension: the axes that split the dimension
+/// joined by commas, major to minor, or empty if it is not split. A grain may follow the axes:
+/// `x%32` distributes blocks of 32 cyclically, `x*2` splits each of 2 chunks, and `x,y*1` splits
+/// once over all devices along its axes.
 ///
-/// The entries are borrowed: `spec_desc{{"data", "", "x,y"}}` from literals is always safe. There
-/// is room for one entry more than a tensor may have, so that `resolve` can refuse it.
+/// The entries are borrowed; string literals, as in `spec_desc{{"data", "", "x,y"}}`, are always
+/// safe. There is room for one entry more than a tensor may have, so that `resolve` can reject it.
 struct spec_desc {
   inplace_vector<text_view, max_rank + 1> dims{};
 
@@ -23,8 +23,8 @@ struct spec_desc {
   friend constexpr bool operator==(const spec_desc&, const spec_desc&) = default;
 };
 
-/// Which axes a tensor's values are still to be reduced over, and how, and along which axes each
-/// device has its own, as a value.
+/// The axes over which the values of a tensor are still to be reduced, the reduction, and the
+/// manual axes, as a value.
 struct partial_desc {
   text_view axes{};
   reduction kind = reduction::sum;
@@ -42,7 +42,7 @@ inline constexpr bool is_list = false;
 template <std::size_t N>
 inline constexpr bool is_list<fixed_string<N>> = true;
 
-/// A list in a list, in parentheses: text that no rule takes for the name of an axis.
+/// The entry for a nested list, in parentheses, so that no rule takes it for the name of an axis.
 template <std::size_t N>
 [[nodiscard]] consteval auto nested(const fixed_string<N>& list) noexcept {
   char kept[N + 2]{};
@@ -79,7 +79,7 @@ namespace detail {
 template <index_t Number>
 inline constexpr std::size_t length_of = (bounded_text<20>{} << Number).size();
 
-/// A list of axes, a mark, and a number: the text of an entry with a grain.
+/// The text of an entry with a grain: a list of axes, a mark, and a number.
 template <char Mark, index_t Number, std::size_t N>
 [[nodiscard]] consteval auto with_grain(const fixed_string<N>& axes) noexcept {
   constexpr std::size_t size = N + 1 + length_of<Number>;
@@ -89,34 +89,34 @@ template <char Mark, index_t Number, std::size_t N>
 }
 }  // namespace detail
 
-/// Blocks of `Block` elements distributed round-robin to the devices along `axes`, as ScaLAPACK has
-/// it: `P<block_cyclic<32>("x", "y")>` is the type `P<"x,y%32">`.
+/// Blocks of `Block` elements distributed round-robin over the devices along `axes`, as in
+/// ScaLAPACK: `P<block_cyclic<32>("x", "y")>` is the type `P<"x,y%32">`.
 template <index_t Block, std::size_t... N>
 [[nodiscard]] consteval auto block_cyclic(const char (&... axes)[N]) noexcept {
   return detail::with_grain<'%', Block>(by(axes...));
 }
 
-/// Elements distributed round-robin, as Elemental has it: `P<cyclic("x")>` is the type `P<"x%1">`.
+/// Elements distributed round-robin, as in Elemental: `P<cyclic("x")>` is the type `P<"x%1">`.
 template <std::size_t... N>
 [[nodiscard]] consteval auto cyclic(const char (&... axes)[N]) noexcept {
   return block_cyclic<1>(axes...);
 }
 
-/// A piece of each of `Chunks` chunks for each device, as DTensor's strided shards have it:
+/// A part of each of `Chunks` chunks on each device, as in DTensor's strided shards:
 /// `P<strided_by<2>("x")>` is the type `P<"x*2">`.
 template <index_t Chunks, std::size_t... N>
 [[nodiscard]] consteval auto strided_by(const char (&... axes)[N]) noexcept {
   return detail::with_grain<'*', Chunks>(by(axes...));
 }
 
-/// One cut for all devices along several axes, as HLO and JAX have it: `P<cut_once("x", "y")>` is
-/// the type `P<"x,y*1">`. The policy `single_cut` says it of every dimension.
+/// A single cut over all devices along several axes, as in HLO and JAX: `P<cut_once("x", "y")>` is
+/// the type `P<"x,y*1">`. The policy `single_cut` applies it to every dimension.
 template <std::size_t... N>
 [[nodiscard]] consteval auto cut_once(const char (&... axes)[N]) noexcept {
   return detail::with_grain<'*', 1>(by(axes...));
 }
 
-/// A nested list is not an entry; this one exists to be refused by the rule that says so.
+/// A nested list is not an entry; this overload exists so that a rule can reject it with a message.
 template <class... Entries>
   requires(... || detail::is_list<Entries>)
 [[nodiscard]] consteval auto by(const Entries&... entries) noexcept {
@@ -124,7 +124,7 @@ template <class... Entries>
 }
 
 namespace detail {
-/// As many of the entries as a spec has room for; one too many is enough to be refused.
+/// At most as many entries as a spec has room for; one too many is enough for an error.
 template <class... Entries>
 [[nodiscard]] constexpr spec_desc spec_of_entries(const Entries&... entries) noexcept {
   spec_desc spec;
@@ -143,20 +143,21 @@ struct P {
   static constexpr spec_desc value = detail::spec_of_entries(text_view(Entries)...);
 };
 
-/// A pending reduction: each device along `Axes` holds one term of the value, and the term of the
-/// sum (or maximum, ...) is not the value. Axes are written in the order of the mesh.
+/// A pending reduction. Each device along `Axes` holds one term of the value; the sum (or maximum,
+/// ...) of the terms is not computed yet. Axes are written in the order of the mesh.
 ///
 ///     layout<pod, P<"data", none>, partial<"model">>
 template <fixed_string Axes = "", reduction Kind = reduction::sum>
 struct partial {
   static constexpr partial_desc value{Axes, Kind, {}};
-  /// What remains of it when the reduction is finished.
+  /// What is pending after the reduction: nothing.
   using finished = partial<>;
 };
 
-/// The manual axes of a layout: along them each device holds a value of its own, for which the
-/// program answers, and nothing is known of how they belong together. Axes are written in the order
-/// of the mesh. Made by `enable_manual_sharding`; XLA and Shardy say manual, JAX varying.
+/// The manual axes of a layout. Along them each device holds a value of its own; the program is
+/// responsible for their meaning, and the library knows nothing of how they relate. Axes are
+/// written in the order of the mesh. Layouts get manual axes from `enable_manual_sharding`. XLA and
+/// Shardy say manual, JAX says varying.
 ///
 ///     layout<pod, P<none, none>, manual<"data">>
 ///     layout<pod, P<none, none>, manual<"data", partial<"model">>>
@@ -169,20 +170,21 @@ struct manual {
 /// The policies of layouts.
 enum class cut_policy : std::uint8_t { exact, uneven, single_cut };
 
-/// The policy of a layout whose split extents must divide evenly; the default.
+/// The policy of a layout whose split extents must be divisible; the default.
 struct exact {
   static constexpr cut_policy value = cut_policy::exact;
 };
 /// The policy of a layout whose trailing shards may be short or empty. Each axis of a dimension
-/// cuts what the one before it left into parts of `ceil(n / k)`, so that the first axes of a cut
-/// are a cut: DTensor's.
+/// splits the part left by the axis before it into parts of `ceil(n / k)`, as DTensor does.
+/// Dropping the last axes of a dimension therefore never moves the boundaries made by the first.
 ///
 ///     // 5 elements over by("x", "y") of 2 x 2 devices: 2, 1, 1, 1
 struct uneven {
   static constexpr cut_policy value = cut_policy::uneven;
 };
-/// The same where the axes of a dimension cut once, by the product of their sizes: what HLO and
-/// Shardy mean, and JAX. It differs from `uneven` in dimensions of several axes that do not divide.
+/// The policy of a layout whose trailing shards may be short or empty and whose dimensions are
+/// split once, by the product of the sizes of their axes, as in HLO, Shardy and JAX. It differs
+/// from `uneven` only in dimensions of several axes whose extents are not divisible.
 ///
 ///     // 5 elements over by("x", "y") of 2 x 2 devices: 2, 2, 1, 0
 struct single_cut {
@@ -199,7 +201,7 @@ struct policy_desc {
   constexpr policy_desc(single_cut) noexcept : is_uneven(true), cuts_once(true) {}
   explicit constexpr policy_desc(cut_policy policy) noexcept
       : is_uneven(policy != cut_policy::exact), cuts_once(policy == cut_policy::single_cut) {}
-  /// That of a layout which is known already: `policy_desc(layout.uneven)`.
+  /// Returns the policy of a layout known to be uneven or not: `policy_desc(layout.uneven)`.
   explicit constexpr policy_desc(bool may_be_uneven) noexcept : is_uneven(may_be_uneven) {}
 
   friend constexpr bool operator==(const policy_desc&, const policy_desc&) = default;

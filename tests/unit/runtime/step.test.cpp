@@ -271,6 +271,33 @@ TEST_CASE("threads may make, drop, read and sync the names of one pool at once")
   REQUIRE(right == 200);
 }
 
+TEST_CASE("sync computes the names of a pool while another thread records a function") {
+  const device_pool pool{pod{}};
+  const V w = ones<V>(pool);
+  const V own = w + 2.0F;
+  int synced = 0;
+  // Called while the arguments have no values and `squares` is a name that depends on them.
+  const auto squares_of = [&](const auto& x) {
+    const auto squares = sharded_tensor(x * x);
+    const V constant = w + 3.0F;
+    std::jthread([&] {
+      sync(pool);
+      ++synced;
+    }).join();
+    REQUIRE(computed(own));
+    REQUIRE(computed(constant));
+    REQUIRE_FALSE(computed(squares));
+    return sharded_tensor(squares * constant);
+  };
+  const auto slope = gradient([&](const auto& x) { return sum(squares_of(x)); })(w);
+  REQUIRE(synced == 1);
+  REQUIRE(first(slope) == 8.0F);
+  auto compiled = step([&](const V& x) { return squares_of(x); });
+  REQUIRE(first(compiled(w)) == 4.0F);
+  REQUIRE(synced == 2);
+  sync(pool);
+}
+
 TEST_CASE("a long chain of names is one program, built, dropped and computed") {
   const device_pool pool{pod{}};
   const auto build = [&] {
