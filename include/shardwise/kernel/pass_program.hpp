@@ -15,12 +15,20 @@
 
 namespace shardwise {
 
-/// Fills a step with the same element.
+/// Fills a step with the same element, of 1, 4 or 8 bytes.
 inline void fill_step(std::byte* to, const void* value, index_t bytes) noexcept {
-  const auto size = static_cast<std::size_t>(bytes);
-  std::memcpy(to, value, size);
-  for (std::size_t done = 1; done < most_in_step; done *= 2)
-    std::memcpy(to + done * size, to, std::min(done, most_in_step - done) * size);
+  // Words of a known size, which compilers write as vectors.
+  const auto fill = [&]<class Word>(Word word) {
+    std::memcpy(&word, value, sizeof(Word));
+    for (std::size_t i = 0; i < most_in_step; ++i)
+      std::memcpy(to + i * sizeof(Word), &word, sizeof(Word));
+  };
+  if (bytes == 4)
+    fill(std::uint32_t{});
+  else if (bytes == 8)
+    fill(std::uint64_t{});
+  else
+    fill(std::uint8_t{});
 }
 
 /// A fused elementwise pass as a list of block functions: how passes run that exist only at run

@@ -40,16 +40,23 @@ SHARDWISE_INLINE void pass_program::write(const element_kernels& elements) {
 
 SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
                                         const any_block& out) const {
+  const unsigned in_order = blocks_in_order(blocks, out);
   loop_nest<most_leaves> nest;
-  for (int d = 0; d < out.rank(); ++d) {
-    loop_nest<most_leaves>::loop loop{out.extents[d], {}};
-    for (std::size_t k = 0; k < blocks.size(); ++k) loop.strides[k] = blocks[k].strides[d];
-    nest.push(loop);
+  if (in_order == (1U << blocks.size()) - 1) {
+    // What the loops of all dimensions would become, without looking at each.
+    loop_nest<most_leaves>::loop all{out.size(), {}};
+    std::fill_n(all.strides, blocks.size(), index_t{1});
+    nest.push(all);
+  } else {
+    for (int d = 0; d < out.rank(); ++d) {
+      loop_nest<most_leaves>::loop loop{out.extents[d], {}};
+      for (std::size_t k = 0; k < blocks.size(); ++k) loop.strides[k] = blocks[k].strides[d];
+      nest.push(loop);
+    }
   }
   scratch at(*this);
   fill_numbers(at);
   const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
-  const unsigned in_order = blocks_in_order(blocks, out);
   for (index_t first = 0; first < nest.size(); first += length)
     run_block(at, nest, blocks, in_order, first, std::min(length, nest.size() - first), out);
 }
