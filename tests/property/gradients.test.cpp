@@ -8,6 +8,7 @@
 #include "property/rows/fused.hpp"
 #include "property/rows/indexing.hpp"
 #include "property/rows/reduction.hpp"
+#include "property/rows/semiring.hpp"
 #include "property/rows/shape.hpp"
 #include "property/rows/window.hpp"
 
@@ -180,6 +181,9 @@ TEST_CASE("gradients of reductions and scans are slopes under every layout") {
 }
 TEST_CASE("gradients of contractions are slopes under every layout") {
   check_gradients(contraction_rows());
+}
+TEST_CASE("gradients of contractions over semirings are slopes under every layout") {
+  check_gradients(semiring_rows());
 }
 TEST_CASE("gradients of shape operations are slopes under every layout") {
   check_gradients(shape_rows());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace generated {
 
@@ -65,6 +66,7 @@ operation_row semiring_row(std::string equation, std::vector<extents_desc> exten
   };
   row.loop = std::move(loop);
   row.pending = pending;
+  row.is_differentiable = std::is_same_v<T, double>;
   return row;
 }
 
