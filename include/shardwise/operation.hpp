@@ -28,6 +28,7 @@
 #include "shardwise/operation/dropout.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/flip.hpp"
