@@ -230,8 +230,9 @@ class recorded_graph {
     if (kernel.elements == nullptr) return;
     inplace_vector<element, max_operands> types;
     for (value_id o : code.code[i].operands) types.push_back(code.values[o].type);
-    kernel_table::instance().enter(
-        kernel_operation(code.what(i), code.how(i)), types_key({types.begin(), types.size()}, code.values[i].type), kernel);
+    kernel_table::instance().enter(kernel_operation(code.what(i), code.how(i)),
+                                   types_key({types.begin(), types.size()}, code.values[i].type),
+                                   kernel);
     if (kernel.enter_gradient != nullptr) kernel.enter_gradient();
   }
 

@@ -49,8 +49,9 @@ inline void find_kernel(lowered_program& planned, value_id i) {
   }
   inplace_vector<element, max_operands> types;
   for (value_id o : code.code[i].operands) types.push_back(code.values[o].type);
-  kernel = kernel_table::instance().find(
-      kernel_operation(what, code.how(i)), types_key({types.begin(), types.size()}, code.values[i].type));
+  kernel =
+      kernel_table::instance().find(kernel_operation(what, code.how(i)),
+                                    types_key({types.begin(), types.size()}, code.values[i].type));
 }
 
 /// The kernels of the elements that a step makes, where the nodes of those before it are there:
