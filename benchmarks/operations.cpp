@@ -24,14 +24,14 @@ struct one : mesh<axis<"data", 1>> {};
 /// A square of random numbers in a pool, and the same on the host.
 template <index_t Side>
 struct square_of {
-  template <index_t... N>
-  using whole = sharded_tensor<float, extents<N...>, layout<one, P<>>>;
   using X = sharded_tensor<float, extents<Side, Side>, layout<one, P<"data", none>>>;
   using I = sharded_tensor<std::int32_t, extents<Side>, layout<one, P<"data">>>;
   using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   device_pool pool{one{}, 1};
   X x = normal<X>(pool, random_key{1});
+  sharded_tensor<float, extents<Side, Side>, layout<one, P<none, none>>> whole_x =
+      reshard<P<none, none>>(x);
   std::vector<std::int32_t> rows = [] {
     std::vector<std::int32_t> all(static_cast<std::size_t>(Side));
     for (index_t i = 0; i < Side; ++i)
@@ -39,6 +39,9 @@ struct square_of {
     return all;
   }();
   I index = distribute<I>(pool, rows);
+  sharded_tensor<std::int32_t, extents<Side>, layout<one, P<none>>> whole_index =
+      reshard<P<none>>(index);
+  std::vector<std::int64_t> rows_found = std::vector<std::int64_t>(static_cast<std::size_t>(Side));
   matrix host = to_host(x);
   matrix out = matrix::Zero(Side, Side);
 };
@@ -129,6 +132,62 @@ void add_rows(std::vector<bench::row>& all) {
         std::fill_n(to, n, -std::numeric_limits<float>::infinity());
         for (index_t r = 0; r < n; ++r)
           for (index_t i = 0; i < n; ++i) to[i] = std::max(to[i], from[r * n + i]);
+      });
+  add(
+      "max_with_index of rows", [](const operands& a) { return max_with_index<1>(a.x).first; },
+      [](const float* from, float* to, operands& held) {
+        for (index_t r = 0; r < n; ++r) {
+          const float* const best = std::max_element(from + r * n, from + r * n + n);
+          held.rows_found[static_cast<std::size_t>(r)] = best - (from + r * n);
+          to[r] = *best;
+        }
+      });
+  add(
+      "max_with_index onto a row",
+      [](const operands& a) { return max_with_index<0>(a.whole_x).first; },
+      [](const float* from, float* to, operands& held) {
+        std::copy_n(from, n, to);
+        std::fill(held.rows_found.begin(), held.rows_found.end(), 0);
+        for (index_t r = 1; r < n; ++r)
+          for (index_t i = 0; i < n; ++i)
+            if (from[r * n + i] > to[i]) {
+              to[i] = from[r * n + i];
+              held.rows_found[static_cast<std::size_t>(i)] = r;
+            }
+      });
+  add(
+      "cumsum of columns", [](const operands& a) { return cumsum<0>(a.whole_x); },
+      [](const float* from, float* to, const operands&) {
+        std::copy_n(from, n, to);
+        for (index_t r = 1; r < n; ++r)
+          for (index_t i = 0; i < n; ++i) to[r * n + i] = to[r * n - n + i] + from[r * n + i];
+      });
+  add(
+      "segment_sum", [](const operands& a) { return segment_sum<0, n>(a.whole_x, a.whole_index); },
+      [](const float* from, float* to, const operands& held) {
+        std::fill_n(to, n * n, 0.0F);
+        for (index_t r = 0; r < n; ++r)
+          for (index_t i = 0; i < n; ++i)
+            to[held.rows[static_cast<std::size_t>(r)] * n + i] += from[r * n + i];
+      });
+  add(
+      "flip of rows", [](const operands& a) { return flip<1>(a.x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r)
+          std::reverse_copy(from + r * n, from + r * n + n, to + r * n);
+      });
+  add(
+      "roll of rows", [](const operands& a) { return roll<1, 3>(a.x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r)
+          std::rotate_copy(from + r * n, from + r * n + n - 3, from + r * n + n, to + r * n);
+      });
+  add(
+      "every second column",
+      [](const operands& a) { return slice_in_dim<1, open_end, open_end, 2>(a.x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r)
+          for (index_t i = 0; i < n / 2; ++i) to[r * (n / 2) + i] = from[r * n + 2 * i];
       });
   add_beside(
       "sum of rows", "Eigen, row by row", [](const operands& a) { return sum<1>(a.x); },

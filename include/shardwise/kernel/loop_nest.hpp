@@ -3,11 +3,11 @@
 
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
+#include "shardwise/kernel/element_runs.hpp"
 #include "shardwise/kernel/strided.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 namespace shardwise {
@@ -111,27 +111,6 @@ class loop_nest {
       std::swap(order[i - 1], order[i]);
   }
   return order;
-}
-
-/// Copies `count` elements that are `stride` apart to neighbours; stride 0 repeats one.
-template <class T>
-void gather_elements(const T* from, index_t stride, index_t count, T* to) noexcept {
-  // A call costs more than copying a few elements.
-  if (stride == 1 && count >= 16)
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  else if (stride == 0 && count > 0)
-    std::fill_n(to, count, *from);  // which compilers vectorise
-  else
-    for (index_t i = 0; i < count; ++i) to[i] = from[i * stride];
-}
-
-/// Copies `count` neighbours to elements that are `stride` apart.
-template <class T>
-void scatter_elements(const T* from, index_t count, T* to, index_t stride) noexcept {
-  if (stride == 1 && count >= 16)
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  else
-    for (index_t i = 0; i < count; ++i) to[i * stride] = from[i];
 }
 
 /// Calls `f(done, offsets, run)` for the pieces of the elements [first, first + count) that lie in

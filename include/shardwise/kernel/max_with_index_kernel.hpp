@@ -5,7 +5,11 @@
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/operation/max_with_index.hpp"
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace shardwise {
 
@@ -42,19 +46,27 @@ struct extreme_kernel {
                   d == dim ? size : 0}});
       ++kept;
     }
+    const bool is_first_step = call.operands.size() == 1;
+    const bool is_counted = size > 0 && size <= index_t{std::numeric_limits<counter<T>>::max()};
+    if (is_first_step && is_counted && from.strides[dim] != 1 && nest.inner_stride(0) == 1 &&
+        nest.inner_stride(1) == 1 && nest.inner_stride(2) == 1) {
+      const held_range& range = call.parts[0][dim];
+      for (index_t i = 0; i < nest.size(); i += nest.inner_extent()) {
+        const auto at = nest.at(i);
+        run_columns(from.data + at.offsets[0], from.strides[dim], size, nest.inner_extent(),
+                    values.data + at.offsets[1], places.data + at.offsets[2],
+                    [&](index_t place) { return range.global(at.offsets[4] + place); });
+      }
+      return;
+    }
     for (index_t i = 0; i < nest.size(); ++i) {
       const auto at = nest.at(i);
-      T best = static_cast<T>(identity_of<T>(Class::kind));
-      index_t place = -1;
-      for (index_t x = 0; x < size; ++x) {
-        const T next = from.data[at.offsets[0] + x * from.strides[dim]];
-        if (place < 0 || is_better(next, best)) {
-          best = next;
-          place = x;
-        }
-      }
+      const T* const line = from.data + at.offsets[0];
+      const index_t place = place_of_best(line, from.strides[dim], size);
+      const T best =
+          place < 0 ? static_cast<T>(identity_of<T>(Class::kind)) : line[place * from.strides[dim]];
       values.data[at.offsets[1]] = best;
-      if (call.operands.size() > 1)
+      if (!is_first_step)
         places.data[at.offsets[2]] =
             place < 0 ? -1 : given.data[at.offsets[3] + place * given.strides[dim]];
       else
@@ -64,13 +76,78 @@ struct extreme_kernel {
   }
 
  private:
-  /// NaN is better than all numbers.
+  /// NaN is better than all numbers. Without branches, which would keep loops from being
+  /// vectorised.
   template <class T>
   [[nodiscard]] static bool is_better(const T& next, const T& best) noexcept {
-    if constexpr (Class::kind == reduction::max)
-      return next > best || (next != next && best == best);
+    const bool comes_before = Class::kind == reduction::max ? next > best : next < best;
+    return static_cast<bool>(static_cast<int>(comes_before) |
+                             (static_cast<int>(next != next) & static_cast<int>(best == best)));
+  }
+
+  /// Where the first of the best elements of a line is; -1 in a line without elements.
+  template <class T>
+  [[nodiscard]] static index_t place_of_best(const T* line, index_t stride, index_t n) {
+    if constexpr (std::floating_point<T>)
+      if (stride == 1) return place_in_run(line, n);
+    index_t place = n == 0 ? -1 : 0;
+    for (index_t x = 1; x < n; ++x)
+      if (is_better(line[x * stride], line[place * stride])) place = x;
+    return place;
+  }
+  /// The same for neighbours: the best of each part first, then where it is in the part that has
+  /// it. Of zeros of both signs, which are equal, the first is taken.
+  template <class T>
+  [[nodiscard]] static index_t place_in_run(const T* line, index_t n) {
+    const folding<T> fold = folding_of<T>(Class::kind);
+    T best{};
+    index_t place = -1;
+    for (index_t x = 0; x < n; x += leaf<T>) {
+      const T next = fold.run(line + x, std::min(leaf<T>, n - x), fold.identity);
+      if (place >= 0 && !is_better(next, best)) continue;
+      best = next;
+      place = x;
+    }
+    if (place < 0) return place;
+    if (best == best)
+      while (line[place] != best) ++place;
     else
-      return next < best || (next != next && best == best);
+      while (line[place] == line[place]) ++place;
+    return place;
+  }
+
+  /// Places of the size of an element where it can be: compilers vectorise both together.
+  template <class T>
+  using counter = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+  /// Lines side by side, row by row, some columns at a time; `global(place)` is written.
+  template <class T, class Global>
+  static void run_columns(const T* from, index_t row_stride, index_t size, index_t columns,
+                          T* values, std::int64_t* places, const Global& global) {
+    constexpr index_t width = 64;
+    for (index_t c = 0; c < columns; c += width) {
+      const index_t n = std::min(width, columns - c);
+      T best[width];
+      counter<T> place[width]{};
+      std::copy_n(from + c, n, best);
+      for (index_t x = 1; x < size; ++x) {
+        const T* const row = from + x * row_stride + c;
+        const auto at = static_cast<counter<T>>(x);
+        const auto take = [&](index_t i) {
+          const bool better = is_better(row[i], best[i]);
+          best[i] = better ? row[i] : best[i];
+          place[i] = better ? at : place[i];
+        };
+        if (n == width)
+          for (index_t i = 0; i < width; ++i) take(i);
+        else
+          for (index_t i = 0; i < n; ++i) take(i);
+      }
+      for (index_t i = 0; i < n; ++i) {
+        values[c + i] = best[i];
+        places[c + i] = global(index_t{place[i]});
+      }
+    }
   }
 };
 

@@ -61,11 +61,10 @@ struct scan_kernel {
     const index_t count = from.extents[dim];
     from.extents[dim] = to.extents[dim] = 1;
     for (index_t x = 0; x < count; ++x) {
-      copy_block<C>(from, to);
-      if (x > 0) {
-        strided<const C> before{to.data - to.strides[dim], to.extents, to.strides};
-        fold_block<C>(Class::kind, before, to);
-      }
+      if (x == 0)
+        copy_block<C>(from, to);
+      else
+        fold_block<C>(Class::kind, {to.data - to.strides[dim], to.extents, to.strides}, from, to);
       advance(from, from.strides[dim]);
       advance(to, to.strides[dim]);
     }

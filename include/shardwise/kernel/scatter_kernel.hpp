@@ -31,10 +31,14 @@ void scatter_rows(const strided<const T>& from, int dim, int index_rank,
       const T* const source = from.data + block.offsets[0] + rows.at(r).offsets[0];
       C* const target = to.data + block.offsets[1] + local * to.strides[dim];
       for_each_piece(behind, 0, behind.size(), [&](index_t, const index_t(&at)[2], index_t run) {
-        for (index_t x = 0; x < run; ++x) {
-          C& here = target[at[1] + x * behind.inner_stride(1)];
-          here = put(here, static_cast<C>(source[at[0] + x * behind.inner_stride(0)]));
-        }
+        const T* const given = source + at[0];
+        C* const into = target + at[1];
+        const index_t step = behind.inner_stride(0), move = behind.inner_stride(1);
+        if (step == 1 && move == 1)  // which compilers vectorise
+          for (index_t x = 0; x < run; ++x) into[x] = put(into[x], static_cast<C>(given[x]));
+        else
+          for (index_t x = 0; x < run; ++x)
+            into[x * move] = put(into[x * move], static_cast<C>(given[x * step]));
       });
     }
   }

@@ -67,7 +67,7 @@ struct kernel_of<take_operation> {
         if (at < 0)
           std::fill_n(to, count, T{});
         else if (is_row && inner == 1)
-          std::copy_n(row, count, to);
+          gather_elements(row, 1, count, to);
         else if (is_row)
           for (index_t x = 0; x < count; ++x) to[x] = row[x * inner];
         else

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/index.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// The bits of an element, as compilers know vectors of.
+template <std::size_t Size>
+using bits_of_size = std::conditional_t<
+    Size == 1, std::uint8_t,
+    std::conditional_t<Size == 2, std::uint16_t,
+                       std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+
+/// Copies elements that are 2 apart, or that are neighbours in reverse order, 16 bytes at a time,
+/// and returns how many: fewer than `count`, of which the rest is left.
+template <index_t Stride, class T>
+[[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
+  static_assert(Stride == 2 || Stride == -1);
+  constexpr std::size_t lanes = 16 / sizeof(T);
+  constexpr auto step = static_cast<index_t>(lanes);
+  typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(16)));
+  index_t done = 0;
+  const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    // Of elements 2 apart the vectors end with one that may not be there.
+    for (; done + step < count; done += step) {
+      vector first, second, made;
+      if constexpr (Stride == 2) {
+        std::memcpy(&first, from + 2 * done, sizeof first);
+        std::memcpy(&second, from + 2 * done + step, sizeof second);
+        made = __builtin_shufflevector(first, second, (2 * I)...);
+      } else {
+        std::memcpy(&first, from - done - (step - 1), sizeof first);
+        made = __builtin_shufflevector(first, first, (lanes - 1 - I)...);
+      }
+      std::memcpy(static_cast<void*>(to + done), &made, sizeof made);
+    }
+  };
+  run(std::make_index_sequence<lanes>{});
+  return done;
+}
+
+}  // namespace detail
+
+/// Copies `count` neighbours.
+template <class T>
+void copy_run(const T* from, index_t count, T* to) noexcept {
+  // Where the target is a few bytes further in its page than the source, the instruction that the
+  // standard library copies long runs with takes 30 times as long on some processors.
+  constexpr std::uintptr_t page = 4096, near = 256;
+  constexpr auto piece = static_cast<index_t>(2048 / sizeof(T));
+  const auto apart =
+      (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page;
+  if (apart != 0 && apart < near)
+    for (; count > piece; count -= piece, from += piece, to += piece)
+      std::memcpy(static_cast<void*>(to), from, 2048);
+  std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+/// Copies `count` elements that are `stride` apart to neighbours; stride 0 repeats one.
+template <class T>
+void gather_elements(const T* from, index_t stride, index_t count, T* to) noexcept {
+  // A call costs more than copying a few elements.
+  if (stride == 1 && count >= 16) return copy_run(from, count, to);
+  if (stride == 0 && count > 0) {
+    std::fill_n(to, count, *from);  // which compilers vectorise
+    return;
+  }
+  index_t done = 0;
+  if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= 8) {
+    if (stride == 2) done = detail::gather_vectors<2>(from, count, to);
+    if (stride == -1) done = detail::gather_vectors<-1>(from, count, to);
+  }
+  for (; done < count; ++done) to[done] = from[done * stride];
+}
+
+/// Copies `count` neighbours to elements that are `stride` apart.
+template <class T>
+void scatter_elements(const T* from, index_t count, T* to, index_t stride) noexcept {
+  if (stride == 1 && count >= 16)
+    copy_run(from, count, to);
+  else
+    for (index_t i = 0; i < count; ++i) to[i * stride] = from[i];
+}
+
+}  // namespace shardwise
