@@ -90,8 +90,8 @@ struct inferred {
   if (!found.misuse.empty())
     throw refusal(str(found.misuse),
                   found.misuse == "elements_are_no_integers"
-                      ? "bits and shifts are of integers"
-                      : "roots, exponentials and means have fractions; these elements have none",
+                      ? "bitwise operations and shifts need integers"
+                      : "roots, exponentials and means need floating-point elements",
                   std::move(reshards));
   const std::string code = str(text_of(found.verdict.rule).name);
   throw refusal(code, str(describe(found.verdict)).substr(code.size() + 2), std::move(reshards));

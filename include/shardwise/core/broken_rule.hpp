@@ -78,8 +78,9 @@ struct broken_rule {
   static_assert(satisfied<rule<mesh_has_too_many_devices>, About, Facts...>,
                 "a mesh has at most 2^30 devices");
   static_assert(satisfied<rule<device_count_differs>, About, Facts...>,
-                "an order of devices has as many as its mesh");
-  static_assert(satisfied<rule<device_is_repeated>, About, Facts...>, "a device is in a mesh once");
+                "an explicit order has as many devices as its mesh");
+  static_assert(satisfied<rule<device_is_repeated>, About, Facts...>,
+                "each device appears once in a mesh");
   static_assert(satisfied<rule<submesh_axis_is_not_in_mesh>, About, Facts...>,
                 "a sub-mesh names different axes of its mesh");
   static_assert(satisfied<rule<axis_is_not_in_mesh>, About, Facts...>,
@@ -89,8 +90,8 @@ struct broken_rule {
   static_assert(satisfied<rule<spec_is_malformed>, About, Facts...>,
                 "an entry is none, one axis, or by(axes), without blanks or nesting");
   static_assert(satisfied<rule<grain_is_malformed>, About, Facts...>,
-                "after its axes an entry may say %block, of 1 or more, or *chunks, of 2 or more, "
-                "and *1 of several axes");
+                "after its axes an entry may have %block (1 or more), *chunks (2 or more), or *1 "
+                "for a single cut over several axes");
   static_assert(satisfied<rule<layout_is_malformed>, About, Facts...>,
                 "a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or "
                 "single_cut, in this order");
@@ -124,48 +125,50 @@ struct broken_rule {
   static_assert(satisfied<rule<operand_rank_differs>, About, Facts...>,
                 "an operand has as many dimensions as the rule names for it");
   static_assert(satisfied<rule<operand_sizes_differ>, About, Facts...>,
-                "dimensions that meet in an operation have the same size");
+                "corresponding dimensions of operands have the same size");
   static_assert(satisfied<rule<operand_meshes_differ>, About, Facts...>,
                 "the operands of an operation live on the same mesh");
   static_assert(satisfied<rule<operand_elements_differ>, About, Facts...>,
                 "the operands of an operation have the same element type");
-  static_assert(satisfied<rule<operand_is_no_number>, About, Facts...>,
-                "arithmetic is of numbers: where(c, 1.0F, 0.0F) or cast<float>(c) makes them of "
-                "truth values");
+  static_assert(
+      satisfied<rule<operand_is_no_number>, About, Facts...>,
+      "arithmetic needs numbers: where(c, 1.0F, 0.0F) or cast<float>(c) converts truth values");
   static_assert(satisfied<rule<operand_is_no_truth_value>, About, Facts...>,
                 "a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)");
   static_assert(satisfied<rule<operand_is_no_index>, About, Facts...>,
-                "an index is a whole number: cast<int>(x) makes them of others");
+                "an index is an integer: cast<int>(x) converts other numbers");
   static_assert(satisfied<rule<operand_layouts_conflict>, About, Facts...>,
-                "dimensions that meet are split alike");
+                "corresponding dimensions are split the same way");
   static_assert(satisfied<rule<axis_would_split_twice>, About, Facts...>,
                 "a mesh axis splits one dimension of an operation");
-  static_assert(satisfied<rule<dimension_is_split>, About, Facts...>,
-                "what orders, joins, scans or windows a dimension needs it whole");
+  static_assert(
+      satisfied<rule<dimension_is_split>, About, Facts...>,
+      "a dimension that is sorted, concatenated, scanned or read through windows is not split");
   static_assert(satisfied<rule<split_would_move>, About, Facts...>,
-                "a split stays with major parts, so that no element moves");
+                "a split stays on the major part of a dimension, so that no element moves");
   static_assert(satisfied<rule<element_count_differs>, About, Facts...>,
                 "a reshape keeps the number of elements, and leaves at most one extent open");
   static_assert(satisfied<rule<partial_value_is_read>, About, Facts...>,
                 "a pending reduction is finished before its value is read");
   static_assert(satisfied<rule<pending_axes_differ>, About, Facts...>,
-                "values that are added are pending alike");
+                "values that are added are pending over the same axes");
   static_assert(satisfied<rule<pending_axis_meets_itself>, About, Facts...>,
                 "a product is pending over an axis once, and not split over it");
-  static_assert(satisfied<rule<operand_is_manual>, About, Facts...>,
-                "an axis is manual in an operation, or splits or is pending in it");
+  static_assert(
+      satisfied<rule<operand_is_manual>, About, Facts...>,
+      "an axis that is manual in an operation neither splits a dimension nor is pending in it");
   static_assert(satisfied<rule<dimension_is_out_of_range>, About, Facts...>,
-                "a dimension is named by a number from 0 to the rank less one");
+                "a dimension is a number from 0 to the rank minus one");
   static_assert(satisfied<rule<dimensions_are_no_permutation>, About, Facts...>,
                 "a transpose names every dimension of its operand once");
   static_assert(satisfied<rule<slice_is_out_of_range>, About, Facts...>,
-                "a slice begins and ends within its dimension, and what is padded by its own "
-                "elements has some");
+                "a slice begins and ends within its dimension, and a dimension padded with its own "
+                "elements is not empty");
   static_assert(satisfied<rule<window_does_not_fit>, About, Facts...>,
                 "windows fit into the padded tensor, with a number for each spatial dimension, and "
                 "groups divide channels");
   static_assert(satisfied<rule<dimension_is_too_short>, About, Facts...>,
-                "no more elements are taken of a dimension than it has");
+                "at most as many elements are taken of a dimension as it has");
   static_assert(
       satisfied<rule<tensor_type_differs>, About, Facts...>,
       "a tensor is initialised and assigned by tensors of its own elements, extents and layout");
@@ -180,17 +183,17 @@ struct broken_rule {
                 "a manual axis is left by disable_manual_sharding or by a collective such as "
                 "all_reduce");
   static_assert(satisfied<rule<axis_is_not_manual>, About, Facts...>,
-                "along manual axes alone collectives work and disable_manual_sharding joins");
+                "collectives and disable_manual_sharding work only along manual axes");
   static_assert(satisfied<rule<positions_are_malformed>, About, Facts...>,
-                "positions are from 0 to the devices of their axes less one; a permute has up to "
-                "20 pairs, and each position once on either side");
+                "positions are below the number of devices along their axes; a permute has at most "
+                "20 pairs, with different sources and different targets");
   static_assert(satisfied<rule<constraint_needs_communication>, About, Facts...>,
                 "a constraint is met without communication; only a reshard moves data");
   static_assert(satisfied<rule<tensor_is_marked_already>, About, Facts...>,
-                "only a replicated tensor is marked anew; clear_sharding makes it one");
+                "only a replicated tensor is marked; clear_sharding removes an earlier mark");
   static_assert(satisfied<rule<cotangent_differs>, About, Facts...>,
-                "a custom gradient gives each argument a tensor of its elements and extents, split "
-                "as it is");
+                "a custom gradient returns a tensor for each argument, with its element type, "
+                "extents and split");
   static_assert(satisfied<rule<host_rank_differs>, About, Facts...>,
                 "the host's data has as many dimensions as the tensor");
   static_assert(satisfied<rule<tensor_is_replicated>, About, Facts...>,
@@ -213,13 +216,15 @@ struct broken_rule {
                 "an operand is a tensor, on paper abstract<X>(), or in elementwise functions a "
                 "number");
   static_assert(satisfied<rule<operand_is_abstract>, About, Facts...>,
-                "an abstract tensor meets abstract tensors and numbers alone");
+                "abstract tensors combine only with abstract tensors and numbers");
   static_assert(satisfied<rule<number_would_be_cut>, About, Facts...>,
                 "a number beside tensors is one of their element type");
   static_assert(satisfied<rule<elements_have_no_fractions>, About, Facts...>,
-                "random numbers are float or double; roots, exponentials and means have fractions");
-  static_assert(satisfied<rule<elements_are_no_integers>, About, Facts...>,
-                "bits and shifts are of integers: cast<std::int32_t>(x) makes them of numbers");
+                "random numbers are float or double; roots, exponentials and means need "
+                "floating-point elements");
+  static_assert(
+      satisfied<rule<elements_are_no_integers>, About, Facts...>,
+      "bitwise operations and shifts need integers: cast<std::int32_t>(x) converts numbers");
   static_assert(satisfied<rule<reduction_options_are_unexpected>, About, Facts...>,
                 "a reduction is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, "
                 "over{0}); two tensors meet in maximum(x, y)");
@@ -235,17 +240,17 @@ struct broken_rule {
   static_assert(satisfied<rule<size_count_differs>, About, Facts...>,
                 "abstract<X> takes one size for each dyn extent and each dyn axis of X");
   static_assert(satisfied<rule<made_type_is_not_a_tensor>, About, Facts...>,
-                "what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < "
-                "and >");
+                "the type of the tensor to make is the template argument: sharded_tensor<T, "
+                "extents<...>, layout<...>>");
   static_assert(satisfied<rule<mesh_is_not_a_pool>, About, Facts...>,
                 "a tensor is made in a device pool: device_pool pool{pod{}}");
   static_assert(satisfied<rule<argument_is_unexpected>, About, Facts...>,
-                "after the pool comes what fills the tensor, then one size for each dyn extent");
+                "after the pool come the values, then one size for each dyn extent");
   static_assert(satisfied<rule<host_data_is_unreadable>, About, Facts...>,
                 "host data is an Eigen matrix, a forward range of numbers or of such ranges, or "
                 "f(index)");
   static_assert(satisfied<rule<host_elements_differ>, About, Facts...>,
-                "the host's data has elements of the type that the tensor has");
+                "host data has the element type of the tensor");
   static_assert(satisfied<rule<shards_are_not_blocks>, About, Facts...>,
                 "shards are a forward range of blocks: Eigen matrices, local shards, or runs of "
                 "numbers");
@@ -254,8 +259,8 @@ struct broken_rule {
   static_assert(satisfied<rule<elements_are_on_devices>, About, Facts...>,
                 "elements are read on the host, after to_host or local");
   static_assert(satisfied<rule<planned_layouts_differ>, About, Facts...>,
-                "a plan gives one layout, and one way of being called, to what shares a template "
-                "argument, as the elements of an array do");
+                "parameters that share a template argument, such as the elements of an array, get "
+                "one layout and one way of being called");
   static_assert(satisfied<rule<result_spec_is_missing>, About, Facts...>,
                 "a module whose result is finished has one template argument for its spec");
 };

@@ -58,7 +58,7 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
     if (i > 0) in.expect(',', "an order has every device of the mesh");
     const std::size_t begin = in.here();
     const index_t device = in.number(count - 1, "a device is a number below the size of the mesh");
-    if (in.ok() && positions[device] >= 0) in.fail_at(begin, "a device is in a mesh once");
+    if (in.ok() && positions[device] >= 0) in.fail_at(begin, "each device appears once in a mesh");
     devices[i] = device;
     positions[device] = i;
   }

@@ -50,7 +50,7 @@ struct named_mesh {
         return "a device is a number below the size of the mesh";
       if (bit < 0 || bit >= window) continue;
       const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
-      if ((seen[bit / 64] & mask) != 0) return "a device is in a mesh once";
+      if ((seen[bit / 64] & mask) != 0) return "each device appears once in a mesh";
       seen[bit / 64] |= mask;
     }
   }

@@ -63,6 +63,7 @@ SHARDWISE_INLINE void graph_batch::run() {
     graph.record(results_);
   }
   std::vector<value_id> wholes;
+  wholes.reserve(arguments_.size());
   for (const mapped_argument& each : arguments_) wholes.push_back(graph.add_input(each.real));
   program_builder code(graph.code());
   batching whole(code, 0, met_.batch());
@@ -72,6 +73,7 @@ SHARDWISE_INLINE void graph_batch::run() {
                    batching::with_front(code, wholes[k], arguments_[k].dim));
   whole.run();
   std::vector<value_id> needed;
+  needed.reserve(results_.size());
   for (const node_ptr& each : results_) needed.push_back(whole.result(graph.id_of(each)));
   made_ = graph.splice(needed, home);
   graph.mark_recomputed();

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::device_count_differs,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::size_met{3}, shardwise::size_needed{4}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
-// expect: an order of devices has as many as its mesh
+// expect: an explicit order has as many devices as its mesh
 #include <shardwise/layout.hpp>
 #include <shardwise/mesh/ordered_mesh.hpp>
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::device_is_repeated,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::device_number{1}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
-// expect: a device is in a mesh once
+// expect: each device appears once in a mesh
 #include <shardwise/layout.hpp>
 #include <shardwise/mesh/ordered_mesh.hpp>
 

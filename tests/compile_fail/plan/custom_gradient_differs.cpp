@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: cotangent_differs
-// expect: a custom gradient gives each argument a tensor of its elements and extents
+// expect: a custom gradient returns a tensor for each argument, with its element type, extents and split
 #include <shardwise/layout.hpp>
 using namespace shardwise;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
-// expect: a dimension is named by a number from 0 to the rank less one
+// expect: a dimension is a number from 0 to the rank minus one
 #include <shardwise/layout.hpp>
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_manual,
 // expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
 // expect: shardwise::called<6>{"model"}>
-// expect: along manual axes alone collectives work and disable_manual_sharding joins
+// expect: collectives and disable_manual_sharding work only along manual axes
 #include <shardwise/layout.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
 

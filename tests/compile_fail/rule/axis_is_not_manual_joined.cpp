@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_manual,
 // expect: shardwise::called<5>{"data"}>
-// expect: along manual axes alone collectives work and disable_manual_sharding joins
+// expect: collectives and disable_manual_sharding work only along manual axes
 #include <shardwise/layout.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_are_no_integers,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::bitwise_and>, float>>
-// expect: bits and shifts are of integers: cast<std::int32_t>(x) makes them of numbers
+// expect: bitwise operations and shifts need integers: cast<std::int32_t>(x) converts numbers
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_abstract,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}>
-// expect: an abstract tensor meets abstract tensors and numbers alone
+// expect: abstract tensors combine only with abstract tensors and numbers
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_number,
 // expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{0}>
-// expect: arithmetic is of numbers: where(c, 1.0F, 0.0F) or cast<float>(c) makes them of truth values
+// expect: arithmetic needs numbers: where(c, 1.0F, 0.0F) or cast<float>(c) converts truth values
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

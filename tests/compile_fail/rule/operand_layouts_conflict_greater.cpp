@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::greater>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,7 @@
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"},
 // expect-gcc: shardwise::suggested<38>{"reshard<P<cut_once(x, y)>>(operand 1)"}>
 // expect-clang: shardwise::suggested<38>{"reshard<P<cut_once(x, y)>>(operand[...]"}>
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
 // expect-gcc: shardwise::suggested<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,7 @@
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
 // expect-gcc: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(operand 1)"}>
 // expect-clang: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(ope[...]"}>
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::fixed_string<6>{"i,i->"}>,
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{6}, shardwise::size_needed{4}>
-// expect: dimensions that meet in an operation have the same size
+// expect: corresponding dimensions of operands have the same size
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ii->i"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: shardwise::fixed_string<6>{"ii->i"}>,
-// expect: dimensions that meet in an operation have the same size
+// expect: corresponding dimensions of operands have the same size
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

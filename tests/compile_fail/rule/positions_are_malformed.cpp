@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::positions_are_malformed,
 // expect: shardwise::called<5>{"data"}>
-// expect: positions are from 0 to the devices of their axes less one; a permute has up to 20 pairs
+// expect: positions are below the number of devices along their axes; a permute has at most 20 pairs
 #include <shardwise/layout.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
 

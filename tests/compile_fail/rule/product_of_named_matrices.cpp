@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<5>{"data"}, shardwise::suggested<35>{"reshard<P<model, none>>(operand 1)"}>
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

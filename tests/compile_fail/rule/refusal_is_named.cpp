@@ -2,7 +2,7 @@
 // What follows a refused operation takes its result for what it needs, in silence.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 1)"}>
-// expect: dimensions that meet are split alike
+// expect: corresponding dimensions are split the same way
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::split_would_move,
 // expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"y"}
 // expect: reshard<P<by(x, y), none>>(operand
-// expect: a split stays with major parts, so that no element moves
+// expect: a split stays on the major part of a dimension, so that no element moves
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // The error is the program's line, even where nothing is done with the tensor.
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
 // expect: shardwise::types<int, shardwise::nothing_given>, shardwise::operand{1}>
-// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+// expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,7 @@
 // expect: shardwise::types<char
 // expect: shardwise::operand{1}>
 // expect: [2], long
-// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+// expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
 // expect: shardwise::types<std::
 // expect: , float>
-// expect: the host's data has elements of the type that the tensor has
+// expect: host data has the element type of the tensor
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
 // expect: shardwise::types<double, float>>
-// expect: the host's data has elements of the type that the tensor has
+// expect: host data has the element type of the tensor
 #include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::made_type_is_not_a_tensor,
 // expect: shardwise::nothing_given>
-// expect: what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < and >
+// expect: the type of the tensor to make is the template argument: sharded_tensor<T, extents<...>, layout<...>>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

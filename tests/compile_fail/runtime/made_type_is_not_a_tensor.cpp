@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::made_type_is_not_a_tensor,
 // expect: shardwise::as_written<shardwise::fixed_string<25>{"[x, y] on mesh(x=2, y=4)"}>>
 // expect: {"[x, y] on mesh(x=2, y=4)"}
-// expect: what is made is a sharded_tensor<T, extents<...>, layout<...>>, named between < and >
+// expect: the type of the tensor to make is the template argument: sharded_tensor<T, extents<...>, layout<...>>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
 // expect: shardwise::types<shardwise::nothing_given,
-// expect: after the pool comes what fills the tensor, then one size for each dyn extent
+// expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

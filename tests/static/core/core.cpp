@@ -110,7 +110,7 @@ static_assert(describe({.rule = violation::axis_is_not_in_mesh, .dim = 1, .axis 
               "axis 'modle')");
 static_assert(
     describe({.rule = violation::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6}) ==
-    "operand_sizes_differ: dimensions that meet in an operation have the same size "
+    "operand_sizes_differ: corresponding dimensions of operands have the same size "
     "(operand 1, dimension 0, 6 where 0 is needed)");
 static_assert(describe({.rule = violation::operand_meshes_differ}) ==
               "operand_meshes_differ: the operands of an operation live on the same mesh");

@@ -37,7 +37,7 @@ static_assert(judged(high, 4) ==
               diagnosis{.rule = violation::device_is_out_of_range, .have = 4, .want = 4});
 static_assert(judged(low, 4).rule == violation::device_is_out_of_range);
 static_assert(describe(judged(twice, 4)) ==
-              "device_is_repeated: a device is in a mesh once (device 1)");
+              "device_is_repeated: each device appears once in a mesh (device 1)");
 
 // A mesh with an order is its grid with other devices.
 static_assert(Mesh<pod> && std::is_empty_v<pod> && pod::devices == 4 && pod{}.desc() == pod::value);

@@ -70,7 +70,7 @@ static_assert(why_not_devices({0, 1, 2, 3, 4, 5, 6}) ==
               "a mesh has as many devices as its sizes say");
 static_assert(why_not_devices({0, 1, 2, 3, 4, 5, 6, 8}) ==
               "a device is a number below the size of the mesh");
-static_assert(why_not_devices({0, 1, 2, 3, 4, 5, 6, 6}) == "a device is in a mesh once");
+static_assert(why_not_devices({0, 1, 2, 3, 4, 5, 6, 6}) == "each device appears once in a mesh");
 static_assert(why_not_devices({7, 1, 2, 3, 4, 5, 6, 0}).empty());
 
 // A box of extents with padding.

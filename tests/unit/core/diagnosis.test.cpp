@@ -72,7 +72,7 @@ TEST_CASE("the table of rules has the order of the enumerators") {
 
 TEST_CASE("the compiler, the run and the manual say the same sentence") {
   static const std::regex assertion(
-      R"re(static_assert\(satisfied<rule<(\w+)>, About, Facts\.\.\.>,\s*)re"
+      R"re(static_assert\(\s*satisfied<rule<(\w+)>, About, Facts\.\.\.>,\s*)re"
       R"re(((?:"(?:[^"\\]|\\.)*"\s*)+)\))re");
   const std::string page = read_file("docs/reference/diagnostics.md");
   const auto entry_of = [](const std::string& name, const std::string& demand) {
@@ -115,7 +115,7 @@ TEST_CASE("the compiler, the run and the manual say the same sentence") {
   CHECK(found >= 60);
   // There is no other way to break a rule.
   std::size_t asked = 0;
-  const std::string question = "static_assert(satisfied<";
+  const std::string question = "satisfied<rule<";
   for (const auto& file :
        std::filesystem::recursive_directory_iterator(source_dir() / "include/shardwise")) {
     if (file.path().extension() != ".hpp") continue;
@@ -133,8 +133,8 @@ TEST_CASE("an error says its rule and its facts") {
   CHECK(plain.code() == violation::operand_sizes_differ);
   CHECK(plain.verdict() == verdict);
   CHECK(plain.what() ==
-        std::string("operand_sizes_differ: dimensions that meet in an operation have the same "
-                    "size (operand 1, dimension 0, 6 where 4 is needed)"));
+        std::string("operand_sizes_differ: corresponding dimensions of operands have the same size "
+                    "(operand 1, dimension 0, 6 where 4 is needed)"));
   CHECK_THAT(error(verdict, "and more").what(), contains("is needed); and more"));
   const auto facts = [](violation rule, index_t have, index_t want) {
     return std::string(describe({.rule = rule, .have = have, .want = want}).c_str());

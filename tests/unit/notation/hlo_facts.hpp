@@ -625,7 +625,7 @@ inline constexpr listed_mesh_fact listed_mesh_facts[] = {
     {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 4}, {"x", "x"}, "1: the axes of a mesh have different names"},
     {{0, 1, 2, 3, 4, 5, 6}, {2, 4}, {"x", "y"}, "0: a mesh has as many devices as its sizes say"},
     {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 4}, {"x"}, "0: a mesh has one name for each axis"},
-    {{0, 1, 2, 3, 4, 5, 6, 6}, {2, 4}, {"x", "y"}, "0: a device is in a mesh once"},
+    {{0, 1, 2, 3, 4, 5, 6, 6}, {2, 4}, {"x", "y"}, "0: each device appears once in a mesh"},
     {{0, 1, 2, 3, 4, 5, 6, 8},
      {2, 4},
      {"x", "y"},

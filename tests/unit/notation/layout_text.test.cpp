@@ -112,21 +112,22 @@ TEST_CASE("what has no text, and what is no layout, is thrown") {
   const mesh_desc pod = mesh_from_text("data=64,model=64");
   const layout_desc blocks = layout_of(notation::jax, "P('data'%2)", pod);
   CHECK_THROWS_WITH(to_text(notation::sdy, pod, blocks),
-                    "layout_has_no_text: a notation has words for a layout, and a text has room "
-                    "for them; only contiguous parts of a dimension can be written so");
+                    "layout_has_no_text: a layout can be expressed in its notation, and the text "
+                    "fits its capacity; only contiguous parts of a dimension can be written so");
   const layout_desc rows = layout_of(notation::jax, "P('data')", pod);
   CHECK_THROWS_WITH(to_text(notation::hlo_listed, pod, rows),
-                    "layout_has_no_text: a notation has words for a layout, and a text has room "
-                    "for them; the text is longer: to_text<N> has room for N characters");
+                    "layout_has_no_text: a layout can be expressed in its notation, and the text "
+                    "fits its capacity; the text is longer: to_text<N> has room for N characters");
   const layout_desc columns = layout_of(notation::jax, "P(None, 'model')", pod);
   CHECK(to_text<16>(notation::jax, pod, columns) == "P(None, 'model')");
   CHECK_THROWS_AS(to_text<15>(notation::jax, pod, columns), error);
   CHECK_THROWS_WITH(layout_of(notation::jax, "P('data', 'modle')", pod),
-                    "text_is_malformed: a text reads as its notation has it (10 of 18 "
+                    "text_is_malformed: a text follows the syntax of its notation (10 of 18 "
                     "characters); axes are those of the mesh, in \"P('data', 'modle')\" at "
                     "\"'modle')\"");
-  CHECK_THROWS_WITH(layout_of("S(0) R", pod),
-                    "text_is_malformed: a text reads as its notation has it (0 of 6 characters); "
-                    "a text without dimensions needs the rank of the tensor, in \"S(0) R\" at "
-                    "\"S(0) R\"");
+  CHECK_THROWS_WITH(
+      layout_of("S(0) R", pod),
+      "text_is_malformed: a text follows the syntax of its notation (0 of 6 characters); "
+      "a text without dimensions needs the rank of the tensor, in \"S(0) R\" at "
+      "\"S(0) R\"");
 }

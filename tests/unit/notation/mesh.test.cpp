@@ -26,14 +26,15 @@ TEST_CASE("mesh_from_text gives the mesh, or throws what is wrong with the text"
   tile_list<4> room;
   CHECK(mesh_from_text("x=2[1,0]", room.buffer).order.at(0) == 1);
   CHECK_THROWS_WITH(mesh_from_text("data=2,model"),
-                    "text_is_malformed: a text reads as its notation has it (12 of 12 "
+                    "text_is_malformed: a text follows the syntax of its notation (12 of 12 "
                     "characters); an axis has a size: data=2, or data=?, in \"data=2,model\" at "
                     "its end");
   CHECK_THROWS_WITH(mesh_from_text("x=2,x=4"),
                     "axis_is_repeated_in_mesh: the axes of a mesh have different names (axis 'x')");
-  CHECK_THROWS_WITH(mesh_from_text("x=2[1,0]"),
-                    "text_is_malformed: a text reads as its notation has it (4 of 8 characters); "
-                    "the buffer has room for every device twice, in \"x=2[1,0]\" at \"1,0]\"");
+  CHECK_THROWS_WITH(
+      mesh_from_text("x=2[1,0]"),
+      "text_is_malformed: a text follows the syntax of its notation (4 of 8 characters); "
+      "the buffer has room for every device twice, in \"x=2[1,0]\" at \"1,0]\"");
   const std::string many = "x=2,y=" + std::string(70, '9') + ",z=" + std::string(70, '9');
   CHECK_THROWS_WITH(mesh_from_text(many), contains("in \"x=2,y=" + std::string(60, '9') +
                                                    "...\" at \"" + std::string(60, '9') + "...\""));

@@ -97,7 +97,7 @@ inline constexpr unsaid_mesh unsaid[] = {
     {"1x1x1x1x1x1x1x1", violation::mesh_has_too_many_axes, {14, too_many}},
     {"x=2,y=2[3,1,2]", malformed, {13, "an order has every device of the mesh"}},
     {"x=2[1,0,2]", malformed, {7, "an order has every device of the mesh, and ends with ]"}},
-    {"x=2[0,0]", malformed, {6, "a device is in a mesh once"}},
+    {"x=2[0,0]", malformed, {6, "each device appears once in a mesh"}},
     {"x=2[0,2]", malformed, {6, "a device is a number below the size of the mesh"}},
     {"x=2[0,-1]", malformed, {6, "a device is a number below the size of the mesh"}},
     {"x=?[0]", malformed, {4, "an order of devices needs every size of the mesh"}},

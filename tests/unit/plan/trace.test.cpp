@@ -230,7 +230,7 @@ TEST_CASE("sizes that only the run knows are checked by the same rules") {
   CHECK(trace(add, abstract<F>(6, 2), abstract<F>(6, 2)).flops() == 6);
   CHECK_THROWS_WITH(
       trace(add, abstract<F>(6, 2), abstract<F>(5, 2)),
-      contains("operand_sizes_differ: dimensions that meet in an operation have the same size "
+      contains("operand_sizes_differ: corresponding dimensions of operands have the same size "
                "(operand 1, dimension 0, 5 where 6 is needed); operands f32[6], f32[5]"));
   CHECK_THROWS_WITH(trace(add, abstract<F>(6, 2), abstract<F>(6, 3)),
                     contains("operand_meshes_differ"));

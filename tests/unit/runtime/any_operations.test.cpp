@@ -235,8 +235,8 @@ TEST_CASE("a fold names dimensions from 0 to the rank") {
   const device_pool pool{pod{}};
   const any_tensor<float> m = iota<M>(pool);
   REQUIRE_THROWS_WITH(sum(m, over{0, 2}),
-                      "dimension_is_out_of_range: a dimension is named by a number from 0 to the "
-                      "rank less one (2 where less than 2 is needed)");
+                      "dimension_is_out_of_range: a dimension is a number from 0 to the rank minus "
+                      "one (2 where less than 2 is needed)");
   for (const over& dims : {over{-1}, over{1, -1}, over{2}, over{99}, over{std::int64_t{1} << 40}}) {
     REQUIRE(refusal([&] { return mean(m, dims); }) == violation::dimension_is_out_of_range);
     REQUIRE(refusal([&] { return max(m, dims, keep_dims); }) ==

@@ -164,11 +164,12 @@ TEST_CASE("at run time the same promises are kept, and refused in the same words
                                "communication; only a reshard moves data (operand 0, dimension "
                                "0, axis 'x'); f32[8@x, 16] would need all_gather over x; try "
                                "reshard<P<none, none>>(operand 0)"));
-  REQUIRE_THROWS_WITH(mark_sharding(x, spec_desc{{"x", "y"}}),
-                      contains("tensor_is_marked_already: only a replicated tensor is marked "
-                               "anew; clear_sharding makes it one (operand 0, dimension 0, axis "
-                               "'x')") &&
-                          contains("clear_sharding(operand 0)"));
+  REQUIRE_THROWS_WITH(
+      mark_sharding(x, spec_desc{{"x", "y"}}),
+      contains("tensor_is_marked_already: only a replicated tensor is marked; clear_sharding "
+               "removes an earlier mark (operand 0, dimension 0, axis "
+               "'x')") &&
+          contains("clear_sharding(operand 0)"));
   REQUIRE_THROWS_WITH(mark_sharding(all, spec_desc{{"x"}}), contains("rank_differs_from_spec"));
   REQUIRE_THROWS_WITH(constrain(all, spec_desc{{"z", ""}}), contains("axis_is_not_in_mesh"));
   const any_tensor<float> terms = sum<0>(iota<rows>(pool));
