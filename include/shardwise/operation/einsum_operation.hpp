@@ -4,6 +4,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/reshape.hpp"
+#include "shardwise/rule/contraction_order.hpp"
 #include "shardwise/rule/einsum.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
@@ -66,11 +67,6 @@ struct einsum_operation {
     while (end < equation.size() && equation[end] != ',' && equation[end] != '-') ++end;
     return {equation.data() + begin, end - begin};
   }
-  [[nodiscard]] static constexpr bool has_letter(text_view word, char letter) noexcept {
-    for (char c : word)
-      if (c == letter) return true;
-    return false;
-  }
   /// The contraction of values with these letters as a cotangent of operand `k`, which has the
   /// letters `own`: on the diagonal along those that it repeats, and the same everywhere along
   /// those that no value has.
@@ -83,7 +79,7 @@ struct einsum_operation {
     extents_desc extents;
     bool is_whole = true;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const bool is_met = has_letter(given, own[i]) && next_place(own, i) == own.size();
+      const bool is_met = detail::names_letter(given, own[i]) && next_place(own, i) == own.size();
       if (is_met) words << own[i];
       is_whole = is_whole && is_met;
       extents.push_back(is_met ? at.operand(k).tensor().extents[static_cast<int>(i)] : 1);

@@ -160,7 +160,7 @@ struct semiring_operation {
     bounded_text<47> all;
     for (int k = 0; k < at.operand_count(); ++k)
       for (char letter : einsum_operation::letters_of(equation, k))
-        if (!einsum_operation::has_letter(all, letter)) all << letter;
+        if (!detail::names_letter(all, letter)) all << letter;
     if (all.size() > std::size_t{max_rank})
       fail({.rule = violation::operand_rank_differs,
             .have = static_cast<index_t>(all.size()),
@@ -178,7 +178,7 @@ struct semiring_operation {
         if (at.operand_count() > 1) given = share * factor(at, 1 - k, all);
       bounded_text<47> words;
       for (char letter : text_view(all))
-        if (einsum_operation::has_letter(own, letter)) words << letter;
+        if (detail::names_letter(own, letter)) words << letter;
       at.give(k, einsum_operation::onto_operand(at, k, own, words,
                                                 {summed(given, all, own, false).id}));
     }
@@ -195,7 +195,7 @@ struct semiring_operation {
       index_t size = 1;
       for (std::size_t i = 0; i < own.size(); ++i)
         if (own[i] == letter) size = value.tensor().extents[static_cast<int>(i)];
-      if (einsum_operation::has_letter(own, letter)) words << letter;
+      if (detail::names_letter(own, letter)) words << letter;
       extents.push_back(size);
     }
     const gradient_value ordered = emit<einsum_operation>(einsum_operation::how(words), value);
@@ -225,7 +225,7 @@ struct semiring_operation {
                                                        text_view kept, bool keep) {
     unsigned reduced = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!einsum_operation::has_letter(kept, all[i])) reduced |= 1U << i;
+      if (!detail::names_letter(kept, all[i])) reduced |= 1U << i;
     if (reduced == 0) return value;
     return emit<fold_operation>(fold_operation::how(reduction::sum, reduced, keep), value);
   }
