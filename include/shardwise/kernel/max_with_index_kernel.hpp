@@ -103,7 +103,8 @@ struct extreme_kernel {
     T best{};
     index_t place = -1;
     for (index_t x = 0; x < n; x += leaf<T>) {
-      const T next = fold.run(line + x, std::min(leaf<T>, n - x), fold.identity);
+      T next{};
+      fold.runs(line + x, 1, std::min(leaf<T>, n - x), fold.identity, &next);
       if (place >= 0 && !is_better(next, best)) continue;
       best = next;
       place = x;
