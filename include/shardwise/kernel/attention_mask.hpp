@@ -37,7 +37,7 @@ struct attention_mask {
   }
   /// Returns the number of leading keys that a query of the device attends to.
   [[nodiscard]] index_t keys_met(index_t i) const noexcept {
-    return is_causal ? std::clamp(plus(start, positions->global(i) + 1), index_t{0}, all_keys)
+    return is_causal ? std::clamp(size_sum(start, positions->global(i) + 1), index_t{0}, all_keys)
                      : all_keys;
   }
   /// Where a mask has the keys of query `i` of a head, and how far these are from one another: 0

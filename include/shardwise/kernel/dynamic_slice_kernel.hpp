@@ -41,7 +41,7 @@ struct kernel_of<update_slice_operation> {
       if (const index_t wanted = detail::index_of(call.operands[2]); wanted != begin)
         fail({.rule = violation::part_is_beyond_end,
               .dim = dim,
-              .have = wanted < 0 ? wanted : plus(wanted, count),
+              .have = wanted < 0 ? wanted : size_sum(wanted, count),
               .want = size});
     if (call.operands[0].data != call.results[0].data)
       copy_block<T>(call.operands[0].as<const T>(), to);

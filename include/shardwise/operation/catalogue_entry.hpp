@@ -238,7 +238,7 @@ template <scatter_mode Mode>
                                              const tensor_descs&) noexcept {
   const index_t at = given.integer("index");
   return slice_operation::how(static_cast<int>(given.integer("dim")), at,
-                              at == -1 ? open_end : plus(1, at), 1, true);
+                              at == -1 ? open_end : size_sum(1, at), 1, true);
 }
 [[nodiscard]] constexpr attributes pad_how(const operation_arguments& given,
                                            const tensor_descs&) noexcept {

@@ -185,7 +185,7 @@ struct pad_operation {
                                                             : linearity::structural;
     factor_rule out = same_dimensions_rule(law, rank);
     for (int d = 0; d < rank; ++d) {
-      const index_t added = plus(how.integers[2 * d], how.integers[2 * d + 1]);
+      const index_t added = size_sum(how.integers[2 * d], how.integers[2 * d + 1]);
       if (added == 0) continue;
       out.factors[d] = factor_kind::need_replication;
       const auto padding = static_cast<std::uint8_t>(out.factors.ssize());

@@ -27,12 +27,12 @@ struct product_split {
 
 /// Returns the product of two sizes, `dyn` if either is `dyn`, INT64_MAX if it is too large for a
 /// tensor.
-[[nodiscard]] constexpr index_t times(index_t a, index_t b) noexcept {
+[[nodiscard]] constexpr index_t size_product(index_t a, index_t b) noexcept {
   if (a == dyn || b == dyn) return dyn;
   return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
 /// Returns the sum of two known sizes, INT64_MAX if it is too large for a tensor.
-[[nodiscard]] constexpr index_t plus(index_t a, index_t b) noexcept {
+[[nodiscard]] constexpr index_t size_sum(index_t a, index_t b) noexcept {
   return a > 0 && b > INT64_MAX - a ? INT64_MAX : a + b;
 }
 
@@ -53,7 +53,8 @@ class cut_ranges {
         break;
       }
       const index_t chunk = ceil_div(size, parts);
-      if (rest != dyn && ceil_div(times(size, rest), parts) != times(chunk, rest)) return false;
+      if (rest != dyn && ceil_div(size_product(size, rest), parts) != size_product(chunk, rest))
+        return false;
       const index_t last = chunk == 0 ? 0 : size - (ceil_div(size, chunk) - 1) * chunk;
       const bool all_have = chunk == 0 || ceil_div(size, chunk) == parts;
       for (index_t left : {chunk, last, all_have ? chunk : index_t{0}}) {
@@ -85,7 +86,7 @@ namespace detail {
 [[nodiscard]] constexpr index_t rest_after(const product_split& split, int k) noexcept {
   index_t rest = 1;
   for (int next = k + 1; next < split.parts.ssize(); ++next)
-    rest = times(rest, split.parts[next].size);
+    rest = size_product(rest, split.parts[next].size);
   return rest;
 }
 
@@ -102,7 +103,7 @@ namespace detail {
                                              index_t rest) noexcept {
   if (size == dyn || parts == dyn || rest == dyn || size == 0) return true;
   const auto alike = [&](index_t n, index_t k) {
-    return ceil_div(times(n, rest), k) == times(ceil_div(n, k), rest);
+    return ceil_div(size_product(n, rest), k) == size_product(ceil_div(n, k), rest);
   };
   const index_t round = ceil_div(size, chunks);
   return alike(size, chunks) && alike(round, parts) && alike(size % round, parts);
@@ -177,7 +178,7 @@ namespace detail {
       }
     }
     if (!part.how.is_contiguous()) {
-      const index_t number = times(part.how.number(), part.how.is_cyclic() ? rest : 1);
+      const index_t number = size_product(part.how.number(), part.how.is_cyclic() ? rest : 1);
       const bool fits = part.how.is_cyclic() ? number > 0 && number <= grain::largest
                                              : detail::are_same_chunks(part.size, number,
                                                                        mesh.parts(part.axes), rest);
@@ -210,14 +211,14 @@ namespace detail {
           missing = part;
           ++unknown;
         } else {
-          known = is_product ? times(known, sizes[part]) : plus(known, sizes[part]);
+          known = is_product ? size_product(known, sizes[part]) : size_sum(known, sizes[part]);
         }
       }
       index_t& whole = sizes[made.whole];
       if (unknown == 0 && whole == dyn) whole = known;
       if (unknown == 1 && whole != dyn && (!is_product || known > 0)) {
         sizes[missing] = is_product ? whole / known : whole - known;
-        known = is_product ? times(known, sizes[missing]) : whole;
+        known = is_product ? size_product(known, sizes[missing]) : whole;
         unknown = 0;
       }
       // If a known part is empty, no size of another part gives the whole.
