@@ -141,9 +141,8 @@ struct broken_rule {
                 "corresponding dimensions are split the same way");
   static_assert(satisfied<rule<axis_would_split_twice>, About, Facts...>,
                 "a mesh axis splits one dimension of an operation");
-  static_assert(
-      satisfied<rule<dimension_is_split>, About, Facts...>,
-      "a dimension that is sorted, concatenated, scanned or read through windows is not split");
+  static_assert(satisfied<rule<dimension_is_split>, About, Facts...>,
+                "a sorted, concatenated, scanned or windowed dimension is not split");
   static_assert(satisfied<rule<split_would_move>, About, Facts...>,
                 "a split stays on the major part of a dimension, so that no element moves");
   static_assert(satisfied<rule<element_count_differs>, About, Facts...>,
