@@ -78,11 +78,10 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
   } else if constexpr (detail::FrozenNest<type>) {
     for_each_leaf<Leaf>(nest.value, f, path);
   } else if constexpr (Aggregate<type>) {
-    const auto members = members_of(nest);
-    const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (for_each_leaf<Leaf>(std::get<I>(members), f, detail::member_path<type>(path, I)), ...);
-    };
-    each(std::make_index_sequence<member_count<type>>{});
+    with_members(nest, [&](auto&... members) {
+      std::size_t i = 0;
+      (for_each_leaf<Leaf>(members, f, detail::member_path<type>(path, i++)), ...);
+    });
   } else {
     detail::require_few_members<type>();
   }

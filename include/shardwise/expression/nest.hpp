@@ -35,6 +35,26 @@ template <class X>
     return require_few_members<X>(), nest_kind::other;
 }
 
+/// Returns `f(members...)` of the members of a nest that is tuple-like or an aggregate.
+template <class X, class F>
+constexpr decltype(auto) with_parts(X& x, F&& f) {
+  using type = std::remove_const_t<X>;
+  if constexpr (nest_kind_of<type>() == nest_kind::tuple) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+      using std::get;
+      return f(get<I>(x)...);
+    }
+    (std::make_index_sequence<std::tuple_size<type>::value>{});
+  } else {
+    return with_members(x, std::forward<F>(f));
+  }
+}
+/// Returns references to those members as a list.
+template <class X>
+[[nodiscard]] constexpr auto list_parts(X& x) {
+  return with_parts(x, [](auto&... members) { return list_references(members...); });
+}
+
 /// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest;
 /// `InRanges` says whether for those of ranges, which may be empty.
 template <class X, bool InRanges = true, class Judge>
@@ -51,8 +71,11 @@ template <class X, bool InRanges = true, class Judge>
     else
       return false;
   } else if constexpr (kind == nest_kind::aggregate) {
-    using members = decltype(members_of(std::declval<const X&>()));
-    return any_in_nest<members, InRanges>(judge);
+    using members = decltype(list_members(std::declval<const X&>()));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (... || any_in_nest<nth_type<I, members>, InRanges>(judge));
+    }
+    (std::make_index_sequence<members::size>{});
   } else {
     return judge(std::type_identity<X>{});
   }
@@ -111,9 +134,9 @@ template <class X, class Change>
   constexpr nest_kind kind = nest_kind_of<X>();
   if constexpr (kind == nest_kind::tensor) {
     return change(x);
-  } else if constexpr (kind == nest_kind::tuple) {
-    return std::apply([&](const auto&... members) { return map_members<X>(change, members...); },
-                      x);
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    return with_parts(x,
+                      [&](const auto&... members) { return map_members<X>(change, members...); });
   } else if constexpr (kind == nest_kind::range) {
     using member = decltype(map_nest(*x.begin(), change));
     if constexpr (std::is_same_v<member, typename X::value_type>) {
@@ -125,22 +148,11 @@ template <class X, class Change>
       for (const auto& each : x) out.push_back(map_nest(each, change));
       return out;
     }
-  } else if constexpr (kind == nest_kind::aggregate) {
-    return std::apply([&](const auto&... members) { return map_members<X>(change, members...); },
-                      members_of(x));
   } else {
     return x;
   }
 }
 
-/// The members of a nest that is tuple-like or an aggregate, by reference.
-template <class X>
-[[nodiscard]] constexpr auto tied_members(X& x) {
-  if constexpr (nest_kind_of<std::remove_const_t<X>>() == nest_kind::tuple)
-    return std::apply([](auto&... members) { return std::tie(members...); }, x);
-  else
-    return members_of(x);
-}
 /// Converts a nest to another type with tensors in the same places: each becomes `change(type,
 /// tensor)`, from left to right. Other members are copied, and converted where they are frozen
 /// parts of another type. The source may have a tuple in place of an aggregate, as `map_nest`
@@ -155,13 +167,12 @@ template <class To, class From, class Change>
     for (const auto& each : from) out.push_back(nest_as<typename To::value_type>(each, change));
     return out;
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    const auto parts = tied_members(from);
-    using wanted = decltype(tied_members(std::declval<To&>()));
+    using wanted = decltype(list_parts(std::declval<To&>()));
+    const auto parts = list_parts(from);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return To{nest_as<std::remove_cvref_t<std::tuple_element_t<I, wanted>>>(std::get<I>(parts),
-                                                                              change)...};
+      return To{nest_as<nth_type<I, wanted>>(nth<I>(parts), change)...};
     }
-    (std::make_index_sequence<std::tuple_size<wanted>::value>{});
+    (std::make_index_sequence<wanted::size>{});
   } else if constexpr (kind == nest_kind::frozen && !std::is_same_v<To, From>) {
     return To{nest_as<decltype(To::value)>(from.value, change)};
   } else {
@@ -174,11 +185,10 @@ template <class To, class From, class Change>
 template <class X, class OnTensor, class OnOther>
 constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
   constexpr nest_kind kind = nest_kind_of<std::remove_const_t<X>>();
-  const auto each = [&](auto&... members) { (visit_nest(members, tensor, other), ...); };
   if constexpr (kind == nest_kind::tensor) {
     tensor(x);
-  } else if constexpr (kind == nest_kind::tuple) {
-    std::apply(each, x);
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    with_parts(x, [&](auto&... members) { (visit_nest(members, tensor, other), ...); });
   } else if constexpr (kind == nest_kind::range) {
     std::size_t size = 0;
     for (auto& member : x) {
@@ -186,8 +196,6 @@ constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
       ++size;
     }
     other(std::as_const(size));
-  } else if constexpr (kind == nest_kind::aggregate) {
-    std::apply(each, members_of(x));
   } else {
     other(x);
   }

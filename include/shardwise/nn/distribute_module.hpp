@@ -18,8 +18,7 @@ namespace detail {
 
 /// The type of member `I` of an aggregate.
 template <class Nest, std::size_t I>
-using member_of =
-    std::remove_cvref_t<std::tuple_element_t<I, decltype(members_of(std::declval<Nest&>()))>>;
+using member_of = nth_type<I, decltype(list_members(std::declval<Nest&>()))>;
 
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_alike(const Source& from);
@@ -31,7 +30,7 @@ template <class Target, class Source>
   if constexpr (NamelessWrapper<Target> && !NamelessWrapper<Source>)
     return Target{distribute_nest<member_of<Target, 0>>(from)};
   else if constexpr (NamelessWrapper<Source> && !NamelessWrapper<Target>)
-    return distribute_nest<Target>(std::get<0>(members_of(from)));
+    return distribute_nest<Target>(nth<0>(list_members(from)));
   else
     return distribute_alike<Target>(from);
 }
@@ -61,7 +60,7 @@ template <class Target, class Source>
     static_assert(member_count<Target> == member_count<Source>,
                   "a module is distributed to one of the same members, whose layouts differ");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return Target{distribute_nest<member_of<Target, I>>(std::get<I>(members_of(from)))...};
+      return Target{distribute_nest<member_of<Target, I>>(nth<I>(list_members(from)))...};
     }
     (std::make_index_sequence<member_count<Target>>{});
   } else {

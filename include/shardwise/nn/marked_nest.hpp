@@ -66,10 +66,9 @@ constexpr void for_each_part(const F& f, const leaf_path& path = {}) {
   } else if constexpr (Aggregate<Nest>) {
     // A wrapper has the name of what is in it.
     if constexpr (!NamelessWrapper<Nest>) f(std::type_identity<Nest>{}, path);
-    using members = decltype(members_of(std::declval<Nest&>()));
+    using members = decltype(list_members(std::declval<Nest&>()));
     for_each_index<member_count<Nest>>([&]<std::size_t I>() {
-      for_each_part<std::remove_cvref_t<std::tuple_element_t<I, members>>>(
-          f, member_path<Nest>(path, I));
+      for_each_part<nth_type<I, members>>(f, member_path<Nest>(path, I));
     });
   } else {
     require_few_members<Nest>();

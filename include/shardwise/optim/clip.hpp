@@ -9,83 +9,73 @@
 #include "shardwise/optim/nests.hpp"
 
 #include <cstddef>
-#include <tuple>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
 namespace detail {
 
-/// The sum of tensors of one type among those of a tuple from `First` on, in order. What is done
-/// with each is compiled for its type, not for its place.
-template <class Wanted, std::size_t First, class Tuple>
-[[nodiscard]] constexpr Wanted sum_of_type(const Tuple& all, Wanted sum) {
-  std::size_t place = 0;
-  const auto take = [&]<class X>(const X& x) {
-    if constexpr (std::is_same_v<X, Wanted>)
-      if (place >= First) sum += x;
-    ++place;
-  };
-  std::apply([&](const auto&... x) { (take(x), ...); }, all);
-  return sum;
-}
-template <class X, std::size_t I, class Tuple>
-[[nodiscard]] constexpr bool is_met_before() noexcept {
-  bool met = false;
-  for_each_index<I>(
-      [&]<std::size_t J>() { met = met || std::is_same_v<X, std::tuple_element_t<J, Tuple>>; });
-  return met;
-}
-/// A sum of numbers that are pending over several axes each: those that are pending over the same
-/// ones are reduced together.
-template <std::size_t I, class Tuple>
-[[nodiscard]] constexpr auto reduced_sum(const Tuple& all) {
-  using each = std::tuple_element_t<I, Tuple>;
-  auto own = reshard<P<>>(sum_of_type<each, I + 1>(all, std::get<I>(all)));
-  constexpr std::size_t next = [] {
-    std::size_t found = std::tuple_size_v<Tuple>;
-    for_each_index<std::tuple_size_v<Tuple>>([&]<std::size_t J>() {
-      if (J > I && found == std::tuple_size_v<Tuple> &&
-          !is_met_before<std::tuple_element_t<J, Tuple>, J, Tuple>())
-        found = J;
-    });
+/// The sum of `Of(tensor)` as a tensor of rank 0.
+template <class X, class Of>
+using sum_over = decltype(made_tensor(sum(std::declval<const Of&>()(std::declval<const X&>()))));
+
+template <class... Sums>
+struct sum_types {};
+/// Adds the types of the sums over the tensors of a nest to `Found`, each once.
+template <class Nest, class Of, class... Found>
+[[nodiscard]] constexpr auto types_of_sums(sum_types<Found...> found) noexcept {
+  constexpr nest_kind kind = nest_kind_of<Nest>();
+  if constexpr (kind == nest_kind::tensor) {
+    using made = sum_over<Nest, Of>;
+    if constexpr ((... || std::is_same_v<made, Found>))
+      return found;
+    else
+      return sum_types<Found..., made>{};
+  } else if constexpr (kind == nest_kind::range) {
+    return types_of_sums<typename Nest::value_type, Of>(found);
+  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
+    using parts = decltype(list_parts(std::declval<const Nest&>()));
+    const auto add_from = [&]<std::size_t I>(const auto& self, auto so_far,
+                                             std::integral_constant<std::size_t, I>) {
+      if constexpr (I == parts::size)
+        return so_far;
+      else
+        return self(self, types_of_sums<nth_type<I, parts>, Of>(so_far),
+                    std::integral_constant<std::size_t, I + 1>{});
+    };
+    return add_from(add_from, found, std::integral_constant<std::size_t, 0>{});
+  } else {
     return found;
-  }();
-  if constexpr (next == std::tuple_size_v<Tuple>)
-    return own;
-  else
-    return own + reduced_sum<next>(all);
+  }
 }
 
-/// Returns the sum of `of(tensor)` for each tensor of a nest, in a tuple; those of a range, which
-/// is not empty, are added up.
-template <class Nest, class Of>
-[[nodiscard]] constexpr auto sums_over(const Nest& nest, const Of& of) {
-  constexpr nest_kind kind = nest_kind_of<Nest>();
-  const auto each = [&](const auto&... members) {
-    return std::tuple_cat(sums_over(members, of)...);
-  };
-  if constexpr (kind == nest_kind::tensor) {
-    auto made = made_tensor(sum(of(nest)));
-    return std::tuple<decltype(made)>{std::move(made)};
-  } else if constexpr (kind == nest_kind::tuple) {
-    return std::apply(each, nest);
-  } else if constexpr (kind == nest_kind::range) {
-    if (nest.size() == 0)
-      fail({.rule = violation::operand_count_differs},
-           "a range of tensors is empty and has no norm");
-    auto total = sums_over(*nest.begin(), of);
-    for (std::size_t i = 1; i < nest.size(); ++i) {
-      const auto more = sums_over(nest[i], of);
-      const auto add = [](auto& x, const auto& y) { x += y; };
-      for_each_together(add, total, more);
+/// Returns the sum of `of(tensor)` over those tensors of a nest for which it is a `Sum`.
+template <class Sum, class Nest, class Of>
+[[nodiscard]] constexpr Sum sum_of_type(const Nest& nest, const Of& of) {
+  std::optional<Sum> total;
+  const auto take = [&]<class X>(const X& x) {
+    if constexpr (std::is_same_v<sum_over<X, Of>, Sum>) {
+      if (total)
+        *total += sum(of(x));
+      else
+        total.emplace(sum(of(x)));
     }
-    return total;
-  } else if constexpr (kind == nest_kind::aggregate) {
-    return std::apply(each, members_of(nest));
-  } else {
-    return std::tuple<>{};
-  }
+  };
+  for_each_tensor(nest, take);
+  if (!total)
+    fail({.rule = violation::operand_count_differs}, "a range of tensors is empty and has no norm");
+  return *std::move(total);
+}
+/// Returns the sum of `of(tensor)` over a nest. Sums that are pending over the same axes are
+/// reduced together.
+template <class Nest, class Of>
+[[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
+  const auto add = [&]<class... Sums>(sum_types<Sums...>) {
+    return (reshard<P<>>(sum_of_type<Sums>(nest, of)) + ...);
+  };
+  return add(types_of_sums<Nest, Of>(sum_types<>{}));
 }
 
 }  // namespace detail
@@ -100,7 +90,7 @@ namespace optim {
 template <class Nest>
 [[nodiscard]] constexpr auto global_norm(const Nest& nest) {
   const auto squares = [](const auto& x) { return square(detail::widened(x)); };
-  return sqrt(detail::reduced_sum<0>(detail::sums_over(nest, squares)));
+  return sqrt(detail::reduced_sum(nest, squares));
 }
 
 /// Multiplies all tensors of a nest by one number, so that its `global_norm` is at most `most`, and

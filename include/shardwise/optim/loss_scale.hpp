@@ -20,7 +20,7 @@ namespace detail {
 template <class Nest>
 [[nodiscard]] constexpr auto all_finite(const Nest& nest) {
   const auto faults = [](const auto& x) { return cast<float>(logical_not(isfinite(x))); };
-  return made_tensor(equal(reduced_sum<0>(sums_over(nest, faults)), 0.0F));
+  return made_tensor(equal(reduced_sum(nest, faults), 0.0F));
 }
 
 /// Replaces the tensors of `made` by those of `kept` if `is_right` is false.

@@ -74,15 +74,12 @@ template <class Masters, class Gradients, fixed_string... Axes>
     return are_pending_over<typename Masters::value_type, typename Gradients::value_type,
                             Axes...>();
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    using masters = decltype(tied_members(std::declval<Masters&>()));
-    using gradients = decltype(tied_members(std::declval<Gradients&>()));
-    bool all = true;
-    for_each_index<std::tuple_size<masters>::value>([&]<std::size_t I>() {
-      all = all &&
-            are_pending_over<std::remove_cvref_t<std::tuple_element_t<I, masters>>,
-                             std::remove_cvref_t<std::tuple_element_t<I, gradients>>, Axes...>();
-    });
-    return all;
+    using masters = decltype(list_parts(std::declval<Masters&>()));
+    using gradients = decltype(list_parts(std::declval<Gradients&>()));
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (... && are_pending_over<nth_type<I, masters>, nth_type<I, gradients>, Axes...>());
+    }
+    (std::make_index_sequence<masters::size>{});
   } else {
     return true;
   }

@@ -53,16 +53,21 @@ constexpr void walk_together(const F& f, const Path& path, First& first, Rest&..
     for (std::size_t i = 0; i < first.size(); ++i)
       walk_together(f, step_down(path, i), first[i], rest[i]...);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    using members = decltype(tied_members(first));
-    for_each_index<std::tuple_size<members>::value>([&]<std::size_t I>() {
-      const auto below = [&] {
+    const auto walk = [&]<std::size_t... I>(std::index_sequence<I...>, const auto& parts,
+                                            const auto&... others) {
+      const auto walk_part = [&](std::size_t i, auto&... part) {
         if constexpr (kind == nest_kind::aggregate && !std::is_same_v<Path, no_path>)
-          return member_path<type>(path, I);
+          walk_together(f, member_path<type>(path, i), part...);
         else
-          return step_down(path, I);
-      }();
-      walk_together(f, below, std::get<I>(tied_members(first)), std::get<I>(tied_members(rest))...);
-    });
+          walk_together(f, step_down(path, i), part...);
+      };
+      const auto at = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+        walk_part(K, nth<K>(parts), nth<K>(others)...);
+      };
+      (at(std::integral_constant<std::size_t, I>{}), ...);
+    };
+    const auto parts = list_parts(first);
+    walk(std::make_index_sequence<decltype(parts)::size>{}, parts, list_parts(rest)...);
   }
 }
 /// Calls `f` with the tensors that stand in the same place of several nests of one kind.

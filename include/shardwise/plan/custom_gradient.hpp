@@ -162,18 +162,9 @@ template <class X, class G>
 [[nodiscard]] constexpr auto judge_gradients() noexcept;
 template <class Own, class Given, std::size_t... I>
 [[nodiscard]] constexpr auto judge_members(std::index_sequence<I...>) noexcept {
-  return typename first_refusal<
-      decltype(judge_gradients<std::remove_cvref_t<std::tuple_element_t<I, Own>>,
-                               std::remove_cvref_t<std::tuple_element_t<I, Given>>>())...,
-      allowed<>>::type{};
-}
-/// Returns the members of a nest as a tuple.
-template <class X>
-[[nodiscard]] constexpr auto members_in(const X& x) {
-  if constexpr (nest_kind_of<X>() == nest_kind::aggregate)
-    return members_of(x);
-  else
-    return x;
+  return
+      typename first_refusal<decltype(judge_gradients<nth_type<I, Own>, nth_type<I, Given>>())...,
+                             allowed<>>::type{};
 }
 /// Returns the rule that the gradients of an argument break; they are a nest like the argument.
 template <class X, class G>
@@ -191,14 +182,13 @@ template <class X, class G>
     return judge_gradients<typename X::value_type, typename G::value_type>();
   } else if constexpr ((kind == nest_kind::tuple || kind == nest_kind::aggregate) &&
                        (given == nest_kind::tuple || given == nest_kind::aggregate)) {
-    using own_members = decltype(members_in(std::declval<const X&>()));
-    using given_members = decltype(members_in(std::declval<const G&>()));
-    constexpr std::size_t count = std::tuple_size<own_members>::value;
-    if constexpr (count == std::tuple_size<given_members>::value)
+    using own_members = decltype(list_parts(std::declval<const X&>()));
+    using given_members = decltype(list_parts(std::declval<const G&>()));
+    constexpr std::size_t count = own_members::size;
+    if constexpr (count == given_members::size)
       return judge_members<own_members, given_members>(std::make_index_sequence<count>{});
     else
-      return refused<violation::cotangent_differs, types<>,
-                     size_met{index_t{std::tuple_size<given_members>::value}},
+      return refused<violation::cotangent_differs, types<>, size_met{index_t{given_members::size}},
                      size_needed{index_t{count}}>{};
   } else if constexpr (has_tensor_in<X>()) {
     return refused<violation::cotangent_differs, shown_operand<G>>{};
@@ -222,10 +212,10 @@ constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
     auto each = g.begin();
     for (const auto& member : x) note_gradients(member, *each++, recording);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    const auto own = members_in(x);
-    const auto given = members_in(g);
-    for_each_index<std::tuple_size<std::remove_const_t<decltype(own)>>::value>(
-        [&]<std::size_t I>() { note_gradients(std::get<I>(own), std::get<I>(given), recording); });
+    const auto own = list_parts(x);
+    const auto given = list_parts(g);
+    for_each_index<decltype(own)::size>(
+        [&]<std::size_t I>() { note_gradients(nth<I>(own), nth<I>(given), recording); });
   }
 }
 

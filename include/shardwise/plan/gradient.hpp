@@ -150,15 +150,11 @@ template <class First, class... Rest>
     return first_in(rest...);
   else if constexpr (kind == nest_kind::tensor)
     return first;
-  else if constexpr (kind == nest_kind::tuple)
-    return std::apply(
-        [](const auto&... members) -> const auto& { return first_in(members...); }, first);
   else if constexpr (kind == nest_kind::range)
     return first_in(*first.begin());
   else
-    return std::apply(
-        [](const auto&... members) -> const auto& { return first_in(members...); },
-        members_of(first));
+    return with_parts(
+        first, [](const auto&... members) -> const auto& { return first_in(members...); });
 }
 
 template <class X>
