@@ -27,7 +27,6 @@
 #include "shardwise/runtime/shards_of_all_work.hpp"
 #include "shardwise/runtime/steady_program_work.hpp"
 #include "shardwise/runtime/trace_nan_work.hpp"
-#include "shardwise/runtime/tree_description_work.hpp"
 #include "shardwise/runtime/vjp_work.hpp"
 #include "shardwise/runtime/vmap_work.hpp"
 #include "shardwise/tensor/arena_work.hpp"

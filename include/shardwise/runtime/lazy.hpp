@@ -4,8 +4,8 @@
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/operation/assign.hpp"
 #include "shardwise/runtime/device_pool.hpp"
-#include "shardwise/runtime/fused_nodes.hpp"
 #include "shardwise/runtime/held_operands.hpp"
+#include "shardwise/runtime/pass_node.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 
@@ -19,6 +19,9 @@ namespace shardwise {
 
 /// An elementwise expression that has not been named yet: a tree of functions known to the compiler
 /// over `N` tensors, which it owns.
+///
+/// Only programs of headers alone have such expressions: where the library is compiled each
+/// function becomes a node, and nodes are fused as the program runs.
 ///
 /// As a temporary it is absorbed by the elementwise function or fold that reads it, and nothing is
 /// allocated. Read by name, it becomes a node that is computed once, whoever reads it. Moved from,
@@ -65,8 +68,9 @@ class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public
  private:
   static node_ptr make_node(const detail::held_operands<N>& held, std::array<node_ptr, N>& operands,
                             const void* tree) {
-    return detail::make_pass<T>(operands, desc_of<lazy>(held.extents()), held.sequence(),
-                                *static_cast<const Tree*>(tree));
+    return make_pending<pass_node<T, Tree, N>>(operands, desc_of<lazy>(held.extents()),
+                                               element_kernels_of<T>, held.sequence(),
+                                               *static_cast<const Tree*>(tree));
   }
 
   Tree tree_;

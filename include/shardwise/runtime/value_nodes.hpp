@@ -6,8 +6,10 @@
 #include "shardwise/runtime/make_nodes.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -25,55 +27,71 @@ template <class X>
   }
 }
 
-/// The nodes and the numbers among the operands of an elementwise function, whose numbers are of
-/// type `Number`.
-template <class Number, class... X>
-struct gathered_operands {
-  static constexpr std::size_t tensors = (std::size_t{EitherOperand<X>} + ... + 0);
-  std::array<node_ptr, tensors> nodes;
-  number_operands numbers;
-
-  explicit gathered_operands(X&&... operands) {
-    std::size_t next = 0;
-    int place = 0;
-    const auto take = [&]<class Given>(Given&& x) {
-      if constexpr (EitherOperand<Given>)
-        nodes[next++] = read_operand<Given>(static_cast<Given&&>(x));
-      else
-        numbers.push_back(number_at(place, static_cast<Number>(x)));
-      ++place;
-    };
-    (take(static_cast<X&&>(operands)), ...);
-    for (const node_ptr& operand : nodes) require_one_pool(nodes[0]->home(), operand);
-  }
-
- private:
-  [[nodiscard]] static number_operand number_at(int place, compute_type<Number> value) noexcept {
-    number_operand out{place, element_of<Number>};
-    std::memcpy(&out.bits, &value, sizeof value);
+/// An operand of an elementwise function: a node, or a number.
+struct each_operand {
+  node_ptr node;
+  number_operand number{};
+};
+/// Returns an operand whose numbers are of type `Number`; `X` has the value category.
+template <class Number, class X>
+[[nodiscard]] each_operand each_operand_of(std::type_identity_t<X>&& x) {
+  if constexpr (EitherOperand<X>) {
+    return {read_operand<X>(static_cast<X&&>(x))};
+  } else {
+    const auto value = static_cast<compute_type<Number>>(static_cast<Number>(x));
+    each_operand out{nullptr, {0, element_of<Number>}};
+    std::memcpy(&out.number.bits, &value, sizeof value);
     return out;
   }
-};
+}
+
+/// Makes the node of an elementwise function. Once for each number of operands: what types say of
+/// them has become values.
+template <std::size_t N, class Describe>
+[[nodiscard]] node_ptr make_each_of(std::array<each_operand, N> operands, const Describe& describe,
+                                    const element_kernels& elements, const operation& what,
+                                    const operation_kernel& kernel) {
+  std::array<node_ptr, N> nodes;
+  number_operands numbers;
+  std::size_t read = 0;
+  for (std::size_t place = 0; place < N; ++place) {
+    each_operand& each = operands[place];
+    if (each.node != nullptr) {
+      require_one_pool(read == 0 ? each.node->home() : nodes[0]->home(), each.node);
+      nodes[read++] = std::move(each.node);
+    } else {
+      each.number.place = static_cast<int>(place);
+      numbers.push_back(each.number);
+    }
+  }
+  const std::span<node_ptr> given(nodes.data(), read);
+  return make_each_node(given, describe(std::span<const node_ptr>(given), numbers), elements, what,
+                        kernel, numbers);
+}
 
 /// A pending elementwise function of tensors and numbers that makes elements of `Result`;
 /// `describe(nodes, numbers)` is what it makes.
 template <class Function, class Result, class Describe, class... X>
 [[nodiscard]] node_ptr make_each(const Describe& describe, X&&... operands) {
   using number = typename number_type<Function, X...>::type;
-  gathered_operands<number, X...> read(static_cast<X&&>(operands)...);
-  const tensor_desc result = describe(read.nodes, read.numbers);
-  const operation_kernel kernel =
-      function_for<Function, Result, typename element_type_of<number, X>::type...>();
-  return make_each_node(read.nodes, result, element_kernels_of<Result>,
-                        operation_of<pointwise<Function>>, kernel, read.numbers);
+  return make_each_of<sizeof...(X)>(
+      {each_operand_of<number, X>(static_cast<X&&>(operands))...}, describe,
+      element_kernels_of<Result>, operation_of<pointwise<Function>>,
+      function_for<Function, Result, typename element_type_of<number, X>::type...>());
 }
 
+/// What types say that a function makes.
+struct described_result {
+  tensor_desc is;
+  const tensor_desc& operator()(std::span<const node_ptr>, const number_operands&) const noexcept {
+    return is;
+  }
+};
 /// The same where types say what it makes: `Paper` with these extents.
 template <class Function, class Paper, class... X>
 [[nodiscard]] node_ptr each_node_of(const extents_desc& extents, X&&... operands) {
-  return make_each<Function, typename Paper::value_type>(
-      [&](const auto&, const auto&) { return desc_of<Paper>(extents); },
-      static_cast<X&&>(operands)...);
+  return make_each<Function, typename Paper::value_type>(described_result{desc_of<Paper>(extents)},
+                                                         static_cast<X&&>(operands)...);
 }
 
 /// A pending operation that is not elementwise on tensors of `First` and others; `Class` is that of

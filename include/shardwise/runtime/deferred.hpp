@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/cluster.hpp"
+#include "shardwise/runtime/lazy.hpp"
+#include "shardwise/runtime/repeated_operands.hpp"
+#include "shardwise/runtime/waiting.hpp"
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace shardwise::detail {
+
+/// What a fused pass takes from each of its operands, decided from their types left to right:
+/// everything of a temporary expression that fits, else one tensor; nothing of a number.
+template <class Result, class... X>
+struct fusion {
+  struct share_of {
+    bool absorbed = false;
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  static constexpr auto shares = [] {
+    std::array<share_of, sizeof...(X)> all{};
+    std::size_t to_come = (std::size_t{Operand<X>} + ... + 0);
+    std::size_t taken = 0;
+    std::size_t at = 0;
+    const auto take = [&]<class Y>(std::type_identity<Y>) {
+      share_of& mine = all[at++];
+      mine.first = taken;
+      if constexpr (Operand<Y>) {
+        --to_come;
+        constexpr std::size_t own = lazy_arguments<std::remove_cvref_t<Y>>;
+        mine.absorbed =
+            !std::is_lvalue_reference_v<Y> && own > 0 &&
+            may_fuse(std::remove_cvref_t<Y>::extents_type::value, Result::extents_type::value) &&
+            has_room(taken, own, to_come);
+        mine.count = mine.absorbed ? own : 1;
+        taken += mine.count;
+      }
+    };
+    (take(std::type_identity<X>{}), ...);
+    return all;
+  }();
+  static constexpr std::size_t total = shares.back().first + shares.back().count;
+
+  /// The branch of the fused tree that computes operand `I`.
+  template <std::size_t I, class Y>
+  [[nodiscard]] static constexpr auto branch(const Y& x) noexcept {
+    if constexpr (!Operand<Y>)
+      return fused::constant<typename Result::value_type>{
+          static_cast<typename Result::value_type>(x)};
+    else if constexpr (shares[I].absorbed)
+      return fused::shift<shares[I].first>(x.tree());
+    else
+      return fused::argument<shares[I].first>{};
+  }
+};
+
+template <class Function>
+inline constexpr bool is_on_elements = requires {
+  Function::on_elements;
+};
+/// True for functions that are compiled with what they read as one pass: operands and result have
+/// one type, for which there are packets or plain arithmetic.
+template <class Function, class Paper, class... X>
+inline constexpr bool is_compiled =
+    std::is_same_v<compute_type<typename Paper::value_type>, typename Paper::value_type> &&
+    !std::is_same_v<typename Paper::value_type, bool> && !is_on_elements<Function> &&
+    (... && std::is_same_v<typename element_type_of<typename Paper::value_type, X>::type,
+                           typename Paper::value_type>);
+
+/// A function that waits to be fused with what reads it.
+template <class Function, class Paper>
+struct deferred {
+  template <class... X>
+  [[nodiscard]] static auto make(const extents_desc& result, X&&... operands) {
+    return make_from(result, std::index_sequence_for<X...>{}, std::forward<X>(operands)...);
+  }
+  template <class... X>
+  using made = decltype(make(std::declval<const extents_desc&>(), std::declval<X>()...));
+
+ private:
+  using T = typename Paper::value_type;
+
+  template <std::size_t... I, class... X>
+  [[nodiscard]] static auto make_from(const extents_desc& result, std::index_sequence<I...>,
+                                      X&&... operands) {
+    using plan = fusion<Paper, X...>;
+    const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
+        plan::template branch<I>(operands)...};
+    using expression = lazy<T, typename Paper::extents_type, typename Paper::layout_type,
+                            std::remove_const_t<decltype(tree)>, plan::total>;
+    constexpr bool absorbs = (... || plan::shares[I].absorbed);
+    // What has been read by its name is computed by itself, even if it is then moved from; so is
+    // what stands twice among the operands.
+    if constexpr (absorbs)
+      if ((... || is_node<plan::shares[I].absorbed>(operands)))
+        return expression(tree, each_node_of<Function, Paper>(result, std::forward<X>(operands)...),
+                          result, next_sequence());
+
+    std::array<node_ptr, plan::total> read;
+    const auto collect = [&]<std::size_t K, class Given>(auto& x) {
+      if constexpr (plan::shares[K].absorbed) {
+        auto taken = std::move(x).take_operands();
+        std::move(taken.begin(), taken.end(), read.begin() + plan::shares[K].first);
+      } else if constexpr (plan::shares[K].count == 1) {
+        read[plan::shares[K].first] = read_operand<Given>(static_cast<Given&&>(x));
+      }
+    };
+    (collect.template operator()<I, X>(operands), ...);
+    for (const node_ptr& operand : read) require_one_pool(read[0]->home(), operand);
+    return expression(tree, std::move(read), result, next_sequence());
+  }
+
+  template <bool Absorbed, class X>
+  [[nodiscard]] static bool is_node(const X& x) noexcept {
+    if constexpr (Absorbed)
+      return x.is_node();
+    else
+      return false;
+  }
+};
+
+template <class Function, class Paper, class... X>
+  requires is_compiled<Function, Paper, X...>
+struct waiting<pointwise<Function>, Paper, X...> {
+  using type = typename deferred<Function, Paper>::template made<X...>;
+
+  [[nodiscard]] static type make(const extents_desc& extents, X... operands) {
+    return deferred<Function, Paper>::make(extents, static_cast<X>(operands)...);
+  }
+};
+
+/// What takes in the compiled pass before it.
+template <class Operation, class Paper, class X>
+  requires(Operation::operation_class::takes_prologue&& fusion<paper_of<X>, X>::shares[0].absorbed)
+struct waiting<Operation, Paper, X> {
+  using type = tensor_from<Paper>;
+  using T = typename std::remove_cvref_t<X>::value_type;
+
+  [[nodiscard]] static type make(const propagation& split, X x) {
+    if (x.is_node())
+      return type(whole_node_of<Operation, X>(split, element_kernels_of<typename Paper::value_type>,
+                                              {read_operand<X>(static_cast<X>(x))}));
+    const tensor_desc folded = desc_of(x);
+    const auto tree = x.tree();
+    auto read = std::move(x).take_operands();
+    constexpr const operation& what = operation_of<typename Operation::operation_class>;
+    operation_cost cost =
+        what.cost(read[0]->where().mesh(), Operation::how, {folded}, split.result);
+    cost.flops *= 1 + decltype(tree)::flops;
+    using node_type =
+        fold_node<T, std::remove_const_t<decltype(tree)>, std::tuple_size_v<decltype(read)>>;
+    return type(make_pending<node_type>(read, split.result, element_kernels_of<T>, Operation::how,
+                                        cost, tree, folded));
+  }
+};
+
+}  // namespace shardwise::detail

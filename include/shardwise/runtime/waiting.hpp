@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/runtime/value_nodes.hpp"
+#include "shardwise/tensor/sharded_tensor.hpp"
+
+#include <type_traits>
+
+namespace shardwise::detail {
+
+/// The tensor that an operation makes, from what it is on paper.
+template <class Paper>
+using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
+                                   typename Paper::layout_type>;
+
+/// How an operation, as types have it, waits to be computed.
+template <class Operation, class Paper, class... X>
+struct waiting {
+  using type = tensor_from<Paper>;
+
+  [[nodiscard]] static type make(const propagation& split, X... operands) {
+    return type(whole_node_of<Operation, X...>(split,
+                                               element_kernels_of<typename Paper::value_type>,
+                                               {read_operand<X>(static_cast<X>(operands))...}));
+  }
+};
+template <class Function, class Paper, class... X>
+struct waiting<pointwise<Function>, Paper, X...> {
+  using type = tensor_from<Paper>;
+
+  [[nodiscard]] static type make(const extents_desc& extents, X... operands) {
+    return type(each_node_of<Function, Paper>(extents, static_cast<X>(operands)...));
+  }
+};
+}  // namespace shardwise::detail
