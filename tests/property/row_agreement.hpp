@@ -281,8 +281,18 @@ inline int agreements(const operation_row& row, const layout_choice& choice,
   } else {
     numbers random(combinations);
     tried.push_back(0);
-    for (int i = 0; i < choice.at_random; ++i)
-      tried.push_back(static_cast<std::size_t>(random.below(static_cast<index_t>(combinations))));
+    // All layouts at random rarely go together: a quarter split or pend one operand alone.
+    std::size_t operand = 0, step = 1;
+    for (int i = 0; i < choice.at_random; ++i) {
+      if (i % 4 != 0) {
+        tried.push_back(static_cast<std::size_t>(random.below(static_cast<index_t>(combinations))));
+        continue;
+      }
+      const std::size_t layouts = all[operand].size();
+      tried.push_back(step * static_cast<std::size_t>(random.below(static_cast<index_t>(layouts))));
+      step = operand + 1 < all.size() ? step * layouts : 1;
+      operand = (operand + 1) % all.size();
+    }
   }
   std::vector<std::pair<std::size_t, row_arrays>> allowed;
   {

@@ -2,6 +2,8 @@
 #include "property/row_agreement.hpp"
 #include "property/rows/semiring.hpp"
 
+#include <shardwise/kernel.hpp>
+
 using namespace generated;
 
 TEST_CASE("contractions over semirings agree with loops under every layout") {

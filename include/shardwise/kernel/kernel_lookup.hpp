@@ -33,7 +33,7 @@ namespace detail {
 /// What computes an elementwise function of operands `T...` that makes `Result`: the kernel that
 /// this program has, or else the one of the compiled library.
 template <class Function, Element Result, Element... T>
-[[nodiscard]] operation_kernel function_for() {
+[[nodiscard, gnu::noinline]] operation_kernel function_for() {
   if constexpr (config::compiled && !detail::KernelIsHere<Function>) {
     static const operation_kernel found =
         detail::require_compiled(operation_of<pointwise<Function>>,

@@ -31,26 +31,33 @@ template <class X>
 struct each_operand {
   node_ptr node;
   number_operand number{};
+
+  each_operand(node_ptr read) noexcept : node(std::move(read)) {}
+  explicit each_operand(const number_operand& beside) noexcept : number(beside) {}
+  each_operand(each_operand&&) noexcept = default;
+  each_operand& operator=(each_operand&&) = delete;
+  // A call, since every operator of a program destroys some.
+  [[gnu::noinline]] ~each_operand() {}
 };
 /// Returns an operand whose numbers are of type `Number`; `X` has the value category.
 template <class Number, class X>
-[[nodiscard]] each_operand each_operand_of(std::type_identity_t<X>&& x) {
+[[nodiscard, gnu::noinline]] each_operand each_operand_of(std::type_identity_t<X>&& x) {
   if constexpr (EitherOperand<X>) {
-    return {read_operand<X>(static_cast<X&&>(x))};
+    return read_operand<X>(static_cast<X&&>(x));
   } else {
     const auto value = static_cast<compute_type<Number>>(static_cast<Number>(x));
-    each_operand out{nullptr, {0, element_of<Number>}};
-    std::memcpy(&out.number.bits, &value, sizeof value);
-    return out;
+    number_operand beside{0, element_of<Number>};
+    std::memcpy(&beside.bits, &value, sizeof value);
+    return each_operand(beside);
   }
 }
 
 /// Makes the node of an elementwise function. Once for each number of operands: what types say of
 /// them has become values.
 template <std::size_t N, class Describe>
-[[nodiscard]] node_ptr make_each_of(std::array<each_operand, N> operands, const Describe& describe,
-                                    const element_kernels& elements, const operation& what,
-                                    const operation_kernel& kernel) {
+[[nodiscard]] node_ptr make_each_of(std::array<each_operand, N>&& operands,
+                                    const Describe& describe, const element_kernels& elements,
+                                    const operation& what, const operation_kernel& kernel) {
   std::array<node_ptr, N> nodes;
   number_operands numbers;
   std::size_t read = 0;

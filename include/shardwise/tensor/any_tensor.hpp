@@ -18,30 +18,21 @@ struct any_domain;
 ///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
 ///     auto y = relu(x * 2.0F) - mean(x, over{1}, keep_dims);
 template <Element T>
-class any_tensor : public on_devices {
+class any_tensor : public tensor_handle {
  public:
   using value_domain = any_domain;
   using value_type = T;
 
-  explicit any_tensor(node_ptr state) noexcept : state_(std::move(state)) {}
+  explicit any_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
   /// Forgets the types of a tensor, or names an expression of tensors that have types.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
     requires(detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
              (!std::is_same_v<X, any_tensor> && Readable<X> &&
               std::is_same_v<typename X::value_type, T>))
-  any_tensor(Typed&& typed) : state_(std::forward<Typed>(typed).share()) { state_->name(); }
+  any_tensor(Typed&& typed) : tensor_handle(std::forward<Typed>(typed).share()) { share()->name(); }
 
   [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
-  [[nodiscard]] const extents_desc& extents() const { return tensor().extents; }
   [[nodiscard]] const layout_desc& layout() const { return tensor().layout; }
-  [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
-  /// The node behind the handle. Throws `tensor_was_moved` if there is none any more.
-  [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
-  /// Gives the node up: afterwards the handle is one that was moved from.
-  [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
-
- private:
-  node_ptr state_;
 };
 
 }  // namespace shardwise

@@ -152,9 +152,15 @@ class node : public std::enable_shared_from_this<node> {
 /// A shared handle of a node.
 using node_ptr = std::shared_ptr<node>;
 
+namespace detail {
+[[noreturn, gnu::noinline]] inline void refuse_moved() {
+  fail({.rule = violation::tensor_was_moved});
+}
+}  // namespace detail
+
 /// The node of a tensor, which is not there if the tensor was moved from.
 [[nodiscard]] inline const node_ptr& require_there(const node_ptr& state) {
-  if (state == nullptr) fail({.rule = violation::tensor_was_moved});
+  if (state == nullptr) detail::refuse_moved();
   return state;
 }
 

@@ -3,8 +3,7 @@
 
 #include "shardwise/expression/named_as.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
-#include "shardwise/tensor/node.hpp"
-#include "shardwise/tensor/on_devices.hpp"
+#include "shardwise/tensor/tensor_handle.hpp"
 
 #include <memory>
 #include <utility>
@@ -50,7 +49,7 @@ using refused_name = refused_value<typename decltype(refuse_name<Paper, To>())::
 ///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
-class sharded_tensor : public on_devices {
+class sharded_tensor : public tensor_handle {
   static_assert(sizeof(Layout) > 0);  // refused here, if it is, by the shortest way
   using judge = detail::tensor_judge<T, Extents, Layout>;
   static_assert(sizeof(typename judge::type) > 0);
@@ -64,13 +63,14 @@ class sharded_tensor : public on_devices {
 
   sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
   /// A handle of a node whose description has these types; what makes tensors calls it.
-  explicit sharded_tensor(node_ptr state) noexcept : state_(std::move(state)) {}
+  explicit sharded_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 
   /// Names an expression of these elements, extents and layout, whatever their names. Another one
   /// is refused where it is used, by a rule that shows both and the call that helps.
   template <detail::NameableAs<sharded_tensor> Expression>
-  sharded_tensor(Expression&& expression) : state_(std::forward<Expression>(expression).share()) {
-    state_->name();
+  sharded_tensor(Expression&& expression)
+      : tensor_handle(std::forward<Expression>(expression).share()) {
+    share()->name();
   }
   template <class U, class E, class L>
     requires(!detail::is_named_as<paper_tensor<U, E, L>, paper_tensor<T, Extents, Layout>>)
@@ -80,16 +80,6 @@ class sharded_tensor : public on_devices {
     requires(!detail::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
   sharded_tensor(const detail::named_once<Paper>&,
                  detail::refused_name<Paper, sharded_tensor> = {});
-
-  [[nodiscard]] const extents_desc& extents() const { return share()->tensor().extents; }
-  [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
-  /// The node behind the handle. Throws `tensor_was_moved` if there is none any more.
-  [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
-  /// Gives the node up: afterwards the handle is one that was moved from.
-  [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
-
- private:
-  node_ptr state_;
 };
 
 /// A number that every device of a mesh holds: a tensor of rank 0, which stands beside tensors of
