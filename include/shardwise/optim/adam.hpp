@@ -35,7 +35,7 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
   const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, X& v, const X& gradient) {
     static_assert(!std::is_same_v<typename X::value_type, float16>,
                   "Adam keeps squares, which float16 has no range for: bfloat16 has");
-    const optim::treatment how = treated<X>(by.treat, path);
+    const optim::treatment how = treated(by.treat, path, w);
     if (how.rate == 0) return;
     const double decay = how.decays ? by.weight_decay : 0;
     const auto number = [](double value) { return number_for<X>(value); };
@@ -53,7 +53,7 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
     descend(w, m / part(first_part) / (sqrt(v / part(second_part)) + number(by.epsilon)), rate,
             how.rate);
   };
-  walk_together(update, leaf_path{}, parameters, kept.first, kept.second, gradients);
+  update_together(update, parameters, kept.first, kept.second, gradients);
 }
 
 }  // namespace detail

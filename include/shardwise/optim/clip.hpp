@@ -10,8 +10,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace shardwise {
 
@@ -51,31 +53,66 @@ template <class Nest, class Of, class... Found>
   }
 }
 
-/// Returns the sum of `of(tensor)` over those tensors of a nest for which it is a `Sum`.
-template <class Sum, class Nest, class Of>
-[[nodiscard]] constexpr Sum sum_of_type(const Nest& nest, const Of& of) {
-  std::optional<Sum> total;
-  const auto take = [&]<class X>(const X& x) {
-    if constexpr (std::is_same_v<sum_over<X, Of>, Sum>) {
-      if (total)
-        *total += sum(of(x));
-      else
-        total.emplace(sum(of(x)));
-    }
-  };
-  for_each_tensor(nest, take);
-  if (!total)
-    fail({.rule = violation::operand_count_differs}, "a range of tensors is empty and has no norm");
-  return *std::move(total);
+/// Adds a sum to that of its group, which may be the first of it.
+template <class Sum>
+constexpr void add_to_group(std::optional<Sum>& group, Sum&& more) {
+  if (group)
+    *group += std::move(more);
+  else
+    group.emplace(std::move(more));
 }
-/// Returns the sum of `of(tensor)` over a nest. Sums that are pending over the same axes are
-/// reduced together.
+[[noreturn]] inline void refuse_empty_range() {
+  fail({.rule = violation::operand_count_differs}, "a range of tensors is empty and has no norm");
+}
+
+/// Returns the sum of `of(tensor)` over a nest on paper, where types say which sums are pending
+/// over the same axes: these are reduced together.
 template <class Nest, class Of>
-[[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
-  const auto add = [&]<class... Sums>(sum_types<Sums...>) {
-    return (reshard<P<>>(sum_of_type<Sums>(nest, of)) + ...);
+[[nodiscard]] constexpr auto reduced_sum_by_types(const Nest& nest, const Of& of) {
+  const auto add = [&]<class First, class... Rest>(sum_types<First, Rest...>) {
+    std::tuple<std::optional<First>, std::optional<Rest>...> groups;
+    const auto take = [&]<class X>(const X& x) {
+      using made = sum_over<X, Of>;
+      add_to_group(std::get<std::optional<made>>(groups), made(sum(of(x))));
+    };
+    for_each_tensor(nest, take);
+    if (!(std::get<std::optional<First>>(groups) && ... && std::get<std::optional<Rest>>(groups)))
+      refuse_empty_range();
+    auto total = made_tensor(reshard<P<>>(*std::get<std::optional<First>>(groups)));
+    ((total += reshard<P<>>(*std::get<std::optional<Rest>>(groups))), ...);
+    return total;
   };
   return add(types_of_sums<Nest, Of>(sum_types<>{}));
+}
+/// The same of tensors that have values: each sum tells its layout as the program runs, and the
+/// compiler sees one type of them.
+template <class T, class Nest, class Of>
+[[nodiscard]] any_tensor<T> reduced_sum_by_layouts(const Nest& nest, const Of& of) {
+  std::vector<std::optional<any_tensor<T>>> groups;
+  const auto add = [&](any_tensor<T> more) {
+    for (std::optional<any_tensor<T>>& group : groups)
+      if (group->layout() == more.layout()) return add_to_group(group, std::move(more));
+    groups.emplace_back(std::move(more));
+  };
+  const auto take = [&]<class X>(const X& x) {
+    add(sum(of(any_tensor<typename X::value_type>(x))));
+  };
+  for_each_tensor(nest, take);
+  if (groups.empty()) refuse_empty_range();
+  any_tensor<T> total = reshard<P<>>(*groups[0]);
+  for (std::size_t g = 1; g < groups.size(); ++g) total += reshard<P<>>(*groups[g]);
+  return total;
+}
+/// Returns the sum of `of(tensor)` over a nest, reduced, on every device.
+template <class Nest, class Of>
+[[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
+  using first = std::remove_cvref_t<decltype(first_in(nest))>;
+  if constexpr (config::compiled && is_sharded_tensor<first>) {
+    using T = typename sum_over<first, Of>::value_type;
+    return scalar<T, mesh_of<first>>(reduced_sum_by_layouts<T>(nest, of).release());
+  } else {
+    return reduced_sum_by_types(nest, of);
+  }
 }
 
 }  // namespace detail

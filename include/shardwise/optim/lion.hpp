@@ -34,7 +34,7 @@ struct lion {
   constexpr void operator()(Parameters& parameters, lion_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
     const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, const X& g) {
-      const treatment how = detail::treated<X>(treat, path);
+      const treatment how = detail::treated(treat, path, w);
       if (how.rate == 0) return;
       const auto number = [](double value) { return detail::number_for<X>(value); };
       const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
@@ -42,7 +42,7 @@ struct lion {
       detail::descend(w, direction, rate, how.rate);
       detail::put(m, m * number(beta2) + g * number(1 - beta2));
     };
-    detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
+    detail::update_together(update, parameters, kept.momentum, gradients);
   }
   void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };

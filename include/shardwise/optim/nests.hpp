@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/core/error.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/nest.hpp"
@@ -8,6 +9,8 @@
 #include "shardwise/host/factories.hpp"
 #include "shardwise/optim/groups.hpp"
 #include "shardwise/plan/gradient.hpp"
+#include "shardwise/runtime/any_operations.hpp"
+#include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 
 #include <concepts>
@@ -70,17 +73,59 @@ constexpr void walk_together(const F& f, const Path& path, First& first, Rest&..
     walk(std::make_index_sequence<decltype(parts)::size>{}, parts, list_parts(rest)...);
   }
 }
-/// Calls `f` with the tensors that stand in the same place of several nests of one kind.
+
+/// Calls a function of a path and the tensors that stand in one place of several nests, which it
+/// may assign to. Where the library is compiled it sees tensors that have values without their
+/// layouts: so it is compiled once for the elements of all parameters, which have hundreds of
+/// types.
+template <class F>
+struct of_any_layouts {
+  const F& f;
+
+  template <class Path, class... X>
+  constexpr void operator()(const Path& path, X&... x) const {
+    if constexpr (config::compiled && (... && is_sharded_tensor<std::remove_const_t<X>>))
+      call(path, x...);
+    else
+      f(path, x...);
+  }
+
+ private:
+  template <class Path, class... X>
+  void call(const Path& path, X&... x) const {
+    const auto with = [&](auto... same) {
+      f(path, same...);
+      (give_back(x, std::move(same)), ...);
+    };
+    with(any_tensor<typename X::value_type>(x)...);
+  }
+  template <class X>
+  static void give_back(X& x, any_tensor<typename X::value_type>&& changed) {
+    x = X(std::move(changed).release());
+  }
+  template <class X>
+  static void give_back(const X&, any_tensor<typename X::value_type>&&) noexcept {}
+};
+
+/// Calls `update` with the path and the tensors that stand in the same place of several nests of
+/// one kind.
+template <class Update, class First, class... Rest>
+constexpr void update_together(const Update& update, First& first, Rest&... rest) {
+  walk_together(of_any_layouts<Update>{update}, leaf_path{}, first, rest...);
+}
+/// The same without the path.
 template <class F, class First, class... Rest>
 constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
   const auto nameless = [&](no_path, auto&... x) { f(x...); };
-  walk_together(nameless, no_path{}, first, rest...);
+  walk_together(of_any_layouts<decltype(nameless)>{nameless}, no_path{}, first, rest...);
 }
 
 /// Gives a tensor a new value of its own elements, extents and layout.
 template <class X, class Value>
 constexpr void put(X& x, Value&& value) {
-  if constexpr (requires { X(std::forward<Value>(value).share()); })
+  if constexpr (ValueOperand<X>)
+    x = std::forward<Value>(value);
+  else if constexpr (requires { X(std::forward<Value>(value).share()); })
     x = X(sharded_tensor(std::forward<Value>(value)).share());
   else
     x = X{std::forward<Value>(value)};
@@ -117,11 +162,14 @@ template <class X>
   return static_cast<compute_type<typename X::value_type>>(value);
 }
 
-/// Returns how an optimizer treats the parameter `X` with this path.
+/// Returns how an optimizer treats the parameter with this path.
 template <class X>
-[[nodiscard]] constexpr optim::treatment treated(optim::treatment_rule rule,
-                                                 const leaf_path& path) {
-  return rule(text_view(path), X::extents_type::rank);
+[[nodiscard]] constexpr optim::treatment treated(optim::treatment_rule rule, const leaf_path& path,
+                                                 const X& parameter) {
+  if constexpr (ValueOperand<X>)
+    return rule(text_view(path), parameter.tensor().rank());
+  else
+    return rule(text_view(path), X::extents_type::rank);
 }
 /// Subtracts a direction, times the rate and a factor, from a parameter.
 template <class X, class Direction, class Rate>

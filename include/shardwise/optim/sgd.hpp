@@ -40,7 +40,7 @@ struct sgd {
   constexpr void operator()(Parameters& parameters, sgd_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
     const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, const X& gradient) {
-      const treatment how = detail::treated<X>(treat, path);
+      const treatment how = detail::treated(treat, path, w);
       if (how.rate == 0) return;
       const auto number = [](double value) { return detail::number_for<X>(value); };
       const X g = [&] {
@@ -55,7 +55,7 @@ struct sgd {
       else
         detail::descend(w, m, rate, how.rate);
     };
-    detail::walk_together(update, leaf_path{}, parameters, kept.momentum, gradients);
+    detail::update_together(update, parameters, kept.momentum, gradients);
   }
   void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
