@@ -147,7 +147,7 @@ constexpr auto clip_by_global_norm(Nest& gradients, double most) {
     else
       detail::put(gradient, cast<T>(detail::widened(gradient) * factor));
   };
-  detail::for_each_together(scale, gradients);
+  detail::update_each(scale, gradients);
   return norm;
 }
 

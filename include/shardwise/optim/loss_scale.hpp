@@ -29,7 +29,7 @@ constexpr void keep_unless(const Truth& is_right, Nest& made, const Nest& kept) 
   const auto choose = [&]<class X>(X& now, const X& before) {
     put(now, where(is_right, now, before));
   };
-  for_each_together(choose, made, kept);
+  update_each(choose, made, kept);
 }
 
 }  // namespace detail

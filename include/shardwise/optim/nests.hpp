@@ -114,10 +114,17 @@ constexpr void update_together(const Update& update, First& first, Rest&... rest
   walk_together(of_any_layouts<Update>{update}, leaf_path{}, first, rest...);
 }
 /// The same without the path.
+template <class Update, class First, class... Rest>
+constexpr void update_each(const Update& update, First& first, Rest&... rest) {
+  const auto nameless = [&](no_path, auto&... x) { update(x...); };
+  walk_together(of_any_layouts<decltype(nameless)>{nameless}, no_path{}, first, rest...);
+}
+/// Calls `f` with the tensors, as types have them, that stand in the same place of several nests of
+/// one kind.
 template <class F, class First, class... Rest>
 constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
   const auto nameless = [&](no_path, auto&... x) { f(x...); };
-  walk_together(of_any_layouts<decltype(nameless)>{nameless}, no_path{}, first, rest...);
+  walk_together(nameless, no_path{}, first, rest...);
 }
 
 /// Gives a tensor a new value of its own elements, extents and layout.
