@@ -163,41 +163,28 @@ void fold_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
   });
 }
 
-/// Writes `n` neighbours: `compute(load)`, where `load(p)` is what stands as far behind `p` as the
-/// element behind the first. The last packet overlaps the one before it; it is computed before all
-/// others, as what it reads may be written.
-template <class T, class F>
-void write_neighbours(T* into, index_t n, const F& compute) noexcept {
-  using P = typename vector_of<T>::type;
-  constexpr index_t width = sizeof(P) / sizeof(T);
-  const auto at = [&](index_t i) {
-    return compute([i](const T* from) { return packet::ploadu<P>(from + i); });
-  };
-  if (width > 1 && n >= width) {
-    const P last = at(n - width);
-    for (index_t i = 0; i + width < n; i += width) packet::pstoreu(into + i, at(i));
-    packet::pstoreu(into + n - width, last);
-  } else {
-    for (index_t i = 0; i < n; ++i) into[i] = compute([i](const T* from) { return from[i]; });
-  }
-}
-
 /// Onto `into` in the same pass, if it is to be: a row of it is then read and written once.
 template <class T, class Function, bool Onto = false>
 void fold_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
+  using P = typename vector_of<T>::type;
+  constexpr index_t width = sizeof(P) / sizeof(T);
   const auto f = [](const auto& a, const auto& b) { return kernel<Function>::run(a, b); };
-  write_neighbours(into, n, [&](const auto& load) {
+  const auto fold = [&](auto load) {
     const auto folded = f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
                           f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
     if constexpr (Onto)
       return f(load(into), folded);
     else
       return folded;
-  });
+  };
+  index_t i = 0;
+  if constexpr (width > 1)
+    for (; i + width <= n; i += width)
+      packet::pstoreu(into + i, fold([i](const T* row) { return packet::ploadu<P>(row + i); }));
+  for (; i < n; ++i) into[i] = fold([i](const T* row) { return row[i]; });
 }
 
-/// `into` may be `first`. Without a packet that overlaps the one before it: in a scan, `first` was
-/// written a moment ago, and the processor waits for what it reads from two packets.
+/// `into` may be `first`.
 template <class T, class Function>
 void fold_pair(const T* first, const T* second, T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
