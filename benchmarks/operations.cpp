@@ -44,6 +44,7 @@ struct square_of {
   std::vector<std::int64_t> rows_found = std::vector<std::int64_t>(static_cast<std::size_t>(Side));
   matrix host = to_host(x);
   matrix out = matrix::Zero(Side, Side);
+  std::vector<bfloat16> narrow = std::vector<bfloat16>(static_cast<std::size_t>(Side * Side));
 };
 
 template <index_t Side>
@@ -175,6 +176,17 @@ void add_rows(std::vector<bench::row>& all) {
       [](const float* from, float* to, const operands&) {
         for (index_t r = 0; r < n; ++r)
           std::reverse_copy(from + r * n, from + r * n + n, to + r * n);
+      });
+  add(
+      "flip of columns", [](const operands& a) { return flip<0>(a.whole_x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r) std::copy_n(from + (n - 1 - r) * n, n, to + r * n);
+      });
+  add(
+      "cast to bfloat16", [](const operands& a) { return cast<bfloat16>(a.x); },
+      [](const float* from, float*, operands& held) {
+        std::transform(from, from + n * n, held.narrow.begin(),
+                       [](float x) { return bfloat16(x); });
       });
   add(
       "roll of rows", [](const operands& a) { return roll<1, 3>(a.x); },

@@ -77,10 +77,14 @@ void copy_block(const strided<const T>& from, const strided<T>& to) noexcept {
   }
   const index_t step_from = nest.inner_stride(0), step_to = nest.inner_stride(1);
   if (step_from == 0) return run_pointwise<T>(fused::argument<0>{}, {from}, to);
-  for_each_piece(nest, 0, nest.size(), [&](index_t, const index_t(&at)[2], index_t run) {
+  const index_t run = nest.inner_extent();
+  const bool is_run = step_from == 1 && step_to == 1 && run >= 16;
+  for_each_row(nest, [&](const index_t(&at)[2]) {
     const T* source = from.data + at[0];
     T* target = to.data + at[1];
-    if (step_to == 1)
+    if (is_run)
+      copy_run(source, run, target);
+    else if (step_to == 1)
       gather_elements(source, step_from, run, target);
     else
       for (index_t i = 0; i < run; ++i) target[i * step_to] = source[i * step_from];

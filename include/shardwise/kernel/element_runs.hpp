@@ -21,14 +21,23 @@ using bits_of_size = std::conditional_t<
     std::conditional_t<Size == 2, std::uint16_t,
                        std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Copies elements that are 2 apart, or that are neighbours in reverse order, 16 bytes at a time,
-/// and returns how many: fewer than `count`, of which the rest is left.
-template <index_t Stride, class T>
+/// The bytes of the vectors that elements are permuted in: as many as one instruction permutes.
+#if defined(__AVX512BW__)
+inline constexpr std::size_t permuted_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr std::size_t permuted_bytes = 32;
+#else
+inline constexpr std::size_t permuted_bytes = 16;
+#endif
+
+/// Copies elements that are 2 apart, or that are neighbours in reverse order, `Bytes` bytes at a
+/// time, and returns how many: fewer than `count`, of which the rest is left.
+template <index_t Stride, std::size_t Bytes, class T>
 [[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
   static_assert(Stride == 2 || Stride == -1);
-  constexpr std::size_t lanes = 16 / sizeof(T);
+  constexpr std::size_t lanes = Bytes / sizeof(T);
   constexpr auto step = static_cast<index_t>(lanes);
-  typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(16)));
+  typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(Bytes)));
   index_t done = 0;
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
     // Of elements 2 apart the vectors end with one that may not be there.
@@ -47,6 +56,16 @@ template <index_t Stride, class T>
   };
   run(std::make_index_sequence<lanes>{});
   return done;
+}
+
+/// The same with the widest vectors, and shorter ones for what they leave.
+template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
+[[nodiscard]] index_t gather_permuted(const T* from, index_t count, T* to) noexcept {
+  const index_t done = gather_vectors<Stride, Bytes>(from, count, to);
+  if constexpr (Bytes == 16)
+    return done;
+  else
+    return done + gather_permuted<Stride, Bytes / 2>(from + Stride * done, count - done, to + done);
 }
 
 }  // namespace detail
@@ -77,8 +96,8 @@ void gather_elements(const T* from, index_t stride, index_t count, T* to) noexce
   }
   index_t done = 0;
   if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= 8) {
-    if (stride == 2) done = detail::gather_vectors<2>(from, count, to);
-    if (stride == -1) done = detail::gather_vectors<-1>(from, count, to);
+    if (stride == 2) done = detail::gather_permuted<2>(from, count, to);
+    if (stride == -1) done = detail::gather_permuted<-1>(from, count, to);
   }
   for (; done < count; ++done) to[done] = from[done * stride];
 }

@@ -43,8 +43,8 @@ struct folding {
   void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
   /// `into[i] = fold(into[i], x)`, where `x` is what `rows` gives.
   void (*rows_onto)(const T* const (&rows)[radix], T* into, index_t n);
-  /// `into[i] = fold(into[i], from[i])`.
-  void (*onto)(const T* from, T* into, index_t n);
+  /// `into[i] = fold(first[i], second[i])`.
+  void (*pair)(const T* first, const T* second, T* into, index_t n);
 };
 
 /// The lanes of one step as they are reduced: elements of later steps come onto those of earlier
@@ -184,23 +184,24 @@ void fold_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   for (; i < n; ++i) into[i] = fold([i](const T* row) { return row[i]; });
 }
 
+/// `into` may be `first`.
 template <class T, class Function>
-void fold_onto(const T* from, T* into, index_t n) noexcept {
+void fold_pair(const T* first, const T* second, T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
   index_t i = 0;
   if constexpr (width > 1)
     for (; i + width <= n; i += width)
-      packet::pstoreu(into + i, kernel<Function>::run(packet::ploadu<P>(into + i),
-                                                      packet::ploadu<P>(from + i)));
-  for (; i < n; ++i) into[i] = kernel<Function>::run(into[i], from[i]);
+      packet::pstoreu(into + i, kernel<Function>::run(packet::ploadu<P>(first + i),
+                                                      packet::ploadu<P>(second + i)));
+  for (; i < n; ++i) into[i] = kernel<Function>::run(first[i], second[i]);
 }
 
 template <class T>
 [[nodiscard]] folding<T> folding_of(reduction kind) noexcept {
   const auto make = [kind]<class F>(F) {
     return folding<T>{identity_of<T>(kind), fold_each_run<T, F>,   fold_lanes<T, F>,
-                      fold_rows<T, F>,      fold_rows<T, F, true>, fold_onto<T, F>};
+                      fold_rows<T, F>,      fold_rows<T, F, true>, fold_pair<T, F>};
   };
   switch (kind) {
     case reduction::sum:
@@ -234,7 +235,7 @@ class cascade {
     put_away();
     std::fill_n(sum_, n_, fold_.identity);
     for (int level = 0; level < levels; ++level)
-      if (counts_[level] > 0) fold_.onto(partial_[level], sum_, n_);
+      if (counts_[level] > 0) fold_.pair(sum_, partial_[level], sum_, n_);
     return sum_;
   }
 
@@ -252,7 +253,7 @@ class cascade {
       if (counts_[level + 1] == 0)
         std::copy_n(partial_[level], n_, partial_[level + 1]);
       else
-        fold_.onto(partial_[level], partial_[level + 1], n_);
+        fold_.pair(partial_[level + 1], partial_[level], partial_[level + 1], n_);
     }
   }
 

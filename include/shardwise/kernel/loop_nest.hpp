@@ -54,6 +54,10 @@ class loop_nest {
     return rank_ == 0 ? 1 : loops_[rank_ - 1].strides[k];
   }
 
+  /// The steps of loop `number`; loop 0 is the outermost.
+  [[nodiscard]] constexpr index_t extent(int number) const noexcept {
+    return loops_[number].extent;
+  }
   /// The distance of neighbours along loop `number` in view `k`; loop 0 is the outermost.
   [[nodiscard]] constexpr index_t stride(int number, std::size_t k) const noexcept {
     return loops_[number].strides[k];
@@ -123,6 +127,26 @@ void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f)
     const index_t run = std::min(count - done, nest.inner_extent() - place.inner);
     f(done, place.offsets, run);
     done += run;
+  }
+}
+
+/// Calls `f(offsets)` for each row, which has `nest.inner_extent()` elements: the pieces of all
+/// elements. Rows of one loop follow each other by additions alone, since rows may be short.
+template <std::size_t N, class F>
+void for_each_row(const loop_nest<N>& nest, F f) {
+  if (nest.size() == 0) return;
+  const int beside = nest.rank() - 2;
+  const index_t rows = beside < 0 ? 1 : nest.extent(beside);
+  auto place = nest.at(0);
+  for (index_t left = nest.size() / (rows * nest.inner_extent()); left > 0; --left) {
+    f(place.offsets);
+    for (index_t r = 1; r < rows; ++r) {
+      for (std::size_t k = 0; k < N; ++k) place.offsets[k] += nest.stride(beside, k);
+      f(place.offsets);
+    }
+    if (left == 1) return;
+    place.along[beside] = rows - 1;
+    nest.next_row(place);
   }
 }
 

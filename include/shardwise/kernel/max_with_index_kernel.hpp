@@ -80,9 +80,8 @@ struct extreme_kernel {
   /// vectorised.
   template <class T>
   [[nodiscard]] static bool is_better(const T& next, const T& best) noexcept {
-    const bool comes_before = Class::kind == reduction::max ? next > best : next < best;
-    return static_cast<bool>(static_cast<int>(comes_before) |
-                             (static_cast<int>(next != next) & static_cast<int>(best == best)));
+    const bool comes_after = Class::kind == reduction::max ? next <= best : next >= best;
+    return static_cast<bool>(static_cast<int>(!comes_after) & static_cast<int>(best == best));
   }
 
   /// Where the first of the best elements of a line is; -1 in a line without elements.
@@ -125,24 +124,23 @@ struct extreme_kernel {
   template <class T, class Global>
   static void run_columns(const T* from, index_t row_stride, index_t size, index_t columns,
                           T* values, std::int64_t* places, const Global& global) {
-    constexpr index_t width = 64;
+    // As many as stay in the nearest caches with their places: rows are read in long runs.
+    constexpr std::size_t most = 16384 / sizeof(counter<T>);
+    constexpr auto width = static_cast<index_t>(most);
     for (index_t c = 0; c < columns; c += width) {
       const index_t n = std::min(width, columns - c);
-      T best[width];
-      counter<T> place[width]{};
+      T best[most];
+      counter<T> place[most];
       std::copy_n(from + c, n, best);
+      std::fill_n(place, n, counter<T>{0});
       for (index_t x = 1; x < size; ++x) {
         const T* const row = from + x * row_stride + c;
         const auto at = static_cast<counter<T>>(x);
-        const auto take = [&](index_t i) {
+        for (index_t i = 0; i < n; ++i) {
           const bool better = is_better(row[i], best[i]);
           best[i] = better ? row[i] : best[i];
           place[i] = better ? at : place[i];
-        };
-        if (n == width)
-          for (index_t i = 0; i < width; ++i) take(i);
-        else
-          for (index_t i = 0; i < n; ++i) take(i);
+        }
       }
       for (index_t i = 0; i < n; ++i) {
         values[c + i] = best[i];

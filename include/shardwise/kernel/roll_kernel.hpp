@@ -19,6 +19,8 @@ struct kernel_of<roll_operation> {
     // What is moved by nothing may be split.
     const index_t places =
         call.how.integers[1] == 0 ? 0 : (call.how.integers[1] % size + size) % size;
+    if (is_dense_from(from, dim) && is_dense_from(call.results[0], dim))
+      return copy_lines(from, call.results[0].as<T>(), dim, places);
     const auto copy = [&](index_t begin, index_t target, index_t count) {
       strided<const T> source = from;
       strided<T> to = call.results[0].as<T>();
@@ -29,6 +31,34 @@ struct kernel_of<roll_operation> {
     };
     copy(0, places, size - places);
     copy(size - places, 0, places);
+  }
+
+ private:
+  /// True if the dimensions of a block from `dim` on have no gaps, and are in row-major order.
+  template <class Block>
+  [[nodiscard]] static bool is_dense_from(const Block& block, int dim) noexcept {
+    index_t step = 1;
+    for (int d = block.rank() - 1; d >= dim; step *= block.extents[d--])
+      if (block.extents[d] != 1 && block.strides[d] != step) return false;
+    return true;
+  }
+  /// Both copies line by line, where a line is all that is contiguous: one read and written at
+  /// once.
+  template <class T>
+  static void copy_lines(const strided<const T>& from, const strided<T>& to, int dim,
+                         index_t places) noexcept {
+    loop_nest<2> lines;
+    index_t behind = 1;
+    for (int d = 0; d < dim; ++d) lines.push({to.extents[d], {from.strides[d], to.strides[d]}});
+    for (int d = dim + 1; d < to.rank(); ++d) behind *= to.extents[d];
+    const index_t first = (to.extents[dim] - places) * behind, second = places * behind;
+    for (index_t i = 0; i < lines.size(); ++i) {
+      const auto at = lines.at(i);
+      const T* const source = from.data + at.offsets[0];
+      T* const target = to.data + at.offsets[1];
+      gather_elements(source + first, 1, second, target);
+      gather_elements(source, 1, first, target + second);
+    }
   }
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/operation/cumprod.hpp"
 #include "shardwise/operation/cumsum.hpp"
 
@@ -56,18 +57,29 @@ struct scan_kernel {
     }
     return kernel<Function>::run(folded, next);
   }
+  /// Row by row: each is folded with the one before it, which is still in the cache.
   template <class C>
-  static void scan_rows(strided<const C> from, strided<C> to, int dim) {
-    const index_t count = from.extents[dim];
-    from.extents[dim] = to.extents[dim] = 1;
-    for (index_t x = 0; x < count; ++x) {
-      if (x == 0)
-        copy_block<C>(from, to);
-      else
-        fold_block<C>(Class::kind, {to.data - to.strides[dim], to.extents, to.strides}, from, to);
-      advance(from, from.strides[dim]);
-      advance(to, to.strides[dim]);
-    }
+  static void scan_rows(const strided<const C>& from, const strided<C>& to, int dim) {
+    loop_nest<2> nest;  // without what is scanned
+    for (int d = 0; d < from.rank(); ++d)
+      if (d != dim) nest.push({from.extents[d], {from.strides[d], to.strides[d]}});
+    const index_t row = nest.inner_extent();
+    const index_t step = nest.inner_stride(0), move = nest.inner_stride(1);
+    for_each_row(nest, [&](const index_t(&at)[2]) {
+      const C* source = from.data + at[0];
+      C* target = to.data + at[1];
+      for (index_t i = 0; i < row; ++i) target[i * move] = source[i * step];
+      for (index_t x = 1; x < from.extents[dim]; ++x) {
+        const C* const before = target;
+        source += from.strides[dim];
+        target += to.strides[dim];
+        if (step == 1 && move == 1)
+          detail::fold_pair<C, Function>(before, source, target, row);
+        else
+          for (index_t i = 0; i < row; ++i)
+            target[i * move] = kernel<Function>::run(before[i * move], source[i * step]);
+      }
+    });
   }
 };
 

@@ -17,7 +17,7 @@ namespace {
 /// Elements that a stride apart are gathered from, of which none is read beyond the last.
 template <class T>
 void check_gather(index_t stride) {
-  for (index_t count = 0; count < 70; ++count) {
+  for (index_t count = 0; count < 140; ++count) {
     const index_t span = count == 0 ? 0 : (count - 1) * (stride < 0 ? -stride : stride) + 1;
     // Of exactly this size, so that sanitizers see what is read beyond.
     const auto from = std::make_unique<T[]>(static_cast<std::size_t>(span));
