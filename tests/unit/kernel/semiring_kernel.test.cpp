@@ -138,7 +138,7 @@ TEST_CASE("Rows of finite lengths and rows that meet infinities or NaN follow on
           const float x = kernel<typename S::times>::run(a[static_cast<std::size_t>(i * k + l)],
                                                          b[static_cast<std::size_t>(l * n + j)]);
           want = S::reduce == reduction::min ? kernel<functions::minimum>::run(want, x)
-                                           : kernel<functions::maximum>::run(want, x);
+                                             : kernel<functions::maximum>::run(want, x);
         }
         const float have = out[static_cast<std::size_t>(i * n + j)];
         CAPTURE(i, j, have, want);
@@ -177,7 +177,7 @@ TEST_CASE("A path of length zero has the sign that the rule gives, wherever it i
           const float x = kernel<typename S::times>::run(a[static_cast<std::size_t>(i * k + l)],
                                                          b[static_cast<std::size_t>(l * n + j)]);
           want = S::reduce == reduction::min ? kernel<functions::minimum>::run(want, x)
-                                           : kernel<functions::maximum>::run(want, x);
+                                             : kernel<functions::maximum>::run(want, x);
         }
         const float have = out[static_cast<std::size_t>(i * n + j)];
         const bool is_same = have == want && std::signbit(have) == std::signbit(want);
