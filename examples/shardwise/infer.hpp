@@ -93,7 +93,7 @@ struct inferred {
                       ? "bitwise operations and shifts need integers"
                       : "roots, exponentials and means need floating-point elements",
                   std::move(reshards));
-  const std::string code = str(text_of(found.verdict.rule).name);
+  const std::string code = str(name_of(found.verdict.rule));
   throw refusal(code, str(describe(found.verdict)).substr(code.size() + 2), std::move(reshards));
 }
 

@@ -44,7 +44,7 @@ class refusal : public std::exception {
 /// Refuses what breaks a rule of the library; the code is the name of the rule.
 inline void judge(const diagnosis& verdict) {
   if (verdict.ok()) return;
-  const std::string code = str(text_of(verdict.rule).name);
+  const std::string code = str(name_of(verdict.rule));
   const sentence words = describe(verdict);  // the name of the rule, a colon, the sentence
   throw refusal(code, str(words).substr(code.size() + 2));
 }

@@ -18,5 +18,6 @@
 #include "shardwise/core/name_pattern.hpp"
 #include "shardwise/core/nest.hpp"
 #include "shardwise/core/philox.hpp"
+#include "shardwise/core/rule_text.hpp"
 #include "shardwise/core/rules.hpp"
 #include "shardwise/core/text.hpp"

@@ -6,6 +6,7 @@
 
 // In the order of the folders, so that errors are reached by the shortest way.
 // clang-format off
+#include "shardwise/core/broken_rule.hpp"
 #include "shardwise/core.hpp"
 #include "shardwise/mesh.hpp"
 #include "shardwise/spec.hpp"

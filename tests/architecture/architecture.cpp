@@ -178,8 +178,13 @@ void macros(const source_tree& tree, findings& found) {
     for (std::size_t hash = h.code.find('#'); hash != std::string::npos;
          hash = h.code.find('#', hash + 1)) {
       const std::size_t name = h.code.find_first_not_of(" \t", hash + 1);
-      if (name != std::string::npos && h.code.compare(name, 6, "define") == 0)
-        found.breach(h, h.line_of(hash), "macros are defined in core/config.hpp only");
+      if (name == std::string::npos || h.code.compare(name, 7, "define ") != 0) continue;
+      // The words of a list are defined around its inclusion; they take no arguments.
+      const std::size_t begin = name + 7;
+      const std::size_t end = h.code.find_first_of(" (\n", begin);
+      const std::string word = h.code.substr(begin, end - begin);
+      if (h.code[end] != ' ' || h.code.find("\n#undef " + word + "\n", end) == std::string::npos)
+        found.breach(h, h.line_of(hash), "macros outlive core/config.hpp only: " + word);
     }
   }
 }
@@ -222,6 +227,10 @@ void folder_readme(const source_tree& tree, findings& found) {
     const std::filesystem::path path(h.path);
     files[path.parent_path().generic_string()].push_back(path.filename().string());
   }
+  for (const header& list : tree.lists) {
+    const std::filesystem::path path(list.path);
+    files[path.parent_path().generic_string()].push_back(path.filename().string());
+  }
   for (const auto& [folder, names] : files) {
     const std::string shown =
         "include/shardwise/" + folder + (folder.empty() ? "" : "/") + "README.md";
@@ -235,13 +244,13 @@ void folder_readme(const source_tree& tree, findings& found) {
   }
 }
 
-// The rules that a header asserts: `static_assert(satisfied<rule<NAME>, ...`.
+// The rules that a list asserts: `static_assert(satisfied SHARDWISE_RULE NAME SHARDWISE_SAYS`.
 std::vector<std::string> diagnostics_of(const header& h) {
   std::vector<std::string> names;
   const std::vector<word> words = words_of(h.code);
   for (std::size_t i = 0; i + 3 < words.size(); ++i)
     if (words[i].text == "static_assert" && words[i + 1].text == "satisfied" &&
-        words[i + 2].text == "rule")
+        words[i + 2].text == "SHARDWISE_RULE")
       names.push_back(words[i + 3].text);
   return names;
 }
@@ -260,7 +269,7 @@ void diagnostics_are_tested(const source_tree& tree, findings& found) {
   const std::string page = "docs/reference/diagnostics.md";
   const std::string described = read_file(tree.root / page);
   int count = 0;
-  for (const header& h : tree.headers) {
+  for (const header& h : tree.lists) {
     for (const std::string& name : diagnostics_of(h)) {
       ++count;
       if (!mentions(promised, name))

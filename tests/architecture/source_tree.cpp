@@ -80,11 +80,12 @@ std::string read_file(const std::filesystem::path& file) {
 }
 
 source_tree read_tree(const std::filesystem::path& root) {
-  source_tree tree{root, {}};
+  source_tree tree{root, {}, {}};
   const std::filesystem::path base = root / "include" / "shardwise";
   if (!std::filesystem::is_directory(base)) return tree;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(base)) {
-    if (!entry.is_regular_file() || entry.path().extension() != ".hpp") continue;
+    const bool is_list = entry.path().extension() == ".inc";
+    if (!entry.is_regular_file() || (entry.path().extension() != ".hpp" && !is_list)) continue;
     header h;
     h.path = entry.path().lexically_relative(base).generic_string();
     const std::size_t slash = h.path.find('/');
@@ -92,10 +93,11 @@ source_tree read_tree(const std::filesystem::path& root) {
     h.text = read_file(entry.path());
     h.code = without_comments_and_literals(h.text);
     h.includes = includes_of(h.text);
-    tree.headers.push_back(std::move(h));
+    (is_list ? tree.lists : tree.headers).push_back(std::move(h));
   }
-  std::sort(tree.headers.begin(), tree.headers.end(),
-            [](const header& a, const header& b) { return a.path < b.path; });
+  for (std::vector<header>* files : {&tree.headers, &tree.lists})
+    std::sort(files->begin(), files->end(),
+              [](const header& a, const header& b) { return a.path < b.path; });
   return tree;
 }
 

@@ -26,10 +26,12 @@ struct header {
   int line_of(std::size_t position) const;
 };
 
-/// Where the project lies, and its headers, sorted by path.
+/// Where the project lies, its headers, and the lists that headers include (`.inc`), sorted by
+/// path.
 struct source_tree {
   std::filesystem::path root;
   std::vector<header> headers;
+  std::vector<header> lists;
 };
 
 source_tree read_tree(const std::filesystem::path& root);

@@ -15,7 +15,7 @@ namespace {
 struct max_min_semiring {
   static constexpr text_view name = "max_min";
   using times = functions::minimum;
-  static constexpr reduction fold = reduction::max;
+  static constexpr reduction reduce = reduction::max;
   static constexpr bool distributes = true;
 };
 constexpr max_min_semiring max_min{};

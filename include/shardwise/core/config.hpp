@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The version of the library. This is the only header that defines macros.
+/// The version of the library. This is the only header whose macros outlive it.
 #define SHARDWISE_VERSION_MAJOR 0
 #define SHARDWISE_VERSION_MINOR 1
 #define SHARDWISE_VERSION_PATCH 0

@@ -3,7 +3,7 @@
 
 #include "shardwise/core/fixed_string.hpp"
 #include "shardwise/core/index.hpp"
-#include "shardwise/core/rules.hpp"
+#include "shardwise/core/rule_text.hpp"
 
 namespace shardwise {
 
@@ -33,7 +33,7 @@ struct diagnosis {
 [[nodiscard]] constexpr sentence describe(const diagnosis& verdict) noexcept {
   sentence out;
   const rule_text& rule = text_of(verdict.rule);
-  out << rule.name << ": " << rule.demand;
+  out << name_of(verdict.rule) << ": " << rule.demand;
   text_view separator = " (";
   const auto fact = [&](text_view label) -> sentence& {
     out << separator << label;

@@ -108,20 +108,21 @@ template <class Call, class... X>
     return Call::apply(static_cast<X&&>(x)...);
 }
 
-/// A call that a rule rejects, not yet reported as an error: what a program calls may find it
-/// several functions further in, and reports it by its own return type.
+/// The answer of a judge that a rule is broken. (Results may have members called `ok` too, which
+/// are no constants.)
 template <class Judged>
-struct refused_call {
-  using judged = Judged;
-};
-/// The outcome of a tentative call: its result, or the error.
+concept Refusal = std::is_same_v<std::bool_constant<Judged::ok>, std::false_type>;
+
+/// The outcome of a tentative call: its result, or the error of the refusal that it returned
+/// instead. What a program calls may find that several functions further in, and reports it by its
+/// own return type.
 template <class Tried>
 struct given_of {
   static constexpr bool is_refusal = false;
   using type = Tried;
 };
-template <class Judged>
-struct given_of<refused_call<Judged>> : given<Judged> {};
+template <Refusal Judged>
+struct given_of<Judged> : given<Judged> {};
 
 }  // namespace detail
 

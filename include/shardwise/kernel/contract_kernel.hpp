@@ -323,7 +323,7 @@ void contract_blocks(const kernel_call& call) {
   using stored = std::conditional_t<of_bytes, C, T>;
   const factor_rule& rule = call.rule;
   const auto run_one = [&](const strided<const C>& a, const strided<C>& out) {
-    contract<C>(S::fold, {rule.operands[0], {}, rule.result}, a, out);
+    contract<C>(S::reduce, {rule.operands[0], {}, rule.result}, a, out);
   };
   const auto run_two = [&](const strided<const C>& a, const strided<const C>& b,
                            const strided<C>& out) {
@@ -335,7 +335,7 @@ void contract_blocks(const kernel_call& call) {
   else
     in_compute_type<stored, 2>(call, run_two);
   // The identity of a minimum of bytes is not a boolean.
-  if constexpr (of_bytes && S::fold == reduction::min) {
+  if constexpr (of_bytes && S::reduce == reduction::min) {
     constexpr C most = 1;
     inplace_vector<index_t, max_rank> nowhere;
     const strided<C> out = call.results[0].as<C>();

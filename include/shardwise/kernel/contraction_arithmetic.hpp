@@ -82,11 +82,11 @@ struct simple_arithmetic {
   static constexpr bool exists = false;
 };
 template <class S>
-  requires std::same_as<typename S::times, functions::add_lengths<S::fold>>
+  requires std::same_as<typename S::times, functions::add_lengths<S::reduce>>
 struct simple_arithmetic<S> {
   static constexpr bool exists = true;
   using times = functions::add;
-  using fold = std::conditional_t<S::fold == reduction::min, detail::ordered_minimum,
+  using fold = std::conditional_t<S::reduce == reduction::min, detail::ordered_minimum,
                                   detail::ordered_maximum>;
 };
 
@@ -213,11 +213,11 @@ void multiply_lines(reduction fold, const erased_tree<T, 2>& product, const matr
 /// Folds the products of a part over a semiring onto what it holds.
 template <class S, class T>
 void update_over(const product_part<T>& part) {
-  using fold = typename function_of_fold<S::fold>::type;
+  using fold = typename function_of_fold<S::reduce>::type;
   if constexpr (std::floating_point<T>) {
     using simple = simple_arithmetic<S>;
     if constexpr (simple::exists) {
-      constexpr T extreme = identity_of<T>(S::fold);
+      constexpr T extreme = identity_of<T>(S::reduce);
       const bool are_lengths = has_lengths(part.b, extreme);
       for_each_row_group(part, [&](const row_group<T>& rows) {
         if (are_lengths && has_lengths(rows.a, extreme) && !has_negative_zero(rows.a))
@@ -231,8 +231,8 @@ void update_over(const product_part<T>& part) {
     }
   } else {
     static constexpr
-        typename folded_products<S::fold, typename S::times, rows_at_once>::type several{};
-    static constexpr typename folded_products<S::fold, typename S::times, 1>::type one{};
+        typename folded_products<S::reduce, typename S::times, rows_at_once>::type several{};
+    static constexpr typename folded_products<S::reduce, typename S::times, 1>::type one{};
     row_products<T>{erase<T, 2 * rows_at_once + 1>(several), erase<T, 3>(one)}(part);
   }
 }
@@ -245,8 +245,8 @@ void multiply_over(const matrix_view<const T>& a, const matrix_view<const T>& b,
   if (out.rows == 0 || out.columns == 0) return;
   if (!out.is_row_major())
     return multiply_over<S, T>(b.transposed(), a.transposed(), out.transposed());
-  if (out.columns < step<T>) return multiply_lines<T>(S::fold, erase<T, 2>(product), a, b, out);
-  multiply_rows<T>(S::fold, &update_over<S, T>, a, b, out);
+  if (out.columns < step<T>) return multiply_lines<T>(S::reduce, erase<T, 2>(product), a, b, out);
+  multiply_rows<T>(S::reduce, &update_over<S, T>, a, b, out);
 }
 
 /// The arithmetic of a semiring on elements of `T`.
@@ -254,9 +254,9 @@ template <class S, class T>
 [[nodiscard]] contraction_arithmetic<T> arithmetic_of() noexcept {
   static constexpr product_tree<S> product{};
   if constexpr (std::is_same_v<S, plus_times_semiring>)
-    return {S::fold, S::distributes, erase<T, 2>(product), &multiply_matrices<T>};
+    return {S::reduce, S::distributes, erase<T, 2>(product), &multiply_matrices<T>};
   else
-    return {S::fold, S::distributes, erase<T, 2>(product), &multiply_over<S, T>};
+    return {S::reduce, S::distributes, erase<T, 2>(product), &multiply_over<S, T>};
 }
 
 }  // namespace detail

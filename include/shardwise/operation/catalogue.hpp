@@ -249,7 +249,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::fractional_entry<dropout_operation>("dropout", "", "f32[8,4] i64[] f32[]", "",
                                                 "dropout", 3, 3),
     // Between devices, along manual axes.
-    detail::collective_entry<collective::all_reduce>("all_reduce", "axes fold?", "axes=y",
+    detail::collective_entry<collective::all_reduce>("all_reduce", "axes reduction?", "axes=y",
                                                      "psum, pmax, pmin, all_reduce"),
     detail::device_mean_entry(),
     detail::collective_entry<collective::all_reduce>("all_and", "axes", "axes=y",
@@ -261,7 +261,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::collective_entry<collective::all_gather>("all_gather", "axes dim", "axes=y dim=0",
                                                      "all_gather"),
     detail::collective_entry<collective::reduce_scatter>(
-        "reduce_scatter", "axes dim fold?", "axes=y dim=0", "psum_scatter, reduce_scatter"),
+        "reduce_scatter", "axes dim reduction?", "axes=y dim=0", "psum_scatter, reduce_scatter"),
     detail::collective_entry<collective::all_to_all>("all_to_all", "axes split concat",
                                                      "axes=y split=0 concat=1", "all_to_all"),
     detail::collective_entry<collective::collective_permute>(

@@ -311,7 +311,7 @@ template <collective Kind>
                                                             const operation_arguments& given,
                                                             diagnosis& verdict) noexcept {
   constexpr bool joins = Kind == collective::all_gather || Kind == collective::all_to_all;
-  manual_collective out{.kind = Kind, .fold = static_cast<reduction>(given.integer("fold"))};
+  manual_collective out{.kind = Kind, .fold = static_cast<reduction>(given.integer("reduction"))};
   std::uint8_t used = 0;
   verdict = resolve_entry(mesh, given.words("axes"), -1, used, out.axes);
   const auto dimension = [&](text_view name) {

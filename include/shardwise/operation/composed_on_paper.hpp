@@ -112,7 +112,7 @@ struct contraction_over {
 template <Semiring auto Over>
 [[nodiscard]] constexpr contraction_over describe_contraction() noexcept {
   using semiring = std::remove_const_t<decltype(Over)>;
-  return {&operation_of<typename arithmetic_over<Over>::operation_class>, semiring::fold,
+  return {&operation_of<typename arithmetic_over<Over>::operation_class>, semiring::reduce,
           semiring::distributes, is_of_truth_values<semiring>};
 }
 /// The semirings of the library, in the order of the parameter `semiring`.

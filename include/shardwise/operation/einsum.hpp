@@ -113,11 +113,11 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 [[nodiscard]] constexpr auto contracted(const X&... x) {
   constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
   if constexpr (AnyRefused<X...>) {
-    return refused_call<refused<>>{};
+    return refused<>{};
   } else if constexpr (sizeof...(X) <= 2 || !has_all) {
     using call = permitted_contraction<typename Arithmetic::template applied<Equation>, Permitted>;
     if constexpr (outcome<call, const X&...>::is_refusal)
-      return refused_call<typename outcome<call, const X&...>::judged>{};
+      return typename outcome<call, const X&...>::judged{};
     else
       return call::apply(x...);
   } else {
@@ -149,7 +149,7 @@ inline constexpr auto named_equation = [] {
 template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 [[nodiscard]] constexpr auto attempt_contraction(const X&... x) {
   if constexpr (AnyRefused<X...>)
-    return refused_call<refused<>>{};
+    return refused<>{};
   else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || has_ellipsis<Equation>))
     return contract_values(Arithmetic{}, std::is_void_v<Permitted> ? 0U : ~0U, text_view(Equation),
                            x...);

@@ -11,7 +11,7 @@ namespace shardwise {
 /// The operation that reduces dimensions: the kind of its attributes is that of the reduction,
 /// the integers are the bits of the reduced dimensions and whether one element of each is kept.
 struct fold_operation {
-  static constexpr text_view name = "fold";
+  static constexpr text_view name = "reduce";
   static constexpr bool takes_prologue = true;
 
   [[nodiscard]] static constexpr attributes how(reduction kind, unsigned reduced,

@@ -22,7 +22,7 @@ namespace shardwise {
 ///     struct widest_path_semiring {               // the path with the widest bottleneck
 ///       static constexpr text_view name = "max_min";
 ///       using times = functions::minimum;
-///       static constexpr reduction fold = reduction::max;
+///       static constexpr reduction reduce = reduction::max;
 ///       static constexpr bool distributes = true;
 ///     };
 ///     inline constexpr widest_path_semiring max_min{};
@@ -30,10 +30,10 @@ template <class S>
 concept Semiring = requires {
   text_view(S::name);
   typename S::times;
-  reduction{S::fold};
+  reduction{S::reduce};
   requires std::same_as<const bool, decltype(S::distributes)>;
-  requires(!requires { requires S::of_truth_values; } || S::fold == reduction::max ||
-           S::fold == reduction::min);
+  requires(!requires { requires S::of_truth_values; } || S::reduce == reduction::max ||
+           S::reduce == reduction::min);
 };
 
 namespace functions {
@@ -41,7 +41,7 @@ namespace functions {
 /// path and is unchanged by addition. Integer sums saturate.
 template <reduction Fold>
 struct add_lengths : elementwise_function<"add_lengths"> {
-  static constexpr reduction fold = Fold;
+  static constexpr reduction reduce = Fold;
 };
 }  // namespace functions
 
@@ -49,21 +49,21 @@ struct add_lengths : elementwise_function<"add_lengths"> {
 struct plus_times_semiring {
   static constexpr text_view name = "plus_times";
   using times = functions::multiply;
-  static constexpr reduction fold = reduction::sum;
+  static constexpr reduction reduce = reduction::sum;
   static constexpr bool distributes = true;
 };
 /// Minima of sums: shortest paths.
 struct min_plus_semiring {
   static constexpr text_view name = "min_plus";
   using times = functions::add_lengths<reduction::min>;
-  static constexpr reduction fold = reduction::min;
+  static constexpr reduction reduce = reduction::min;
   static constexpr bool distributes = true;
 };
 /// Maxima of sums: longest paths, or most likely paths by log probability.
 struct max_plus_semiring {
   static constexpr text_view name = "max_plus";
   using times = functions::add_lengths<reduction::max>;
-  static constexpr reduction fold = reduction::max;
+  static constexpr reduction reduce = reduction::max;
   static constexpr bool distributes = true;
 };
 /// Maxima of products. A negative factor turns a maximum into a minimum, so operands may not be
@@ -71,14 +71,14 @@ struct max_plus_semiring {
 struct max_times_semiring {
   static constexpr text_view name = "max_times";
   using times = functions::multiply;
-  static constexpr reduction fold = reduction::max;
+  static constexpr reduction reduce = reduction::max;
   static constexpr bool distributes = false;
 };
 /// Logical or of logical and: reachability.
 struct or_and_semiring {
   static constexpr text_view name = "or_and";
   using times = functions::minimum;
-  static constexpr reduction fold = reduction::max;
+  static constexpr reduction reduce = reduction::max;
   static constexpr bool distributes = true;
   static constexpr bool of_truth_values = true;
 };
@@ -108,7 +108,7 @@ inline constexpr bounded_text<47> contraction_name = [] {
 }();
 /// A semiring whose contractions have gradients: extremes of sums or of products of numbers.
 template <class S>
-concept HasExtremes = (S::fold == reduction::max || S::fold == reduction::min) &&
+concept HasExtremes = (S::reduce == reduction::max || S::reduce == reduction::min) &&
                       !is_of_truth_values<S> &&
                       (is_add_lengths<typename S::times> ||
                        std::is_same_v<typename S::times, functions::multiply>);
@@ -127,7 +127,7 @@ struct semiring_operation {
   }
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    return folded_by(einsum_operation::rule(how, operands), S::fold, S::distributes);
+    return folded_by(einsum_operation::rule(how, operands), S::reduce, S::distributes);
   }
   [[nodiscard]] static constexpr batched_form batched(const attributes& how,
                                                       const tensor_descs& operands, unsigned mapped,

@@ -228,7 +228,7 @@ struct recorded_function {
   template <class... X>
   [[nodiscard]] constexpr auto attempt(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
-      return refused_call<refused<>>{};
+      return refused<>{};
     } else {
       const auto& first = first_in(x...);
       using tensor = std::remove_cvref_t<decltype(first)>;
@@ -244,7 +244,7 @@ struct recorded_function {
     const auto out = f(x...);
     const auto& result = result_in(out);
     if constexpr (AnyRefused<std::remove_cvref_t<decltype(result)>>) {
-      return refused_call<refused<>>{};
+      return refused<>{};
     } else {
       const auto note = [&](const auto& each) { recording.result(each); };
       const auto give = [&](const auto& each) { return recording.given(each); };
@@ -266,7 +266,7 @@ struct recorded_function {
         }
         return given;
       } else {
-        return refused_call<judged>{};
+        return judged{};
       }
     }
   }

@@ -51,7 +51,7 @@ static_assert(!judge<semiring_einsum_of<"ij,jk->ik", min_plus>, edges, reached>(
 struct max_min_semiring {
   static constexpr text_view name = "max_min";
   using times = functions::minimum;
-  static constexpr reduction fold = reduction::max;
+  static constexpr reduction reduce = reduction::max;
   static constexpr bool distributes = true;
 };
 constexpr max_min_semiring max_min{};

@@ -42,7 +42,7 @@ constexpr auto passes = normal([](const auto& a, const auto& b) {
   return exp(a - 1.0F) + columns;
 });
 static_assert(passes.count == 10 && is(passes, 0, "input") && is(passes, 1, "input"));
-static_assert(is(passes, 2, "constant") && is(passes, 3, "*") && is(passes, 4, "fold"));
+static_assert(is(passes, 2, "constant") && is(passes, 3, "*") && is(passes, 4, "reduce"));
 static_assert(is(passes, 5, "collective") && is(passes, 6, "constant") && is(passes, 7, "-"));
 static_assert(is(passes, 8, "exp") && is(passes, 9, "+") && passes.code[9].kept);
 static_assert(passes.code[5].named && passes.code[9].operands == value_ids{8, 5});

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every rule is said once, and everywhere alike: the enumerators, the table of sentences, the
-// static_asserts of the type layer, and the page of the manual.
+// Every rule has a name and a sentence of its own, which the manual repeats.
 #include "support/catch.hpp"
 #include <shardwise/core.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
-#include <vector>
+#include <utility>
 
 using namespace shardwise;
 
@@ -36,94 +33,49 @@ std::string read_file(const std::filesystem::path& file) {
 
 std::string to_string(text_view words) { return {words.data(), words.size()}; }
 
-/// The text of adjacent string literals.
-std::string joined(const std::string& literals) {
-  static const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
-  std::string words;
-  for (std::sregex_iterator it(literals.begin(), literals.end(), literal), end; it != end; ++it)
-    words += std::regex_replace((*it)[1].str(), std::regex(R"(\\(.))"), "$1");
-  return words;
-}
-
-/// The enumerators of an enumeration, as its header has them.
-std::vector<std::string> enumerators(const std::filesystem::path& header, const std::string& name) {
-  const std::string source = read_file(header);
-  const std::size_t begin = source.find("enum class " + name);
-  std::istringstream body(source.substr(begin, source.find("};", begin) - begin));
-  std::vector<std::string> found;
-  for (std::string line; std::getline(body, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, std::regex("  (\\w+),"))) found.push_back(match[1]);
-  }
+/// The rules that only the compiler can check, with what they demand.
+std::map<misuse, text_view> misuses() {
+  using enum misuse;
+  constexpr bool satisfied = true;
+  std::map<misuse, text_view> found;
+  const auto add = [&](misuse rule, text_view demand) { found[rule] = demand; };
+#define SHARDWISE_RULE ); add(
+#define SHARDWISE_SAYS ,
+#include "shardwise/core/misuses.inc"
+#undef SHARDWISE_RULE
+#undef SHARDWISE_SAYS
   return found;
+}
+constexpr auto misuse_count = static_cast<std::size_t>(misuse::result_spec_is_missing) + 1;
+
+text_view name_of(misuse rule) {
+  return detail::name_in(detail::spelled<misuse>(std::make_index_sequence<misuse_count>{}),
+                         static_cast<std::size_t>(rule));
 }
 
 }  // namespace
 
-TEST_CASE("the table of rules has the order of the enumerators") {
-  const std::vector<std::string> rules =
-      enumerators("include/shardwise/core/rules.hpp", "violation");
-  REQUIRE(rules.size() == std::size(rule_texts));
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    CHECK(to_string(rule_texts[i].name) == rules[i]);
-    CHECK(&text_of(static_cast<violation>(i)) == &rule_texts[i]);
-  }
+TEST_CASE("the name of a rule is that of its enumerator") {
+  CHECK(shardwise::name_of(violation::nothing) == "nothing");
+  CHECK(shardwise::name_of(violation::axis_is_repeated_in_mesh) == "axis_is_repeated_in_mesh");
+  CHECK(shardwise::name_of(violation::planned_layout_is_fixed) == "planned_layout_is_fixed");
 }
 
-TEST_CASE("the compiler, the run and the manual say the same sentence") {
-  static const std::regex assertion(
-      R"re(static_assert\(\s*satisfied<rule<(\w+)>, About, Facts\.\.\.>,\s*)re"
-      R"re(((?:"(?:[^"\\]|\\.)*"\s*)+)\))re");
+TEST_CASE("the manual has every rule, in order and with its sentence") {
   const std::string page = read_file("docs/reference/diagnostics.md");
-  const auto entry_of = [](const std::string& name, const std::string& demand) {
-    return "### `" + name + "`\n\n**" + demand + "**\n";
+  const auto has_entry = [&](text_view name, text_view demand, std::size_t from) {
+    const std::string entry = "### `" + to_string(name) + "`\n\n**" + to_string(demand) + "**\n";
+    CAPTURE(entry);
+    const std::size_t at = page.find(entry, from);
+    CHECK(at != std::string::npos);
+    return at == std::string::npos ? from : at;
   };
-  std::map<std::string, std::string> demands;
-  std::vector<std::string> order;
   std::size_t at = 0;
-  for (const rule_text& text : rule_texts) {
-    const std::string name = to_string(text.name);
-    order.push_back(name);
-    demands[name] = to_string(text.demand);
-    if (&text == rule_texts) continue;
-    CAPTURE(name);
-    const std::size_t next = page.find(entry_of(name, demands[name]), at);
-    CHECK(next != std::string::npos);  // in the order of the table
-    if (next != std::string::npos) at = next;
+  for (std::size_t i = 1; i < detail::rule_count; ++i) {
+    const auto rule = static_cast<violation>(i);
+    at = has_entry(shardwise::name_of(rule), text_of(rule).demand, at);
   }
-  // What only the compiler can see is not in the table; each of it is asserted.
-  const std::string header = "include/shardwise/core/broken_rule.hpp";
-  const std::vector<std::string> misuses = enumerators(header, "misuse");
-  order.insert(order.end(), misuses.begin(), misuses.end());
-  std::set<std::string> missing(misuses.begin(), misuses.end());
-  const std::string source = read_file(header);
-  std::size_t found = 0;
-  auto place = order.begin();
-  for (std::sregex_iterator it(source.begin(), source.end(), assertion), end; it != end;
-       ++it, ++found) {
-    const std::string name = (*it)[1];
-    const std::string demand = joined((*it)[2]);
-    CAPTURE(name);
-    place = std::find(place, order.end(), name);
-    REQUIRE(place != order.end());  // in the order of the enumerators, and once
-    ++place;
-    CHECK(demands.try_emplace(name, demand).first->second == demand);
-    CHECK(page.find(entry_of(name, demand)) != std::string::npos);
-    missing.erase(name);
-  }
-  CHECK(missing.empty());
-  CHECK(found >= 60);
-  // There is no other way to break a rule.
-  std::size_t asked = 0;
-  const std::string question = "satisfied<rule<";
-  for (const auto& file :
-       std::filesystem::recursive_directory_iterator(source_dir() / "include/shardwise")) {
-    if (file.path().extension() != ".hpp") continue;
-    const std::string text = read_file(file.path());
-    for (at = text.find(question); at != std::string::npos; at = text.find(question, at + 1))
-      ++asked;
-  }
-  CHECK(found == asked);
+  for (const auto& [rule, demand] : misuses()) has_entry(name_of(rule), demand, 0);
 }
 
 TEST_CASE("an error says its rule and its facts") {
@@ -153,22 +105,23 @@ TEST_CASE("an error says its rule and its facts") {
 }
 
 TEST_CASE("every rule has a sentence of its own that fits any message") {
-  for (std::size_t i = 0; i < std::size(rule_texts); ++i) {
+  std::set<std::string> demands;
+  for (const auto& [rule, demand] : misuses()) demands.insert(to_string(demand));
+  for (std::size_t i = 0; i < detail::rule_count; ++i) {
     const auto rule = static_cast<violation>(i);
+    const std::string demand = to_string(text_of(rule).demand);
+    demands.insert(demand);
     const sentence words = describe({.rule = rule,
                                      .operand = 3,
                                      .dim = 7,
                                      .axis = "abcdefghijklmnopqrstuvw",
                                      .have = -9223372036854775807,
                                      .want = 9223372036854775807});
-    CHECK_THAT(words.c_str(), contains(to_string(text_of(rule).name) + ": " +
-                                       to_string(text_of(rule).demand) + " ("));
+    CHECK_THAT(words.c_str(), contains(to_string(shardwise::name_of(rule)) + ": " + demand + " ("));
     CHECK(words.size() < 300);
-    for (std::size_t j = 0; j < i; ++j) {
-      CHECK_FALSE(text_of(rule).name == rule_texts[j].name);
-      CHECK_FALSE(text_of(rule).demand == rule_texts[j].demand);
-    }
   }
+  CHECK(demands.size() == detail::rule_count + misuse_count);
+  CHECK(demands.count("") == 0);
 }
 
 TEST_CASE("the failure handler can be exchanged and put back") {

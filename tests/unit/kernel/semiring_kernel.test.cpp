@@ -34,7 +34,7 @@ strided<T> matrix(T* data, index_t rows, index_t columns, bool by_column) {
 
 template <class S, class T>
 void check(index_t m, index_t k, index_t n, int orders) {
-  const T extreme = identity_of<T>(S::fold);
+  const T extreme = identity_of<T>(S::reduce);
   const std::vector<T> a = lengths<T>(m * k, 1, extreme), b = lengths<T>(k * n, 2, extreme);
   std::vector<T> out(static_cast<std::size_t>(m * n), T{77});
   const auto left = matrix<const T>(a.data(), m, k, (orders & 1) != 0);
@@ -50,7 +50,7 @@ void check(index_t m, index_t k, index_t n, int orders) {
         const T x = left.data[i * left.strides[0] + l * left.strides[1]];
         const T y = right.data[l * right.strides[0] + j * right.strides[1]];
         const T sum = x == extreme || y == extreme ? extreme : static_cast<T>(x + y);
-        want = S::fold == reduction::min ? std::min(want, sum) : std::max(want, sum);
+        want = S::reduce == reduction::min ? std::min(want, sum) : std::max(want, sum);
       }
       wrong += made.data[i * made.strides[0] + j * made.strides[1]] == want ? 0 : 1;
     }
@@ -133,12 +133,12 @@ TEST_CASE("Rows of finite lengths and rows that meet infinities or NaN follow on
                     detail::no_epilogue{});
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        float want = identity_of<float>(S::fold);
+        float want = identity_of<float>(S::reduce);
         for (index_t l = 0; l < k; ++l) {
           const float x = kernel<typename S::times>::run(a[static_cast<std::size_t>(i * k + l)],
                                                          b[static_cast<std::size_t>(l * n + j)]);
-          want = S::fold == reduction::min ? kernel<functions::minimum>::run(want, x)
-                                           : kernel<functions::maximum>::run(want, x);
+          want = S::reduce == reduction::min ? kernel<functions::minimum>::run(want, x)
+                                             : kernel<functions::maximum>::run(want, x);
         }
         const float have = out[static_cast<std::size_t>(i * n + j)];
         CAPTURE(i, j, have, want);
@@ -172,12 +172,12 @@ TEST_CASE("A path of length zero has the sign that the rule gives, wherever it i
     index_t wrong = 0;
     for (index_t i = 0; i < m; ++i)
       for (index_t j = 0; j < n; ++j) {
-        float want = identity_of<float>(S::fold);
+        float want = identity_of<float>(S::reduce);
         for (index_t l = 0; l < k; ++l) {
           const float x = kernel<typename S::times>::run(a[static_cast<std::size_t>(i * k + l)],
                                                          b[static_cast<std::size_t>(l * n + j)]);
-          want = S::fold == reduction::min ? kernel<functions::minimum>::run(want, x)
-                                           : kernel<functions::maximum>::run(want, x);
+          want = S::reduce == reduction::min ? kernel<functions::minimum>::run(want, x)
+                                             : kernel<functions::maximum>::run(want, x);
         }
         const float have = out[static_cast<std::size_t>(i * n + j)];
         const bool is_same = have == want && std::signbit(have) == std::signbit(want);

@@ -96,7 +96,7 @@ inline void check_fact(const fact& one) {
   if (made.ok()) {
     list(made.results);
   } else {
-    const text_view rule = made.misuse.empty() ? text_of(made.verdict.rule).name : made.misuse;
+    const text_view rule = made.misuse.empty() ? name_of(made.verdict.rule) : made.misuse;
     outcome = std::string(rule.data(), rule.size()) + (made.legal.empty() ? "" : ": ");
     list(made.legal);
     // What is proposed is taken.
