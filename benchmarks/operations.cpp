@@ -186,7 +186,7 @@ void add_rows(std::vector<bench::row>& all) {
       "cast to bfloat16", [](const operands& a) { return cast<bfloat16>(a.x); },
       [](const float* from, float*, operands& held) {
         std::transform(from, from + n * n, held.narrow.begin(),
-                       [](float x) { return bfloat16(x); });
+                       [](float wide) { return bfloat16(wide); });
       });
   add(
       "roll of rows", [](const operands& a) { return roll<1, 3>(a.x); },
