@@ -55,7 +55,7 @@ template <class Nest, class Of, class... Found>
 
 /// Adds a sum to that of its group, which may be the first of it.
 template <class Sum>
-constexpr void add_to_group(std::optional<Sum>& group, Sum&& more) {
+constexpr void add_to_group(std::optional<Sum>& group, std::type_identity_t<Sum>&& more) {
   if (group)
     *group += std::move(more);
   else
