@@ -18,9 +18,15 @@ struct matrix_view {
   [[nodiscard]] constexpr matrix_view transposed() const noexcept {
     return {data, columns, rows, column_stride, row_stride};
   }
-  /// The rows [begin, end).
+  /// The rows [begin, end). A matrix without columns may have no memory to point into.
   [[nodiscard]] constexpr matrix_view row_range(index_t begin, index_t end) const noexcept {
-    return {data + begin * row_stride, end - begin, columns, row_stride, column_stride};
+    T* const first = columns > 0 ? data + begin * row_stride : data;
+    return {first, end - begin, columns, row_stride, column_stride};
+  }
+  /// The columns [begin, end). A matrix without rows may have no memory to point into.
+  [[nodiscard]] constexpr matrix_view column_range(index_t begin, index_t end) const noexcept {
+    T* const first = rows > 0 ? data + begin * column_stride : data;
+    return {first, rows, end - begin, row_stride, column_stride};
   }
   /// True if the elements of a row are neighbours and rows do not overlap.
   [[nodiscard]] constexpr bool is_row_major() const noexcept {

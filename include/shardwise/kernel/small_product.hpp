@@ -120,17 +120,12 @@ template <std::floating_point C>
 void multiply_small(const matrix_view<const C>& a, const matrix_view<const C>& b,
                     const matrix_view<C>& out) noexcept {
   constexpr auto lanes = static_cast<index_t>(sizeof(typename vector_of<C>::type) / sizeof(C));
-  const auto columns = []<class M>(M of, index_t begin, index_t end) {
-    of.data += begin * of.column_stride;
-    of.columns = end - begin;
-    return of;
-  };
   const auto multiply = [&]<std::size_t Packets>(std::integral_constant<std::size_t, Packets>,
                                                  index_t begin) {
     constexpr auto width = static_cast<index_t>(Packets) * lanes;
     const index_t end = std::min(begin + width, out.columns);
-    const matrix_view<const C> right = columns(b, begin, end);
-    const matrix_view<C> to = columns(out, begin, end);
+    const matrix_view<const C> right = b.column_range(begin, end);
+    const matrix_view<C> to = out.column_range(begin, end);
     if (b.is_row_major() && end - begin == width)
       return multiply_columns<Packets>(a, right.data, right.row_stride, to);
     C panel[most_on_right];
