@@ -1,34 +1,40 @@
 # SPDX-License-Identifier: BSL-1.0
-# cmake -D FOLDER=name -D COMPILER=program -D SYSTEM_INCLUDES=list -P headers_compile_alone.cmake
+# cmake -D CHAINS=program -D PART=n -D PARTS=count -D COMPILER=program -D SYSTEM_INCLUDES=list
+#       -P headers_compile_alone.cmake
 #
-# Run in the top folder. Passes if every header of include/shardwise/FOLDER, or every header beside
-# the folders where FOLDER is ".", compiles when a program includes nothing else.
+# Run in the top folder. Passes if every header compiles when a program includes nothing else. It
+# compiles the chains of include_chains.cpp, of which this part takes each PARTS-th.
 cmake_minimum_required(VERSION 3.21)
 
-set(include_flags -I include)
+set(flags -std=c++20 -fsyntax-only -I include)
 foreach(folder IN LISTS SYSTEM_INCLUDES)
-  list(APPEND include_flags -isystem ${folder})
+  list(APPEND flags -isystem ${folder})
 endforeach()
-if(FOLDER STREQUAL ".")
-  file(GLOB headers include/shardwise/*.hpp)
-else()
-  file(GLOB_RECURSE headers include/shardwise/${FOLDER}/*.hpp)
-endif()
-if(NOT headers)
-  message(FATAL_ERROR "include/shardwise/${FOLDER} has no headers")
-endif()
+execute_process(COMMAND ${CHAINS} . OUTPUT_VARIABLE chains COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" chains "${chains}")
+set(number 0)
+set(count 0)
 set(refused "")
-foreach(header IN LISTS headers)
-  execute_process(
-    COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${include_flags} -include ${header} -x c++ /dev/null
-    RESULT_VARIABLE status)
+foreach(chain IN LISTS chains)
+  math(EXPR turn "${number} % ${PARTS} + 1")
+  math(EXPR number "${number} + 1")
+  if(NOT turn EQUAL PART)
+    continue()
+  endif()
+  separate_arguments(headers UNIX_COMMAND "${chain}")
+  list(LENGTH headers length)
+  math(EXPR count "${count} + ${length}")
+  list(TRANSFORM headers PREPEND "-include;")
+  execute_process(COMMAND ${COMPILER} ${flags} ${headers} -x c++ /dev/null RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    list(APPEND refused ${header})
+    list(APPEND refused ${chain})
   endif()
 endforeach()
+if(count EQUAL 0)
+  message(FATAL_ERROR "part ${PART} of ${PARTS} has no headers")
+endif()
 if(refused)
   list(JOIN refused "\n  " refused)
-  message(FATAL_ERROR "these headers do not compile alone:\n  ${refused}")
+  message(FATAL_ERROR "a header of these chains does not compile alone:\n  ${refused}")
 endif()
-list(LENGTH headers count)
 message("${count} headers compile alone")
