@@ -69,7 +69,7 @@ any_tensor<T> make_terms(const device_pool& pool, std::optional<reduction> pendi
   }
   auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
-  return any_tensor<T>(std::move(made));
+  return detail::handle_of<any_tensor<T>>(std::move(made));
 }
 
 template <class T>

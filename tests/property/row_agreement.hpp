@@ -65,7 +65,7 @@ inline filled_operand fill_operand(const device_pool& pool, const row_operand& o
     }
     auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
     made->charge(pool.state()->memory());
-    return filled_operand{any_tensor<T>(std::move(made)), value};
+    return filled_operand{detail::handle_of<any_tensor<T>>(std::move(made)), value};
   });
 }
 

@@ -37,7 +37,7 @@ template <Element T, class Value, detail::LayoutOrSpec Target>
   requires std::convertible_to<Value, T>
 [[nodiscard]] any_tensor<T> full(const device_pool& pool, const Value& value,
                                  const extents_desc& extents, const Target& target) {
-  return any_tensor<T>(
+  return detail::handle_of<any_tensor<T>>(
       detail::fill_value<T>(pool, detail::described_as<T>(pool, extents, target), value));
 }
 template <Element T, class Value, detail::LayoutOrSpec Target>
@@ -74,7 +74,7 @@ template <Element T, class F, detail::LayoutOrSpec Target>
   requires detail::FunctionOf<F, T>
 [[nodiscard]] any_tensor<T> generate(const device_pool& pool, const F& f,
                                      const extents_desc& extents, const Target& target) {
-  return any_tensor<T>(
+  return detail::handle_of<any_tensor<T>>(
       detail::fill_each<T>(pool, detail::described_as<T>(pool, extents, target), f));
 }
 template <Element T, class F, detail::LayoutOrSpec Target>
@@ -87,7 +87,7 @@ template <Element T, class F, detail::LayoutOrSpec Target>
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> iota(const device_pool& pool, const extents_desc& extents,
                                  const Target& target) {
-  return any_tensor<T>(detail::fill_numbered<T>(
+  return detail::handle_of<any_tensor<T>>(detail::fill_numbered<T>(
       pool, detail::described_as<T>(pool, extents, target), detail::count_row{}));
 }
 template <Element T, detail::LayoutOrSpec Target>
@@ -98,9 +98,9 @@ template <Element T, detail::LayoutOrSpec Target>
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> uniform(const device_pool& pool, random_key seed,
                                     const extents_desc& extents, const Target& target) {
-  return any_tensor<T>(detail::fill_numbered<T>(pool,
-                                                detail::described_as<T>(pool, extents, target),
-                                                [=](auto... row) { fill_uniform(seed, row...); }));
+  return detail::handle_of<any_tensor<T>>(
+      detail::fill_numbered<T>(pool, detail::described_as<T>(pool, extents, target),
+                               [=](auto... row) { fill_uniform(seed, row...); }));
 }
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> uniform(random_key seed, const extents_desc& extents,
@@ -111,9 +111,9 @@ template <std::floating_point T, detail::LayoutOrSpec Target>
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> normal(const device_pool& pool, random_key seed,
                                    const extents_desc& extents, const Target& target) {
-  return any_tensor<T>(detail::fill_numbered<T>(pool,
-                                                detail::described_as<T>(pool, extents, target),
-                                                [=](auto... row) { fill_normal(seed, row...); }));
+  return detail::handle_of<any_tensor<T>>(
+      detail::fill_numbered<T>(pool, detail::described_as<T>(pool, extents, target),
+                               [=](auto... row) { fill_normal(seed, row...); }));
 }
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> normal(random_key seed, const extents_desc& extents,
@@ -146,7 +146,7 @@ template <ShardedTensor X, Element T>
     if (!call.empty()) both << "; try " << call;
     fail(verdict, both);
   }
-  return X(x.share());
+  return detail::handle_of<X>(x.share());
 }
 
 }  // namespace shardwise

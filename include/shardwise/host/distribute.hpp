@@ -35,7 +35,7 @@ template <class X>
             .have = host.extents[d],
             .want = extents_type::value[d]});
   require_pool(pool.mesh(), X::mesh_type::value);
-  return X(make_filled<T>(
+  return handle_of<X>(make_filled<T>(
       pool.state(), desc_of<X>(host.extents),
       [&](const held_box& part, const strided<T>& block) { copy_part<T>(host, part, block); }));
 }
@@ -101,7 +101,8 @@ template <class X, class R, class... Sizes>
 template <class X, class H, class... Sizes>
 [[nodiscard]] X distribute_data(const device_pool& pool, const H& host, Sizes... sizes) {
   if constexpr (FunctionOf<H, typename X::value_type>)
-    return X(fill_each<typename X::value_type>(pool, described<X>(pool, sizes...), host));
+    return handle_of<X>(
+        fill_each<typename X::value_type>(pool, described<X>(pool, sizes...), host));
   else if constexpr (RunOf<H, typename X::value_type>)
     return distribute_run<X>(pool, host, sizes...);
   else if constexpr (EigenMatrix<H>)
@@ -146,13 +147,13 @@ template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
   (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{1},
                            size_needed{detail::extents_in<X>::rank}>);
-  return X(nullptr);
+  return detail::handle_of<X>(nullptr);
 }
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
   (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{2},
                            size_needed{detail::extents_in<X>::rank}>);
-  return X(nullptr);
+  return detail::handle_of<X>(nullptr);
 }
 
 /// Spreads a whole host tensor.
@@ -165,10 +166,11 @@ template <Element T>
           .have = static_cast<index_t>(host.size()),
           .want = element_count(extents)});
   const detail::host_view<T> view{host.data(), extents, row_major(extents)};
-  return any_tensor<T>(detail::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
-                                              [&](const held_box& part, const strided<T>& block) {
-                                                detail::copy_part<T>(view, part, block);
-                                              }));
+  return detail::handle_of<any_tensor<T>>(
+      detail::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
+                             [&](const held_box& part, const strided<T>& block) {
+                               detail::copy_part<T>(view, part, block);
+                             }));
 }
 /// The same under a spec of the pool's mesh, with nothing pending.
 ///

@@ -111,7 +111,7 @@ template <ShardedTensor X, class... Sizes>
 [[nodiscard]] X distribute_from(const device_pool& pool, index_t giver,
                                 std::span<const typename X::value_type> host, Sizes... sizes) {
   detail::require_pool(pool.mesh(), X::mesh_type::value);
-  return X(detail::distribute_of_one<typename X::value_type>(
+  return detail::handle_of<X>(detail::distribute_of_one<typename X::value_type>(
       pool.state(), giver, host, desc_of<X>(sized_extents<typename X::extents_type>(sizes...))));
 }
 /// The same for a layout that is a value.
@@ -119,7 +119,7 @@ template <Element T>
 [[nodiscard]] any_tensor<T> distribute_from(const device_pool& pool, index_t giver,
                                             std::span<const T> host, const extents_desc& extents,
                                             const layout_desc& layout) {
-  return any_tensor<T>(
+  return detail::handle_of<any_tensor<T>>(
       detail::distribute_of_one<T>(pool.state(), giver, host, {element_of<T>, extents, layout}));
 }
 

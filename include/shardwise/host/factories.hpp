@@ -8,6 +8,7 @@
 #include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/tensor/tensor_handle.hpp"
 
 #include <memory>
 #include <type_traits>
@@ -176,7 +177,8 @@ template <class X = void, class... A>
   return detail::make_in_pool<detail::made_from::value, X>(
       [](const device_pool& pool, auto value, const auto&... sizes) {
         using T = typename X::value_type;
-        return X(detail::fill_value<T>(pool, detail::described<X>(pool, sizes...), value));
+        return detail::handle_of<X>(
+            detail::fill_value<T>(pool, detail::described<X>(pool, sizes...), value));
       },
       a...);
 }
@@ -205,7 +207,8 @@ template <class X = void, class... A>
   return detail::make_in_pool<detail::made_from::function, X>(
       [](const device_pool& pool, const auto& f, const auto&... sizes) {
         using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return X(detail::fill_each<T>(pool, detail::described<X>(pool, sizes...), f));
+        return detail::handle_of<X>(
+            detail::fill_each<T>(pool, detail::described<X>(pool, sizes...), f));
       },
       a...);
 }
@@ -217,8 +220,8 @@ template <class X = void, class... A>
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const device_pool& pool, const auto&... sizes) {
         using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
-                                          detail::count_row{}));
+        return detail::handle_of<X>(detail::fill_numbered<T>(
+            pool, detail::described<X>(pool, sizes...), detail::count_row{}));
       },
       a...);
 }
@@ -232,8 +235,9 @@ template <class X = void, class... A>
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, random_key seed, const auto&... sizes) {
         using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
-                                          [=](auto... row) { fill_uniform(seed, row...); }));
+        return detail::handle_of<X>(
+            detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
+                                     [=](auto... row) { fill_uniform(seed, row...); }));
       },
       a...);
 }
@@ -244,8 +248,9 @@ template <class X = void, class... A>
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, random_key seed, const auto&... sizes) {
         using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return X(detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
-                                          [=](auto... row) { fill_normal(seed, row...); }));
+        return detail::handle_of<X>(
+            detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
+                                     [=](auto... row) { fill_normal(seed, row...); }));
       },
       a...);
 }

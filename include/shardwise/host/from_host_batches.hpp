@@ -111,7 +111,7 @@ typename X::value_type >
   using layout_type = typename X::layout_type;
   using extents_type = typename X::extents_type;
   detail::require_pool(pool.mesh(), layout_type::mesh_type::value);
-  return X(detail::join_batches<typename X::value_type>(
+  return detail::handle_of<X>(detail::join_batches<typename X::value_type>(
       pool.state(), layout_type::value, extents_type::value,
       detail::blocks_of(batches, extents_type::rank)));
 }
@@ -122,8 +122,8 @@ template <HostBlocks R>
                                      const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
   require(validate(pool.mesh(), layout));
-  return any_tensor<T>(detail::join_batches<T>(pool.state(), layout, extents,
-                                               detail::blocks_of(batches, layout.rank())));
+  return detail::handle_of<any_tensor<T>>(detail::join_batches<T>(
+      pool.state(), layout, extents, detail::blocks_of(batches, layout.rank())));
 }
 /// The same under a spec of the pool's mesh, with nothing pending.
 template <HostBlocks R>

@@ -132,7 +132,8 @@ template <ShardedTensor X>
   const stored_tensor& stored = file.find(name, element_of<T>);
   file.require_extents(stored, X::extents_type::value);
   detail::require_pool(pool.mesh(), X::mesh_type::value);
-  return X(detail::load_node<T>(pool.state(), file, stored, X::layout_type::value));
+  return detail::handle_of<X>(
+      detail::load_node<T>(pool.state(), file, stored, X::layout_type::value));
 }
 /// The same for a layout that is a value.
 ///
@@ -144,7 +145,8 @@ template <Element T>
   const resolved_layout to = resolve(pool.mesh(), spec, {}, uneven{});
   require(to.verdict);
   require(validate(pool.mesh(), to.layout, stored.extents));
-  return any_tensor<T>(detail::load_node<T>(pool.state(), file, stored, to.layout));
+  return detail::handle_of<any_tensor<T>>(
+      detail::load_node<T>(pool.state(), file, stored, to.layout));
 }
 
 namespace detail {

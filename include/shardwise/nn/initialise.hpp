@@ -49,7 +49,7 @@ template <class X, class Fill, class Change>
     for (index_t i = 0; i < count; ++i)
       row[i] = static_cast<T>(change(static_cast<double>(row[i])));
   };
-  return X(fill_numbered<T>(pool, described<X>(pool), fill));
+  return handle_of<X>(fill_numbered<T>(pool, described<X>(pool), fill));
 }
 template <class X>
 [[nodiscard]] X scaled_normal(const device_pool& pool, random_key seed, double deviation) {
@@ -112,7 +112,7 @@ template <ShardedTensor X>
       row[i] = static_cast<T>(x * deviation);
     }
   };
-  return X(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
+  return detail::handle_of<X>(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
 }
 
 /// Returns an empty cache, or a nest of them; see `attention_cache`.

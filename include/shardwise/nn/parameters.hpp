@@ -5,6 +5,7 @@
 #include "shardwise/core/nest.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/host/factories.hpp"
+#include "shardwise/tensor/tensor_handle.hpp"
 
 #include <type_traits>
 
@@ -66,7 +67,7 @@ template <class Nest>
 [[nodiscard]] Nest zeros_like(const Nest& nest) {
   const auto zero = []<class X>(const X& x) {
     using T = typename X::value_type;
-    return X(detail::make_filled<T>(
+    return detail::handle_of<X>(detail::make_filled<T>(
         x.share()->home(), x.share()->tensor(),
         [](const held_box&, const strided<T>& block) { fill_elements(T{}, block); }));
   };

@@ -50,7 +50,7 @@ template <class X>
 }
 template <class X>
 void write_leaf(void* leaf, node_ptr value) {
-  *static_cast<X*>(leaf) = X(std::move(value));
+  *static_cast<X*>(leaf) = handle_of<X>(std::move(value));
 }
 template <class T>
 [[nodiscard]] node_ptr fill_leaf(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
@@ -103,7 +103,7 @@ class const_state_entry {
       fail({.rule = violation::stored_tensor_differs},
            "'" + name_ + "' has elements of " + text_of_element(tensor().type) + ", not " +
                text_of_element(element_of<T>));
-    return any_tensor<T>(share());
+    return detail::handle_of<any_tensor<T>>(share());
   }
   /// All elements, row-major, in the host's memory; computed first if need be.
   [[nodiscard]] std::vector<std::byte> bytes() const { return detail::gathered_bytes(*share()); }

@@ -76,8 +76,6 @@ struct assign_call {
     } else if constexpr (std::is_same_v<typename X::layout_type,
                                         typename decltype(value)::layout_type>) {
       return x = std::move(value);
-    } else if constexpr (requires { std::move(value).share(); }) {
-      return x = X(std::move(value).share());
     } else {
       return x = X{std::move(value)};
     }

@@ -109,7 +109,7 @@ template <class Nest, class Of>
   using first = std::remove_cvref_t<decltype(first_in(nest))>;
   if constexpr (config::compiled && is_sharded_tensor<first>) {
     using T = typename sum_over<first, Of>::value_type;
-    return scalar<T, mesh_of<first>>(reduced_sum_by_layouts<T>(nest, of).release());
+    return handle_of<scalar<T, mesh_of<first>>>(reduced_sum_by_layouts<T>(nest, of).release());
   } else {
     return reduced_sum_by_types(nest, of);
   }

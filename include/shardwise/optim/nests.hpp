@@ -101,7 +101,7 @@ struct of_any_layouts {
   }
   template <class X>
   static void give_back(X& x, any_tensor<typename X::value_type>&& changed) {
-    x = X(std::move(changed).release());
+    x = handle_of<X>(std::move(changed).release());
   }
   template <class X>
   static void give_back(const X&, any_tensor<typename X::value_type>&&) noexcept {}
@@ -132,8 +132,8 @@ template <class X, class Value>
 constexpr void put(X& x, Value&& value) {
   if constexpr (ValueOperand<X>)
     x = std::forward<Value>(value);
-  else if constexpr (requires { X(std::forward<Value>(value).share()); })
-    x = X(sharded_tensor(std::forward<Value>(value)).share());
+  else if constexpr (std::is_base_of_v<tensor_handle, X>)
+    x = handle_of<X>(sharded_tensor(std::forward<Value>(value)).share());
   else
     x = X{std::forward<Value>(value)};
 }
@@ -160,7 +160,8 @@ template <class Number, class Nest>
   const auto fill = [=](const held_box&, const strided<float>& block) {
     fill_elements(value, block);
   };
-  return Number(make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
+  return handle_of<Number>(
+      make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
 }
 
 /// A number as tensors of `X` are computed with.

@@ -54,13 +54,14 @@ struct any_domain {
   /// What a rule of manual sharding makes of a tensor, and a collective that the program calls.
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
-    return Made(manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
+    return detail::handle_of<Made>(
+        manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
   }
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result,
                                      const manual_collective& called) {
-    return Made(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
-                                   manual_change(called), result));
+    return detail::handle_of<Made>(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
+                                                      manual_change(called), result));
   }
 
   /// A function of elements. Beside tensors whose layouts are values stand tensors with types and
@@ -89,7 +90,7 @@ struct any_domain {
       result.type = element_of<T>;
       return result;
     };
-    return any_tensor<T>(
+    return detail::handle_of<any_tensor<T>>(
         detail::make_each<typename Operation::function, T>(describe, std::forward<X>(operands)...));
   }
   /// An operation that is not elementwise, as types have it.
@@ -99,7 +100,7 @@ struct any_domain {
     const detail::repeated_operands<First, Rest...> as_one(first, rest...);
     using T = typename std::remove_cvref_t<First>::value_type;
     using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
-    return any_tensor<made>(
+    return detail::handle_of<any_tensor<made>>(
         whole<typename Operation::operation_class, T, made, 1 + sizeof...(Rest)>(
             Operation::how, {detail::read_operand<First>(std::forward<First>(first)),
                              detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
@@ -115,28 +116,29 @@ struct any_domain {
         detail::read_operand<First>(std::forward<First>(first)),
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<class_type>(Operation::how, read, permitted);
-    return any_tensor<made>(
+    return detail::handle_of<any_tensor<made>>(
         whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
   }
 
   /// A number beside a tensor, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {
-    return any_tensor<T>(detail::number_node_beside(model, value));
+    return detail::handle_of<any_tensor<T>>(detail::number_node_beside(model, value));
   }
   /// A further result of an operation that has several.
   template <class T>
   using tensor = any_tensor<T>;
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> second(const X& first) {
-    return any_tensor<T>(result_node_of(first.share(), 1, element_kernels_of<T>));
+    return detail::handle_of<any_tensor<T>>(
+        result_node_of(first.share(), 1, element_kernels_of<T>));
   }
 
   /// The dimensions reduced away; kept with one element if `keep`.
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> fold(reduction kind, X&& x, const over& dims, bool keep) {
     require(dims.judge(x.tensor().rank()));
-    return any_tensor<T>(
+    return detail::handle_of<any_tensor<T>>(
         whole<fold_operation, T, T, 1>(fold_operation::how(kind, dims.bits(), keep),
                                        {detail::read_operand<X>(std::forward<X>(x))}));
   }
@@ -147,7 +149,7 @@ struct any_domain {
   [[nodiscard]] static any_tensor<Made> apply_with(const attributes& how, First&& first,
                                                    Rest&&... rest) {
     using T = typename std::remove_cvref_t<First>::value_type;
-    return any_tensor<Made>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
+    return detail::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
         how, {detail::read_operand<First>(std::forward<First>(first)),
               detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
@@ -197,7 +199,8 @@ template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
     const attributes how = einsum_operation::how(of);
     std::array<node_ptr, sizeof...(x)> read{read_operand<const any_tensor<T>&>(x)...};
     if (permitted != 0) any_domain::fetch<class_type>(how, read, permitted);
-    return any_tensor<T>(any_domain::whole<class_type, T, T, sizeof...(x)>(how, std::move(read)));
+    return detail::handle_of<any_tensor<T>>(
+        any_domain::whole<class_type, T, T, sizeof...(x)>(how, std::move(read)));
   };
   if (const parsed_einsum parsed = parse_einsum(words, max_operands);
       !parsed.verdict.ok() || parsed.rule.operands.size() != left.size()) {
@@ -263,14 +266,15 @@ template <Element T>
 ///     auto rows = reshape(x, extents_desc{dyn, 128});
 template <Element T>
 [[nodiscard]] any_tensor<T> reshape(const any_tensor<T>& x, const extents_desc& target) {
-  return any_tensor<T>(any_domain::whole<reshape_operation, T, T, 1>(
+  return detail::handle_of<any_tensor<T>>(any_domain::whole<reshape_operation, T, T, 1>(
       reshape_operation::how(target), {detail::read_operand<decltype(x)>(x)}));
 }
 /// The same tensor under another layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
   require(validate(x.mesh(), target));
-  return any_tensor<T>(reshard_node_of(detail::read_operand<decltype(x)>(x), target));
+  return detail::handle_of<any_tensor<T>>(
+      reshard_node_of(detail::read_operand<decltype(x)>(x), target));
 }
 
 namespace detail {

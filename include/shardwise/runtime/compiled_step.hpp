@@ -51,10 +51,10 @@ struct step_stand_ins {
       static_assert(Element<X>, "a number of a step is a float, a double, a std::int32_t, ...");
       numbers.push_back(number_node(home, constant_operation::how(x), {element_of<X>, {}, {}},
                                     element_kernels_of<X>));
-      return typename number_beside<X, First>::type(stand_for(numbers.back()));
+      return handle_of<typename number_beside<X, First>::type>(stand_for(numbers.back()));
     } else {
       const auto stand = [&]<class Each>(const Each& each) {
-        return settled_tensor<Each>(stand_for(each.share()));
+        return handle_of<settled_tensor<Each>>(stand_for(each.share()));
       };
       return map_nest(x, stand);
     }
@@ -71,7 +71,7 @@ struct step_stand_ins {
 struct hollow_tensor {
   template <class X>
   [[nodiscard]] settled_tensor<X> operator()(const X&) const {
-    return settled_tensor<X>(node_ptr());
+    return handle_of<settled_tensor<X>>(node_ptr());
   }
 };
 
@@ -102,7 +102,9 @@ class compiled_step {
     run<X...>(*found, x...);
     if constexpr (!std::is_void_v<returned<X...>>) {
       using hollow = results<returned<X...>>;
-      const auto take = [&]<class Each>(const Each&) { return Each(found->program.next_result()); };
+      const auto take = [&]<class Each>(const Each&) {
+        return detail::handle_of<Each>(found->program.next_result());
+      };
       return detail::map_nest(*static_cast<const hollow*>(found->results.get()), take);
     }
   }
@@ -234,7 +236,7 @@ class compiled_step {
             const bool is_repeated = programs_.is_repeated(tensors[k]);
             if (is_repeated) programs_.hold(&each, each.share());
             if (is_repeated || each.share().use_count() > 1 || !each.share()->owns_memory()) {
-              each = Each(detail::copy_of(*each.share()));
+              each = detail::handle_of<Each>(detail::copy_of(*each.share()));
               tensors[k] = each.share().get();
             }
           }
@@ -251,7 +253,8 @@ class compiled_step {
     } else {
       const auto assign = [&]<class Each>(Each& each) {
         if constexpr (may_change<X, argument<X, First>>)
-          if (node_ptr made = at.program.take_replacement(k)) each = Each(std::move(made));
+          if (node_ptr made = at.program.take_replacement(k))
+            each = detail::handle_of<Each>(std::move(made));
         ++k;
       };
       detail::for_each_tensor(x, assign);
@@ -266,7 +269,8 @@ class compiled_step {
     } else {
       const auto take_away = [&]<class Each>(Each& each) {
         if constexpr (may_change<X, argument<X, First>>)
-          if (at.program.changes(k)) each = Each(detail::lost_node_of(*each.share(), thrown));
+          if (at.program.changes(k))
+            each = detail::handle_of<Each>(detail::lost_node_of(*each.share(), thrown));
         ++k;
       };
       detail::for_each_tensor(x, take_away);

@@ -25,20 +25,21 @@ class graph_custom_recording {
   [[nodiscard]] settled<X> argument(const X& x) const {
     node_ptr read = x.share();
     read->name();
-    return settled<X>(std::move(read));
+    return handle_of<settled<X>>(std::move(read));
   }
   template <class X>
   void result(const X& x) {
     node_ptr made = x.share();
     if (!is_own(made))
-      made = settled<X>(elementwise<functions::identity>(settled<X>(std::move(made)))).share();
+      made = settled<X>(elementwise<functions::identity>(handle_of<settled<X>>(std::move(made))))
+                 .share();
     made->name();
     results_.push_back(std::move(made));
   }
   void finish_results();
   template <class X>
   [[nodiscard]] settled<X> given(const X&) {
-    return settled<X>(results_[next_++]);
+    return handle_of<settled<X>>(results_[next_++]);
   }
   [[nodiscard]] bool records() const;
 
@@ -46,7 +47,7 @@ class graph_custom_recording {
   [[nodiscard]] Made cotangent(const X& x) {
     const node_ptr of = x.share();
     cotangents_.push_back(cotangent_node_of(of, gradient_layout(of->tensor().layout)));
-    return Made(cotangents_.back());
+    return handle_of<Made>(cotangents_.back());
   }
   template <class F>
   [[nodiscard]] auto call(const F& f) {
@@ -56,7 +57,7 @@ class graph_custom_recording {
       if constexpr (AnyRefused<X>)
         return x;
       else
-        return settled<X>(x.share());
+        return handle_of<settled<X>>(x.share());
     };
     const auto made = f();
     return map_nest(made, settle);

@@ -143,8 +143,9 @@ struct waiting<Operation, Paper, X> {
 
   [[nodiscard]] static type make(const propagation& split, X x) {
     if (x.is_node())
-      return type(whole_node_of<Operation, X>(split, element_kernels_of<typename Paper::value_type>,
-                                              {read_operand<X>(static_cast<X>(x))}));
+      return handle_of<type>(
+          whole_node_of<Operation, X>(split, element_kernels_of<typename Paper::value_type>,
+                                      {read_operand<X>(static_cast<X>(x))}));
     const tensor_desc folded = desc_of(x);
     const auto tree = x.tree();
     auto read = std::move(x).take_operands();
@@ -154,8 +155,8 @@ struct waiting<Operation, Paper, X> {
     cost.flops *= 1 + decltype(tree)::flops;
     using node_type =
         fold_node<T, std::remove_const_t<decltype(tree)>, std::tuple_size_v<decltype(read)>>;
-    return type(make_pending<node_type>(read, split.result, element_kernels_of<T>, Operation::how,
-                                        cost, tree, folded));
+    return handle_of<type>(make_pending<node_type>(read, split.result, element_kernels_of<T>,
+                                                   Operation::how, cost, tree, folded));
   }
 };
 

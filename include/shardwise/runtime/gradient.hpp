@@ -56,7 +56,7 @@ class graph_tape {
     using T = typename X::value_type;
     if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
       if (wanted) enter_function_on<functions::identity, T>();
-    return settled<X>(std::move(stand_in));
+    return handle_of<settled<X>>(std::move(stand_in));
   }
   template <class X>
   void result(const X& x) {
@@ -71,7 +71,7 @@ class graph_tape {
   }
   template <class Made, class X>
   [[nodiscard]] Made next(const X&) {
-    return Made(std::move(made_[next_++]));
+    return handle_of<Made>(std::move(made_[next_++]));
   }
 
  private:
@@ -108,7 +108,8 @@ template <class Loss, class... X>
   const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
   std::size_t next = 0;
   const auto take = [&]<class Each>(const Each&) {
-    return typename detail::asked_gradient<Each, left_pending_over<>>::type(made[next++]);
+    using type = typename detail::asked_gradient<Each, left_pending_over<>>::type;
+    return detail::handle_of<type>(made[next++]);
   };
   if constexpr (sizeof...(X) == 1)
     return take(x...);

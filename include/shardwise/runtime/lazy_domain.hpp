@@ -34,32 +34,33 @@ struct lazy_domain {
   /// A number beside a tensor, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static auto number(const Model& model, T value) {
-    return tensor<T, extents<>, layout<mesh_of<Model>, P<>>>(
-        detail::number_node_beside(model, value));
+    using number_type = tensor<T, extents<>, layout<mesh_of<Model>, P<>>>;
+    return detail::handle_of<number_type>(detail::number_node_beside(model, value));
   }
   /// A further result of an operation that has several: what `second` gives.
   template <class Paper>
   using made_second = detail::tensor_from<Paper>;
   template <class Paper, class X>
   [[nodiscard]] static auto second(const X& first) {
-    return detail::tensor_from<Paper>(
+    return detail::handle_of<detail::tensor_from<Paper>>(
         result_node_of(first.share(), 1, element_kernels_of<typename Paper::value_type>));
   }
 
   template <class Made, class X>
   [[nodiscard]] static Made reshard(X&& x) {
-    return Made(
+    return detail::handle_of<Made>(
         reshard_node_of(detail::read_operand<X>(std::forward<X>(x)), Made::layout_type::value));
   }
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
-    return Made(manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
+    return detail::handle_of<Made>(
+        manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
   }
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result,
                                      const manual_collective& called) {
-    return Made(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
-                                   manual_change(called), result));
+    return detail::handle_of<Made>(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
+                                                      manual_change(called), result));
   }
 };
 

@@ -21,7 +21,7 @@ class graph_recomputing {
     const node_ptr made = x.share();
     made->name();
     keep(*made);
-    return typename graph_tape::settled<X>(made);
+    return handle_of<typename graph_tape::settled<X>>(made);
   }
 
  private:

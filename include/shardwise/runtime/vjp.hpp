@@ -19,7 +19,7 @@ class graph_recording {
 
   template <class X>
   [[nodiscard]] graph_tape::settled<X> argument(const X& x) {
-    return graph_tape::settled<X>(stand_in_for(x.share()));
+    return handle_of<graph_tape::settled<X>>(stand_in_for(x.share()));
   }
   template <class X>
   void result(const X& x) {
@@ -28,7 +28,7 @@ class graph_recording {
   void finish();
   template <class X>
   [[nodiscard]] graph_tape::settled<X> given(const X&, int number) const {
-    return graph_tape::settled<X>(made_[static_cast<std::size_t>(number)]);
+    return handle_of<graph_tape::settled<X>>(made_[static_cast<std::size_t>(number)]);
   }
 
   class pullback {
@@ -41,7 +41,7 @@ class graph_recording {
     void run();
     template <class Made, class X>
     [[nodiscard]] Made next(const X&) {
-      return Made(std::move(made_[next_++]));
+      return handle_of<Made>(std::move(made_[next_++]));
     }
 
    private:

@@ -45,7 +45,7 @@ class graph_batch {
     met_.meet(real->home()->mesh(), real->tensor(), operand, d);
     node_ptr stand_in = element_node_of(real, without_dim(real->tensor(), d));
     arguments_.push_back({stand_in, real, d});
-    return settled<Element>(std::move(stand_in));
+    return handle_of<settled<Element>>(std::move(stand_in));
   }
   template <class X>
   void result(const X& x) {
@@ -55,7 +55,7 @@ class graph_batch {
   void run();
   template <class Made, class X>
   [[nodiscard]] Made next(const X&) {
-    return Made(std::move(made_[next_++]));
+    return handle_of<Made>(std::move(made_[next_++]));
   }
 
  private:

@@ -19,9 +19,9 @@ struct waiting {
   using type = tensor_from<Paper>;
 
   [[nodiscard]] static type make(const propagation& split, X... operands) {
-    return type(whole_node_of<Operation, X...>(split,
-                                               element_kernels_of<typename Paper::value_type>,
-                                               {read_operand<X>(static_cast<X>(operands))...}));
+    return handle_of<type>(
+        whole_node_of<Operation, X...>(split, element_kernels_of<typename Paper::value_type>,
+                                       {read_operand<X>(static_cast<X>(operands))...}));
   }
 };
 template <class Function, class Paper, class... X>
@@ -29,7 +29,7 @@ struct waiting<pointwise<Function>, Paper, X...> {
   using type = tensor_from<Paper>;
 
   [[nodiscard]] static type make(const extents_desc& extents, X... operands) {
-    return type(each_node_of<Function, Paper>(extents, static_cast<X>(operands)...));
+    return handle_of<type>(each_node_of<Function, Paper>(extents, static_cast<X>(operands)...));
   }
 };
 }  // namespace shardwise::detail

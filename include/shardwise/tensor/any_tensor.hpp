@@ -23,7 +23,6 @@ class any_tensor : public tensor_handle {
   using value_domain = any_domain;
   using value_type = T;
 
-  explicit any_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
   /// Forgets the types of a tensor, or names an expression of tensors that have types.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
     requires(detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
@@ -33,6 +32,10 @@ class any_tensor : public tensor_handle {
 
   [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
   [[nodiscard]] const layout_desc& layout() const { return tensor().layout; }
+
+ private:
+  friend any_tensor detail::handle_of<any_tensor>(node_ptr) noexcept;
+  explicit any_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 };
 
 }  // namespace shardwise

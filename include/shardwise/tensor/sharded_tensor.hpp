@@ -62,8 +62,6 @@ class sharded_tensor : public tensor_handle {
   using mesh_type = typename judge::mesh_type;
 
   sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
-  /// A handle of a node whose description has these types; what makes tensors calls it.
-  explicit sharded_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 
   /// Names an expression of these elements, extents and layout, whatever their names. Another one
   /// is refused where it is used, by a rule that shows both and the call that helps.
@@ -80,6 +78,10 @@ class sharded_tensor : public tensor_handle {
     requires(!detail::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
   sharded_tensor(const detail::named_once<Paper>&,
                  detail::refused_name<Paper, sharded_tensor> = {});
+
+ private:
+  friend sharded_tensor detail::handle_of<sharded_tensor>(node_ptr) noexcept;
+  explicit sharded_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 };
 
 /// A number that every device of a mesh holds: a tensor of rank 0, which stands beside tensors of

@@ -7,6 +7,14 @@
 #include <utility>
 
 namespace shardwise {
+namespace detail {
+/// Returns the tensor of type `X` whose node this is. Nobody checks that the node is described as
+/// the type says: what is read from elsewhere becomes a typed tensor by `as<X>`, which does.
+template <class X>
+[[nodiscard]] X handle_of(node_ptr state) noexcept {
+  return X(std::move(state));
+}
+}  // namespace detail
 
 /// The handle of a node: what tensors have in common, whatever is known of their types.
 ///
@@ -14,7 +22,6 @@ namespace shardwise {
 /// compilers took most of their time to inline and to optimise what counts references.
 class tensor_handle : public on_devices {
  public:
-  explicit tensor_handle(node_ptr state) noexcept : state_(std::move(state)) {}
   [[gnu::noinline]] tensor_handle(const tensor_handle& other) noexcept
       : on_devices(other), state_(other.state_) {}
   tensor_handle(tensor_handle&&) noexcept = default;
@@ -36,6 +43,9 @@ class tensor_handle : public on_devices {
   [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
   /// Gives the node up: afterwards the handle is one that was moved from.
   [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
+
+ protected:
+  explicit tensor_handle(node_ptr state) noexcept : state_(std::move(state)) {}
 
  private:
   [[gnu::noinline]] void drop() noexcept { state_.reset(); }

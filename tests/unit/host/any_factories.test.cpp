@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 using namespace shardwise;
@@ -82,4 +83,8 @@ TEST_CASE("a tensor whose layout is a value is one of a type that says the same"
   using other = sharded_tensor<float, extents<8, 12>, layout<line, P<"data", none>>>;
   REQUIRE_THROWS_WITH(as<other>(any),
                       contains("operand_meshes_differ") && contains("mesh(data=8)"));
+  // There is no other way, and none that trusts its caller.
+  STATIC_REQUIRE(!std::is_constructible_v<X, const any_tensor<float>&>);
+  STATIC_REQUIRE(!std::is_constructible_v<X, node_ptr>);
+  STATIC_REQUIRE(!std::is_constructible_v<any_tensor<float>, node_ptr>);
 }

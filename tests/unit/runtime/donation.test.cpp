@@ -112,7 +112,7 @@ TEST_CASE("a prepared program writes over what it was traced and run to write ov
   }
   SECTION("what another view shares stays") {
     const auto view =
-        shards(sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>(w.share()));
+        shards(as<sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>>(w));
     w = run<float>(ready, std::move(w), dw, 1.0F);
     REQUIRE(view[0].elements()[0] == -0.75F);
     REQUIRE(to_host(w)(7, 0) == -2.75F);

@@ -197,8 +197,9 @@ TEST_CASE("what has begun to write over what it reads is not computed anew") {
   M given_up = rows(pool);
   sync(given_up);
   // The types count eight tensors; the cast takes in two more, so the right side is by itself.
-  const auto total = sharded_tensor(sum<1>(
-      cast<float>(i + j) + (at<0, 0>(M(std::move(given_up).release())) + c + c + c + c + c + c)));
+  const auto total = sharded_tensor(
+      sum<1>(cast<float>(i + j) + (at<0, 0>(detail::handle_of<M>(std::move(given_up).release())) +
+                                   c + c + c + c + c + c)));
   std::string words;
   {
     int calls = 0;
