@@ -142,19 +142,20 @@ void check_type(const std::vector<set_of_kernels>& sets) {
   check_exact<f::abs, T>(sets, 1);
   check_exact<f::square, T>(sets, 1);
   check_exact<f::relu, T>(sets, 1);
-  // Largest and least do not depend on the order, nor do whole numbers' sums: these fold alike.
+  // Largest and least do not depend on the order, nor do whole numbers' sums: these reduce alike.
   const std::vector<T> a = numbers<T>(1000, 3);
   for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min}) {
     std::vector<T> want;
     for (const set_of_kernels& set : sets) {
       std::vector<T> into = numbers<T>(1000, 4);
       set.elements.at(element_of<T>)
-          .fold(kind, {into.data(), element_of<T>, {1000}, {1}},
-                {a.data(), element_of<T>, {1000}, {1}}, {into.data(), element_of<T>, {1000}, {1}});
+          .reduce(kind, {into.data(), element_of<T>, {1000}, {1}},
+                  {a.data(), element_of<T>, {1000}, {1}},
+                  {into.data(), element_of<T>, {1000}, {1}});
       if (want.empty()) want = into;
       ++compared;
       if (std::memcmp(into.data(), want.data(), 1000 * sizeof(T)) != 0)
-        fail_with(set.name + " folds otherwise");
+        fail_with(set.name + " reduces otherwise");
     }
   }
 }

@@ -95,8 +95,9 @@ inline std::vector<float> whole_numbers(index_t count, std::uint64_t seed) {
   return all;
 }
 
-/// Folds `value` into `into`, one element at a time: what the library's folds must agree with.
-inline float folded(reduction kind, float into, float value) {
+/// Reductions `value` into `into`, one element at a time: what the library's reductions must agree
+/// with.
+inline float reduced(reduction kind, float into, float value) {
   switch (kind) {
     case reduction::sum:
       return into + value;
@@ -137,7 +138,7 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
       index_t offset = 0;
       for (int d = 0; d < at.ssize(); ++d) offset += part[d].global(at[d]) * strides[d];
       const auto p = static_cast<std::size_t>(offset);
-      value[p] = seen[p] ? folded(layout.kind, value[p], number) : number;
+      value[p] = seen[p] ? reduced(layout.kind, value[p], number) : number;
       seen[p] = true;
       for (int d = at.ssize() - 1; d >= 0; --d) {
         if (++at[d] < part[d].size()) break;

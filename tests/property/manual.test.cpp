@@ -57,16 +57,16 @@ TEST_CASE("what all devices reduce manually is the reduction of the whole tensor
           const layout_desc layout = even(uneven_layout);
           const auto x = distribute(pool, std::span<const float>(host), extents, layout);
           const auto mine = enable_manual_sharding(x);
-          const any_tensor<float> folded =
-              all_reduce(fold(kind, mine, over{0, 1}), kind, mine.layout().manual);
-          require(folded.layout() == layout_desc{});
-          require(values(folded) == values(fold(kind, x, over{0, 1})));
+          const any_tensor<float> reduced =
+              all_reduce(reduce(kind, mine, over{0, 1}), kind, mine.layout().manual);
+          require(reduced.layout() == layout_desc{});
+          require(values(reduced) == values(reduce(kind, x, over{0, 1})));
         }
       }
     });
 }
 
-TEST_CASE("several axes are folded one after another, in any order, or at once") {
+TEST_CASE("several axes are reduced one after another, in any order, or at once") {
   const mesh_desc mesh = meshes({{2, 3}}).front();
   const device_pool pool(mesh, 2);
   const std::vector<float> host = whole_numbers(36, 5);

@@ -14,7 +14,7 @@ namespace {
 /// What the devices of a group have, by position.
 using blocks = std::vector<host_array>;
 
-double folded_in(reduction kind, double a, double b) {
+double reduced_in(reduction kind, double a, double b) {
   if (kind == reduction::sum) return a + b;
   if (kind == reduction::product) return a * b;
   return kind == reduction::max ? std::max(a, b) : std::min(a, b);
@@ -45,10 +45,10 @@ host_array joined(const blocks& parts, int dim) {
   }
   return out;
 }
-host_array fold_of(const blocks& parts, reduction kind) {
+host_array reduction_of(const blocks& parts, reduction kind) {
   host_array out = parts[0];
   for (std::size_t p = 1; p < parts.size(); ++p)
-    for (index_t i = 0; i < out.size(); ++i) out[i] = folded_in(kind, out[i], parts[p][i]);
+    for (index_t i = 0; i < out.size(); ++i) out[i] = reduced_in(kind, out[i], parts[p][i]);
   return out;
 }
 
@@ -64,13 +64,13 @@ blocks loop(const manual_collective& called, const blocks& given) {
     };
     switch (called.kind) {
       case collective::all_reduce:
-        out.push_back(fold_of(given, called.fold));
+        out.push_back(reduction_of(given, called.reduce));
         break;
       case collective::all_gather:
         out.push_back(joined(given, called.from));
         break;
       case collective::reduce_scatter:
-        out.push_back(cut(fold_of(given, called.fold)));
+        out.push_back(cut(reduction_of(given, called.reduce)));
         break;
       case collective::all_to_all: {
         blocks parts;
@@ -109,10 +109,10 @@ std::vector<called_row> rows_over(const mesh_desc& mesh, const axis_list& axes) 
     called.axes = axes;
     rows.push_back({name, called, is_shared});
   };
-  for (reduction fold : {reduction::sum, reduction::max, reduction::min, reduction::product}) {
-    add("all_reduce", {.kind = collective::all_reduce, .fold = fold}, true);
+  for (reduction reduce : {reduction::sum, reduction::max, reduction::min, reduction::product}) {
+    add("all_reduce", {.kind = collective::all_reduce, .reduce = reduce}, true);
     for (int d : {0, 1})
-      add("reduce_scatter", {.kind = collective::reduce_scatter, .fold = fold, .to = d}, false);
+      add("reduce_scatter", {.kind = collective::reduce_scatter, .reduce = reduce, .to = d}, false);
   }
   for (int d : {0, 1}) {
     add("all_gather", {.kind = collective::all_gather, .from = d}, true);

@@ -177,7 +177,7 @@ auto elementwise_loop(F f, element made = element::f64) {
 /// The loop of a function of all elements along the dimensions whose bits are set, in row-major
 /// order: `f(elements)` is one number.
 template <class F>
-auto fold_loop(unsigned dims, bool keep, F f, element made = element::f64) {
+auto reduce_loop(unsigned dims, bool keep, F f, element made = element::f64) {
   return [=](const row_arrays& x) {
     const host_array& from = x[0];
     extents_desc left;

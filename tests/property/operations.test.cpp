@@ -114,7 +114,7 @@ TEST_CASE("every function has the same bits under every layout, numbers on eithe
                            [](const tensors& x) { return where(x[0] > 0, x[1], x[2]); }) > 20);
 }
 
-TEST_CASE("every legal layout of a fold by name agrees, its dimensions kept or not") {
+TEST_CASE("every legal layout of a reduction by name agrees, its dimensions kept or not") {
   using call = any_tensor<float> (*)(const tensors&, const over&);
   const std::vector<call> sums{
       [](const tensors& x, const over& dims) { return sum(x[0], dims); },
@@ -146,12 +146,12 @@ TEST_CASE("every legal layout of a fold by name agrees, its dimensions kept or n
   }
 }
 
-TEST_CASE("a fold over nothing is the identity") {
+TEST_CASE("a reduction over nothing is the identity") {
   const device_pool pool(3);
   const any_tensor<float> nothing =
       make(pool, {0, 2}, layouts(pool.mesh(), 2, false).back(), 1).tensor;
-  REQUIRE(values(fold(reduction::sum, nothing, over{0})) == std::vector<float>{0, 0});
-  REQUIRE(values(fold(reduction::product, nothing, over{0})) == std::vector<float>{1, 1});
-  REQUIRE(values(fold(reduction::max, nothing, over{0, 1})) ==
+  REQUIRE(values(reduce(reduction::sum, nothing, over{0})) == std::vector<float>{0, 0});
+  REQUIRE(values(reduce(reduction::product, nothing, over{0})) == std::vector<float>{1, 1});
+  REQUIRE(values(reduce(reduction::max, nothing, over{0, 1})) ==
           std::vector<float>{-std::numeric_limits<float>::infinity()});
 }

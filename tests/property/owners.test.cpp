@@ -62,7 +62,7 @@ TEST_CASE("redistributions give the same bits and cost for all owners, and cross
   }
 }
 
-TEST_CASE("every fold of pending terms gives the same bits for all owners") {
+TEST_CASE("every reduction of pending terms gives the same bits for all owners") {
   for (const mesh_desc& mesh : meshes({{2, 3}, {5}, {13}, {2, 2, 2}}))
     same_for_owners(mesh, [&](const device_pool& pool, outcome& out) {
       for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min}) {
@@ -126,7 +126,7 @@ TEST_CASE("manual work, device by device, gives the same bits for all owners") {
         const any_tensor<float> mine = enable_manual_sharding(x);
         read(out, pool, disable_manual_sharding(mine * 1.5F + mine, layout));
         for (reduction kind : {reduction::sum, reduction::max})
-          read(out, pool, all_reduce(fold(kind, mine, over{0, 1}), kind, mine.layout().manual));
+          read(out, pool, all_reduce(reduce(kind, mine, over{0, 1}), kind, mine.layout().manual));
       }
     });
 }

@@ -16,7 +16,8 @@ const mesh_desc pod{{axis_desc{"x", 2}, axis_desc{"y", 4}}};
 const tensor_desc tile{element::f32, {8, 16}, {{axis_list{0}, axis_list{}}}};
 const tensor_desc row{element::f32, {16}, {{axis_list{}}}};
 
-/// What may be applied to values: functions of one and two operands, a fold, and what is no pass.
+/// What may be applied to values: functions of one and two operands, a reduction, and what is no
+/// pass.
 value_id apply(program_builder& code, numbers& random, value_id a, value_id b) {
   const bool is_tile = code.value(a) == tile;
   switch (random(6)) {
@@ -26,8 +27,8 @@ value_id apply(program_builder& code, numbers& random, value_id a, value_id b) {
       return code.append(operation_of<pointwise<functions::negate>>, {}, {a}, code.value(a));
     case 2:
       if (is_tile)
-        return code.append(operation_of<fold_operation>,
-                           fold_operation::how(reduction::sum, 1, false), {a}, row);
+        return code.append(operation_of<reduction_operation>,
+                           reduction_operation::how(reduction::sum, 1, false), {a}, row);
       return code.append(operation_of<einsum_operation>, einsum_operation::how("i->i"), {a}, row);
     case 3:
       return code.append(operation_of<pointwise<functions::multiply>>, {},

@@ -10,13 +10,13 @@ using namespace paper;
 namespace {
 
 /// The values of one operand: for each position along its pending axes the term that the devices
-/// there hold, and what the terms fold to.
+/// there hold, and what the terms reduce to.
 struct operand_values {
   std::vector<std::vector<index_t>> terms;
-  std::vector<index_t> folded;
+  std::vector<index_t> reduced;
 };
 
-index_t fold_two(reduction kind, index_t a, index_t b) {
+index_t reduce_two(reduction kind, index_t a, index_t b) {
   switch (kind) {
     case reduction::sum:
       return a + b;
@@ -36,8 +36,8 @@ operand_values make_values(const mesh_desc& mesh, const tensor_desc& tensor, num
     std::vector<index_t> term;
     for (index_t i = 0; i < element_count(tensor.extents); ++i) term.push_back(random(9) - 4);
     for (std::size_t i = 0; t > 0 && i < term.size(); ++i)
-      values.folded[i] = fold_two(tensor.layout.kind, values.folded[i], term[i]);
-    if (t == 0) values.folded = term;
+      values.reduced[i] = reduce_two(tensor.layout.kind, values.reduced[i], term[i]);
+    if (t == 0) values.reduced = term;
     values.terms.push_back(term);
   }
   return values;
@@ -105,12 +105,12 @@ result_values compute(const factor_rule& rule, const tensor_descs& operands,
     for (int o = 0; o < operands.ssize(); ++o)
       read.push_back((*data[static_cast<std::size_t>(o)])[offset_of(rule.operands[o],
                                                                     operands[o].extents, at)]);
-    // A fold takes its operand as it is.
-    const bool folds = rule.operands.size() == 1 && rule.law == law_of(rule.fold) &&
-                       rule.factors.contains(factor_kind::reduction);
-    const index_t value = folds ? read[0] : function_of(rule.law, read);
+    // A reduction takes its operand as it is.
+    const bool reduces = rule.operands.size() == 1 && rule.law == law_of(rule.reduce) &&
+                         rule.factors.contains(factor_kind::reduction);
+    const index_t value = reduces ? read[0] : function_of(rule.law, read);
     const auto [where, fresh] = results.emplace(offset_of(rule.result, extents, at), value);
-    if (!fresh) where->second = fold_two(rule.fold, where->second, value);
+    if (!fresh) where->second = reduce_two(rule.reduce, where->second, value);
   });
   return results;
 }
@@ -136,7 +136,7 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
   std::vector<operand_values> values;
   std::vector<const std::vector<index_t>*> data;
   for (const tensor_desc& operand : operands) values.push_back(make_values(mesh, operand, random));
-  for (const operand_values& operand : values) data.push_back(&operand.folded);
+  for (const operand_values& operand : values) data.push_back(&operand.reduced);
   index_box everything;
   for (index_t size : found.sizes) everything.push_back({0, size});
   const result_values wanted = compute(rule, operands, found.result.extents, everything, data);
@@ -170,15 +170,15 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
     const result_values& mine = held[static_cast<std::size_t>(device)];
     const index_t first = shards.member(0, shards.position_of(device));
     if (mine != held[static_cast<std::size_t>(first)]) return "replicas differ";
-    result_values folded;
+    result_values reduced;
     for (index_t t = 0; t < terms.size(); ++t)
       for (const auto& [at, value] :
            held[static_cast<std::size_t>(terms.member(terms.group_of(device), t))]) {
-        const auto [where, fresh] = folded.emplace(at, value);
-        if (!fresh) where->second = fold_two(layout.kind, where->second, value);
+        const auto [where, fresh] = reduced.emplace(at, value);
+        if (!fresh) where->second = reduce_two(layout.kind, where->second, value);
       }
-    for (const auto& [at, value] : folded)
-      if (value != wanted.at(at)) return "the terms do not fold to the value";
+    for (const auto& [at, value] : reduced)
+      if (value != wanted.at(at)) return "the terms do not reduce to the value";
   }
 
   // A reduction over one device is none.
@@ -319,9 +319,9 @@ TEST_CASE("a function of elements that is legal is computed by every device from
   CHECK(all.corrected_at_once * 2 > all.refused);
 }
 
-TEST_CASE("a fold that is legal is computed by every device from what it holds") {
+TEST_CASE("a reduction that is legal is computed by every device from what it holds") {
   numbers random(3);
-  for (reduction fold : {reduction::sum, reduction::product, reduction::max, reduction::min})
+  for (reduction reduce : {reduction::sum, reduction::product, reduction::max, reduction::min})
     for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min})
       for (unsigned bits = 0; bits < 4; ++bits)
         for (bool keep : {false, true})
@@ -331,7 +331,7 @@ TEST_CASE("a fold that is legal is computed by every device from what it holds")
               for (layout_desc layout : layouts(2, 2, true, {grain::single_cut()})) {
                 if (layout.pending != 0) layout.kind = kind;
                 tally count;
-                check_operation(mesh, reduction_rule(fold, 2, bits, keep),
+                check_operation(mesh, reduction_rule(reduce, 2, bits, keep),
                                 {tensor_desc{element::i64, extents, layout}}, random, count);
               }
 }

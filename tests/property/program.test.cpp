@@ -227,7 +227,7 @@ TEST_CASE("products with what comes after them are one program on paper and in t
   });
 }
 
-TEST_CASE("folds with what comes before them are one program on paper and in the run") {
+TEST_CASE("reductions with what comes before them are one program on paper and in the run") {
   check<rows>([](const auto& x) { return sum<1>(square(x) * 2.0F); });
   check<rows>([](const auto& x) { return -max<1>(x, keep_dims); });
   check<rows>([](const auto& x) { return reshard<P<>>(mean(exp(x))); });

@@ -62,7 +62,7 @@ TEST_CASE("every reshard between every two layouts gives the right bits and what
     });
 }
 
-TEST_CASE("every kind of pending reduction is finished by its own fold") {
+TEST_CASE("every kind of pending reduction is finished by its own reduction") {
   const mesh_desc mesh = meshes({{2, 3}}).front();
   for_all_owners(mesh, 29, [&](const device_pool& pool, every pick) {
     for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min})

@@ -4,7 +4,7 @@
 
 using namespace generated;
 
-TEST_CASE("folds agree with loops under every layout") { check_rows(fold_rows()); }
+TEST_CASE("reductions agree with loops under every layout") { check_rows(reduce_rows()); }
 TEST_CASE("statistics agree with loops under every layout") { check_rows(statistic_rows()); }
 TEST_CASE("counts agree with loops under every layout") { check_rows(counting_rows()); }
 TEST_CASE("scans agree with loops under every layout") { check_rows(scan_rows()); }

@@ -120,12 +120,12 @@ struct late {
   }
 
   static void copy(const const_any_block& from, const any_block& to) { chosen().copy(from, to); }
-  static void fold(reduction kind, const const_any_block& left, const const_any_block& right,
-                   const any_block& into) {
-    chosen().fold(kind, left, right, into);
+  static void reduce(reduction kind, const const_any_block& left, const const_any_block& right,
+                     const any_block& into) {
+    chosen().reduce(kind, left, right, into);
   }
-  static void fold_rows(reduction kind, const eight_rows& rows, index_t n, void* into) {
-    chosen().fold_rows(kind, rows, n, into);
+  static void reduce_rows(reduction kind, const eight_rows& rows, index_t n, void* into) {
+    chosen().reduce_rows(kind, rows, n, into);
   }
   static void load(const void* from, index_t stride, index_t count, void* to) {
     chosen().load(from, stride, count, to);
@@ -135,9 +135,9 @@ struct late {
   [[nodiscard]] static constexpr element_kernels kernels() noexcept {
     element_kernels all{.type = Type, .load = &load, .store = &store};
     all.copy = decltype(all.copy)::template to<&copy>();
-    all.fold = decltype(all.fold)::template to<&fold>();
+    all.reduce = decltype(all.reduce)::template to<&reduce>();
     if (computed_in(Type) == Type)
-      all.fold_rows = decltype(all.fold_rows)::template to<&fold_rows>();
+      all.reduce_rows = decltype(all.reduce_rows)::template to<&reduce_rows>();
     return all;
   }
 };

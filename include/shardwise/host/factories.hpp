@@ -5,7 +5,7 @@
 #include "shardwise/host/made_from.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
-#include "shardwise/kernel/fold_identity.hpp"
+#include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/tensor_handle.hpp"

@@ -3,9 +3,9 @@
 
 #include "shardwise/kernel/attention_mask.hpp"
 #include "shardwise/kernel/block_functions.hpp"
-#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
+#include "shardwise/kernel/reduction_arithmetic.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/wide_result.hpp"
@@ -23,7 +23,7 @@ namespace detail {
 /// The largest of a row of scores, or NaN if there is one.
 template <class C>
 [[nodiscard]] C largest_score(const C* row, index_t count) noexcept {
-  return fold_run<C, functions::maximum>(row, count, identity_of<C>(reduction::max));
+  return reduce_run<C, functions::maximum>(row, count, identity_of<C>(reduction::max));
 }
 /// Turns scores, none above `high`, into the weights that they are the logarithms of, and returns
 /// their sum. The lowest of all, of what is not met, weighs 0. The bits depend on the scores alone,
@@ -34,7 +34,7 @@ C weigh_scores(C* row, index_t count, C high) {
   const void* const from[]{row};
   const index_t moves[]{1};
   run_function<functions::exp, C, 1>(from, moves, row, count);
-  return fold_run<C, functions::add>(row, count, C(0));
+  return reduce_run<C, functions::add>(row, count, C(0));
 }
 
 /// Attention of one head in blocks of queries and keys: the largest score of each query so far, the
@@ -263,7 +263,7 @@ class attention_gradient_head {
         const C* const weight = weights_.data() + i * met;
         C* const slope = slopes_.data() + i * met;
         for (index_t j = 0; j < met; ++j) slope[j] *= weight[j];
-        const C mean = fold_run<C, functions::add>(slope, met, C(0));
+        const C mean = reduce_run<C, functions::add>(slope, met, C(0));
         for (index_t j = 0; j < met; ++j)
           slope[j] = weight[j] == 0 ? C(0) : (slope[j] - weight[j] * mean) * scale;
         if (which == 3) give_row(begin + i, met, slope);

@@ -47,17 +47,17 @@ class contraction_run {
   template <class Epilogue>
   void run(const Epilogue& epilogue) {
     if (empty_) return;
-    fold_alone(a_, b_, folded_a_);
-    fold_alone(b_, a_, folded_b_);
+    reduce_alone(a_, b_, reduced_a_);
+    reduce_alone(b_, a_, reduced_b_);
     // The rows of the result are those of the left matrix.
     if (first_ >= 0 && !a_.has(static_cast<std::uint8_t>(first_))) std::swap(a_, b_);
     classify();
     if (k_.labels.empty())
       multiply_elements();
     else if (m_.labels.empty() && n_.labels.empty())
-      multiply_and_fold();
+      multiply_and_reduce();
     else if (k_.size(extents_) == 0)
-      fill_block(identity_of<T>(how_.fold),
+      fill_block(identity_of<T>(how_.reduce),
                  whole(out_.labels).view(out_.data, out_.strides, extents_));
     else
       return multiply_labels(epilogue);
@@ -71,8 +71,8 @@ class contraction_run {
     return {labels};
   }
 
-  /// Folds an operand over the labels that it has alone.
-  void fold_alone(operand& mine, const operand& other, std::optional<packed_block<T>>& folds) {
+  /// Reduces an operand over the labels that it has alone.
+  void reduce_alone(operand& mine, const operand& other, std::optional<packed_block<T>>& reduced) {
     std::uint8_t alone = 0;
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if (!other.has(mine.labels[i]) && !out_.has(mine.labels[i]))
@@ -81,13 +81,13 @@ class contraction_run {
     dimensions kept;
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if ((alone >> i & 1U) == 0) kept.labels.push_back(mine.labels[i]);
-    folds.emplace(kept, extents_);
-    run_reduce<T>(how_.fold, fused::argument<0>{},
+    reduced.emplace(kept, extents_);
+    run_reduce<T>(how_.reduce, fused::argument<0>{},
                   {whole(mine.labels).view(mine.data, mine.strides, extents_)},
-                  whole(mine.labels).view(folds->data(), folds->strides, extents_), alone);
-    mine.data = folds->data();
+                  whole(mine.labels).view(reduced->data(), reduced->strides, extents_), alone);
+    mine.data = reduced->data();
     mine.labels = kept.labels;
-    std::copy_n(folds->strides, max_labels, mine.strides);
+    std::copy_n(reduced->strides, max_labels, mine.strides);
   }
 
   void classify() noexcept {
@@ -101,7 +101,7 @@ class contraction_run {
     k_.sort(m_.size(extents_) < n_.size(extents_) ? b_.strides : a_.strides);
   }
 
-  /// Nothing is folded: a product of elements, or of everything with everything.
+  /// Nothing is reduced: a product of elements, or of everything with everything.
   void multiply_elements() {
     const dimensions all = whole(out_.labels);
     run_erased<T, 2>(
@@ -111,15 +111,15 @@ class contraction_run {
   }
 
   /// Every label is in both operands: a dot product for each element of the result.
-  void multiply_and_fold() {
+  void multiply_and_reduce() {
     const dimensions all = whole(a_.labels);
-    std::uint8_t folded = 0;
+    std::uint8_t reduced = 0;
     for (int i = 0; i < all.labels.ssize(); ++i)
-      if (!out_.has(all.labels[i])) folded = static_cast<std::uint8_t>(folded | 1U << i);
+      if (!out_.has(all.labels[i])) reduced = static_cast<std::uint8_t>(reduced | 1U << i);
     reduce_erased<T, 2>(
-        how_.fold, how_.product, false,
+        how_.reduce, how_.product, false,
         {all.view(a_.data, a_.strides, extents_), all.view(b_.data, b_.strides, extents_)},
-        all.view(out_.data, out_.strides, extents_), folded);
+        all.view(out_.data, out_.strides, extents_), reduced);
   }
 
   template <class U>
@@ -206,10 +206,10 @@ class contraction_run {
   int first_ = -1;
   bool empty_ = false;
   dimensions batch_, m_, n_, k_;
-  std::optional<packed_block<T>> folded_a_, folded_b_;
+  std::optional<packed_block<T>> reduced_a_, reduced_b_;
 };
 /// Returns the labels that only one operand has, and not the result.
-[[nodiscard]] inline contraction::labels folded_alone(const contraction& what) noexcept {
+[[nodiscard]] inline contraction::labels reduced_alone(const contraction& what) noexcept {
   contraction::labels alone;
   for (const auto* mine : {&what.a, &what.b})
     for (const std::uint8_t label : *mine) {
@@ -247,7 +247,7 @@ void take_index(std::uint8_t label, index_t index, contraction::labels& names,
 
 /// `out = einsum(a, b)` on local blocks, overwriting `out`, which is neither of the operands; after
 /// rows [begin, end) of its first dimension are final, `epilogue(begin, end)` is called: for all of
-/// them at once, or in panels where few products are folded.
+/// them at once, or in panels where few products are reduced.
 ///
 /// Matrix products run in place where the strides allow, and on packed copies elsewhere. The bits
 /// depend on the extents and strides only.
@@ -255,15 +255,15 @@ template <class T, class Epilogue>
 void contract(const contraction_arithmetic<T>& how, const contraction& what,
               const strided<const T>& a, const strided<const T>& b, const strided<T>& out,
               const Epilogue& epilogue) {
-  const auto alone = how.distributes ? contraction::labels{} : detail::folded_alone(what);
+  const auto alone = how.distributes ? contraction::labels{} : detail::reduced_alone(what);
   if (alone.empty()) return detail::contraction_run<T>(how, what, a, b, out).run(epilogue);
-  // Each index of such a label on its own, since products do not distribute over the fold.
+  // Each index of such a label on its own, since products do not distribute over the reduction.
   if (out.size() == 0) return;
   const std::uint8_t label = alone[0];
   const bool in_a = what.a.contains(label);
   const index_t extent = in_a ? detail::extent_of(label, what.a, a.extents)
                               : detail::extent_of(label, what.b, b.extents);
-  if (extent == 0) fill_block(identity_of<T>(how.fold), out);
+  if (extent == 0) fill_block(identity_of<T>(how.reduce), out);
   const std::unique_ptr<T[]> memory =
       std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(out.size()));
   const strided<T> next{memory.get(), out.extents, row_major(out.extents)};
@@ -272,7 +272,7 @@ void contract(const contraction_arithmetic<T>& how, const contraction& what,
     strided<const T> x = a, y = b;
     in_a ? detail::take_index(label, i, left.a, x) : detail::take_index(label, i, left.b, y);
     contract<T>(how, left, x, y, i == 0 ? out : next, detail::no_epilogue{});
-    if (i > 0) fold_block<T>(how.fold, {next.data, next.extents, next.strides}, out);
+    if (i > 0) reduce_block<T>(how.reduce, {next.data, next.extents, next.strides}, out);
   }
   epilogue(index_t{0}, out.rank() > 0 ? out.extents[0] : 1);
 }
@@ -290,9 +290,9 @@ void contract(const contraction& what, const strided<const T>& a, const strided<
   contract<T>(what, a, b, out, detail::no_epilogue{});
 }
 
-/// The einsum of one operand: folds, permutations, diagonals. `what.b` is not read.
+/// The einsum of one operand: reductions, permutations, diagonals. `what.b` is not read.
 template <class T>
-void contract(reduction fold, const contraction& what, const strided<const T>& a,
+void contract(reduction reduce, const contraction& what, const strided<const T>& a,
               const strided<T>& out) {
   const detail::labelled<const T> from(what.a, a);
   const detail::labelled<T> to(what.out, out);
@@ -300,13 +300,13 @@ void contract(reduction fold, const contraction& what, const strided<const T>& a
   for (int d = 0; d < a.rank(); ++d) extents[what.a[d]] = a.extents[d];
   if (out.size() == 0) return;
   const detail::dimensions all{from.labels};
-  std::uint8_t folded = 0;
+  std::uint8_t reduced = 0;
   for (int i = 0; i < all.labels.ssize(); ++i)
-    if (!to.has(all.labels[i])) folded = static_cast<std::uint8_t>(folded | 1U << i);
+    if (!to.has(all.labels[i])) reduced = static_cast<std::uint8_t>(reduced | 1U << i);
   const auto source = all.view(from.data, from.strides, extents);
   const auto target = all.view(to.data, to.strides, extents);
-  if (folded == 0) return copy_block<T>(source, target);
-  run_reduce<T>(fold, fused::argument<0>{}, {source}, target, folded);
+  if (reduced == 0) return copy_block<T>(source, target);
+  run_reduce<T>(reduce, fused::argument<0>{}, {source}, target, reduced);
 }
 /// The same with sums.
 template <class T>
@@ -340,7 +340,7 @@ void contract_blocks(const kernel_call& call) {
     inplace_vector<index_t, max_rank> nowhere;
     const strided<C> out = call.results[0].as<C>();
     nowhere.resize(out.extents.size());
-    fold_block<C>(reduction::min, {&most, out.extents, nowhere}, out);
+    reduce_block<C>(reduction::min, {&most, out.extents, nowhere}, out);
   }
 }
 

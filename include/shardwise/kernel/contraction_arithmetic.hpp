@@ -3,10 +3,10 @@
 
 #include "shardwise/core/index.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
-#include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/product_tiles.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
+#include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/operation/semiring.hpp"
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 
 namespace shardwise {
 
-template <reduction Fold>
-struct kernel<functions::add_lengths<Fold>> {
+template <reduction Reduce>
+struct kernel<functions::add_lengths<Reduce>> {
   static constexpr bool exact = true;
 
   template <class P>
   [[nodiscard]] static P run(const P& a, const P& b) noexcept {
     if constexpr (std::integral<P>) {
       using limits = std::numeric_limits<P>;
-      constexpr P extreme = identity_of<P>(Fold);
+      constexpr P extreme = identity_of<P>(Reduce);
       const P sum = kernel<functions::add>::run(a, b);
       if constexpr (std::signed_integral<P>) {
         const P passed = static_cast<P>((a ^ sum) & (b ^ sum));
@@ -40,7 +40,7 @@ struct kernel<functions::add_lengths<Fold>> {
       // Of both infinities the sum is NaN and the difference an infinity; of a NaN both are NaN.
       const P sum = kernel<functions::add>::run(a, b);
       const P apart = kernel<functions::abs>::run(kernel<functions::subtract>::run(a, b));
-      const P extreme = Fold == reduction::min ? apart : kernel<functions::negate>::run(apart);
+      const P extreme = Reduce == reduction::min ? apart : kernel<functions::negate>::run(apart);
       if constexpr (std::floating_point<P>)
         return sum == sum ? sum : extreme;
       else
@@ -53,7 +53,7 @@ struct kernel<functions::add_lengths<Fold>> {
 /// over it, the product of two elements, and the product of two usable matrices.
 template <class T>
 struct contraction_arithmetic {
-  reduction fold;
+  reduction reduce;
   bool distributes;
   detail::erased_tree<T, 2> product;
   void (*multiply)(const matrix_view<const T>& a, const matrix_view<const T>& b,
@@ -65,15 +65,15 @@ namespace detail {
 template <class S>
 using product_tree = fused::call<typename S::times, fused::argument<0>, fused::argument<1>>;
 template <reduction Kind>
-struct function_of_fold;
+struct function_of_reduction;
 template <>
-struct function_of_fold<reduction::sum> : std::type_identity<functions::add> {};
+struct function_of_reduction<reduction::sum> : std::type_identity<functions::add> {};
 template <>
-struct function_of_fold<reduction::product> : std::type_identity<functions::multiply> {};
+struct function_of_reduction<reduction::product> : std::type_identity<functions::multiply> {};
 template <>
-struct function_of_fold<reduction::max> : std::type_identity<functions::maximum> {};
+struct function_of_reduction<reduction::max> : std::type_identity<functions::maximum> {};
 template <>
-struct function_of_fold<reduction::min> : std::type_identity<functions::minimum> {};
+struct function_of_reduction<reduction::min> : std::type_identity<functions::minimum> {};
 
 /// The arithmetic of a semiring where it may be simpler: products that are sums of lengths without
 /// NaN or negative zeros, of which an extreme is one instruction.
@@ -86,8 +86,8 @@ template <class S>
 struct simple_arithmetic<S> {
   static constexpr bool exists = true;
   using times = functions::add;
-  using fold = std::conditional_t<S::reduce == reduction::min, detail::ordered_minimum,
-                                  detail::ordered_maximum>;
+  using reduce = std::conditional_t<S::reduce == reduction::min, detail::ordered_minimum,
+                                    detail::ordered_maximum>;
 };
 
 /// True for a matrix of numbers and `extreme`, an infinity: no sum of two of these is NaN.
@@ -116,23 +116,23 @@ template <class T>
   return any;
 }
 
-/// Folds `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
-template <reduction Fold, class Times, std::size_t Count>
-struct folded_products {
+/// Reductions `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
+template <reduction Reduce, class Times, std::size_t Count>
+struct reduced_products {
   using type =
-      fused::call<typename function_of_fold<Fold>::type,
-                  typename folded_products<Fold, Times, Count - 1>::type,
+      fused::call<typename function_of_reduction<Reduce>::type,
+                  typename reduced_products<Reduce, Times, Count - 1>::type,
                   fused::call<Times, fused::argument<2 * Count - 1>, fused::argument<2 * Count>>>;
 };
-template <reduction Fold, class Times>
-struct folded_products<Fold, Times, 0> {
+template <reduction Reduce, class Times>
+struct reduced_products<Reduce, Times, 0> {
   using type = fused::argument<0>;
 };
 
 /// The rows of the right matrix that a row of the result takes at once.
 inline constexpr index_t rows_at_once = 4;
 
-/// Folds products onto `out`, by functions of fused trees on its rows and those of `b`.
+/// Reduces products onto `out`, by functions of fused trees on its rows and those of `b`.
 template <class T>
 struct row_products {
   erased_tree<T, 2 * rows_at_once + 1> several;
@@ -167,10 +167,10 @@ struct row_products {
   }
 };
 
-/// Computes a product over a semiring into a row-major `out`, in blocks: `update(part)` folds the
+/// Computes a product over a semiring into a row-major `out`, in blocks: `update(part)` reduces the
 /// products of a part onto what it holds.
 template <class T>
-void multiply_rows(reduction fold, void (*update)(const product_part<T>&),
+void multiply_rows(reduction reduce, void (*update)(const product_part<T>&),
                    const matrix_view<const T>& a, const matrix_view<const T>& b,
                    const matrix_view<T>& out) {
   const bool packs = b.column_stride != 1 && b.columns > 1;
@@ -181,7 +181,7 @@ void multiply_rows(reduction fold, void (*update)(const product_part<T>&),
   for (index_t j = 0; j < out.columns; j += columns_in_cache) {
     const index_t width = std::min(columns_in_cache, out.columns - j);
     for (index_t i = 0; i < out.rows; ++i)
-      std::fill_n(out.data + i * out.row_stride + j, width, identity_of<T>(fold));
+      std::fill_n(out.data + i * out.row_stride + j, width, identity_of<T>(reduce));
     for (index_t k = 0; k < b.rows; k += rows_in_cache) {
       const index_t height = std::min(rows_in_cache, b.rows - k);
       matrix_view<const T> part{b.data + k * b.row_stride + j * b.column_stride, height, width,
@@ -201,19 +201,20 @@ void multiply_rows(reduction fold, void (*update)(const product_part<T>&),
 
 /// Computes a product whose rows are shorter than a step, one element at a time.
 template <class T>
-void multiply_lines(reduction fold, const erased_tree<T, 2>& product, const matrix_view<const T>& a,
-                    const matrix_view<const T>& b, const matrix_view<T>& out) {
+void multiply_lines(reduction reduce, const erased_tree<T, 2>& product,
+                    const matrix_view<const T>& a, const matrix_view<const T>& b,
+                    const matrix_view<T>& out) {
   const inplace_vector<index_t, max_rank> extents{out.rows, out.columns, a.columns};
   const strided<const T> operands[2]{{a.data, extents, {a.row_stride, 0, a.column_stride}},
                                      {b.data, extents, {0, b.column_stride, b.row_stride}}};
-  reduce_erased<T, 2>(fold, product, false, operands,
+  reduce_erased<T, 2>(reduce, product, false, operands,
                       {out.data, extents, {out.row_stride, out.column_stride, 0}}, 4);
 }
 
-/// Folds the products of a part over a semiring onto what it holds.
+/// Reduces the products of a part over a semiring onto what it holds.
 template <class S, class T>
 void update_over(const product_part<T>& part) {
-  using fold = typename function_of_fold<S::reduce>::type;
+  using reduce = typename function_of_reduction<S::reduce>::type;
   if constexpr (std::floating_point<T>) {
     using simple = simple_arithmetic<S>;
     if constexpr (simple::exists) {
@@ -221,18 +222,18 @@ void update_over(const product_part<T>& part) {
       const bool are_lengths = has_lengths(part.b, extreme);
       for_each_row_group(part, [&](const row_group<T>& rows) {
         if (are_lengths && has_lengths(rows.a, extreme) && !has_negative_zero(rows.a))
-          run_tiles<typename simple::fold, typename simple::times>(rows);
+          run_tiles<typename simple::reduce, typename simple::times>(rows);
         else
-          run_tiles<fold, typename S::times>(rows);
+          run_tiles<reduce, typename S::times>(rows);
       });
     } else {
       for_each_row_group(
-          part, [](const row_group<T>& rows) { run_tiles<fold, typename S::times>(rows); });
+          part, [](const row_group<T>& rows) { run_tiles<reduce, typename S::times>(rows); });
     }
   } else {
     static constexpr
-        typename folded_products<S::reduce, typename S::times, rows_at_once>::type several{};
-    static constexpr typename folded_products<S::reduce, typename S::times, 1>::type one{};
+        typename reduced_products<S::reduce, typename S::times, rows_at_once>::type several{};
+    static constexpr typename reduced_products<S::reduce, typename S::times, 1>::type one{};
     row_products<T>{erase<T, 2 * rows_at_once + 1>(several), erase<T, 3>(one)}(part);
   }
 }

@@ -99,10 +99,11 @@ void fill_block(const T& value, const strided<T>& to) noexcept {
   run_pointwise<T>(fused::argument<0>{}, {strided<const T>{&value, to.extents, nowhere}}, to);
 }
 
-/// `into = fold(left, right)`, element by element: max and min propagate NaN. `into` may be `left`.
+/// `into = reduce(left, right)`, element by element: max and min propagate NaN. `into` may be
+/// `left`.
 template <class T>
-void fold_block(reduction kind, const strided<const T>& left, const strided<const T>& right,
-                const strided<T>& into) noexcept {
+void reduce_block(reduction kind, const strided<const T>& left, const strided<const T>& right,
+                  const strided<T>& into) noexcept {
   const auto run = [&]<class Function>(Function) {
     using tree = fused::call<Function, fused::argument<0>, fused::argument<1>>;
     run_pointwise<T>(tree{}, {left, right}, into);
@@ -119,10 +120,10 @@ void fold_block(reduction kind, const strided<const T>& left, const strided<cons
   }
 }
 
-/// `into = fold(into, from)`.
+/// `into = reduce(into, from)`.
 template <class T>
-void fold_block(reduction kind, const strided<const T>& from, const strided<T>& into) noexcept {
-  fold_block<T>(kind, {into.data, into.extents, into.strides}, from, into);
+void reduce_block(reduction kind, const strided<const T>& from, const strided<T>& into) noexcept {
+  reduce_block<T>(kind, {into.data, into.extents, into.strides}, from, into);
 }
 
 }  // namespace shardwise

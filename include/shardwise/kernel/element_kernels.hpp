@@ -23,12 +23,12 @@ struct element_kernels {
   element type = element::f32;
   /// Copies a block; see `copy_block`.
   kernel_pointer<const_any_block, any_block> copy{};
-  /// `fold(kind, left, right, into)` writes the reduction of two blocks; see `fold_block`.
-  kernel_pointer<reduction, const_any_block, const_any_block, any_block> fold{};
-  /// `fold_rows(kind, rows, n, into)` reduces eight rows of `n` neighbours in pairs: what `fold`
-  /// gives of pairs, of pairs of those, and of the two that remain. It is null where `fold` rounds
-  /// to the type of the elements each time.
-  kernel_pointer<reduction, eight_rows, index_t, void*> fold_rows{};
+  /// `reduce(kind, left, right, into)` writes the reduction of two blocks; see `reduce_block`.
+  kernel_pointer<reduction, const_any_block, const_any_block, any_block> reduce{};
+  /// `reduce_rows(kind, rows, n, into)` reduces eight rows of `n` neighbours in pairs: what
+  /// `reduce` gives of pairs, of pairs of those, and of the two that remain. It is null where
+  /// `reduce` rounds to the type of the elements each time.
+  kernel_pointer<reduction, eight_rows, index_t, void*> reduce_rows{};
   /// Reads `count` elements that are `stride` apart as neighbours of the type computed in.
   void (*load)(const void* from, index_t stride, index_t count, void* to) = nullptr;
   /// Writes `count` neighbours of the type computed in as elements.
@@ -54,8 +54,8 @@ template <Element T>
 inline constexpr element_kernels element_kernels_of{
     element_of<T>,
     decltype(element_kernels::copy)::to<&detail::copy_any<T>>(),
-    decltype(element_kernels::fold)::to<&detail::fold_any<T>>(),
-    detail::fold_rows_of<T, decltype(element_kernels::fold_rows)>(),
+    decltype(element_kernels::reduce)::to<&detail::reduce_any<T>>(),
+    detail::reduce_rows_of<T, decltype(element_kernels::reduce_rows)>(),
     &detail::load_run<T>,
     &detail::store_run<T>};
 

@@ -3,7 +3,7 @@
 
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
-#include "shardwise/kernel/fold_kernels.hpp"
+#include "shardwise/kernel/reduction_arithmetic.hpp"
 
 #include <array>
 #include <concepts>
@@ -22,15 +22,15 @@ void copy_any(const const_any_block& from, const any_block& to) {
 
 /// Reduces in the type that is computed in, a run at a time where that is another one.
 template <class T>
-void fold_any(reduction kind, const const_any_block& left, const const_any_block& right,
-              const any_block& into) {
+void reduce_any(reduction kind, const const_any_block& left, const const_any_block& right,
+                const any_block& into) {
   using C = compute_type<T>;
   if constexpr (std::same_as<T, bool>) {
     // Booleans are bytes of 0 and 1, and have a maximum and a minimum only.
-    fold_block<std::uint8_t>(kind, left.as<const std::uint8_t>(), right.as<const std::uint8_t>(),
-                             into.as<std::uint8_t>());
+    reduce_block<std::uint8_t>(kind, left.as<const std::uint8_t>(), right.as<const std::uint8_t>(),
+                               into.as<std::uint8_t>());
   } else if constexpr (std::same_as<T, C>) {
-    fold_block<T>(kind, left.as<const T>(), right.as<const T>(), into.as<T>());
+    reduce_block<T>(kind, left.as<const T>(), right.as<const T>(), into.as<T>());
   } else {
     const strided<const T> a = left.as<const T>();
     const strided<const T> b = right.as<const T>();
@@ -47,7 +47,7 @@ void fold_any(reduction kind, const const_any_block& left, const const_any_block
           second_run[done + i] = b.data[at[1] + i * nest.inner_stride(1)];
         }
       });
-      fold_block<C>(kind, {second_run, {n}, {1}}, {first_run, {n}, {1}});
+      reduce_block<C>(kind, {second_run, {n}, {1}}, {first_run, {n}, {1}});
       for_each_piece(nest, first, n, [&](index_t done, const index_t(&at)[3], index_t run) {
         for (index_t i = 0; i < run; ++i)
           c.data[at[2] + i * nest.inner_stride(2)] = static_cast<T>(first_run[done + i]);
@@ -58,8 +58,8 @@ void fold_any(reduction kind, const const_any_block& left, const const_any_block
 
 /// Reduces `radix` rows of `n` elements in pairs, without a partial result in memory.
 template <class T>
-void fold_rows_any(reduction kind, const std::array<const void*, radix>& from, index_t n,
-                   void* into) {
+void reduce_rows_any(reduction kind, const std::array<const void*, radix>& from, index_t n,
+                     void* into) {
   // Booleans are bytes of 0 and 1, and have a maximum and a minimum only.
   using memory = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
   const memory* rows[radix];
@@ -67,22 +67,22 @@ void fold_rows_any(reduction kind, const std::array<const void*, radix>& from, i
   auto* const to = static_cast<memory*>(into);
   switch (kind) {
     case reduction::sum:
-      return fold_rows<memory, functions::add>(rows, to, n);
+      return reduce_rows<memory, functions::add>(rows, to, n);
     case reduction::product:
-      return fold_rows<memory, functions::multiply>(rows, to, n);
+      return reduce_rows<memory, functions::multiply>(rows, to, n);
     case reduction::max:
-      return fold_rows<memory, functions::maximum>(rows, to, n);
+      return reduce_rows<memory, functions::maximum>(rows, to, n);
     case reduction::min:
-      return fold_rows<memory, functions::minimum>(rows, to, n);
+      return reduce_rows<memory, functions::minimum>(rows, to, n);
   }
 }
 
 /// Returns a pointer to it, or null for elements that are computed in another type, since each of
 /// their pairs must be rounded.
 template <class T, class Pointer>
-[[nodiscard]] constexpr Pointer fold_rows_of() noexcept {
+[[nodiscard]] constexpr Pointer reduce_rows_of() noexcept {
   if constexpr (computed_in(element_of<T>) == element_of<T>)
-    return Pointer::template to<&fold_rows_any<T>>();
+    return Pointer::template to<&reduce_rows_any<T>>();
   else
     return {};
 }

@@ -7,9 +7,9 @@
 #include "shardwise/operation/attention.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/sort.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -123,7 +123,7 @@ void enter_gradient_arithmetic() {
       enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
       enter_comparisons<T, f::equal, f::greater, f::less>();
       enter_function<f::masked, T, T, bool>();
-      enter_operation<fold_operation, T, T>();
+      enter_operation<reduction_operation, T, T>();
       enter_operation<reshape_operation, T, T>();
       return true;
     }();

@@ -119,7 +119,7 @@ SHARDWISE_EXTERN template const operation operation_of<dropout_operation>;
 SHARDWISE_EXTERN template const operation operation_of<dynamic_slice_operation>;
 SHARDWISE_EXTERN template const operation operation_of<einsum_operation>;
 SHARDWISE_EXTERN template const operation operation_of<flip_operation>;
-SHARDWISE_EXTERN template const operation operation_of<fold_operation>;
+SHARDWISE_EXTERN template const operation operation_of<reduction_operation>;
 SHARDWISE_EXTERN template const operation operation_of<iota_like_operation>;
 SHARDWISE_EXTERN template const operation operation_of<max_with_index_operation>;
 SHARDWISE_EXTERN template const operation operation_of<min_with_index_operation>;

@@ -11,7 +11,6 @@
 #include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
-#include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
@@ -20,6 +19,7 @@
 #include "shardwise/kernel/pad_kernel.hpp"
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/pool_kernel.hpp"
+#include "shardwise/kernel/reduction_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
 #include "shardwise/kernel/rotary_kernel.hpp"
@@ -141,7 +141,7 @@ void enter_library() {
     detail::enter_with_indices<take_along_operation, T, 2, 1>();
     detail::enter_with_indices<scatter_operation, T, 3, 1>();
     detail::enter_with_indices<one_hot_operation, T, 1, 0>();
-    enter_operation<fold_operation, T, T>();
+    enter_operation<reduction_operation, T, T>();
     enter_operation<iota_like_operation, std::int64_t, T>();
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/reduction_arithmetic.hpp"
 #include "shardwise/operation/max_with_index.hpp"
 
 #include <algorithm>
@@ -98,12 +98,12 @@ struct extreme_kernel {
   /// it. Of zeros of both signs, which are equal, the first is taken.
   template <class T>
   [[nodiscard]] static index_t place_in_run(const T* line, index_t n) {
-    const folding<T> fold = folding_of<T>(Class::kind);
+    const reducer<T> reduce = reducer_of<T>(Class::kind);
     T best{};
     index_t place = -1;
     for (index_t x = 0; x < n; x += leaf<T>) {
       T next{};
-      fold.runs(line + x, 1, std::min(leaf<T>, n - x), fold.identity, &next);
+      reduce.runs(line + x, 1, std::min(leaf<T>, n - x), reduce.identity, &next);
       if (place >= 0 && !is_better(next, best)) continue;
       best = next;
       place = x;

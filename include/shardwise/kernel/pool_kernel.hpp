@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/kernel/copy_kernel.hpp"
-#include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/kernel/pool_pairs.hpp"
+#include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/window_panel.hpp"
 #include "shardwise/operation/pool.hpp"
@@ -62,8 +62,8 @@ template <class C>
 
 }  // namespace detail
 
-/// Along the last dimension last: what stands above each other in windows is folded first, all rows
-/// at once.
+/// Along the last dimension last: what stands above each other in windows is reduced first, all
+/// rows at once.
 template <>
 struct kernel_of<pool_operation> {
   template <class T>
@@ -77,13 +77,13 @@ struct kernel_of<pool_operation> {
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
       const auto pairs = detail::find_pairs(walk);
       const index_t lines = pairs ? 0 : walk.count[0] * walk.count[1] * walk.have[2];
-      const auto folded = make_scratch<C>(static_cast<std::size_t>(lines));
+      const auto reduced = make_scratch<C>(static_cast<std::size_t>(lines));
       C* out = to.data;
       for (index_t n = to.size() / walk.positions(); n > 0; --n) {
         if (pairs)
-          detail::fold_pairs<C>(call.how.kind, *pairs, from, out);
+          detail::reduce_pairs<C>(call.how.kind, *pairs, from, out);
         else
-          fold<C>(walk, call.how.kind, from, folded.get(), out);
+          reduce<C>(walk, call.how.kind, from, reduced.get(), out);
         from += read;
         out += walk.positions();
       }
@@ -99,7 +99,7 @@ struct kernel_of<pool_operation> {
  private:
   using run_type = detail::window_walk::run;
 
-  /// What one element of windows adds to a fold: where it is read, and where it goes.
+  /// What one element of windows adds to a reduction: where it is read, and where it goes.
   template <class C>
   struct part {
     strided<const C> from;
@@ -107,14 +107,14 @@ struct kernel_of<pool_operation> {
     bool is_whole = false;
   };
 
-  /// Folds the parts `part_of(k)` into a block, which holds nothing yet.
+  /// Reduces the parts `part_of(k)` into a block, which holds nothing yet.
   template <class C, class PartOf>
-  static void fold_parts(reduction kind, index_t count, const strided<C>& into,
-                         const PartOf& part_of) {
+  static void reduce_parts(reduction kind, index_t count, const strided<C>& into,
+                           const PartOf& part_of) {
     const part<C> first = part_of(0);
     index_t next = 0;
     if (first.is_whole && count > 1 && part_of(1).is_whole) {
-      fold_block<C>(kind, first.from, part_of(1).from, into);
+      reduce_block<C>(kind, first.from, part_of(1).from, into);
       next = 2;
     } else if (first.is_whole) {
       copy_block<C>(first.from, into);
@@ -124,11 +124,11 @@ struct kernel_of<pool_operation> {
     }
     for (; next < count; ++next)
       if (const part<C> one = part_of(next); one.from.size() > 0)
-        fold_block<C>(kind, one.from, one.into);
+        reduce_block<C>(kind, one.from, one.into);
   }
   template <class C>
-  static void fold(const detail::window_walk& walk, reduction kind, const C* from, C* folded,
-                   C* out) {
+  static void reduce(const detail::window_walk& walk, reduction kind, const C* from, C* reduced,
+                     C* out) {
     const index_t width = walk.have[2], rows = walk.count[1];
     const auto rows_of = [&](index_t k) {
       const run_type i = walk.run_of(0, k / walk.size[1]), j = walk.run_of(1, k % walk.size[1]);
@@ -136,20 +136,20 @@ struct kernel_of<pool_operation> {
       return part<C>{{from + i.source * walk.step[0] + j.source * walk.step[1],
                       extents,
                       {i.source_step * walk.step[0], j.source_step * walk.step[1], 1}},
-                     {folded + (i.window * rows + j.window) * width,
+                     {reduced + (i.window * rows + j.window) * width,
                       extents,
                       {i.window_step * rows * width, j.window_step * width, 1}},
                      i.covers(walk.count[0]) && j.covers(rows)};
     };
-    const strided<C> lines{folded, {walk.count[0], rows, width}, {rows * width, width, 1}};
+    const strided<C> lines{reduced, {walk.count[0], rows, width}, {rows * width, width, 1}};
     const index_t above = walk.size[0] * walk.size[1];
-    strided<const C> read{folded, lines.extents, lines.strides};
+    strided<const C> read{reduced, lines.extents, lines.strides};
     if (above == 1 && rows_of(0).is_whole)
       read = rows_of(0).from;
     else
-      fold_parts<C>(kind, above, lines, rows_of);
+      reduce_parts<C>(kind, above, lines, rows_of);
     const index_t positions = walk.count[2];
-    fold_parts<C>(
+    reduce_parts<C>(
         kind, walk.size[2],
         {out, {walk.count[0], rows, positions}, {rows * positions, positions, 1}}, [&](index_t k) {
           const run_type q = walk.run_of(2, k);

@@ -50,9 +50,9 @@ template <std::size_t First, class P, std::size_t... I>
   return __builtin_shufflevector(a, b, (First + 2 * I)...);
 }
 
-/// Folds what stands above each other in windows, then the two that are left, in registers.
+/// Reduces what stands above each other in windows, then the two that are left, in registers.
 template <class Function, class C>
-void fold_pairs(const pair_windows& windows, const C* from, C* out) noexcept {
+void reduce_pairs(const pair_windows& windows, const C* from, C* out) noexcept {
   using P = typename vector_of<C>::type;
   constexpr index_t width = sizeof(P) / sizeof(C);
   const auto f = [](const auto& a, const auto& b) { return kernel<Function>::run(a, b); };
@@ -60,10 +60,10 @@ void fold_pairs(const pair_windows& windows, const C* from, C* out) noexcept {
     for (index_t j = 0; j < windows.count[1]; ++j, out += windows.positions) {
       const C* const first = from + i * windows.step[0] + j * windows.step[1];
       const auto above = [&](index_t at, auto load) {
-        auto folded = load(first + windows.row_at[0] + at);
+        auto reduced = load(first + windows.row_at[0] + at);
         for (index_t k = 1; k < windows.rows_of_window; ++k)
-          folded = f(folded, load(first + windows.row_at[k] + at));
-        return folded;
+          reduced = f(reduced, load(first + windows.row_at[k] + at));
+        return reduced;
       };
       index_t p = 0;
       if constexpr (width > 1) {
@@ -79,18 +79,18 @@ void fold_pairs(const pair_windows& windows, const C* from, C* out) noexcept {
     }
 }
 
-/// The same for a fold that is a value.
+/// The same for a reduction that is a value.
 template <class C>
-void fold_pairs(reduction kind, const pair_windows& windows, const C* from, C* out) noexcept {
+void reduce_pairs(reduction kind, const pair_windows& windows, const C* from, C* out) noexcept {
   switch (kind) {
     case reduction::sum:
-      return fold_pairs<functions::add>(windows, from, out);
+      return reduce_pairs<functions::add>(windows, from, out);
     case reduction::product:
-      return fold_pairs<functions::multiply>(windows, from, out);
+      return reduce_pairs<functions::multiply>(windows, from, out);
     case reduction::max:
-      return fold_pairs<functions::maximum>(windows, from, out);
+      return reduce_pairs<functions::maximum>(windows, from, out);
     case reduction::min:
-      return fold_pairs<functions::minimum>(windows, from, out);
+      return reduce_pairs<functions::minimum>(windows, from, out);
   }
 }
 

@@ -16,16 +16,16 @@ namespace shardwise::detail {
 inline constexpr index_t rows_in_cache = 64;
 inline constexpr index_t columns_in_cache = 512;
 
-/// A part of a product over a semiring: `out`, which holds a fold already, and the matrices whose
-/// products are folded onto it. Elements of rows of `b` and `out` are neighbours; `b` has at most
-/// `rows_in_cache` rows.
+/// A part of a product over a semiring: `out`, which holds a reduction already, and the matrices
+/// whose products are reduced onto it. Elements of rows of `b` and `out` are neighbours; `b` has at
+/// most `rows_in_cache` rows.
 template <class T>
 struct product_part {
   matrix_view<const T> a, b;
   matrix_view<T> out;
 };
 
-/// The rows of a tile, whose elements stay in registers while products are folded onto them: every
+/// The rows of a tile, whose elements stay in registers while products are reduced onto them: every
 /// element of `b` that is loaded then serves as many.
 inline constexpr std::size_t tile_rows = 4;
 
@@ -37,9 +37,9 @@ struct row_group {
   T* out[tile_rows];
 };
 
-/// Folds the products of a group of rows onto it, tile by tile, and those of one element in the
+/// Reduces the products of a group of rows onto it, tile by tile, and those of one element in the
 /// order of the rows of `b`.
-template <class Fold, class Times, class T>
+template <class Reduce, class Times, class T>
 struct tile_run {
   const row_group<T>& group;
 
@@ -106,7 +106,7 @@ struct tile_run {
         for (std::size_t u = 0; u < n; ++u) {
           vector product = factor;
           Lanes::run(Times{}, product, row[u]);
-          Lanes::run(Fold{}, sums[r][u], product);
+          Lanes::run(Reduce{}, sums[r][u], product);
         }
       }
     }
@@ -118,16 +118,16 @@ struct tile_run {
 };
 
 /// The tiles on packets of the width that the program was compiled for.
-template <class Fold, class Times, class T>
-[[gnu::noinline, gnu::flatten]] void run_narrow_tiles(const tile_run<Fold, Times, T>& run) {
+template <class Reduce, class Times, class T>
+[[gnu::noinline, gnu::flatten]] void run_narrow_tiles(const tile_run<Reduce, Times, T>& run) {
   run(packet_lanes<T>{});
 }
 
-/// Folds products onto a group of rows. A process always takes the same vectors.
-template <class Fold, class Times, class T>
+/// Reduces products onto a group of rows. A process always takes the same vectors.
+template <class Reduce, class Times, class T>
 void run_tiles(const row_group<T>& rows) {
-  const tile_run<Fold, Times, T> run{rows};
-  if constexpr (runs_wide<T, Fold> && runs_wide<T, Times>)
+  const tile_run<Reduce, Times, T> run{rows};
+  if constexpr (runs_wide<T, Reduce> && runs_wide<T, Times>)
     if (with_wide_lanes<T>(run)) return;
   run_narrow_tiles(run);
 }

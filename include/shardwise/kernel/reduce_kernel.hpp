@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
-#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/reduction_arithmetic.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/spec/reduction.hpp"
 
@@ -17,31 +17,31 @@ namespace shardwise {
 namespace detail {
 /// Reduces the elements [first, first + n) of a reader to one number, leaf by leaf.
 template <class T, std::size_t N>
-[[nodiscard]] T fold_long_run(const folding<T>& fold, const fused_reader<T, N>& reader,
-                              index_t first, index_t n) {
+[[nodiscard]] T reduce_long_run(const reducer<T>& reduce, const fused_reader<T, N>& reader,
+                                index_t first, index_t n) {
   T buffer[leaf<T>];
   T lanes[radix][step<T>];
-  cascade<T, step<T>> leaves(fold, step<T>);
+  cascade<T, step<T>> leaves(reduce, step<T>);
   int slot = 0;
   for (index_t done = 0; done < n; done += leaf<T>) {
     const index_t count = std::min(leaf<T>, n - done);
-    fold.lanes(reader.view(first + done, count, buffer), count, fold.identity, lanes[slot]);
+    reduce.lanes(reader.view(first + done, count, buffer), count, reduce.identity, lanes[slot]);
     leaves.add(lanes[slot]);
     slot = leaves.is_settled() ? 0 : slot + 1;
   }
   T result;
-  fold.runs(leaves.finish(), 1, step<T>, fold.identity, &result);
+  reduce.runs(leaves.finish(), 1, step<T>, reduce.identity, &result);
   return result;
 }
 
 /// Reduces `count` runs of `n` elements each, one after another in the reader, to a number each.
 template <class T, std::size_t N>
-void fold_runs(const folding<T>& fold, const fused_reader<T, N>& reader, index_t first,
-               index_t count, index_t n, T* out) {
+void reduce_runs(const reducer<T>& reduce, const fused_reader<T, N>& reader, index_t first,
+                 index_t count, index_t n, T* out) {
   if (n == 0) {
-    std::fill_n(out, count, fold.identity);
+    std::fill_n(out, count, reduce.identity);
   } else if (n > leaf<T>) {
-    for (index_t i = 0; i < count; ++i) out[i] = fold_long_run(fold, reader, first + i * n, n);
+    for (index_t i = 0; i < count; ++i) out[i] = reduce_long_run(reduce, reader, first + i * n, n);
   } else {
     // Short runs: as many as fit are computed at once.
     T buffer[leaf<T>];
@@ -49,7 +49,7 @@ void fold_runs(const folding<T>& fold, const fused_reader<T, N>& reader, index_t
     for (index_t done = 0; done < count; done += together) {
       const index_t runs = std::min(together, count - done);
       const T* from = reader.view(first + done * n, runs * n, buffer);
-      fold.runs(from, runs, n, fold.identity, out + done);
+      reduce.runs(from, runs, n, reduce.identity, out + done);
     }
   }
 }
@@ -93,7 +93,7 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
                    const strided<const T> (&operands)[N], const strided<T>& out,
                    std::uint8_t reduced) {
   constexpr auto page = static_cast<index_t>(neighbours<T>);
-  const folding<T> fold = folding_of<T>(kind);
+  const reducer<T> reduce = reducer_of<T>(kind);
   const reduction_nest<N> nest(operands, out, reduced);
   const T* data[N];
   for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
@@ -106,14 +106,14 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
     for (index_t first = 0; first < nest.row; first += page) {
       const index_t n = std::min(page, nest.row - first);
       const auto base = nest.outer_kept.at(kept);
-      cascade<T, neighbours<T>> rows(fold, n);
+      cascade<T, neighbours<T>> rows(reduce, n);
       for (index_t r = 0; r < nest.outer_reduced.size(); ++r) {
         if (are_rows) {
           rows.add(operands[N - 1].data + base.offsets[N - 1] + r * row_step + first);
           continue;
         }
         const auto place = nest.outer_reduced.at(r);
-        if (nest.run != 0)  // where there is nothing to fold, there may be no memory either
+        if (nest.run != 0)  // where there is nothing to reduce, there may be no memory either
           for (std::size_t k = 0; k < N; ++k)
             data[k] = operands[k].data + base.offsets[k] + place.offsets[k];
         reader.rebase(data);
@@ -121,7 +121,7 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
         if (nest.run == 1) {
           rows.add(reader.view(first, n, buffer));
         } else {
-          fold_runs(fold, reader, first * nest.run, n, nest.run, buffer);
+          reduce_runs(reduce, reader, first * nest.run, n, nest.run, buffer);
           rows.add(buffer);
         }
       }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/fold_kernels.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
+#include "shardwise/kernel/reduction_arithmetic.hpp"
 #include "shardwise/operation/cumprod.hpp"
 #include "shardwise/operation/cumsum.hpp"
 
@@ -37,27 +37,27 @@ struct scan_kernel {
       const auto at = nest.at(i);
       const C* const row = from.data + at.offsets[0];
       C* const out = to.data + at.offsets[1];
-      C folded = row[0];
-      out[0] = folded;
+      C running = row[0];
+      out[0] = running;
       for (index_t x = 1; x < from.extents[last]; ++x) {
-        folded = next_fold(folded, row[x * from.strides[last]]);
-        out[x * to.strides[last]] = folded;
+        running = next_running(running, row[x * from.strides[last]]);
+        out[x * to.strides[last]] = running;
       }
     }
   }
   /// The function; of extremes most elements are told apart by a comparison.
   template <class C>
-  [[nodiscard]] static C next_fold(const C& folded, const C& next) noexcept {
+  [[nodiscard]] static C next_running(const C& running, const C& next) noexcept {
     if constexpr (Class::kind == reduction::max) {
-      if (next < folded) return folded;
-      if (next > folded) return next;
+      if (next < running) return running;
+      if (next > running) return next;
     } else if constexpr (Class::kind == reduction::min) {
-      if (next > folded) return folded;
-      if (next < folded) return next;
+      if (next > running) return running;
+      if (next < running) return next;
     }
-    return kernel<Function>::run(folded, next);
+    return kernel<Function>::run(running, next);
   }
-  /// Row by row: each is folded with the one before it, which is still in the cache.
+  /// Row by row: each is reduced with the one before it, which is still in the cache.
   template <class C>
   static void scan_rows(const strided<const C>& from, const strided<C>& to, int dim) {
     loop_nest<2> nest;  // without what is scanned
@@ -74,7 +74,7 @@ struct scan_kernel {
         source += from.strides[dim];
         target += to.strides[dim];
         if (step == 1 && move == 1)
-          detail::fold_pair<C, Function>(before, source, target, row);
+          detail::reduce_pair<C, Function>(before, source, target, row);
         else
           for (index_t i = 0; i < row; ++i)
             target[i * move] = kernel<Function>::run(before[i * move], source[i * step]);

@@ -35,26 +35,26 @@ class device_groups {
 
   /// Return the group of a device, and its position in that group.
   [[nodiscard]] constexpr index_t group_of(index_t device) const noexcept {
-    return fold(others_, device);
+    return number_of(others_, device);
   }
   [[nodiscard]] constexpr index_t position_of(index_t device) const noexcept {
-    return fold(axes_, device);
+    return number_of(axes_, device);
   }
 
   /// Returns the device at a position of a group.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
     coordinates where;
     where.resize(mesh_.axes.size());
-    unfold(others_, group, where);
-    unfold(axes_, position, where);
+    locate(others_, group, where);
+    locate(axes_, position, where);
     return mesh_.device(where);
   }
 
  private:
-  [[nodiscard]] constexpr index_t fold(const axis_list& axes, index_t device) const noexcept {
+  [[nodiscard]] constexpr index_t number_of(const axis_list& axes, index_t device) const noexcept {
     return position_along(mesh_, axes, mesh_.at(device));
   }
-  constexpr void unfold(const axis_list& axes, index_t number, coordinates& where) const noexcept {
+  constexpr void locate(const axis_list& axes, index_t number, coordinates& where) const noexcept {
     for (int i = axes.ssize() - 1; i >= 0; --i) {
       where[axes[i]] = number % mesh_.size(axes[i]);
       number /= mesh_.size(axes[i]);

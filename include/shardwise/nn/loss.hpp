@@ -3,7 +3,7 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/squeeze.hpp"
 
 namespace shardwise::nn {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/operation/broadcast_to.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/manual_collectives.hpp"
+#include "shardwise/operation/reduce.hpp"
 
 namespace shardwise {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/batch.hpp"
 
@@ -217,7 +217,8 @@ class gradient_of_each final : public gradient_step {
   [[nodiscard]] constexpr bool is_mapped(int k) const noexcept { return (mapped_ >> k & 1U) != 0; }
   [[nodiscard]] constexpr value_id sum_of_dims(value_id i, unsigned dims) {
     return whole_
-        .emit(operation_of<fold_operation>, fold_operation::how(reduction::sum, dims, false), {i})
+        .emit(operation_of<reduction_operation>,
+              reduction_operation::how(reduction::sum, dims, false), {i})
         .id;
   }
   /// A cotangent with as many dimensions as its operand: extents meet from the last dimension

@@ -103,32 +103,34 @@ inline constexpr catalogued_operation catalogue[] = {
         "cast", "type", "f32[8,4]", "type=bf16", "astype, to", &detail::on_paper::cast, 1, 1, true,
         false),
     // Reductions.
-    detail::fold_entry<reduction::sum>("sum", "sum"),
-    detail::fold_entry<reduction::product>("product", "prod"),
-    detail::fold_entry<reduction::max>("max", "max, amax"),
-    detail::fold_entry<reduction::min>("min", "min, amin"),
-    detail::folded_entry<fold_operation, reduction::sum>("mean", "mean", &detail::on_paper::mean),
-    detail::folded_entry<detail::fold_of_made, reduction::sum>("any", "any", &detail::on_paper::any,
-                                                               "bool[8,4]", false, false),
-    detail::folded_entry<detail::fold_of_made, reduction::sum>("all", "all", &detail::on_paper::all,
-                                                               "bool[8,4]", false, false),
-    detail::folded_entry<detail::fold_of_made, reduction::sum>("count_nonzero", "count_nonzero",
-                                                               &detail::on_paper::count_nonzero,
-                                                               "bool[8,4]", false, false),
-    detail::folded_entry<detail::fold_of_made, reduction::sum>(
+    detail::reduction_entry<reduction::sum>("sum", "sum"),
+    detail::reduction_entry<reduction::product>("product", "prod"),
+    detail::reduction_entry<reduction::max>("max", "max, amax"),
+    detail::reduction_entry<reduction::min>("min", "min, amin"),
+    detail::reduced_entry<reduction_operation, reduction::sum>("mean", "mean",
+                                                               &detail::on_paper::mean),
+    detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
+        "any", "any", &detail::on_paper::any, "bool[8,4]", false, false),
+    detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
+        "all", "all", &detail::on_paper::all, "bool[8,4]", false, false),
+    detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
+        "count_nonzero", "count_nonzero", &detail::on_paper::count_nonzero, "bool[8,4]", false,
+        false),
+    detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
         "l1_norm", "vector_norm(ord=1)", &detail::on_paper::l1_norm, "f32[8,4]", false),
-    detail::folded_entry<detail::fold_of_whole, reduction::sum>("l2_norm", "vector_norm",
-                                                                &detail::on_paper::l2_norm),
-    detail::folded_entry<detail::fold_of_made, reduction::max>(
+    detail::reduced_entry<detail::reduction_of_whole, reduction::sum>("l2_norm", "vector_norm",
+                                                                      &detail::on_paper::l2_norm),
+    detail::reduced_entry<detail::reduction_of_made, reduction::max>(
         "max_norm", "vector_norm(ord=inf)", &detail::on_paper::max_norm, "f32[8,4]", false),
-    detail::composed_entry<detail::fold_of_whole>(
+    detail::composed_entry<detail::reduction_of_whole>(
         "variance", "dims? keep_dims? correction? across?", "f32[8,4]", "dims=1", "var",
-        &detail::on_paper::variance, 1, 1, true, true, &detail::fold_how<reduction::sum>),
-    detail::composed_entry<detail::fold_of_whole>(
+        &detail::on_paper::variance, 1, 1, true, true, &detail::reduction_how<reduction::sum>),
+    detail::composed_entry<detail::reduction_of_whole>(
         "standard_deviation", "dims? keep_dims? correction? across?", "f32[8,4]", "dims=1", "std",
-        &detail::on_paper::standard_deviation, 1, 1, true, true, &detail::fold_how<reduction::sum>),
-    detail::folded_entry<detail::fold_of_whole, reduction::sum>("logsumexp", "logsumexp",
-                                                                &detail::on_paper::logsumexp),
+        &detail::on_paper::standard_deviation, 1, 1, true, true,
+        &detail::reduction_how<reduction::sum>),
+    detail::reduced_entry<detail::reduction_of_whole, reduction::sum>("logsumexp", "logsumexp",
+                                                                      &detail::on_paper::logsumexp),
     detail::search_entry<max_with_index_operation>("max_with_index", "max(dim)", false),
     detail::search_entry<min_with_index_operation>("min_with_index", "min(dim)", false),
     detail::search_entry<max_with_index_operation>("argmax", "argmax", true),
@@ -254,10 +256,10 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::device_mean_entry(),
     detail::collective_entry<collective::all_reduce>("all_and", "axes", "axes=y",
                                                      "all_reduce (and)", "bool[8,4]{V:y}",
-                                                     &detail::fold_called<reduction::min>),
+                                                     &detail::reduction_called<reduction::min>),
     detail::collective_entry<collective::all_reduce>("all_or", "axes", "axes=y", "all_reduce (or)",
                                                      "bool[8,4]{V:y}",
-                                                     &detail::fold_called<reduction::max>),
+                                                     &detail::reduction_called<reduction::max>),
     detail::collective_entry<collective::all_gather>("all_gather", "axes dim", "axes=y dim=0",
                                                      "all_gather"),
     detail::collective_entry<collective::reduce_scatter>(

@@ -21,7 +21,6 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/flip.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/logical.hpp"
@@ -31,6 +30,7 @@
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/parameter.hpp"
 #include "shardwise/operation/pool.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/roll.hpp"
 #include "shardwise/operation/rotary.hpp"
@@ -201,11 +201,11 @@ template <class Judge>
 
 /// The attributes of a reduction: dimensions that are not named are all.
 template <reduction Kind>
-[[nodiscard]] constexpr attributes fold_how(const operation_arguments& given,
-                                            const tensor_descs& operands) noexcept {
+[[nodiscard]] constexpr attributes reduction_how(const operation_arguments& given,
+                                                 const tensor_descs& operands) noexcept {
   const over dims =
       given.has("dims") ? over(given.integers("dims")) : over::all(operands[0].rank());
-  attributes out = fold_operation::how(Kind, dims.bits(), given.has("keep_dims"));
+  attributes out = reduction_operation::how(Kind, dims.bits(), given.has("keep_dims"));
   out.number = static_cast<double>(given.integer("correction"));
   return out;
 }
@@ -276,23 +276,23 @@ template <reduction Kind>
   return entry;
 }
 
-/// A fold, `sum` and its like.
+/// A reduction, `sum` and its like.
 template <reduction Kind>
-[[nodiscard]] constexpr catalogued_operation fold_entry(text_view name, text_view peers) noexcept {
-  return whole_entry<fold_operation>(name, "dims? keep_dims?", "f32[8,4]", "dims=1", peers, 1, 1,
-                                     &fold_how<Kind>);
+[[nodiscard]] constexpr auto reduction_entry(text_view name, text_view peers) noexcept {
+  return whole_entry<reduction_operation>(name, "dims? keep_dims?", "f32[8,4]", "dims=1", peers, 1,
+                                          1, &reduction_how<Kind>);
 }
-/// A fold of what was made of each element first. What needs dimensions whole takes a permission.
+/// A reduction of a function of each element; what needs dimensions whole takes a permission.
 template <class Judge, reduction Kind>
-[[nodiscard]] constexpr catalogued_operation folded_entry(text_view name, text_view peers,
-                                                          composition_steps steps,
-                                                          text_view operands = "f32[8,4]",
-                                                          bool has_fractions = true,
-                                                          bool is_differentiable = true) noexcept {
+[[nodiscard]] constexpr catalogued_operation reduced_entry(text_view name, text_view peers,
+                                                           composition_steps steps,
+                                                           text_view operands = "f32[8,4]",
+                                                           bool has_fractions = true,
+                                                           bool is_differentiable = true) noexcept {
   constexpr text_view parameters =
-      std::is_same_v<Judge, fold_of_whole> ? "dims? keep_dims? across?" : "dims? keep_dims?";
+      std::is_same_v<Judge, reduction_of_whole> ? "dims? keep_dims? across?" : "dims? keep_dims?";
   return composed_entry<Judge>(name, parameters, operands, "dims=1", peers, steps, 1, 1,
-                               is_differentiable, has_fractions, &fold_how<Kind>);
+                               is_differentiable, has_fractions, &reduction_how<Kind>);
 }
 /// A search, of which the values and the indices are results, or the indices alone.
 template <class Class>
@@ -311,7 +311,7 @@ template <collective Kind>
                                                             const operation_arguments& given,
                                                             diagnosis& verdict) noexcept {
   constexpr bool joins = Kind == collective::all_gather || Kind == collective::all_to_all;
-  manual_collective out{.kind = Kind, .fold = static_cast<reduction>(given.integer("reduction"))};
+  manual_collective out{.kind = Kind, .reduce = static_cast<reduction>(given.integer("reduction"))};
   std::uint8_t used = 0;
   verdict = resolve_entry(mesh, given.words("axes"), -1, used, out.axes);
   const auto dimension = [&](text_view name) {
@@ -351,13 +351,13 @@ template <collective Kind>
   entry.flops_after = 1;
   return entry;
 }
-/// A fold of truth values.
-template <reduction Fold>
-[[nodiscard]] constexpr manual_collective fold_called(const mesh_desc& mesh,
-                                                      const operation_arguments& given,
-                                                      diagnosis& verdict) noexcept {
+/// A reduction of truth values.
+template <reduction Reduce>
+[[nodiscard]] constexpr manual_collective reduction_called(const mesh_desc& mesh,
+                                                           const operation_arguments& given,
+                                                           diagnosis& verdict) noexcept {
   manual_collective out = collective_called<collective::all_reduce>(mesh, given, verdict);
-  out.fold = Fold;
+  out.reduce = Reduce;
   return out;
 }
 [[nodiscard]] constexpr manual_collective terms_called(const mesh_desc& mesh,

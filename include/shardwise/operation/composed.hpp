@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 
 #include <tuple>
 #include <type_traits>

@@ -6,9 +6,9 @@
 #include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/paper_steps.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/semiring.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
@@ -33,10 +33,10 @@ struct elementwise_judge {
   }
 };
 /// A reduction of what was made of elements that are not pending.
-struct fold_of_made {
+struct reduction_of_made {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    factor_rule out = fold_operation::rule(how, operands);
+    factor_rule out = reduction_operation::rule(how, operands);
     out.law = linearity::nonlinear;
     return out;
   }
@@ -46,13 +46,13 @@ struct fold_of_made {
   }
 };
 /// A reduction that needs the dimensions whole.
-struct fold_of_whole {
+struct reduction_of_whole {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    factor_rule out = fold_operation::rule(how, operands);
+    factor_rule out = reduction_operation::rule(how, operands);
     out.law = linearity::nonlinear;
     for (int d = 0; d < operands[0].rank(); ++d)
-      if ((fold_operation::reduced(how) >> d & 1U) != 0)
+      if ((reduction_operation::reduced(how) >> d & 1U) != 0)
         out.factors[d] = factor_kind::need_replication;
     return out;
   }
@@ -105,7 +105,7 @@ struct scaled_judge {
 /// The operation that contracts over a semiring, its reduction, and its condition on element types.
 struct contraction_over {
   const operation* what;
-  reduction fold;
+  reduction reduce;
   bool distributes;
   bool of_truth_values;
 };
@@ -135,7 +135,7 @@ struct contraction_judge {
                                                   const tensor_descs&) noexcept {
     const contraction_over& by = over(how);
     const factor_rule sums = parse_einsum(how.words, max_operands).rule;
-    return by.fold == reduction::sum ? sums : folded_by(sums, by.fold, by.distributes);
+    return by.reduce == reduction::sum ? sums : reduced_by(sums, by.reduce, by.distributes);
   }
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes& how, const tensor_descs& operands) noexcept {
@@ -172,12 +172,12 @@ namespace f = functions;
   return type == x.type ? x : at.apply(cast_to(type), {}, {x});
 }
 [[nodiscard]] constexpr unsigned dims_of(const attributes& how) noexcept {
-  return fold_operation::reduced(how);
+  return reduction_operation::reduced(how);
 }
 [[nodiscard]] constexpr bool keeps(const attributes& how) noexcept { return how.integers[1] != 0; }
 [[nodiscard]] constexpr tensor_desc mean_of(paper_steps& at, const tensor_desc& x, unsigned dims,
                                             bool keep) {
-  return at.each<f::divide>(at.fold(reduction::sum, x, dims, keep), paper_steps::number(x));
+  return at.each<f::divide>(at.reduce(reduction::sum, x, dims, keep), paper_steps::number(x));
 }
 
 /// Two operands after the other, as `einsum` orders them.
@@ -233,29 +233,29 @@ constexpr void mean(paper_steps& at, const attributes& how, const tensor_descs& 
 }
 constexpr void any(paper_steps& at, const attributes& how, const tensor_descs& x,
                    tensor_results& out) {
-  out.push_back(at.fold(reduction::max, truth_of(at, x[0]), dims_of(how), keeps(how)));
+  out.push_back(at.reduce(reduction::max, truth_of(at, x[0]), dims_of(how), keeps(how)));
 }
 constexpr void all(paper_steps& at, const attributes& how, const tensor_descs& x,
                    tensor_results& out) {
-  out.push_back(at.fold(reduction::min, truth_of(at, x[0]), dims_of(how), keeps(how)));
+  out.push_back(at.reduce(reduction::min, truth_of(at, x[0]), dims_of(how), keeps(how)));
 }
 constexpr void count_nonzero(paper_steps& at, const attributes& how, const tensor_descs& x,
                              tensor_results& out) {
   const tensor_desc ones = at.apply(cast_to(element::i64), {}, {truth_of(at, x[0])});
-  out.push_back(at.fold(reduction::sum, ones, dims_of(how), keeps(how)));
+  out.push_back(at.reduce(reduction::sum, ones, dims_of(how), keeps(how)));
 }
 constexpr void l1_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  out.push_back(at.fold(reduction::sum, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
+  out.push_back(at.reduce(reduction::sum, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
 }
 constexpr void max_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                         tensor_results& out) {
-  out.push_back(at.fold(reduction::max, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
+  out.push_back(at.reduce(reduction::max, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
 }
 constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
   out.push_back(at.each<f::sqrt>(
-      at.finished(at.fold(reduction::sum, at.each<f::square>(x[0]), dims_of(how), keeps(how)))));
+      at.finished(at.reduce(reduction::sum, at.each<f::square>(x[0]), dims_of(how), keeps(how)))));
 }
 [[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
                                                 const tensor_desc& given) {
@@ -276,13 +276,13 @@ constexpr void standard_deviation(paper_steps& at, const attributes& how, const 
 constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
                          tensor_results& out) {
   const unsigned dims = dims_of(how);
-  const tensor_desc largest = at.finished(at.fold(reduction::max, x[0], dims, true));
+  const tensor_desc largest = at.finished(at.reduce(reduction::max, x[0], dims, true));
   const tensor_desc shift =
       at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest));
   const tensor_desc total = at.finished(
-      at.fold(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
+      at.reduce(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
   const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
-  out.push_back(keeps(how) ? kept : at.fold(reduction::max, kept, dims, false));
+  out.push_back(keeps(how) ? kept : at.reduce(reduction::max, kept, dims, false));
 }
 constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& x,
                      tensor_results& out) {
@@ -298,14 +298,14 @@ constexpr void split(paper_steps& at, const attributes& how, const tensor_descs&
 /// The elements less the greatest of them along a dimension.
 [[nodiscard]] constexpr tensor_desc below_greatest(paper_steps& at, const tensor_desc& x,
                                                    unsigned dims) {
-  return at.each<f::subtract>(x, at.finished(at.fold(reduction::max, x, dims, true)));
+  return at.each<f::subtract>(x, at.finished(at.reduce(reduction::max, x, dims, true)));
 }
 constexpr void softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
   const unsigned dims = over(how.integers[0]).bits();
   const tensor_desc given = at.finished(x[0]);
   const tensor_desc terms = at.each<f::exp>(below_greatest(at, widened(at, given), dims));
-  const tensor_desc total = at.finished(at.fold(reduction::sum, terms, dims, true));
+  const tensor_desc total = at.finished(at.reduce(reduction::sum, terms, dims, true));
   out.push_back(narrowed(at, at.each<f::divide>(terms, total), x[0].type));
 }
 constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
@@ -313,7 +313,7 @@ constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_
   const unsigned dims = over(how.integers[0]).bits();
   const tensor_desc below = below_greatest(at, widened(at, at.finished(x[0])), dims);
   const tensor_desc total =
-      at.finished(at.fold(reduction::sum, at.each<f::exp>(below), dims, true));
+      at.finished(at.reduce(reduction::sum, at.each<f::exp>(below), dims, true));
   out.push_back(narrowed(at, at.each<f::subtract>(below, at.each<f::log>(total)), x[0].type));
 }
 /// Elements divided by the root of a mean of squares, times a scale, plus a shift.
@@ -342,7 +342,7 @@ constexpr void cross_entropy(paper_steps& at, const attributes& how, const tenso
   const attributes along = integer_attributes(how.integers[0]);
   const unsigned dims = over(how.integers[0]).bits();
   const tensor_desc below = below_greatest(at, widened(at, at.finished(x[0])), dims);
-  const tensor_desc total = at.fold(reduction::sum, at.each<f::exp>(below), dims, false);
+  const tensor_desc total = at.reduce(reduction::sum, at.each<f::exp>(below), dims, false);
   const tensor_desc label = at.apply<unsqueeze_operation>(along, x[1]);
   const tensor_desc found = at.apply<take_along_operation>(
       take_operation::how(static_cast<int>(how.integers[0]), out_of_range::error), below, label);

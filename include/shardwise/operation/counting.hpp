@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/cast.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 
 #include <cstdint>
 #include <type_traits>

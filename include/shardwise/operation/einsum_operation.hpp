@@ -35,8 +35,8 @@ struct einsum_operation {
                                                      const tensor_desc& result) noexcept {
     const index_t points = local_points(mesh, how.words.data(), operands);
     if (operands.size() > 1) return {.flops = operands.ssize() * points};
-    const bool folds = points != largest_shard_size(mesh, result.layout, result.extents);
-    return {.flops = folds ? points : 0};
+    const bool reduces = points != largest_shard_size(mesh, result.layout, result.extents);
+    return {.flops = reduces ? points : 0};
   }
 
   /// A batch is one more letter.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/operation/finish_gradient.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 namespace shardwise {

@@ -5,16 +5,16 @@
 
 namespace shardwise {
 
-/// Folds the values that the devices along manual axes have of a tensor into one that all of them
+/// Reduces the values that the devices along manual axes have of a tensor into one that all of them
 /// hold; JAX's psum, pmax and pmin. The gradient of a sum is the same for every device; maxima that
 /// are equal share it evenly.
 ///
 ///     auto total = all_reduce<"data">(x);                        // the sum
 ///     auto most = all_reduce<reduction::max, "data", "model">(x);
-template <reduction Fold, fixed_string... Axes, NamedOperand X>
+template <reduction Reduce, fixed_string... Axes, NamedOperand X>
 [[nodiscard]] constexpr auto all_reduce(X&& x)
-    -> detail::called_collective<detail::all_reduce_rule<Fold, Axes...>, X> {
-  return detail::call_collective<detail::all_reduce_rule<Fold, Axes...>>(static_cast<X&&>(x));
+    -> detail::called_collective<detail::all_reduce_rule<Reduce, Axes...>, X> {
+  return detail::call_collective<detail::all_reduce_rule<Reduce, Axes...>>(static_cast<X&&>(x));
 }
 template <fixed_string... Axes, NamedOperand X>
 [[nodiscard]] constexpr auto all_reduce(X&& x)
@@ -58,16 +58,16 @@ template <fixed_string Axes, int Dim, NamedOperand X>
       static_cast<X&&>(x));
 }
 
-/// Folds the values that the devices along manual axes have, and leaves each a part of the result
+/// Reduces the values that the devices along manual axes have, and leaves each a part of the result
 /// along a dimension, which divides; JAX's psum_scatter. The gradient of a sum is an `all_gather`.
 ///
 ///     auto part = reduce_scatter<"data", 0>(terms);  // f32[8, 2]{manual: data} -> f32[4, 2]
-template <reduction Fold, fixed_string Axes, int Dim, NamedOperand X>
+template <reduction Reduce, fixed_string Axes, int Dim, NamedOperand X>
 [[nodiscard]] constexpr auto reduce_scatter(X&& x)
-    -> detail::called_collective<detail::named_collective<collective::reduce_scatter, Fold, Axes,
+    -> detail::called_collective<detail::named_collective<collective::reduce_scatter, Reduce, Axes,
                                                           manual_collective::nowhere, Dim>,
                                  X> {
-  return detail::call_collective<detail::named_collective<collective::reduce_scatter, Fold, Axes,
+  return detail::call_collective<detail::named_collective<collective::reduce_scatter, Reduce, Axes,
                                                           manual_collective::nowhere, Dim>>(
       static_cast<X&&>(x));
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/operation/cumsum.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/search.hpp"
 
 namespace shardwise {

@@ -25,7 +25,7 @@ struct manual_collective_of;
 struct all_mean_of;
 
 /// A collective that is called with axes by name, as `by` joins them.
-template <collective Kind, reduction Fold, fixed_string Axes, int From, int To>
+template <collective Kind, reduction Reduce, fixed_string Axes, int From, int To>
 struct named_collective {
   using shown = manual_collective_of<Kind>;
   template <class X>
@@ -33,7 +33,7 @@ struct named_collective {
 
   [[nodiscard]] static constexpr manual_collective called(const mesh_desc& mesh,
                                                           diagnosis* verdict = nullptr) noexcept {
-    manual_collective out{.kind = Kind, .fold = Fold, .from = From, .to = To};
+    manual_collective out{.kind = Kind, .reduce = Reduce, .from = From, .to = To};
     std::uint8_t used = 0;
     const diagnosis found = resolve_entry(mesh, text_view(Axes), -1, used, out.axes);
     if (verdict != nullptr) *verdict = found;
@@ -67,19 +67,19 @@ template <fixed_string... Axes>
     return by(Axes.characters...);
 }
 
-template <reduction Fold, fixed_string... Axes>
-using all_reduce_rule = named_collective<collective::all_reduce, Fold, named_axes<Axes...>(),
+template <reduction Reduce, fixed_string... Axes>
+using all_reduce_rule = named_collective<collective::all_reduce, Reduce, named_axes<Axes...>(),
                                          manual_collective::nowhere, manual_collective::nowhere>;
 
 /// The same of truth values alone.
-template <reduction Fold, fixed_string... Axes>
-struct all_truth_rule : all_reduce_rule<Fold, Axes...> {
+template <reduction Reduce, fixed_string... Axes>
+struct all_truth_rule : all_reduce_rule<Reduce, Axes...> {
   template <class X = void>
   [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
                                                      const tensor_desc& tensor) noexcept {
     if (tensor.type != element::boolean)
       return {tensor, {.rule = violation::operand_is_no_truth_value, .operand = 0}};
-    return all_reduce_rule<Fold, Axes...>::judge(mesh, tensor);
+    return all_reduce_rule<Reduce, Axes...>::judge(mesh, tensor);
   }
 };
 

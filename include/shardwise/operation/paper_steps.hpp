@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 
 namespace shardwise {
 
@@ -41,8 +41,8 @@ class paper_steps {
   constexpr tensor_desc each(const Operands&... operands) {
     return apply<pointwise<Function>>({}, operands...);
   }
-  constexpr tensor_desc fold(reduction kind, const tensor_desc& x, unsigned dims, bool keep) {
-    return apply<fold_operation>(fold_operation::how(kind, dims, keep), x);
+  constexpr tensor_desc reduce(reduction kind, const tensor_desc& x, unsigned dims, bool keep) {
+    return apply<reduction_operation>(reduction_operation::how(kind, dims, keep), x);
   }
   /// The tensor in another layout, which a reshard gives it.
   constexpr tensor_desc resharded(const tensor_desc& x, const layout_desc& to) noexcept {

@@ -12,7 +12,7 @@ namespace shardwise {
 struct pool_matches_operation;
 struct pool_spread_operation;
 
-/// The operation that folds the elements of windows. The kind of its attributes is that of the
+/// The operation that reduces the elements of windows. The kind of its attributes is that of the
 /// reduction: sums, which are divided by the last integer, or maxima.
 struct pool_operation {
   static constexpr text_view name = "pool";
@@ -38,7 +38,7 @@ struct pool_operation {
     out.rule.operands = {out.source};
     out.rule.result = out.windows;
     out.rule.law = law_of(how.kind);
-    out.rule.fold = how.kind;
+    out.rule.reduce = how.kind;
     for (int d = 0; d < detail::pooled::dimensions(how); ++d)
       out.rule.windows.push_back(
           {out.source[leading + d], out.windows[leading + d], detail::pooled::forward(how, d)});

@@ -4,7 +4,7 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/einsum.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/spec/reduction.hpp"
 
 #include <concepts>
@@ -37,11 +37,11 @@ concept Semiring = requires {
 };
 
 namespace functions {
-/// The sum of two lengths. The identity of `Fold`, infinity or the extreme integer, stands for no
+/// The sum of two lengths. The identity of `Reduce`, infinity or the extreme integer, stands for no
 /// path and is unchanged by addition. Integer sums saturate.
-template <reduction Fold>
+template <reduction Reduce>
 struct add_lengths : elementwise_function<"add_lengths"> {
-  static constexpr reduction reduce = Fold;
+  static constexpr reduction reduce = Reduce;
 };
 }  // namespace functions
 
@@ -92,8 +92,8 @@ inline constexpr or_and_semiring or_and{};
 namespace detail {
 template <class F>
 inline constexpr bool is_add_lengths = false;
-template <reduction Fold>
-inline constexpr bool is_add_lengths<functions::add_lengths<Fold>> = true;
+template <reduction Reduce>
+inline constexpr bool is_add_lengths<functions::add_lengths<Reduce>> = true;
 
 /// True for a semiring of `bool`; all others are of numbers.
 template <class S>
@@ -127,7 +127,7 @@ struct semiring_operation {
   }
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    return folded_by(einsum_operation::rule(how, operands), S::reduce, S::distributes);
+    return reduced_by(einsum_operation::rule(how, operands), S::reduce, S::distributes);
   }
   [[nodiscard]] static constexpr batched_form batched(const attributes& how,
                                                       const tensor_descs& operands, unsigned mapped,
@@ -146,7 +146,8 @@ struct semiring_operation {
     else
       return check_alike(operands);
   }
-  /// A product and a fold for each point of the index space of one device, as of sums of products.
+  /// A product and a reduction for each point of the index space of one device, as of sums of
+  /// products.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc& result) noexcept {
@@ -227,7 +228,8 @@ struct semiring_operation {
     for (std::size_t i = 0; i < all.size(); ++i)
       if (!detail::names_letter(kept, all[i])) reduced |= 1U << i;
     if (reduced == 0) return value;
-    return emit<fold_operation>(fold_operation::how(reduction::sum, reduced, keep), value);
+    return emit<reduction_operation>(reduction_operation::how(reduction::sum, reduced, keep),
+                                     value);
   }
 };
 

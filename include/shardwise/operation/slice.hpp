@@ -3,8 +3,8 @@
 
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/flip.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
@@ -249,7 +249,7 @@ struct pad_operation {
  private:
   [[nodiscard]] static constexpr gradient_value sum_of_all(const gradient_value& x) {
     const unsigned all = (1U << x.tensor().rank()) - 1U;
-    return emit<fold_operation>(fold_operation::how(reduction::sum, all, false), x);
+    return emit<reduction_operation>(reduction_operation::how(reduction::sum, all, false), x);
   }
   /// The elements in the middle of a dimension, and to each what stands for it before and behind:
   /// runs of neighbours, in order or against it, or copies of one.
@@ -273,7 +273,8 @@ struct pad_operation {
       while (first + count < last && next(first + count) == source + count * step) ++count;
       gradient_value run = part(first, count);
       if (step == 0 && count > 1)
-        run = emit<fold_operation>(fold_operation::how(reduction::sum, 1U << dim, true), run);
+        run = emit<reduction_operation>(reduction_operation::how(reduction::sum, 1U << dim, true),
+                                        run);
       if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
       const index_t low = step < 0 ? source - count + 1 : source;
       const index_t behind = size - low - (step == 0 ? 1 : count);

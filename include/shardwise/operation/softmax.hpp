@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 namespace shardwise {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
@@ -34,8 +34,8 @@ namespace detail {
     }
   const int at = (merges ? 1 : dim) + (major ? 0 : 1);
   const gradient_value sums =
-      emit<fold_operation>(fold_operation::how(reduction::sum, 1U << at, false),
-                           emit<reshape_operation>(reshape_operation::how(cut), copied));
+      emit<reduction_operation>(reduction_operation::how(reduction::sum, 1U << at, false),
+                                emit<reshape_operation>(reshape_operation::how(cut), copied));
   return merges ? emit<reshape_operation>(reshape_operation::how(left), sums) : sums;
 }
 

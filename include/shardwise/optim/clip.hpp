@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/operation/arithmetic.hpp"
-#include "shardwise/operation/fold.hpp"
 #include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/optim/nests.hpp"

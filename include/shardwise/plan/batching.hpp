@@ -162,8 +162,8 @@ class batching {
       value_id given = whole(read[1]).id;
       if (is_mapped(read[0]) && !is_mapped(read[1])) given = result(read[1]);
       if (!is_mapped(read[0]) && is_mapped(read[1]))
-        given = code_.emit(operation_of<fold_operation>,
-                           fold_operation::how(reduction::sum, 1, false), {given});
+        given = code_.emit(operation_of<reduction_operation>,
+                           reduction_operation::how(reduction::sum, 1, false), {given});
       all = {of, given, whole(read[2]).id};
     }
     const tensor_desc nothing = code_.value(i);

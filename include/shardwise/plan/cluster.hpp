@@ -64,9 +64,9 @@ constexpr void form_clusters(const program_view& program, cluster_note* notes,
   }
   for (value_id i = 0; i < program.count; ++i) {
     const instruction& at = program.code[i];
-    const bool folds = at.what->takes_prologue;
-    if (!at.what->is_elementwise && !folds) continue;
-    const extents_desc& extents = program.values[folds ? at.operands[0] : i].extents;
+    const bool reduces = at.what->takes_prologue;
+    if (!at.what->is_elementwise && !reduces) continue;
+    const extents_desc& extents = program.values[reduces ? at.operands[0] : i].extents;
     std::size_t to_come = 0;
     for (value_id o : at.operands) to_come += is_constant(program.what(o)) ? 0U : 1U;
     std::size_t taken = 0;

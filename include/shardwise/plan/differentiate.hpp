@@ -3,7 +3,7 @@
 
 #include "shardwise/layout/gradient.hpp"
 #include "shardwise/operation/arithmetic.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/permission.hpp"
@@ -317,15 +317,15 @@ class differentiation final : public gradient_step {
     const extents_desc to = code_.value(of).extents;
     const int lacking = code_.value(i).rank() - to.ssize();
     if (lacking > 0)
-      i = append(operation_of<fold_operation>,
-                 fold_operation::how(reduction::sum, (1U << lacking) - 1U, false), {i});
+      i = append(operation_of<reduction_operation>,
+                 reduction_operation::how(reduction::sum, (1U << lacking) - 1U, false), {i});
     const extents_desc& from = code_.value(i).extents;
     unsigned met_by_one = 0;
     for (int d = 0; d < from.ssize(); ++d)
       if (from[d] != 1 && to[to.ssize() - from.ssize() + d] == 1) met_by_one |= 1U << d;
     if (met_by_one == 0) return i;
-    return append(operation_of<fold_operation>,
-                  fold_operation::how(reduction::sum, met_by_one, true), {i});
+    return append(operation_of<reduction_operation>,
+                  reduction_operation::how(reduction::sum, met_by_one, true), {i});
   }
 
   /// Adds to the cotangent of a value.

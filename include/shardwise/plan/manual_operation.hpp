@@ -138,7 +138,7 @@ struct manual_collective_operation {
         back.moves = position_moves::only(called.moves.by());
         return at.give(0, call(vary(at, dy), back));
       default:
-        return fold_gradient(at, called, dy);
+        return reduction_gradient(at, called, dy);
     }
     at.give(0, call(dy, back));
   }
@@ -180,25 +180,25 @@ struct manual_collective_operation {
   [[nodiscard]] static constexpr gradient_value vary(gradient_step& at, const gradient_value& x) {
     return at.laid_out(x, gradient_layout(at.operand(0).tensor().layout));
   }
-  /// That of a fold over devices: equal maxima share evenly, and beside one zero only that one
+  /// That of a reduction over devices: equal maxima share evenly, and beside one zero only that one
   /// counts in a product.
-  static constexpr void fold_gradient(gradient_step& at, const manual_collective& called,
-                                      const gradient_value& part) {
+  static constexpr void reduction_gradient(gradient_step& at, const manual_collective& called,
+                                           const gradient_value& part) {
     const auto whole = [&](const gradient_value& of) {
       if (called.kind == collective::all_reduce) return of;
       return call(of, {.kind = collective::all_gather, .axes = called.axes, .from = called.to});
     };
     const gradient_value dy = whole(part);
-    if (called.fold == reduction::sum) return at.give(0, dy);
+    if (called.reduce == reduction::sum) return at.give(0, dy);
     const gradient_value x = at.operand(0);
-    const auto folded = [&](reduction kind, const gradient_value& of) {
+    const auto reduced = [&](reduction kind, const gradient_value& of) {
       return vary(at,
-                  call(of, {.kind = collective::all_reduce, .fold = kind, .axes = called.axes}));
+                  call(of, {.kind = collective::all_reduce, .reduce = kind, .axes = called.axes}));
     };
     const auto count = [&](const gradient_value& where) {
-      return folded(reduction::sum, masked(at.number(1, x), where));
+      return reduced(reduction::sum, masked(at.number(1, x), where));
     };
-    if (called.fold != reduction::product) {
+    if (called.reduce != reduction::product) {
       const gradient_value best = elementwise<functions::equal>(x, vary(at, whole(at.result())));
       return at.give(0, masked(vary(at, dy) / count(best), best));
     }
@@ -206,7 +206,7 @@ struct manual_collective_operation {
     const gradient_value is_zero = elementwise<functions::equal>(x, zero);
     const gradient_value allowed = masked(at.number(1, x), is_zero);
     const gradient_value safe = x + allowed;
-    const gradient_value others = folded(reduction::product, safe) / safe;
+    const gradient_value others = reduced(reduction::product, safe) / safe;
     at.give(0,
             vary(at, dy) * masked(others, elementwise<functions::equal>(count(is_zero), allowed)));
   }

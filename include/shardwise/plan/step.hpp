@@ -30,7 +30,7 @@ struct step_desc {
   /// What it costs one device, for the largest shard.
   operation_cost cost{};
   /// How a collective that reduces combines values.
-  reduction fold = reduction::sum;
+  reduction reduce = reduction::sum;
   /// The instruction whose value it makes.
   value_id root = -1;
   /// Which result of what it reads it is, for the further results of an operation or a call.
@@ -82,7 +82,7 @@ class step_former {
     const tensor_descs operands = program_.operands(root);
     if (what.cost != nullptr)
       step.cost = what.cost(*program_.mesh, program_.how(root), operands, step.result);
-    step.fold = program_.how(root).kind;
+    step.reduce = program_.how(root).kind;
     if (what.is_elementwise) {
       step.kind = step_kind::pass;
       step.cost.flops = pass_flops(each + step.cost.flops, shard_size(step.result));

@@ -97,11 +97,11 @@ struct parsed_einsum {
 
 /// Returns the rule of a contraction over another semiring: the reduction over summed letters, and
 /// whether products distribute over it. If they do not, operands may not be pending.
-[[nodiscard]] constexpr factor_rule folded_by(factor_rule rule, reduction fold,
-                                              bool distributes) noexcept {
-  rule.fold = fold;
+[[nodiscard]] constexpr factor_rule reduced_by(factor_rule rule, reduction reduce,
+                                               bool distributes) noexcept {
+  rule.reduce = reduce;
   if (rule.operands.size() == 1)
-    rule.law = law_of(fold);
+    rule.law = law_of(reduce);
   else
     rule.law = distributes ? linearity::multilinear : linearity::nonlinear;
   return rule;

@@ -147,12 +147,12 @@ constexpr void require_kept(const mesh_desc& mesh, const factor_rule& rule,
 constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned used = 0;
-  for (const bool are_folded : {false, true})
+  for (const bool are_reduced : {false, true})
     for (int f = 0; f < out.axes.ssize(); ++f) {
       // A factor read through windows has the same split as the factor that reads it.
       const int w = rule.window_of(f);
       if (rule.composite_of(f) >= 0 || (w >= 0 && rule.windows[w].reader != f) ||
-          (rule.factors[f] == factor_kind::reduction) != are_folded)
+          (rule.factors[f] == factor_kind::reduction) != are_reduced)
         continue;
       const unsigned bits = bits_of(out.axes[f]);
       if ((used & bits) == 0) {

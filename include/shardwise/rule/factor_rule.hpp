@@ -79,7 +79,7 @@ struct factor_rule {
   /// How the operation treats pending operands.
   linearity law = linearity::nonlinear;
   /// How reduction factors are reduced.
-  reduction fold = reduction::sum;
+  reduction reduce = reduction::sum;
 
   /// Returns the number of the composite that a factor is, or -1.
   [[nodiscard]] constexpr int composite_of(int factor) const noexcept {
@@ -174,21 +174,21 @@ using operand_extents = inplace_vector<extents_desc, max_operands>;
 }
 
 /// Returns how a reduction treats pending values: sums of sums and maxima of maxima stay pending.
-[[nodiscard]] constexpr linearity law_of(reduction fold) noexcept {
+[[nodiscard]] constexpr linearity law_of(reduction reduce) noexcept {
   constexpr linearity laws[] = {linearity::additive, linearity::product_of, linearity::max_of,
                                 linearity::min_of};
-  return laws[static_cast<unsigned>(fold)];
+  return laws[static_cast<unsigned>(reduce)];
 }
 
 /// Returns the rule of a reduction over the dimensions whose bits are set in `reduced`; with `keep`
 /// they stay as dimensions of size 1.
 ///
 ///     ([i,k]) -> ([i])
-[[nodiscard]] constexpr factor_rule reduction_rule(reduction fold, int rank, unsigned reduced,
+[[nodiscard]] constexpr factor_rule reduction_rule(reduction reduce, int rank, unsigned reduced,
                                                    bool keep = false) noexcept {
   factor_rule rule;
-  rule.law = law_of(fold);
-  rule.fold = fold;
+  rule.law = law_of(reduce);
+  rule.reduce = reduce;
   factor_map map;
   for (int d = 0; d < rank; ++d) {
     const bool kept = (reduced >> d & 1U) == 0;

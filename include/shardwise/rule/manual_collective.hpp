@@ -14,9 +14,9 @@ namespace shardwise {
 /// kind, its axes, major to minor, and its dimensions. `apply` returns the result for a tensor.
 ///
 ///     all_gather      the parts along `from` one after the other, which all devices then have
-///     reduce_scatter  the fold of the values, a part along `to` for each device
+///     reduce_scatter  the reduction of the values, a part along `to` for each device
 ///     all_to_all      parts along `to` are exchanged, and put together along `from`
-///     all_reduce      the fold of the values, which all devices then have
+///     all_reduce      the reduction of the values, which all devices then have
 ///     collective_permute, broadcast   the value of the device that `moves` names, or zeros
 ///     slice           each device keeps its part along `to`, of what all of them have; without
 ///                     `to` all of it, as a value that may vary
@@ -26,7 +26,7 @@ struct manual_collective {
   static constexpr int nowhere = -128;
 
   collective kind = collective::all_reduce;
-  reduction fold = reduction::sum;
+  reduction reduce = reduction::sum;
   axis_list axes{};
   int from = nowhere;
   int to = nowhere;
@@ -36,7 +36,7 @@ struct manual_collective {
   /// Convert to and from the attributes of the operation.
   [[nodiscard]] constexpr attributes how() const noexcept {
     attributes out;
-    out.kind = fold;
+    out.kind = reduce;
     index_t packed = 0;
     for (int i = axes.ssize() - 1; i >= 0; --i) packed = packed << 4 | (axes[i] + 1);
     packed = packed << 1 | index_t{as_terms};
@@ -46,7 +46,7 @@ struct manual_collective {
   }
   [[nodiscard]] static constexpr manual_collective read(const attributes& how) noexcept {
     manual_collective out{.kind = static_cast<collective>(how.integers[0]),
-                          .fold = how.kind,
+                          .reduce = how.kind,
                           .from = static_cast<int>(how.integers[1]),
                           .to = static_cast<int>(how.integers[2]),
                           .moves = position_moves::read(how.integers, 4),
@@ -96,7 +96,7 @@ struct manual_collective {
   [[nodiscard]] constexpr diagnosis judge(const mesh_desc& mesh,
                                           const tensor_desc& tensor) const noexcept {
     const layout_desc& layout = tensor.layout;
-    const bool of_terms = kind == collective::reduce_scatter && layout.kind == fold &&
+    const bool of_terms = kind == collective::reduce_scatter && layout.kind == reduce &&
                           (layout.pending & bits()) == bits();
     for (const std::uint8_t a : axes) {
       const bool is_manual = (layout.manual >> a & 1) != 0;
@@ -106,8 +106,8 @@ struct manual_collective {
       if ((kind != collective::slice || as_terms) && !is_manual && !of_terms)
         return {.rule = violation::axis_is_not_manual, .axis = mesh.axes[a].label};
     }
-    if (reduces() && tensor.type == element::boolean && fold != reduction::max &&
-        fold != reduction::min)
+    if (reduces() && tensor.type == element::boolean && reduce != reduction::max &&
+        reduce != reduction::min)
       return {.rule = violation::operand_is_no_number, .operand = 0};
     const bool joins = kind == collective::all_gather || kind == collective::all_to_all;
     const bool cuts = kind == collective::reduce_scatter || kind == collective::all_to_all;
@@ -130,7 +130,7 @@ struct manual_collective {
               .want = parts};
     // A reduction over devices and a pending one commute only if they are of the same kind.
     const unsigned others = layout.pending & ~unsigned{bits()};
-    if ((reduces() || as_terms) && others != 0 && layout.kind != fold)
+    if ((reduces() || as_terms) && others != 0 && layout.kind != reduce)
       return {.rule = violation::partial_value_is_read,
               .operand = 0,
               .axis = mesh.axes[std::countr_zero(others)].label};

@@ -40,7 +40,7 @@ namespace detail {
     case linearity::product_of:
       return reduction::product;
     case linearity::multilinear:
-      return rule.fold;
+      return rule.reduce;
     default:
       return reduction::sum;
   }
@@ -60,11 +60,11 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
                              const tensor_descs& operands, propagation& out) noexcept {
   unsigned pending = 0;
   unsigned split = 0;
-  unsigned folded = 0;
+  unsigned reduced = 0;
   for (int f = 0; f < out.axes.ssize(); ++f) {
     const unsigned bits = bits_of(out.axes[f]);
     split |= bits;
-    if (rule.factors[f] == factor_kind::reduction) folded |= bits;
+    if (rule.factors[f] == factor_kind::reduction) reduced |= bits;
   }
   const bool together = rule.law == linearity::additive || rule.law == linearity::max_of ||
                         rule.law == linearity::min_of || rule.law == linearity::product_of ||
@@ -90,9 +90,9 @@ constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,
     if (!out.verdict.ok()) return;
     pending |= bits;
   }
-  pending |= axes_of_several(mesh, folded);
+  pending |= axes_of_several(mesh, reduced);
   out.result.layout.pending = static_cast<std::uint8_t>(pending);
-  if (pending != 0) out.result.layout.kind = rule.fold == reduction::sum ? kind : rule.fold;
+  if (pending != 0) out.result.layout.kind = rule.reduce == reduction::sum ? kind : rule.reduce;
 }
 
 /// Makes the result manual over the manual axes of all operands, since devices that differ in one

@@ -29,8 +29,8 @@ template <Element T>
 }
 /// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.
 template <Element T>
-[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction fold, unsigned axes) {
-  manual_collective called{.fold = fold};
+[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction reduce, unsigned axes) {
+  manual_collective called{.reduce = reduce};
   for (std::uint8_t a = 0; a < x.mesh().rank(); ++a)
     if ((axes >> a & 1U) != 0) called.axes.push_back(a);
   return apply_collective(x, called);

@@ -3,7 +3,7 @@
 
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/operation/einsum.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/semiring.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
@@ -136,11 +136,11 @@ struct any_domain {
 
   /// The dimensions reduced away; kept with one element if `keep`.
   template <Element T, class X>
-  [[nodiscard]] static any_tensor<T> fold(reduction kind, X&& x, const over& dims, bool keep) {
+  [[nodiscard]] static any_tensor<T> reduce(reduction kind, X&& x, const over& dims, bool keep) {
     require(dims.judge(x.tensor().rank()));
     return detail::handle_of<any_tensor<T>>(
-        whole<fold_operation, T, T, 1>(fold_operation::how(kind, dims.bits(), keep),
-                                       {detail::read_operand<X>(std::forward<X>(x))}));
+        whole<reduction_operation, T, T, 1>(reduction_operation::how(kind, dims.bits(), keep),
+                                            {detail::read_operand<X>(std::forward<X>(x))}));
   }
 
   /// An operation whose attributes are values, on tensors of which the first has the elements that
@@ -257,9 +257,9 @@ template <Element T, class... Rest>
 /// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
 /// too.
 template <Element T>
-[[nodiscard]] any_tensor<T> fold(reduction kind, const any_tensor<T>& x, const over& dims,
-                                 bool keep = false) {
-  return any_domain::fold<T>(kind, x, dims, keep);
+[[nodiscard]] any_tensor<T> reduce(reduction kind, const any_tensor<T>& x, const over& dims,
+                                   bool keep = false) {
+  return any_domain::reduce<T>(kind, x, dims, keep);
 }
 /// `reshape` to extents that are values, of which one may be `dyn`.
 ///

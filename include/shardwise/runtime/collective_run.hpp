@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/fold_terms.hpp"
+#include "shardwise/kernel/reduce_terms.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/pieces.hpp"
@@ -188,7 +188,7 @@ class collective_run {
     const auto sent = [&](const arrival& a) -> const_any_block {
       return {data_of(a), to.type, to.extents, to.strides};
     };
-    fold(0, peers.count(), sums_for(peers, shard, range.begin), own, sent, to);
+    reduce(0, peers.count(), sums_for(peers, shard, range.begin), own, sent, to);
   }
   /// Reduces the part of a shard that every device of a group has.
   void reduce_parts(const collective_peers& peers, index_t shard, const held_box& part,
@@ -205,15 +205,15 @@ class collective_run {
           const auto sent = [&](const arrival& a) {
             return block_at(data_of(a), to.type, packed_at(place, done));
           };
-          fold(0, peers.count(), sums, own, sent, to);
+          reduce(0, peers.count(), sums, own, sent, to);
           done += to.size();
         });
   }
   /// Reduces `count` terms of a group, from `first` on: those that are here, `own(p)`, and sums
   /// that others have sent, `sent(arrival)`, which are parts of the same tree.
   template <class Own, class Sent>
-  void fold(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
-            const Sent& sent, const any_block& to) const {
+  void reduce(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
+              const Sent& sent, const any_block& to) const {
     const element_kernels& elements = result_.elements();
     const auto begin = sums.begin() + (sums.empty() ? 0 : first);
     const auto end = sums.begin() + (sums.empty() ? 0 : first + count);
@@ -221,7 +221,7 @@ class collective_run {
       scratch_vector<const_any_block> terms;
       terms.reserve(static_cast<std::size_t>(count));
       for (index_t p = 0; p < count; ++p) terms.push_back(own(first + p));
-      return fold_terms(
+      return reduce_terms(
           elements, how_.kind, count, [&](index_t p) { return terms[static_cast<std::size_t>(p)]; },
           to);
     }
@@ -229,10 +229,10 @@ class collective_run {
     const index_t left = terms_on_the_left(count);
     scratch_vector<std::byte> memory(static_cast<std::size_t>(to.size() * element_size()));
     const any_block right{memory.data(), to.type, to.extents, row_major(to.extents)};
-    fold(first, left, sums, own, sent, to);
-    fold(first + left, count - left, sums, own, sent, right);
-    elements.fold(how_.kind, {to.data, to.type, to.extents, to.strides},
-                  {right.data, right.type, right.extents, right.strides}, to);
+    reduce(first, left, sums, own, sent, to);
+    reduce(first + left, count - left, sums, own, sent, right);
+    elements.reduce(how_.kind, {to.data, to.type, to.extents, to.strides},
+                    {right.data, right.type, right.extents, right.strides}, to);
   }
   /// Reduces what this owner's devices do of a shard: neighbours in the group together.
   void reduce_own(const collective_peers& peers, index_t shard, const machine& home) const {
@@ -290,8 +290,8 @@ class collective_run {
             i == 0 ? c.from : peers.member(peers.group_of(c.from), peers.position_of(c.from) + i);
         return block_at(from.shard(from.where().shard_of(device)).data(), type, place);
       };
-      fold_terms(from.elements(), how_.kind, c.terms, term,
-                 {to.data() + begin, type, packed.extents, packed.strides});
+      reduce_terms(from.elements(), how_.kind, c.terms, term,
+                   {to.data() + begin, type, packed.extents, packed.strides});
     };
     if (seen_.step.kind == collective::all_reduce)
       return put({c.range.begin, {c.range.size()}, {1}});

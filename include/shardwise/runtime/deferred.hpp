@@ -146,17 +146,16 @@ struct waiting<Operation, Paper, X> {
       return handle_of<type>(
           whole_node_of<Operation, X>(split, element_kernels_of<typename Paper::value_type>,
                                       {read_operand<X>(static_cast<X>(x))}));
-    const tensor_desc folded = desc_of(x);
+    const tensor_desc from = desc_of(x);
     const auto tree = x.tree();
     auto read = std::move(x).take_operands();
     constexpr const operation& what = operation_of<typename Operation::operation_class>;
-    operation_cost cost =
-        what.cost(read[0]->where().mesh(), Operation::how, {folded}, split.result);
+    operation_cost cost = what.cost(read[0]->where().mesh(), Operation::how, {from}, split.result);
     cost.flops *= 1 + decltype(tree)::flops;
     using node_type =
-        fold_node<T, std::remove_const_t<decltype(tree)>, std::tuple_size_v<decltype(read)>>;
+        reduction_node<T, std::remove_const_t<decltype(tree)>, std::tuple_size_v<decltype(read)>>;
     return handle_of<type>(make_pending<node_type>(read, split.result, element_kernels_of<T>,
-                                                   Operation::how, cost, tree, folded));
+                                                   Operation::how, cost, tree, from));
   }
 };
 

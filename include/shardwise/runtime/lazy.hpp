@@ -23,9 +23,9 @@ namespace shardwise {
 /// Only programs of headers alone have such expressions: where the library is compiled each
 /// function becomes a node, and nodes are fused as the program runs.
 ///
-/// As a temporary it is absorbed by the elementwise function or fold that reads it, and nothing is
-/// allocated. Read by name, it becomes a node that is computed once, whoever reads it. Moved from,
-/// it cannot be read again: that throws.
+/// As a temporary it is absorbed by the elementwise function or reduction that reads it, and
+/// nothing is allocated. Read by name, it becomes a node that is computed once, whoever reads it.
+/// Moved from, it cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
 class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public on_devices {
  public:

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/expression/fused.hpp"
-#include "shardwise/kernel/fold_kernel.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/reduction_kernel.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/runtime/computation.hpp"
@@ -96,42 +96,43 @@ class pass_node : public pending_node {
 
 /// Dimensions reduced away, with a fused pass over `N` tensors, compiled with it, as the prologue.
 template <class T, class Tree, std::size_t N>
-class fold_node : public pending_node {
+class reduction_node : public pending_node {
  public:
-  /// `folded` describes what is folded: the result of the prologue.
-  fold_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
-            const attributes& how, const operation_cost& cost, Tree tree, const tensor_desc& folded)
+  /// `from` describes what is reduced: the result of the prologue.
+  reduction_node(std::shared_ptr<machine> home, placement_ptr where,
+                 const element_kernels& elements, const attributes& how, const operation_cost& cost,
+                 Tree tree, const tensor_desc& from)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),
         how_(how),
         cost_(cost),
         tree_(tree),
-        folded_(folded) {}
+        from_(from) {}
 
   [[nodiscard]] value_id describe(described_program& to,
                                   std::span<const value_id> read) const override {
     const value_id prologue = detail::describe_tree<T>(to, read, tree_);
     return to.computed_by(
-        to.code().append(operation_of<fold_operation>, how_, {prologue}, tensor()),
-        {.whole = structured_kernel::to<&kernel_of<fold_operation>::run<T>>(),
+        to.code().append(operation_of<reduction_operation>, how_, {prologue}, tensor()),
+        {.whole = structured_kernel::to<&kernel_of<reduction_operation>::run<T>>(),
          .elements = &elements(),
-         .enter_gradient = gradient_entry<fold_operation, T>()});
+         .enter_gradient = gradient_entry<reduction_operation, T>()});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + Tree::calls; }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
   void run_shard(index_t shard) override {
     const index_t device = where().device_of(shard);
-    const held_box part = held_of(where().mesh(), folded_.layout, folded_.extents, device);
+    const held_box part = held_of(where().mesh(), from_.layout, from_.extents, device);
     strided<const T> read[N];
     scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k)
-      read[k] = detail::broadcast_view(*operands()[k], device, folded_.extents, part, gathered[k])
+      read[k] = detail::broadcast_view(*operands()[k], device, from_.extents, part, gathered[k])
                     .template as<const T>();
-    const unsigned reduced = fold_operation::reduced(how_);
+    const unsigned reduced = reduction_operation::reduced(how_);
     const auto run = [&](const auto& tree) {
       run_reduce(
           how_.kind, tree, read,
-          detail::unfolded(writable_block(shard).template as<T>(), extents_of(part), reduced),
+          detail::unreduced(writable_block(shard).template as<T>(), extents_of(part), reduced),
           static_cast<std::uint8_t>(reduced));
     };
     if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
@@ -141,7 +142,7 @@ class fold_node : public pending_node {
   attributes how_;
   operation_cost cost_;
   Tree tree_;
-  tensor_desc folded_;
+  tensor_desc from_;
 };
 
 }  // namespace shardwise

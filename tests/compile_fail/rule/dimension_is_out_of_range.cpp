@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
-// expect: shardwise::fold_of<shardwise::reduction::sum, 0, false>, shardwise::size_met{2}, shardwise::size_below{2}>
+// expect: shardwise::reduction_of<shardwise::reduction::sum, 0, false>, shardwise::size_met{2}, shardwise::size_below{2}>
 // expect: a dimension is a number from 0 to the rank minus one
 #include <shardwise/layout.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // However long the type of the operand is, the error does not name it.
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
-// expect: shardwise::fold_of<shardwise::reduction::sum, 0, false>, shardwise::size_met{9}, shardwise::size_below{2}>
+// expect: shardwise::reduction_of<shardwise::reduction::sum, 0, false>, shardwise::size_met{9}, shardwise::size_below{2}>
 // expect: a dimension is a number from 0 to the rank minus one
 #include <shardwise/shardwise.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of folds, scans and searches along dimensions.
+// Rows of reductions, scans and searches along dimensions.
 #pragma once
 
 #include "property/operation_row.hpp"
@@ -10,10 +10,10 @@
 
 namespace generated {
 
-/// A row of a fold for each of several choices of dimensions, kept or not.
+/// A row of a reduction for each of several choices of dimensions, kept or not.
 template <class F, class Loop>
-void add_fold_rows(std::vector<operation_row>& rows, const std::string& name,
-                   const row_operand& operand, F f, Loop loop, double error = 0) {
+void add_reduction_rows(std::vector<operation_row>& rows, const std::string& name,
+                        const row_operand& operand, F f, Loop loop, double error = 0) {
   const bool cube = operand.extents.ssize() == 3;
   for (const unsigned dims : {1U, 2U, cube ? 5U : 0U, cube ? 7U : 3U}) {
     sentence words;
@@ -26,14 +26,14 @@ void add_fold_rows(std::vector<operation_row>& rows, const std::string& name,
                     .apply = [=](const row_tensors& x) -> row_tensors {
                       return {f(x[0].as<>(), over::of_bits(dims), keep)};
                     },
-                    .loop = fold_loop(dims, keep, loop),
+                    .loop = reduce_loop(dims, keep, loop),
                     .error = error,
                     .rounding = error,
                     .is_differentiable = true});
   }
 }
 
-inline std::vector<operation_row> fold_rows() {
+inline std::vector<operation_row> reduce_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}};
   const auto of = [](auto f) {
@@ -50,21 +50,23 @@ inline std::vector<operation_row> fold_rows() {
   const auto smaller = [](double a, double b) { return b < a ? b : a; };
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto total = [](const auto&... x) { return sum(x...); };
-  add_fold_rows(rows, "sum", cube, of(total), accumulated(0.0, std::plus<>{}));
-  add_fold_rows(rows, "sum of none", {{0, 3}}, of(total), accumulated(0.0, std::plus<>{}));
-  add_fold_rows(rows, "product", {{5, 2, 2}, one_of({-1, 1, 2})},
-                of([](const auto&... x) { return product(x...); }),
-                accumulated(1.0, std::multiplies<>{}));
-  add_fold_rows(rows, "max", {{5, 3, 2}, between(-3, 3)},
-                of([](const auto&... x) { return max(x...); }), accumulated(-infinity, larger));
-  add_fold_rows(rows, "min", {{5, 3, 2}, between(-3, 3)},
-                of([](const auto&... x) { return min(x...); }), accumulated(infinity, smaller));
+  add_reduction_rows(rows, "sum", cube, of(total), accumulated(0.0, std::plus<>{}));
+  add_reduction_rows(rows, "sum of none", {{0, 3}}, of(total), accumulated(0.0, std::plus<>{}));
+  add_reduction_rows(rows, "product", {{5, 2, 2}, one_of({-1, 1, 2})},
+                     of([](const auto&... x) { return product(x...); }),
+                     accumulated(1.0, std::multiplies<>{}));
+  add_reduction_rows(rows, "max", {{5, 3, 2}, between(-3, 3)},
+                     of([](const auto&... x) { return max(x...); }),
+                     accumulated(-infinity, larger));
+  add_reduction_rows(rows, "min", {{5, 3, 2}, between(-3, 3)},
+                     of([](const auto&... x) { return min(x...); }),
+                     accumulated(infinity, smaller));
   for (operation_row& row : rows) {
     if (row.name.starts_with("product")) row.pending = reduction::product;
     if (row.name.starts_with("max")) row.pending = reduction::max;
     if (row.name.starts_with("min")) row.pending = reduction::min;
   }
-  add_fold_rows(
+  add_reduction_rows(
       rows, "mean", cube, of([](const auto&... x) { return mean(x...); }),
       [](const std::vector<double>& all) {
         return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
@@ -73,7 +75,7 @@ inline std::vector<operation_row> fold_rows() {
   return rows;
 }
 
-/// Folds made of other folds. Where they need a sum in the middle they may exchange it.
+/// Reductions made of other reductions. Where they need a sum in the middle they may exchange it.
 inline std::vector<operation_row> statistic_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}, between(-3, 3)};
@@ -114,36 +116,37 @@ inline std::vector<operation_row> statistic_rows() {
   const auto l2_norm_of = [](const auto&... x) { return l2_norm(x...); };
   constexpr auto everywhere = across<"x", "y", "z">;
   const double error = 1e-13;
-  add_fold_rows(rows, "variance", cube, of(variance_of), variance_less(0), error);
-  add_fold_rows(rows, "variance across", cube, of(variance_of, everywhere), variance_less(0),
-                error);
-  add_fold_rows(rows, "variance of a sample", cube, of(variance_of, correction{1}, everywhere),
-                variance_less(1), error);
-  add_fold_rows(rows, "standard_deviation across", cube, of(deviation_of, everywhere), deviation,
-                error);
-  add_fold_rows(rows, "logsumexp", cube, of(logsumexp_of), log_of_sum, error);
-  add_fold_rows(rows, "logsumexp across", cube, of(logsumexp_of, everywhere), log_of_sum, error);
-  add_fold_rows(rows, "l1_norm", cube, of([](const auto&... x) { return l1_norm(x...); }),
-                total([](double a) { return std::abs(a); }), error);
-  add_fold_rows(rows, "l2_norm", cube, of(l2_norm_of), length, error);
-  add_fold_rows(rows, "l2_norm across", cube, of(l2_norm_of, everywhere), length, error);
-  add_fold_rows(rows, "max_norm", cube, of([](const auto&... x) { return max_norm(x...); }),
-                [](const line& all) {
-                  double out = 0;
-                  for (double a : all) out = std::max(out, std::abs(a));
-                  return out;
-                });
+  add_reduction_rows(rows, "variance", cube, of(variance_of), variance_less(0), error);
+  add_reduction_rows(rows, "variance across", cube, of(variance_of, everywhere), variance_less(0),
+                     error);
+  add_reduction_rows(rows, "variance of a sample", cube, of(variance_of, correction{1}, everywhere),
+                     variance_less(1), error);
+  add_reduction_rows(rows, "standard_deviation across", cube, of(deviation_of, everywhere),
+                     deviation, error);
+  add_reduction_rows(rows, "logsumexp", cube, of(logsumexp_of), log_of_sum, error);
+  add_reduction_rows(rows, "logsumexp across", cube, of(logsumexp_of, everywhere), log_of_sum,
+                     error);
+  add_reduction_rows(rows, "l1_norm", cube, of([](const auto&... x) { return l1_norm(x...); }),
+                     total([](double a) { return std::abs(a); }), error);
+  add_reduction_rows(rows, "l2_norm", cube, of(l2_norm_of), length, error);
+  add_reduction_rows(rows, "l2_norm across", cube, of(l2_norm_of, everywhere), length, error);
+  add_reduction_rows(rows, "max_norm", cube, of([](const auto&... x) { return max_norm(x...); }),
+                     [](const line& all) {
+                       double out = 0;
+                       for (double a : all) out = std::max(out, std::abs(a));
+                       return out;
+                     });
   return rows;
 }
 
-/// Folds to truth values and counts, of numbers.
+/// Reductions to truth values and counts, of numbers.
 inline std::vector<operation_row> counting_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}, one_of({0, 0, 0, 1, -2})};
   using line = std::vector<double>;
   const auto add = [&](const std::string& name, auto f, auto loop, element made) {
     const std::size_t first = rows.size();
-    add_fold_rows(
+    add_reduction_rows(
         rows, name, cube,
         [f](const any_tensor<double>& x, const over& dims, bool keep) {
           return keep ? f(x, dims, keep_dims) : f(x, dims);
@@ -151,7 +154,7 @@ inline std::vector<operation_row> counting_rows() {
         loop);
     for (std::size_t r = first; r < rows.size(); ++r) {
       const unsigned dims[] = {1U, 2U, 5U, 7U};
-      rows[r].loop = fold_loop(dims[r - first], dims[r - first] == 2, loop, made);
+      rows[r].loop = reduce_loop(dims[r - first], dims[r - first] == 2, loop, made);
       rows[r].is_differentiable = false;
     }
   };
@@ -424,7 +427,7 @@ inline std::vector<operation_row> place_rows() {
 
 inline std::vector<operation_row> reduction_rows() {
   std::vector<operation_row> rows;
-  for (const auto& family : {fold_rows(), statistic_rows(), counting_rows(), scan_rows(),
+  for (const auto& family : {reduce_rows(), statistic_rows(), counting_rows(), scan_rows(),
                              search_rows(), order_rows(), place_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;

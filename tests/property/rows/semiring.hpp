@@ -10,10 +10,10 @@
 
 namespace generated {
 
-/// The loop of a contraction: `times` of all operands, folded by `fold` from `empty` on, at every
-/// value of the letters of an equation.
-template <class Times, class Fold>
-auto contraction_loop(const std::string& equation, double empty, Times times, Fold fold) {
+/// The loop of a contraction: `times` of all operands, reduced by `reduce` from `empty` on, at
+/// every value of the letters of an equation.
+template <class Times, class Reduce>
+auto contraction_loop(const std::string& equation, double empty, Times times, Reduce reduce) {
   return [=](const row_arrays& x) {
     const std::size_t arrow = equation.find("->");
     const std::string made = equation.substr(arrow + 2);
@@ -46,7 +46,7 @@ auto contraction_loop(const std::string& equation, double empty, Times times, Fo
       for (std::size_t o = 1; o < words.size(); ++o)
         product = times(product, x[o].at(index_in(words[o])));
       double& into = out.at(index_in(made));
-      into = fold(into, product);
+      into = reduce(into, product);
     }
     return row_arrays{out};
   };

@@ -49,9 +49,9 @@ inline extents_desc positions_of(const host_array& x, const extents_desc& sizes,
   return positions;
 }
 
-/// A fold of windows: `fold(elements)`, in which `nothing` stands for padding.
+/// A reduction of windows: `reduce(elements)`, in which `nothing` stands for padding.
 template <class F>
-auto pool_loop(extents_desc sizes, std::vector<loop_window> how, double nothing, F fold) {
+auto pool_loop(extents_desc sizes, std::vector<loop_window> how, double nothing, F reduce) {
   return [=](const row_arrays& x) {
     const extents_desc positions = positions_of(x[0], sizes, how);
     extents_desc made{x[0].extents[0], x[0].extents[1]};
@@ -66,7 +66,7 @@ auto pool_loop(extents_desc sizes, std::vector<loop_window> how, double nothing,
         const bool is_there = read_by_window(inside, at[0], at[1], p, k, how) == 1;
         elements.push_back(is_there ? read_by_window(x[0], at[0], at[1], p, k, how) : nothing);
       });
-      out.at(at) = fold(elements);
+      out.at(at) = reduce(elements);
     });
     return row_arrays{out};
   };

@@ -108,7 +108,7 @@ static_assert(is<decltype(abstract<X>() + abstract<tensor<extents<dyn, 16>, P<"x
                  on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert((abstract<tensor<extents<dyn>, P<"x">>>(6) * 2).extents() == extents_desc{6});
 
-// Folds.
+// Reductions.
 static_assert(is<decltype(sum<1>(abstract<X>())), on_paper<extents<8>, P<"x">>>);
 static_assert(is<decltype(sum<0>(abstract<X>())), on_paper<extents<16>, P<none>, partial<"x">>>);
 static_assert(is<decltype(sum(abstract<X>())), on_paper<extents<>, P<>, partial<"x">>>);
@@ -228,8 +228,8 @@ static_assert(!is_legal<einsum_of<"bi,ih->bh">, paper<X>> &&
 static_assert(!is_legal<pointwise<functions::relu>, paper<T>> &&
               is_legal<pointwise<functions::negate>, paper<T>>);
 static_assert(!is_legal<pointwise<functions::add>, paper<X>, paper<T>>);
-static_assert(is_legal<fold_of<reduction::sum, 1>, paper<T>> &&
-              !is_legal<fold_of<reduction::max, 1>, paper<T>>);
+static_assert(is_legal<reduction_of<reduction::sum, 1>, paper<T>> &&
+              !is_legal<reduction_of<reduction::max, 1>, paper<T>>);
 static_assert(!is_legal<pointwise<functions::add>, paper<X>,
                         paper<tensor<extents<8, 16>, P<"x", none>, partial<>, exact, double>>>);
 

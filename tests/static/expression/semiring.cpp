@@ -21,7 +21,7 @@ using total = matrix<float, P<none, none>, partial<"model">>;
 template <Semiring auto Over, class... X>
 inline constexpr auto product = result_of<semiring_einsum_of<"ij,jk->ik", Over>, X...>::value;
 
-// A letter that is split and folded leaves the result pending with the semiring's reduction.
+// A letter that is split and reduced leaves the result pending with the semiring's reduction.
 static_assert(product<min_plus, blocks, down>.result.layout.kind == reduction::min);
 static_assert(product<min_plus, blocks, down>.result.layout.pending == 2);
 static_assert(product<max_times, blocks, down>.result.layout.kind == reduction::max);

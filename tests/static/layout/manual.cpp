@@ -84,7 +84,7 @@ static_assert(name_of(disable_manual_sharding<P<"data", none>>(m)) == "f32[512@d
 static_assert(
     std::is_same_v<decltype(enable_manual_sharding(w))::layout_type, layout<pod, P<none, none>>>);
 
-// The ledger: nothing moves but what all_reduce folds.
+// The ledger: nothing moves but what all_reduce reduces.
 constexpr auto norm = [](const auto& rows_of) {
   const auto mine = enable_manual_sharding(rows_of);
   const auto total = all_reduce<"data">(sum<0>(mine * mine));

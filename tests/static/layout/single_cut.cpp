@@ -69,7 +69,7 @@ constexpr diagnosis judged(axis_list axes) {
 static_assert(judged({0, 1}).ok() && judged({0}).rule == violation::grain_is_malformed &&
               judged({}).rule == violation::grain_is_malformed);
 
-// Operations keep the cut, folds and transposes too; what loses its axes is uneven.
+// Operations keep the cut, reductions and transposes too; what loses its axes is uneven.
 using X = sharded_tensor<float, extents<5, 6>, once>;
 constexpr auto chain = [](const auto& x) { return exp(x) * 2.0F + x; };
 static_assert(std::is_same_v<decltype(chain(abstract<X>()))::layout_type, once>);

@@ -73,7 +73,7 @@ constexpr tensor_desc maxima{
     {2, 16},
     resolve(pod::value, {{"", ""}}, {"data", reduction::max, "model"}).layout};
 static_assert(verdict_of({.axes = model}, maxima) == violation::partial_value_is_read);
-static_assert(verdict_of({.fold = reduction::max, .axes = model}, maxima) == violation::nothing);
+static_assert(verdict_of({.reduce = reduction::max, .axes = model}, maxima) == violation::nothing);
 static_assert(verdict_of({.axes = model}, {element::boolean, {2, 16}, mine.layout}) ==
               violation::operand_is_no_number);
 

@@ -35,7 +35,7 @@ static_assert(first_kept.count == 3 && first_kept.code[1].kept && !first_kept.co
 static_assert(first_kept.code[2].operands == value_ids{0});
 static_assert(normal([](const auto& a, const auto&) { return a; }).count == 1);
 
-// A fold, then the pass that reads it; before each the other members of its pass, with their
+// A reduction, then the pass that reads it; before each the other members of its pass, with their
 // numbers, as they are read from left to right.
 constexpr auto passes = normal([](const auto& a, const auto& b) {
   auto columns = reshard<P<none>>(sum<0>(b * 2.0F));

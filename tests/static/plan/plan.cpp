@@ -56,7 +56,8 @@ using Q = sharded_tensor<float, extents<64, 64>, layout<pod, P<"data", none>>>;
 static_assert(trace([](const auto& q) { return einsum<"ii->i">(q); }, abstract<Q>()).flops() == 0);
 static_assert(trace([](const auto& q) { return einsum<"ii->">(q); }, abstract<Q>()).flops() == 32);
 
-// Folds cost the same whether their dimensions are kept or not; a named layout costs what it means.
+// Reductions cost the same whether their dimensions are kept or not; a named layout costs what it
+// means.
 static_assert(trace([](const auto& q) { return sum<1>(q, keep_dims); }, abstract<Q>()) ==
               trace([](const auto& q) { return sum<1>(q); }, abstract<Q>()));
 struct named_rows : layout<pod, P<"data", none>> {};

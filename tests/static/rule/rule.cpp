@@ -5,7 +5,7 @@ using namespace shardwise;
 
 static_assert(einsum_facts_hold());
 static_assert(elementwise_facts_hold());
-static_assert(fold_facts_hold());
+static_assert(reduction_facts_hold());
 static_assert(rule_facts_hold());
 
 // einsum.hpp

@@ -48,7 +48,7 @@ void check_copy(const extents_t& extents, const extents_t& from, const extents_t
         source[static_cast<std::size_t>(offset(extents, from, i))];
   copy_block<T>({source.data(), extents, from}, {target.data(), extents, to});
   if (target != expected) REQUIRE(target == expected);
-  const auto fold = [](reduction kind, T a, T b) {
+  const auto reduce = [](reduction kind, T a, T b) {
     if (kind == reduction::sum) return static_cast<T>(a + b);
     if (kind == reduction::product) return static_cast<T>(a * b);
     return kind == reduction::max ? std::max(a, b) : std::min(a, b);
@@ -59,9 +59,9 @@ void check_copy(const extents_t& extents, const extents_t& from, const extents_t
       target[i] = expected[i] = static_cast<T>(static_cast<int>(i % 5) - 1);
     for (index_t i = 0; i < size; ++i) {
       T& into = expected[static_cast<std::size_t>(offset(extents, to, i))];
-      into = fold(kind, into, source[static_cast<std::size_t>(offset(extents, from, i))]);
+      into = reduce(kind, into, source[static_cast<std::size_t>(offset(extents, from, i))]);
     }
-    fold_block<T>(kind, {source.data(), extents, from}, {target.data(), extents, to});
+    reduce_block<T>(kind, {source.data(), extents, from}, {target.data(), extents, to});
     if (target != expected) REQUIRE(target == expected);
   }
 }
@@ -93,19 +93,19 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("blocks are copied and folded whatever the strides") {
+TEST_CASE("blocks are copied and reduced whatever the strides") {
   check_all<float>();
   check_all<double>();
   check_all<std::int32_t>();
   check_all<std::int64_t>();
 }
 
-TEST_CASE("folding propagates NaN") {
+TEST_CASE("a reduction propagates NaN") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (reduction kind : {reduction::max, reduction::min, reduction::sum, reduction::product}) {
     std::vector<float> into{1, nan, 1, 2};
     const std::vector<float> from{nan, 1, 2, 1};
-    fold_block<float>(kind, {from.data(), {4}, {1}}, {into.data(), {4}, {1}});
+    reduce_block<float>(kind, {from.data(), {4}, {1}}, {into.data(), {4}, {1}});
     CHECK(std::isnan(into[0]));
     CHECK(std::isnan(into[1]));
     CHECK(!std::isnan(into[2]));

@@ -31,9 +31,9 @@ window_walk walk_of(const index_t (&have)[3], const index_t (&size)[3], const in
   return walk;
 }
 
-/// The folds of windows element by element: along the last dimension last, as rounding shows.
+/// The reductions of windows element by element: along the last dimension last, as rounding shows.
 template <class Function, class C>
-std::vector<C> folded(const window_walk& walk, const std::vector<C>& x) {
+std::vector<C> reduced(const window_walk& walk, const std::vector<C>& x) {
   std::vector<C> out;
   for (index_t i = 0; i < walk.count[0]; ++i)
     for (index_t j = 0; j < walk.count[1]; ++j)
@@ -60,8 +60,8 @@ void check(reduction kind, const window_walk& walk, std::vector<C> x) {
   const auto pairs = find_pairs(walk);
   REQUIRE(pairs);
   std::vector<C> out(static_cast<std::size_t>(walk.positions()));
-  fold_pairs<C>(kind, *pairs, x.data(), out.data());
-  const std::vector<C> want = folded<Function>(walk, x);
+  reduce_pairs<C>(kind, *pairs, x.data(), out.data());
+  const std::vector<C> want = reduced<Function>(walk, x);
   index_t wrong = 0;
   for (std::size_t i = 0; i < out.size(); ++i)
     wrong += out[i] == want[i] || (out[i] != out[i] && want[i] != want[i]) ? 0 : 1;
@@ -96,7 +96,7 @@ void check_sizes() {
 
 }  // namespace
 
-TEST_CASE("Pairs of columns are folded as windows element by element, to the bit") {
+TEST_CASE("Pairs of columns are reduced as windows element by element, to the bit") {
   check_sizes<float>();
   check_sizes<double>();
   check_sizes<std::int32_t>();
@@ -111,7 +111,7 @@ TEST_CASE("NaN in any element of a window is what the window gives") {
     check<functions::maximum>(reduction::max, walk, x);
     check<functions::minimum>(reduction::min, walk, x);
     std::vector<float> out(36);
-    fold_pairs<float>(reduction::max, *find_pairs(walk), x.data(), out.data());
+    reduce_pairs<float>(reduction::max, *find_pairs(walk), x.data(), out.data());
     CHECK(std::isnan(out[at % 72 / 2]));
   }
 }

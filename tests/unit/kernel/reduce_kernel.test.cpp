@@ -42,7 +42,7 @@ index_t offset(const extents_t& extents, const extents_t& strides, index_t numbe
   return at;
 }
 
-double fold(reduction kind, double a, double b) {
+double reduce(reduction kind, double a, double b) {
   if (kind == reduction::sum) return a + b;
   if (kind == reduction::product) return a * b;
   return kind == reduction::max ? std::max(a, b) : std::min(a, b);
@@ -79,7 +79,7 @@ void check(const extents_t& extents, std::uint8_t reduced, int a, int b, int o) 
       const double p = static_cast<double>(first[static_cast<std::size_t>(offset(extents, sa, i))]);
       const double q =
           static_cast<double>(second[static_cast<std::size_t>(offset(extents, sb, i))]);
-      into = fold(kind, into, product ? q : p * q + 3);
+      into = reduce(kind, into, product ? q : p * q + 3);
     }
     const strided<const T> views[2] = {{first.data(), extents, sa}, {second.data(), extents, sb}};
     const strided<T> out{result.data(), extents, target};

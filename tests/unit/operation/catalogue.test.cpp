@@ -222,7 +222,7 @@ TEST_CASE("Contractions of several tensors begin with the cheapest product") {
       operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}});
   CHECK(step.pair == "bc,cd->bd");
   CHECK(step.rest == "bd,ab->ad");
-  // Where products do not distribute over the fold, no letter is folded before the last step.
+  // Where products do not distribute over the reduction, no letter is reduced before the last step.
   const contraction_step kept = first_contraction(
       "ab,bc,cd->ad",
       operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}}, false);

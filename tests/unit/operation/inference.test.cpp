@@ -226,7 +226,7 @@ TEST_CASE("A contraction adds up over split dimensions, and its result keeps the
   check_facts(facts);
 }
 
-TEST_CASE("A fold of a split dimension is pending, and what is not linear needs it whole") {
+TEST_CASE("A reduction of a split dimension is pending, and what is not linear needs it whole") {
   constexpr fact facts[] = {
       {{4}, "sum dims=0", "f32[12@x, 8, 8]", "f32[8, 8]{partial sum: x}"},
       {{4}, "sum dims=1", "f32[12@x, 8, 8]", "f32[12@x, 8]"},

@@ -123,7 +123,7 @@ TEST_CASE("a fused pass reads at most eight tensors") {
   CHECK(q.total.flops() == 10 * elements_of_a);
 }
 
-TEST_CASE("a fold takes its prologue in, and its result starts a new pass") {
+TEST_CASE("a reduction takes its prologue in, and its result starts a new pass") {
   const auto p = planned([](const auto& a) { return -sum<1>(square(a)); }, abstract<A>());
   CHECK(run_steps(p) == words{"operation square sum", "pass negate"});
   CHECK(p.total.flops() == 2 * elements_of_a + 4);
@@ -259,7 +259,7 @@ TEST_CASE("what was made outside of the trace is no part of it") {
       foreign);
 }
 
-TEST_CASE("a fold that keeps its dimensions fuses and counts like one that does not") {
+TEST_CASE("a reduction that keeps its dimensions fuses and counts like one that does not") {
   const auto p =
       planned([](const auto& a) { return -sum<1>(square(a), keep_dims); }, abstract<A>());
   CHECK(run_steps(p) == words{"operation square sum", "pass negate"});

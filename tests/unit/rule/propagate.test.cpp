@@ -18,9 +18,9 @@ TEST_CASE("functions of elements give the layouts that the facts say") {
   }
 }
 
-TEST_CASE("folds give the layouts that the facts say") {
-  for (const fold_fact& fact : fold_facts) {
-    CAPTURE(static_cast<int>(&fact - fold_facts));
+TEST_CASE("reductions give the layouts that the facts say") {
+  for (const reduction_fact& fact : reduction_facts) {
+    CAPTURE(static_cast<int>(&fact - reduction_facts));
     CHECK(holds(fact));
   }
 }

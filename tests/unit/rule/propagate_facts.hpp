@@ -381,10 +381,10 @@ constexpr bool elementwise_facts_hold() {
   return true;
 }
 
-// --- fold
+// --- reduction
 // -----------------------------------------------------------------------------------------
 
-struct fold_fact {
+struct reduction_fact {
   shardwise::reduction kind;
   unsigned reduced;
   shardwise::extents_desc mesh;
@@ -393,7 +393,7 @@ struct fold_fact {
   bool keep = false;
 };
 
-inline constexpr fold_fact fold_facts[] = {
+inline constexpr reduction_fact reduction_facts[] = {
     {reduction::sum, 1, {4}, {{12, 8, 8}, {{"x", "", ""}}}, {{{8, 8}, {{"", ""}}, {"x"}}}},
     {reduction::sum, 2, {4}, {{12, 8, 8}, {{"x", "", ""}}}, {{{12, 8}, {{"x", ""}}}}},
     {reduction::sum, 7, {4}, {{12, 8, 8}, {{"x", "", ""}}}, {{{}, {}, {"x"}}}},
@@ -446,7 +446,7 @@ inline constexpr fold_fact fold_facts[] = {
     {reduction::max, 1, {4, 1}, {{8, 8}, {{"", "x"}}, {"y"}}, {{{8}, {{"x"}}}}},
 };
 
-constexpr bool holds(const fold_fact& fact) {
+constexpr bool holds(const reduction_fact& fact) {
   const shardwise::mesh_desc mesh = mesh_of_sizes(fact.mesh);
   const shardwise::tensor_descs operands{read(mesh, fact.operand)};
   const auto rule =
@@ -454,8 +454,8 @@ constexpr bool holds(const fold_fact& fact) {
   return agrees(mesh, shardwise::propagate(mesh, rule, operands), fact.outcome);
 }
 
-constexpr bool fold_facts_hold() {
-  for (const fold_fact& fact : fold_facts)
+constexpr bool reduction_facts_hold() {
+  for (const reduction_fact& fact : reduction_facts)
     if (!holds(fact)) return false;
   return true;
 }
@@ -496,7 +496,7 @@ constexpr bool rule_facts_hold() {
   const auto einsum = [](shardwise::text_view equation) {
     return written(shardwise::parse_einsum(equation).rule);
   };
-  const auto fold = [](int rank, unsigned bits, bool keep = false) {
+  const auto reduce = [](int rank, unsigned bits, bool keep = false) {
     return written(shardwise::reduction_rule(reduction::sum, rank, bits, keep));
   };
   return pointwise(extents_desc{2, 0, 4}, extents_desc{2, 0, 4}) ==
@@ -514,8 +514,8 @@ constexpr bool rule_facts_hold() {
          einsum("ij,jk->ik") == "([i,j],[j,k])->([i,k]) -j" &&
          einsum("abcdef,gefba->abcdg") == "([i,j,k,l,m,n],[o,m,n,j,i])->([i,j,k,l,o]) -m -n" &&
          einsum("ii->i") == "([i,i])->([i])" && einsum("i,j->ij") == "([i],[j])->([i,j])" &&
-         fold(3, 2) == "([i,j,k])->([i,k]) -j" && fold(3, 5) == "([i,j,k])->([j]) -i -k" &&
-         fold(2, 3) == "([i,j])->([]) -i -j" && fold(0, 0) == "([])->([])" &&
-         fold(3, 2, true) == "([i,j,k])->([i,.,k]) -j" &&
-         fold(2, 3, true) == "([i,j])->([.,.]) -i -j" && fold(2, 0, true) == "([i,j])->([i,j])";
+         reduce(3, 2) == "([i,j,k])->([i,k]) -j" && reduce(3, 5) == "([i,j,k])->([j]) -i -k" &&
+         reduce(2, 3) == "([i,j])->([]) -i -j" && reduce(0, 0) == "([])->([])" &&
+         reduce(3, 2, true) == "([i,j,k])->([i,.,k]) -j" &&
+         reduce(2, 3, true) == "([i,j])->([.,.]) -i -j" && reduce(2, 0, true) == "([i,j])->([i,j])";
 }

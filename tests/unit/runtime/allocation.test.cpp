@@ -261,7 +261,7 @@ TEST_CASE("memory runs out in a product and its epilogue") {
   });
 }
 
-TEST_CASE("memory runs out in a fold and its prologue") {
+TEST_CASE("memory runs out in a reduction and its prologue") {
   fail_everywhere([](const device_pool&, const M& x, const W&) {
     const auto columns_of = reshard<P<none>>(sum<0>(abs(x) * 2.0F));
     return read(x - columns_of - max<1>(x, keep_dims));
@@ -294,7 +294,7 @@ TEST_CASE("memory runs out in operations on tensors without their types") {
     const any_tensor<float> a = x, b = w;
     const any_tensor<float> y = relu(einsum("bi,io->bo", a, b) + 1.0F);
     const any_tensor<float> z = reshard(y, spec_desc{{"", ""}}) - mean(a, over{1}, keep_dims);
-    return read(reshard(fold(reduction::max, z, over{0}), spec_desc{{""}}));
+    return read(reshard(reduce(reduction::max, z, over{0}), spec_desc{{""}}));
   });
 }
 

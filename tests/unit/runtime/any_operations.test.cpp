@@ -148,7 +148,7 @@ TEST_CASE("an einsum is the same of tensors without their types") {
           violation::operand_pools_differ);
 }
 
-TEST_CASE("every fold is the same of a tensor without its type") {
+TEST_CASE("every reduction is the same of a tensor without its type") {
   const device_pool pool{pod{}};
   const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
 
@@ -161,7 +161,7 @@ TEST_CASE("every fold is the same of a tensor without its type") {
   same_without_types([](const auto& x) { return mean(x, keep_dims); }, m);
 }
 
-TEST_CASE("the dimensions of a fold may be values") {
+TEST_CASE("the dimensions of a reduction may be values") {
   const device_pool pool{pod{}};
   const any_tensor<float> m = M(iota<M>(pool) * 0.375F - 3.0F);
   const auto same = [](const any_tensor<float>& a, const any_tensor<float>& b) {
@@ -174,8 +174,8 @@ TEST_CASE("the dimensions of a fold may be values") {
   same(min(m, over{0, 0}), min<0>(m));
   same(mean(m, over{0}), mean<0>(m));
   same(mean(m, over{0, 1}, keep_dims), mean(m, keep_dims));
-  same(fold(reduction::max, m, over{1}, true), max<1>(m, keep_dims));
-  same(fold(reduction::max, m, over::of_bits(2)), max<1>(m));
+  same(reduce(reduction::max, m, over{1}, true), max<1>(m, keep_dims));
+  same(reduce(reduction::max, m, over::of_bits(2)), max<1>(m));
 
   std::vector<int> numbers;
   same(sum(m, over(numbers)), m);
@@ -231,7 +231,7 @@ TEST_CASE("what a rule forbids is refused when it is written, with the sentence 
   REQUIRE(refusal([&] { return iota<M>(elsewhere) * m; }) == violation::operand_pools_differ);
 }
 
-TEST_CASE("a fold names dimensions from 0 to the rank") {
+TEST_CASE("a reduction names dimensions from 0 to the rank") {
   const device_pool pool{pod{}};
   const any_tensor<float> m = iota<M>(pool);
   REQUIRE_THROWS_WITH(sum(m, over{0, 2}),
@@ -244,6 +244,6 @@ TEST_CASE("a fold names dimensions from 0 to the rank") {
   }
   REQUIRE(refusal([&] { return sum<2>(m); }) == violation::dimension_is_out_of_range);
   REQUIRE(refusal([&] { return mean<-1>(m, keep_dims); }) == violation::dimension_is_out_of_range);
-  REQUIRE(refusal([&] { return fold(reduction::sum, m, over{31}); }) ==
+  REQUIRE(refusal([&] { return reduce(reduction::sum, m, over{31}); }) ==
           violation::dimension_is_out_of_range);
 }

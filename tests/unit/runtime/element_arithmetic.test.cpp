@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every element type is folded, multiplied and added as plain loops do.
+// Every element type is reduced, multiplied and added as plain loops do.
 #include "unit/runtime/element_values.hpp"
 
 #include <vector>
@@ -8,9 +8,9 @@ using namespace element_values;
 
 namespace {
 
-/// The fold of some dimensions of a row-major block of three, by plain loops.
+/// The reduction of some dimensions of a row-major block of three, by plain loops.
 template <class T>
-row<T> plain_fold(reduction kind, const row<T>& x, const extents_desc& e, unsigned bits) {
+row<T> plain_reduction(reduction kind, const row<T>& x, const extents_desc& e, unsigned bits) {
   const index_t kept[3] = {(bits & 1U) != 0 ? 1 : e[0], (bits & 2U) != 0 ? 1 : e[1],
                            (bits & 4U) != 0 ? 1 : e[2]};
   row<T> out(static_cast<std::size_t>(kept[0] * kept[1] * kept[2]));
@@ -22,29 +22,29 @@ row<T> plain_fold(reduction kind, const row<T>& x, const extents_desc& e, unsign
         const auto to = static_cast<std::size_t>(((i % kept[0]) * kept[1] + j % kept[1]) * kept[2] +
                                                  k % kept[2]);
         const T next = x[static_cast<std::size_t>((i * e[1] + j) * e[2] + k)];
-        out[to] = seen[to] != 0 ? folded(kind, out[to], next) : next;
+        out[to] = seen[to] != 0 ? reduced(kind, out[to], next) : next;
         seen[to] = 1;
       }
   return out;
 }
 
 template <class T>
-void check_folds() {
+void check_reductions() {
   generated::numbers random(11);
   for (const mesh_desc& mesh : generated::meshes({{2}, {3, 2}})) {
     const device_pool pool(mesh, 2);
     for (const extents_desc& extents : {extents_desc{5, 3, 2}, extents_desc{2, 0, 3}}) {
       const auto all = generated::layouts(mesh, 3, false);
-      for (reduction kind : folds<T>())
+      for (reduction kind : reductions<T>())
         for (unsigned bits = 0; bits < 8; ++bits)
           for (int round = 0; round < 4; ++round) {
             const layout_desc& layout =
                 all[static_cast<std::size_t>(random.below(std::ssize(all)))];
             const known<T> x = make<T>(pool, extents, layout, 5);
-            const any_tensor<T> y = fold(kind, x.tensor, over::of_bits(bits), (round & 1) != 0);
+            const any_tensor<T> y = reduce(kind, x.tensor, over::of_bits(bits), (round & 1) != 0);
             INFO(to_text(kind) << " of " << to_text(mesh, x.tensor.tensor()).c_str() << " over "
                                << bits);
-            REQUIRE(same_bits(values(y), plain_fold(kind, x.value, extents, bits)));
+            REQUIRE(same_bits(values(y), plain_reduction(kind, x.value, extents, bits)));
           }
     }
   }
@@ -71,8 +71,8 @@ void check_products() {
           for (index_t n = 0; n < o; ++n) {
             T sum = nothing<T>(reduction::sum);
             for (index_t k = 0; k < i; ++k)
-              sum = folded(reduction::sum, sum,
-                           folded(reduction::product, x.value[m * i + k], w.value[k * o + n]));
+              sum = reduced(reduction::sum, sum,
+                            reduced(reduction::product, x.value[m * i + k], w.value[k * o + n]));
             expected[m * o + n] = sum;
           }
         row<T> product;
@@ -99,9 +99,9 @@ void check_wide_sums() {
   const auto sums = [&](const std::vector<T>& x) {
     std::vector<float> wide(x.begin(), x.end());
     const T narrow =
-        values(fold(reduction::sum, distribute<T>(pool, x, {count}, whole), over{0}))[0];
+        values(reduce(reduction::sum, distribute<T>(pool, x, {count}, whole), over{0}))[0];
     const float sum =
-        values(fold(reduction::sum, distribute<float>(pool, wide, {count}, whole), over{0}))[0];
+        values(reduce(reduction::sum, distribute<float>(pool, wide, {count}, whole), over{0}))[0];
     REQUIRE(narrow.bits() == T(sum).bits());
     return static_cast<float>(narrow);
   };
@@ -145,8 +145,8 @@ void check_wrapping() {
 
 }  // namespace
 
-TEST_CASE("every element type folds as plain loops do, uneven and empty shards among them") {
-  for_each_type([]<class T>(std::type_identity<T>) { check_folds<T>(); });
+TEST_CASE("every element type reduces as plain loops do, uneven and empty shards among them") {
+  for_each_type([]<class T>(std::type_identity<T>) { check_reductions<T>(); });
 }
 
 TEST_CASE("matrices of every type of numbers are multiplied as plain loops do") {

@@ -68,9 +68,9 @@ template <class T>
     return static_cast<T>(x);
 }
 
-/// One fold of two elements. Sums and products of 64 bits wrap too.
+/// One reduction of two elements. Sums and products of 64 bits wrap too.
 template <class T>
-[[nodiscard]] T folded(reduction kind, T a, T b) {
+[[nodiscard]] T reduced(reduction kind, T a, T b) {
   const plain<T> x = number(a);
   const plain<T> y = number(b);
   const auto wrapped = [&](auto f) {
@@ -91,7 +91,7 @@ template <class T>
   }
   return a;
 }
-/// What a fold of nothing gives.
+/// What a reduction of nothing gives.
 template <class T>
 [[nodiscard]] T nothing(reduction kind) {
   using limits = std::numeric_limits<T>;
@@ -102,15 +102,15 @@ template <class T>
   return kind == reduction::max ? limits::lowest() : limits::max();
 }
 
-/// The folds that a type has.
+/// The reductions that a type has.
 template <class T>
-[[nodiscard]] std::vector<reduction> folds() {
+[[nodiscard]] std::vector<reduction> reductions() {
   if (std::same_as<T, bool>) return {reduction::max, reduction::min};
   return {reduction::sum, reduction::product, reduction::max, reduction::min};
 }
 
-/// Elements whose folds are exact: small whole numbers where there are fractions, any where whole
-/// numbers wrap.
+/// Elements whose reductions are exact: small whole numbers where there are fractions, any where
+/// whole numbers wrap.
 template <class T>
 [[nodiscard]] T drawn(generated::numbers& random) {
   if constexpr (std::same_as<T, bool>)
@@ -159,7 +159,7 @@ template <class T>
     for_each_element(part, extents, [&](index_t i, std::size_t at) {
       const T next = drawn<T>(random);
       shard.writable()[i] = next;
-      value[at] = seen[at] != 0 ? folded(layout.kind, value[at], next) : next;
+      value[at] = seen[at] != 0 ? reduced(layout.kind, value[at], next) : next;
       seen[at] = 1;
     });
     shards.push_back(shard);

@@ -10,8 +10,8 @@ using namespace element_values;
 
 namespace {
 
-/// Reshards tensors under every layout, with every fold pending, to other layouts; collects the
-/// kinds of collectives that this took.
+/// Reshards tensors under every layout, with every reduction pending, to other layouts; collects
+/// the kinds of collectives that this took.
 template <class T>
 void check_moves(std::set<collective>& seen) {
   generated::numbers random(7);
@@ -20,7 +20,7 @@ void check_moves(std::set<collective>& seen) {
     for (const extents_desc& extents :
          {extents_desc{5, 4}, extents_desc{1, 7}, extents_desc{0, 3}}) {
       const auto targets = generated::layouts(mesh, 2, false);
-      for (reduction kind : folds<T>())
+      for (reduction kind : reductions<T>())
         for (const layout_desc& layout : generated::layouts(mesh, 2, true, kind)) {
           const known<T> x = make<T>(pool, extents, layout, 3);
           for (int round = 0; round < 2; ++round) {
@@ -77,7 +77,7 @@ std::string printed(const device_pool& pool, plain<T> step, plain<T> first) {
 
 }  // namespace
 
-TEST_CASE("every element type moves by every collective, and pending folds are finished") {
+TEST_CASE("every element type moves by every collective, and pending reductions are finished") {
   for_each_type([]<class T>(std::type_identity<T>) {
     std::set<collective> seen;
     INFO(to_text(element_of<T>));

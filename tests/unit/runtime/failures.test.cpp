@@ -69,7 +69,7 @@ auto diamond(const M& x, const W&) {
   return sharded_tensor(at<Base, 2>(right * left));
 }
 template <int Base>
-auto folded(const M& x, const W&) {
+auto reduced(const M& x, const W&) {
   auto columns = reshard<P<none>>(sum<0>(at<Base, 0>(x) * 2.0F));
   auto wide = reshard<P<none, none>>(at<Base, 1>(x)) - columns;
   return sharded_tensor(at<Base, 2>(wide));
@@ -87,7 +87,7 @@ void for_each_program(const Function& f) {
   f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return chain<B>(x, w); });
   f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return product<B>(x, w); });
   f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return diamond<B>(x, w); });
-  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return folded<B>(x, w); });
+  f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return reduced<B>(x, w); });
   f([]<int B>(std::integral_constant<int, B>, const M& x, const W& w) { return untyped<B>(x, w); });
 }
 template <int I>

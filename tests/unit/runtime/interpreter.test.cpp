@@ -51,8 +51,8 @@ TEST_CASE("temporaries of tensors without types fuse, names do not") {
   const any_tensor<float> added = product + b;
   REQUIRE(steps_of(relu(added)) == words{"pass *", "pass +", "pass relu"});
   // A name that is gone is still a name: what the program says decides.
-  const any_tensor<float> folded = sum(abs(a) * b, over{0});
-  REQUIRE(steps_of(folded) == words{"operation abs * sum"});
+  const any_tensor<float> reduced = sum(abs(a) * b, over{0});
+  REQUIRE(steps_of(reduced) == words{"operation abs * sum"});
   const auto typed = drawn<V<float>>(pool, 7, 3);
   REQUIRE(steps_of(relu(a + typed * 2.0F)) == words{"pass * + relu"});
   // Conversions, comparisons and choices are part of the pass.
@@ -187,18 +187,18 @@ TEST_CASE("what a pass spells twice is computed once, if it reads the same tenso
   const auto swapped = [](const auto& x, const auto& y) {
     return elementwise<counted>(x * 2.0F - y) * (x + 1.0F) - elementwise<counted>(y * 2.0F - x);
   };
-  const auto folded = [&](const auto& x, const auto& y) { return sum(twice(x, y)); };
+  const auto reduced = [&](const auto& x, const auto& y) { return sum(twice(x, y)); };
   const auto [expected, _] = calls_in(once, a, b);
   const any_tensor<float> c(a), d(b);
   REQUIRE(expected > 0);
   REQUIRE(calls_in(twice, a, b).first == expected);
-  REQUIRE(calls_in(folded, a, b).first == expected);
+  REQUIRE(calls_in(reduced, a, b).first == expected);
   REQUIRE(calls_in(other_number, a, b).first == 2 * expected);
   REQUIRE(calls_in(swapped, a, b).first == 2 * expected);
   // Block by block, the same.
   const int by_block = calls_in(once, c, d).first;
   REQUIRE(calls_in(twice, c, d).first == by_block);
-  REQUIRE(calls_in(folded, c, d).first == by_block);
+  REQUIRE(calls_in(reduced, c, d).first == by_block);
   REQUIRE(calls_in(other_number, c, d).first == 2 * by_block);
   REQUIRE(calls_in(swapped, c, d).first == 2 * by_block);
   // The bits are those of the two branches computed apart.
@@ -243,8 +243,8 @@ TEST_CASE("the epilogue of a product has the peak of its trace, however it is wr
     };
     const sharded_tensor y = g(a, b, k);
     sync(pool);
-    constexpr cost_ledger folded = trace(g, abstract<A>(), abstract<B>(), abstract<K>());
-    REQUIRE(pool.counters() == folded);
+    constexpr cost_ledger reduced = trace(g, abstract<A>(), abstract<B>(), abstract<K>());
+    REQUIRE(pool.counters() == reduced);
   }
 }
 

@@ -56,7 +56,7 @@ void check_all(const device_pool& pool, index_t n) {
       n, m, r, c);
   same_everywhere<T>(
       "repeated pass", [](const auto& a, const auto& b) { return a * square(b + T{1}); }, n, m, c);
-  // Folds with passes before them, of repeated operands too, and epilogues of products.
+  // Reductions with passes before them, of repeated operands too, and epilogues of products.
   same_everywhere<T>(
       "sum", [](const auto& a, const auto& b) { return sum(a * b + a); }, n, x, y);
   same_everywhere<T>(
@@ -99,7 +99,7 @@ void check_fractions(const device_pool& pool, index_t n) {
       n, x, y);
   const auto c = drawn<C<T>>(pool, n, 4);
   same_everywhere<T>(
-      "twice, repeated and folded",
+      "twice, repeated and reduced",
       [](const auto& a, const auto& b) { return sum<1>(gelu(a - b) * a + gelu(a - b)); }, n, m, c);
   same_everywhere<T>(
       "softmax of rows", [](const auto& a) { return exp(a) / sum<1>(exp(a), keep_dims); }, n, m);

@@ -85,7 +85,7 @@ void check(const device_pool& pool, index_t columns) {
 
 }  // namespace
 
-TEST_CASE("Rows of any length are scanned, folded, reversed and rolled") {
+TEST_CASE("Rows of any length are scanned, reduced, reversed and rolled") {
   const device_pool pool{line{}};
   for (const index_t columns : {1, 2, 15, 16, 17, 31, 67, 1025, 4099, 16385}) {
     check<float>(pool, columns);

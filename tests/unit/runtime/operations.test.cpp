@@ -260,12 +260,12 @@ void check_transpose(const device_pool& pool, const layout_desc& layout) {
   REQUIRE(same_bits(values(y), expected));
 }
 
-/// The same under every layout with every pending fold.
+/// The same under every layout with every pending reduction.
 template <class T, int A, int B, int C>
 void check_transpose() {
   for (const mesh_desc& mesh : generated::meshes({{2}, {3, 2}})) {
     const device_pool pool(mesh, 2);
-    for (reduction kind : folds<T>())
+    for (reduction kind : reductions<T>())
       for (const layout_desc& layout : generated::layouts(mesh, 3, true, kind))
         check_transpose<T, A, B, C>(pool, layout);
   }

@@ -18,7 +18,7 @@ template <class T, class F>
 void for_each_layout(const F& f) {
   for (const mesh_desc& mesh : generated::meshes({{2}, {3, 2}})) {
     const device_pool pool(mesh, 2);
-    for (reduction kind : folds<T>())
+    for (reduction kind : reductions<T>())
       for (const layout_desc& layout : generated::layouts(mesh, 3, true, kind)) f(pool, layout);
   }
 }
@@ -283,8 +283,9 @@ void check_cumsum(const device_pool& pool, const extents_desc& e, const layout_d
   const index_t step = row_major(e)[Dim];
   for (std::size_t i = 0; i < x.value.size(); ++i) {
     const auto at = static_cast<index_t>(i);
-    expected[i] = at / step % e[Dim] == 0 ? x.value[i]
-                                          : folded(reduction::sum, expected[at - step], x.value[i]);
+    expected[i] = at / step % e[Dim] == 0
+                      ? x.value[i]
+                      : reduced(reduction::sum, expected[at - step], x.value[i]);
   }
   const any_tensor<T> y = cumsum<Dim>(x.tensor);
   REQUIRE(y.tensor() == x.tensor.tensor());

@@ -60,7 +60,8 @@ violation refusal(const F& call) {
   }
 }
 
-/// A layer with products, collectives, folds with passes before them and passes after products.
+/// A layer with products, collectives, reductions with passes before them and passes after
+/// products.
 constexpr auto layer = [](const auto& x, const auto& w) {
   const auto product = einsum<"bi,io->bo">(x, w);
   auto hidden = gelu(product * 0.5F + 1.0F);

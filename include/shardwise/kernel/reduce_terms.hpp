@@ -14,7 +14,7 @@ namespace shardwise {
 namespace detail {
 
 /// The bytes of a result that are reduced at once, so that all partial results stay in the cache.
-inline constexpr index_t folded_at_once = index_t{64} << 10U;
+inline constexpr index_t reduced_at_once = index_t{64} << 10U;
 
 /// Calls `f(first, part)` for parts of a block of at most `most` elements, `first` the offset of
 /// each along all dimensions.
@@ -54,13 +54,13 @@ template <class Memory>
 /// So an error grows with the logarithm of the number, and the bits are the same for any part of
 /// the block and any way to cut it. `term(i)` is the block of term `i`.
 template <class Term>
-void fold_terms(const element_kernels& elements, reduction kind, index_t count, const Term& term,
-                const any_block& to) {
+void reduce_terms(const element_kernels& elements, reduction kind, index_t count, const Term& term,
+                  const any_block& to) {
   const index_t size = size_of(to.type);
-  const index_t most = detail::folded_at_once / size;
+  const index_t most = detail::reduced_at_once / size;
   const index_t slab = to.size() < most ? to.size() : most;
   // Eight terms are reduced in registers if all of them are contiguous.
-  bool in_rows = count >= 8 && bool(elements.fold_rows) && detail::is_dense(to);
+  bool in_rows = count >= 8 && bool(elements.reduce_rows) && detail::is_dense(to);
   for (index_t i = 0; in_rows && i < count / 8 * 8; ++i) in_rows = detail::is_dense(term(i));
   // The partial results that wait for their neighbour: the first of them in place.
   const auto levels_of = [](index_t n) {
@@ -84,8 +84,9 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
         const auto read = [&](const any_block& block) -> const_any_block {
           return {block.data, block.type, block.extents, block.strides};
         };
-        const auto fold_last = [&](index_t waiting) {
-          elements.fold(kind, read(slot(waiting - 2)), read(slot(waiting - 1)), slot(waiting - 2));
+        const auto reduce_last = [&](index_t waiting) {
+          elements.reduce(kind, read(slot(waiting - 2)), read(slot(waiting - 1)),
+                          slot(waiting - 2));
         };
         const auto part_of = [&](index_t i) {
           const_any_block own = term(i);
@@ -100,19 +101,19 @@ void fold_terms(const element_kernels& elements, reduction kind, index_t count, 
             eight_rows rows;
             for (index_t i = 0; i < 8; ++i)
               rows[static_cast<std::size_t>(i)] = part_of(done + i).data;
-            elements.fold_rows(kind, rows, part.size(), slot(waiting++).data);
+            elements.reduce_rows(kind, rows, part.size(), slot(waiting++).data);
             taken = 8;
           } else {
-            elements.fold(kind, part_of(done), part_of(done + 1), slot(waiting++));
+            elements.reduce(kind, part_of(done), part_of(done + 1), slot(waiting++));
             taken = 2;
           }
           done += taken;
           // Neighbours of equal size are reduced as soon as both are ready.
-          for (index_t n = done / taken; n % 2 == 0; n /= 2, --waiting) fold_last(waiting);
+          for (index_t n = done / taken; n % 2 == 0; n /= 2, --waiting) reduce_last(waiting);
         }
         if (count % 2 != 0)
-          elements.fold(kind, read(slot(waiting - 1)), part_of(count - 1), slot(waiting - 1));
-        for (; waiting > 1; --waiting) fold_last(waiting);
+          elements.reduce(kind, read(slot(waiting - 1)), part_of(count - 1), slot(waiting - 1));
+        for (; waiting > 1; --waiting) reduce_last(waiting);
       },
       first, 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
-#include <shardwise/kernel/fold_terms.hpp>
+#include <shardwise/kernel/reduce_terms.hpp>
 #include <shardwise/rule/collective.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -12,11 +12,12 @@ using namespace shardwise;
 namespace {
 
 /// The tree that `terms_on_the_left` describes, one element at a time.
-template <class T, class Fold>
-T reduce(const std::vector<T>& terms, index_t first, index_t count, const Fold& fold) {
+template <class T, class Reduce>
+T reduce(const std::vector<T>& terms, index_t first, index_t count, const Reduce& reduce) {
   if (count == 1) return terms[static_cast<std::size_t>(first)];
   const index_t left = terms_on_the_left(count);
-  return fold(reduce(terms, first, left, fold), reduce(terms, first + left, count - left, fold));
+  return reduce(reduce(terms, first, left, reduce),
+                reduce(terms, first + left, count - left, reduce));
 }
 
 template <class T>
@@ -50,7 +51,7 @@ void check(reduction kind, index_t count, index_t rows, index_t columns, index_t
           static_cast<T>(static_cast<float>((i * 7 + e * 5) % 11 - 4) / 3 + 0.4F);
   }
   const auto made = std::make_unique<T[]>(static_cast<std::size_t>(rows * columns));
-  fold_terms(
+  reduce_terms(
       element_kernels_of<T>, kind, count,
       [&](index_t i) -> const_any_block {
         return {

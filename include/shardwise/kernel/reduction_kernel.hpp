@@ -3,7 +3,7 @@
 
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
-#include "shardwise/operation/fold.hpp"
+#include "shardwise/operation/reduce.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace detail {
 /// The result of a reduction as `run_reduce` writes it: with the extents of the operand, stride 0
 /// along what is reduced.
 template <class T>
-[[nodiscard]] strided<T> unfolded(const strided<T>& kept, const extents_desc& extents,
-                                  unsigned reduced) noexcept {
+[[nodiscard]] strided<T> unreduced(const strided<T>& kept, const extents_desc& extents,
+                                   unsigned reduced) noexcept {
   strided<T> out{kept.data, extents, {}};
   const bool keeps = kept.rank() == extents.ssize();
   int next = 0;
   for (int d = 0; d < extents.ssize(); ++d) {
-    const bool folds = (reduced >> d & 1U) != 0;
-    out.strides.push_back(folds ? index_t{0} : kept.strides[next]);
-    if (keeps || !folds) ++next;
+    const bool reduces = (reduced >> d & 1U) != 0;
+    out.strides.push_back(reduces ? index_t{0} : kept.strides[next]);
+    if (keeps || !reduces) ++next;
   }
   return out;
 }
@@ -33,27 +33,27 @@ template <class T>
 /// The local part of a reduction. Of truth values, which are bytes of 0 and 1, there are the
 /// largest and the least.
 template <>
-struct kernel_of<fold_operation> {
+struct kernel_of<reduction_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     if constexpr (std::same_as<T, bool>) {
-      fold<std::uint8_t>(call, call.operands[0].as<const std::uint8_t>(),
-                         call.results[0].as<std::uint8_t>());
+      reduce<std::uint8_t>(call, call.operands[0].as<const std::uint8_t>(),
+                           call.results[0].as<std::uint8_t>());
       // The least of no bytes is no truth value.
       if (call.operands[0].size() == 0)
         fill_block(identity_of<bool>(call.how.kind), call.results[0].as<bool>());
     } else {
       in_compute_type<T, 1>(
-          call, [&](const auto& x, const auto& out) { fold<compute_type<T>>(call, x, out); });
+          call, [&](const auto& x, const auto& out) { reduce<compute_type<T>>(call, x, out); });
     }
   }
 
  private:
   template <class C>
-  static void fold(const kernel_call& call, const strided<const C>& x, const strided<C>& out) {
-    const unsigned reduced = fold_operation::reduced(call.how);
+  static void reduce(const kernel_call& call, const strided<const C>& x, const strided<C>& out) {
+    const unsigned reduced = reduction_operation::reduced(call.how);
     run_reduce<C>(call.how.kind, fused::argument<0>{}, {x},
-                  detail::unfolded(out, x.extents, reduced), static_cast<std::uint8_t>(reduced));
+                  detail::unreduced(out, x.extents, reduced), static_cast<std::uint8_t>(reduced));
   }
 };
 

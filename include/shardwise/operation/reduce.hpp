@@ -10,7 +10,7 @@ namespace shardwise {
 
 /// The operation that reduces dimensions: the kind of its attributes is that of the reduction,
 /// the integers are the bits of the reduced dimensions and whether one element of each is kept.
-struct fold_operation {
+struct reduction_operation {
   static constexpr text_view name = "reduce";
   static constexpr bool takes_prologue = true;
 
@@ -56,8 +56,8 @@ struct fold_operation {
     if (at.how().kind == reduction::sum) return at.give(0, dy);
     const gradient_value y = kept(at, at.result());
     const auto count = [&](const gradient_value& where) {
-      return emit<fold_operation>(how(reduction::sum, reduced(at.how()), true),
-                                  masked(at.number(1, x), where));
+      return emit<reduction_operation>(how(reduction::sum, reduced(at.how()), true),
+                                       masked(at.number(1, x), where));
     };
     if (at.how().kind != reduction::product) {
       const gradient_value best = elementwise<functions::equal>(x, y);
@@ -70,7 +70,7 @@ struct fold_operation {
     const gradient_value safe = elementwise<functions::where>(is_zero, one, x);
     const gradient_value zeros = count(is_zero);
     const gradient_value others =
-        emit<fold_operation>(how(reduction::product, reduced(at.how()), true), safe) / safe;
+        emit<reduction_operation>(how(reduction::product, reduced(at.how()), true), safe) / safe;
     const gradient_value allowed = masked(one, is_zero);
     at.give(0, dy * masked(others, elementwise<functions::equal>(zeros, allowed)));
   }
@@ -79,17 +79,17 @@ struct fold_operation {
   /// A value like the result with one element of each dimension that was reduced away.
   [[nodiscard]] static constexpr gradient_value kept(gradient_step& at,
                                                      const gradient_value& value) {
-    const extents_desc folded = at.operand(0).tensor().extents;
+    const extents_desc before = at.operand(0).tensor().extents;
     if (at.how().integers[1] != 0) return value;
     extents_desc extents;
     int leading = 0;
-    for (int d = 0; d < folded.ssize(); ++d) {
+    for (int d = 0; d < before.ssize(); ++d) {
       const bool is_kept = (reduced(at.how()) >> d & 1U) == 0;
       if (!is_kept && leading == d) ++leading;
-      extents.push_back(is_kept ? folded[d] : 1);
+      extents.push_back(is_kept ? before[d] : 1);
     }
     // What it lacks in front is repeated as it is.
-    if (value.tensor().rank() == folded.ssize() - leading) return value;
+    if (value.tensor().rank() == before.ssize() - leading) return value;
     return emit<reshape_operation>(reshape_operation::how(extents), value);
   }
 };
@@ -97,9 +97,9 @@ struct fold_operation {
 /// Dimensions reduced away as types have it: those whose bits are set in `Reduced`; kept with one
 /// element if `Keep`.
 template <reduction Kind, unsigned Reduced, bool Keep = false>
-struct fold_of {
-  using operation_class = fold_operation;
-  static constexpr attributes how = fold_operation::how(Kind, Reduced, Keep);
+struct reduction_of {
+  using operation_class = reduction_operation;
+  static constexpr attributes how = reduction_operation::how(Kind, Reduced, Keep);
 };
 
 /// What `mean` is called in errors.
@@ -133,25 +133,26 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
 
 /// The call of a reduction, `sum<Dims...>` and its like.
 template <reduction Kind, int... Dims>
-struct fold_call {
+struct reduction_call {
   /// Of a tensor whose layout is a type; the only option is `keep_dims`.
   template <class X, class... Options>
-  using result = result_of<
-      fold_of<Kind, named_dims<Dims...>(X::extents_type::rank).bits(), sizeof...(Options) != 0>,
-      paper_of<X>>;
+  using result = result_of<reduction_of<Kind, named_dims<Dims...>(X::extents_type::rank).bits(),
+                                        sizeof...(Options) != 0>,
+                           paper_of<X>>;
 
   template <class X, class... Options>
   [[nodiscard]] static constexpr auto judge() noexcept {
     using tensor = std::remove_cvref_t<X>;
     if constexpr (!EitherOperand<X>) {
-      return no_tensor<fold_of<Kind, 0>, 0, X>{};
+      return no_tensor<reduction_of<Kind, 0>, 0, X>{};
     } else if constexpr (!requires(X & x, Options... options) {
                            dims_of<Dims...>(x, options...);
                          }) {
       return refused<misuse::reduction_options_are_unexpected,
-                     types<fold_of<Kind, 0>, shown_operand<Options>...>>{};
+                     types<reduction_of<Kind, 0>, shown_operand<Options>...>>{};
     } else if constexpr (ValueOperand<X>) {
-      using elements = decltype(judge_elements<fold_of<Kind, 0>, typename tensor::value_type>());
+      using elements =
+          decltype(judge_elements<reduction_of<Kind, 0>, typename tensor::value_type>());
       if constexpr (elements::ok)
         return allowed<tensor>{};
       else
@@ -160,7 +161,7 @@ struct fold_call {
       constexpr int rank = tensor::extents_type::rank;
       constexpr auto verdict = [] { return named_dims<Dims...>(rank).judge(rank); };
       if constexpr (!verdict().ok()) {
-        return answer_to<fold_of<Kind, 0>>(verdict);
+        return answer_to<reduction_of<Kind, 0>>(verdict);
       } else {
         using made = result<tensor, Options...>;
         using operation = typename made::operation;
@@ -178,7 +179,7 @@ struct fold_call {
     if constexpr (ValueOperand<X>) {
       constexpr bool keep = (... || std::is_same_v<Options, keep_dims_t>);
       const over dims = dims_of<Dims...>(x, options...);
-      return tensor::value_domain::template fold<typename tensor::value_type>(
+      return tensor::value_domain::template reduce<typename tensor::value_type>(
           Kind, static_cast<X&&>(x), dims, keep);
     } else {
       using made = result<tensor, Options...>;
@@ -192,7 +193,7 @@ struct fold_call {
 /// The call `mean<Dims...>`: a sum, divided.
 template <int... Dims>
 struct mean_call {
-  using summing = fold_call<reduction::sum, Dims...>;
+  using summing = reduction_call<reduction::sum, Dims...>;
 
   template <class X, class... Options>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -228,41 +229,41 @@ struct mean_call {
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::fold_call<reduction::sum, Dims...>, Options...>, X,
+    detail::maybe_requested<detail::reduction_call<reduction::sum, Dims...>, Options...>, X,
     const Options&...>
 sum(X&& x, const Options&... options) {
   return detail::carry_out<
-      detail::maybe_requested<detail::fold_call<reduction::sum, Dims...>, Options...>>(
+      detail::maybe_requested<detail::reduction_call<reduction::sum, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// Multiplies over the named dimensions, or over all.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::fold_call<reduction::product, Dims...>, Options...>, X,
+    detail::maybe_requested<detail::reduction_call<reduction::product, Dims...>, Options...>, X,
     const Options&...>
 product(X&& x, const Options&... options) {
   return detail::carry_out<
-      detail::maybe_requested<detail::fold_call<reduction::product, Dims...>, Options...>>(
+      detail::maybe_requested<detail::reduction_call<reduction::product, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// The maximum over the named dimensions, or over all; the lowest value where there is no element.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::fold_call<reduction::max, Dims...>, Options...>, X,
+    detail::maybe_requested<detail::reduction_call<reduction::max, Dims...>, Options...>, X,
     const Options&...>
 max(X&& x, const Options&... options) {
   return detail::carry_out<
-      detail::maybe_requested<detail::fold_call<reduction::max, Dims...>, Options...>>(
+      detail::maybe_requested<detail::reduction_call<reduction::max, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// The minimum over the named dimensions, or over all; the highest value where there is no element.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::fold_call<reduction::min, Dims...>, Options...>, X,
+    detail::maybe_requested<detail::reduction_call<reduction::min, Dims...>, Options...>, X,
     const Options&...>
 min(X&& x, const Options&... options) {
   return detail::carry_out<
-      detail::maybe_requested<detail::fold_call<reduction::min, Dims...>, Options...>>(
+      detail::maybe_requested<detail::reduction_call<reduction::min, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven

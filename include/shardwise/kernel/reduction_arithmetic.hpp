@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
-#include "shardwise/kernel/fold_identity.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
+#include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/spec/reduction.hpp"
 
 #include <algorithm>
@@ -32,25 +32,25 @@ inline constexpr std::size_t neighbours = 4096 / sizeof(T);
 
 /// A reduction as functions on rows, so that a prologue is compiled once for all reductions.
 template <class T>
-struct folding {
+struct reducer {
   T identity;
-  /// The folds of `count` runs, one after another, of at most a leaf of elements each.
+  /// The reductions of `count` runs, one after another, of at most a leaf of elements each.
   void (*runs)(const T* from, index_t count, index_t n, T identity, T* out);
   /// The same before the last stage: `lanes[i]` reduces the elements i, i + step, i + 2 step,
   /// ...
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
   /// `into[i]` reduces the i-th elements of all rows, in pairs.
   void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
-  /// `into[i] = fold(into[i], x)`, where `x` is what `rows` gives.
+  /// `into[i] = reduce(into[i], x)`, where `x` is what `rows` gives.
   void (*rows_onto)(const T* const (&rows)[radix], T* into, index_t n);
-  /// `into[i] = fold(first[i], second[i])`.
+  /// `into[i] = reduce(first[i], second[i])`.
   void (*pair)(const T* first, const T* second, T* into, index_t n);
 };
 
 /// The lanes of one step as they are reduced: elements of later steps come onto those of earlier
 /// ones, then packets in pairs, then halves of a packet.
 template <class T, class Function>
-struct folded_lanes {
+struct reduced_lanes {
   using P = typename vector_of<T>::type;
   static constexpr index_t width = sizeof(P) / sizeof(T);
   static constexpr std::size_t packets = vector_of<T>::packets;
@@ -68,7 +68,7 @@ struct folded_lanes {
     return packet::ploadu<P>(from + static_cast<index_t>(u) * width);
   }
 
-  folded_lanes(const T* from, index_t n, T identity) noexcept {
+  reduced_lanes(const T* from, index_t n, T identity) noexcept {
     if (n >= step<T>)
       each([&](std::size_t u) { sums[u] = load(from, u); });
     else
@@ -126,8 +126,8 @@ struct folded_lanes {
 };
 
 template <class T, class Function>
-[[nodiscard]] T fold_run(const T* from, index_t n, T identity) noexcept {
-  if (n > short_run) return folded_lanes<T, Function>(from, n, identity).finish();
+[[nodiscard]] T reduce_run(const T* from, index_t n, T identity) noexcept {
+  if (n > short_run) return reduced_lanes<T, Function>(from, n, identity).finish();
   T sum = identity;
   for (index_t i = 0; i < n; ++i) sum = kernel<Function>::run(sum, from[i]);
   return sum;
@@ -138,9 +138,9 @@ template <class Function>
 inline constexpr bool is_slow_on_scalars =
     std::same_as<Function, functions::maximum> || std::same_as<Function, functions::minimum>;
 
-/// `count` runs, one after another: with the bits of `fold_run`.
+/// `count` runs, one after another: with the bits of `reduce_run`.
 template <class T, class Function>
-void fold_each_run(const T* from, index_t count, index_t n, T identity, T* out) noexcept {
+void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
   index_t r = 0;
@@ -151,42 +151,42 @@ void fold_each_run(const T* from, index_t count, index_t n, T identity, T* out) 
         sums = kernel<Function>::run(sums, packet::pgather<T, P>(from + r * n + i, n));
       packet::pstoreu(out + r, sums);
     }
-  for (; r < count; ++r) out[r] = fold_run<T, Function>(from + r * n, n, identity);
+  for (; r < count; ++r) out[r] = reduce_run<T, Function>(from + r * n, n, identity);
 }
 
 template <class T, class Function>
-void fold_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
-  using folded = folded_lanes<T, Function>;
-  folded all(from, n, identity);
-  folded::each([&](std::size_t u) {
-    packet::pstoreu(lanes + static_cast<index_t>(u) * folded::width, all.sums[u]);
+void reduce_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
+  using reduced = reduced_lanes<T, Function>;
+  reduced all(from, n, identity);
+  reduced::each([&](std::size_t u) {
+    packet::pstoreu(lanes + static_cast<index_t>(u) * reduced::width, all.sums[u]);
   });
 }
 
 /// Onto `into` in the same pass, if it is to be: a row of it is then read and written once.
 template <class T, class Function, bool Onto = false>
-void fold_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
+void reduce_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
   const auto f = [](const auto& a, const auto& b) { return kernel<Function>::run(a, b); };
-  const auto fold = [&](auto load) {
-    const auto folded = f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
-                          f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
+  const auto reduce = [&](auto load) {
+    const auto reduced = f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
+                           f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
     if constexpr (Onto)
-      return f(load(into), folded);
+      return f(load(into), reduced);
     else
-      return folded;
+      return reduced;
   };
   index_t i = 0;
   if constexpr (width > 1)
     for (; i + width <= n; i += width)
-      packet::pstoreu(into + i, fold([i](const T* row) { return packet::ploadu<P>(row + i); }));
-  for (; i < n; ++i) into[i] = fold([i](const T* row) { return row[i]; });
+      packet::pstoreu(into + i, reduce([i](const T* row) { return packet::ploadu<P>(row + i); }));
+  for (; i < n; ++i) into[i] = reduce([i](const T* row) { return row[i]; });
 }
 
 /// `into` may be `first`.
 template <class T, class Function>
-void fold_pair(const T* first, const T* second, T* into, index_t n) noexcept {
+void reduce_pair(const T* first, const T* second, T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
   index_t i = 0;
@@ -198,10 +198,10 @@ void fold_pair(const T* first, const T* second, T* into, index_t n) noexcept {
 }
 
 template <class T>
-[[nodiscard]] folding<T> folding_of(reduction kind) noexcept {
+[[nodiscard]] reducer<T> reducer_of(reduction kind) noexcept {
   const auto make = [kind]<class F>(F) {
-    return folding<T>{identity_of<T>(kind), fold_each_run<T, F>,   fold_lanes<T, F>,
-                      fold_rows<T, F>,      fold_rows<T, F, true>, fold_pair<T, F>};
+    return reducer<T>{identity_of<T>(kind), reduce_each_run<T, F>,   reduce_lanes<T, F>,
+                      reduce_rows<T, F>,    reduce_rows<T, F, true>, reduce_pair<T, F>};
   };
   switch (kind) {
     case reduction::sum:
@@ -221,7 +221,7 @@ template <class T>
 template <class T, std::size_t Width>
 class cascade {
  public:
-  cascade(const folding<T>& fold, index_t n) noexcept : fold_(fold), n_(n) {}
+  cascade(const reducer<T>& reduce, index_t n) noexcept : reducer_(reduce), n_(n) {}
 
   void add(const T* row) noexcept {
     rows_[pending_++] = row;
@@ -230,12 +230,12 @@ class cascade {
   /// True when rows that were added are no longer read.
   [[nodiscard]] bool is_settled() const noexcept { return pending_ == 0; }
 
-  /// The fold of all rows.
+  /// The reduction of all rows.
   [[nodiscard]] const T* finish() noexcept {
     put_away();
-    std::fill_n(sum_, n_, fold_.identity);
+    std::fill_n(sum_, n_, reducer_.identity);
     for (int level = 0; level < levels; ++level)
-      if (counts_[level] > 0) fold_.pair(sum_, partial_[level], sum_, n_);
+      if (counts_[level] > 0) reducer_.pair(sum_, partial_[level], sum_, n_);
     return sum_;
   }
 
@@ -244,20 +244,20 @@ class cascade {
 
   void put_away() noexcept {
     if (pending_ == 0) return;
-    if (pending_ < radix) std::fill_n(sum_, n_, fold_.identity);
+    if (pending_ < radix) std::fill_n(sum_, n_, reducer_.identity);
     while (pending_ < radix) rows_[pending_++] = sum_;
-    (counts_[0] == 0 ? fold_.rows : fold_.rows_onto)(rows_, partial_[0], n_);
+    (counts_[0] == 0 ? reducer_.rows : reducer_.rows_onto)(rows_, partial_[0], n_);
     pending_ = 0;
     for (int level = 0; ++counts_[level] == radix && level < levels - 1; ++level) {
       counts_[level] = 0;
       if (counts_[level + 1] == 0)
         std::copy_n(partial_[level], n_, partial_[level + 1]);
       else
-        fold_.pair(partial_[level + 1], partial_[level], partial_[level + 1], n_);
+        reducer_.pair(partial_[level + 1], partial_[level], partial_[level + 1], n_);
     }
   }
 
-  const folding<T>& fold_;
+  const reducer<T>& reducer_;
   index_t n_;
   int pending_ = 0;
   index_t counts_[levels]{};
