@@ -5,6 +5,7 @@
 #include "shardwise/host/host.hpp"
 #include "shardwise/nn/sample.hpp"
 #include "shardwise/operation/slice.hpp"
+#include "shardwise/runtime/compiled_step.hpp"
 #include "shardwise/runtime/step.hpp"
 
 #include <cstddef>
@@ -67,12 +68,15 @@ template <class Model, class Cache, ShardedTensor Prompt>
   };
   if (count > 0)
     take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
+  using token = detail::one_token<Prompt>;
+  // One program for all further tokens.
+  auto next_scores =
+      step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
   for (index_t n = 1; n < count; ++n) {
-    using token = detail::one_token<Prompt>;
     const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
       return static_cast<typename token::value_type>(texts[static_cast<std::size_t>(at[0])].back());
     });
-    take(to_host(step(pool, [&] { return index_at<1, 0>(model(next, cache)); })), n);
+    take(to_host(next_scores(cache, next)), n);
   }
   return texts;
 }
