@@ -13,11 +13,11 @@ namespace {
 
 /// The tree that `terms_on_the_left` describes, one element at a time.
 template <class T, class Reduce>
-T reduce(const std::vector<T>& terms, index_t first, index_t count, const Reduce& reduce) {
+T reduced(const std::vector<T>& terms, index_t first, index_t count, const Reduce& reduce) {
   if (count == 1) return terms[static_cast<std::size_t>(first)];
   const index_t left = terms_on_the_left(count);
-  return reduce(reduce(terms, first, left, reduce),
-                reduce(terms, first + left, count - left, reduce));
+  return reduce(reduced(terms, first, left, reduce),
+                reduced(terms, first + left, count - left, reduce));
 }
 
 template <class T>
@@ -65,7 +65,7 @@ void check(reduction kind, index_t count, index_t rows, index_t columns, index_t
       std::vector<std::conditional_t<std::same_as<T, bool>, char, T>> at;
       for (const auto& term : terms) at.push_back(term[static_cast<std::size_t>(r * pitch + c)]);
       const T want =
-          static_cast<T>(reduce(at, 0, count, [kind](auto a, auto b) -> std::decay_t<decltype(a)> {
+          static_cast<T>(reduced(at, 0, count, [kind](auto a, auto b) -> std::decay_t<decltype(a)> {
             return apply<T>(kind, static_cast<T>(a), static_cast<T>(b));
           }));
       wrong += std::memcmp(&want, &made[static_cast<std::size_t>(r * columns + c)], sizeof(T)) != 0;
