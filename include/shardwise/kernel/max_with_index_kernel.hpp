@@ -61,7 +61,8 @@ struct extreme_kernel {
     }
     for (index_t i = 0; i < nest.size(); ++i) {
       const auto at = nest.at(i);
-      const T* const line = from.data + at.offsets[0];
+      // Lines without elements may have no memory.
+      const T* const line = size > 0 ? from.data + at.offsets[0] : from.data;
       const index_t place = place_of_best(line, from.strides[dim], size);
       const T best =
           place < 0 ? static_cast<T>(identity_of<T>(Class::kind)) : line[place * from.strides[dim]];
