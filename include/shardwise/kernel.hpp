@@ -51,6 +51,7 @@
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/pool_kernel.hpp"
+#include "shardwise/kernel/random_key_kernels.hpp"
 #include "shardwise/kernel/random_numbers.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"
 #include "shardwise/kernel/reduce_terms.hpp"

@@ -48,6 +48,7 @@
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/pool.hpp"
 #include "shardwise/operation/pooled.hpp"
+#include "shardwise/operation/random_keys.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/reshard.hpp"

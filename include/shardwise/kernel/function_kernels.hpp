@@ -7,6 +7,7 @@
 #include "shardwise/kernel/bitwise_kernels.hpp"
 #include "shardwise/kernel/conversion_kernels.hpp"
 #include "shardwise/kernel/exponential_kernels.hpp"
+#include "shardwise/kernel/random_key_kernels.hpp"
 #include "shardwise/kernel/rounding_kernels.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/trigonometric_kernels.hpp"

@@ -84,6 +84,8 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::logi
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::bitwise_and>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::bitwise_or>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::bitwise_xor>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::fold_in>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::split_key>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::left_shift>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::right_shift>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::leaky_relu>>;

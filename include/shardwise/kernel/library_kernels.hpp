@@ -184,7 +184,7 @@ void enter_library() {
     if constexpr (Whole<T>) {
       detail::enter_unary<T, f::bitwise_not>();
       detail::enter_binary<T, f::bitwise_and, f::bitwise_or, f::bitwise_xor, f::left_shift,
-                           f::right_shift>();
+                           f::right_shift, f::fold_in, f::split_key>();
     }
     return true;
   }();

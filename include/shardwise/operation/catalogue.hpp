@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/catalogue_entry.hpp"
 #include "shardwise/operation/finish_gradient.hpp"
+#include "shardwise/operation/random_keys.hpp"
 
 namespace shardwise {
 
@@ -83,6 +84,8 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::each_entry<functions::bitwise_xor>("bitwise_xor", 2, "bitwise_xor"),
     detail::each_entry<functions::left_shift>("left_shift", 2, "left_shift"),
     detail::each_entry<functions::right_shift>("right_shift", 2, "right_shift"),
+    detail::each_entry<functions::fold_in>("fold_in", 2, "random.fold_in", "i64[8] i64[8]"),
+    detail::each_entry<functions::split_key>("split_key", 2, "random.split", "i64[8] i64[8]"),
     detail::each_entry<functions::masked>("masked", 2, "where(c, x, 0)", "f32[8,4] bool[8,4]"),
     detail::each_entry<functions::leaky_relu>("leaky_relu", 2, "leaky_relu", "f32[8,4] f32[]"),
     detail::each_entry<functions::elu>("elu", 2, "elu", "f32[8,4] f32[]"),

@@ -50,11 +50,18 @@ struct dropout_of {
 
 namespace detail {
 
+/// A key of random numbers whose bits are a tensor of rank 0: the argument of a step.
+template <class Key>
+concept KeyTensor = requires(const Key& seed) {
+  { seed.value } -> NamedOperand;
+};
 /// A key of random numbers as an operand: its bits as a whole number.
 template <class Key>
 [[nodiscard]] constexpr decltype(auto) key_operand(const Key& seed) noexcept {
   if constexpr (NamedOperand<Key>)
     return (seed);
+  else if constexpr (KeyTensor<Key>)
+    return (seed.value);
   else
     return std::bit_cast<std::int64_t>(seed.value);
 }
@@ -77,7 +84,8 @@ using dropout_call =
 ///
 ///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
 template <NamedOperand X, class Key, class Rate>
-  requires(NamedOperand<Key> || requires(const Key& seed) { std::uint64_t{seed.value}; })
+  requires(NamedOperand<Key> || detail::KeyTensor<Key> ||
+           requires(const Key& seed) { std::uint64_t{seed.value}; })
 [[nodiscard]] constexpr detail::outcome_of<detail::dropout_call, X, detail::key_operand_type<Key>,
                                            const Rate&>
 dropout(X&& x, const Key& seed, const Rate& rate) {

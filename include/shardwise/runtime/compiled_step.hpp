@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/operation/number.hpp"
+#include "shardwise/operation/random_keys.hpp"
 #include "shardwise/runtime/gradient.hpp"
 #include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/runtime/owner_link.hpp"
@@ -13,8 +14,10 @@
 #include "shardwise/runtime/steady_program_work.hpp"
 #endif
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <tuple>
@@ -37,7 +40,17 @@ inline constexpr char type_mark = 0;
 /// True for an argument that a function may change.
 template <class X>
 inline constexpr bool is_given_to_change =
-    std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>> && !Scalar<X>;
+    std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>> &&
+    !detail::StepNumber<X>;
+
+/// The number that an argument is.
+template <StepNumber X>
+[[nodiscard]] constexpr auto step_number(const X& x) noexcept {
+  if constexpr (Scalar<X>)
+    return x;
+  else
+    return std::bit_cast<std::int64_t>(x.value);
+}
 
 /// The placeholders for the arguments of one call while a function is recorded.
 struct step_stand_ins {
@@ -47,7 +60,10 @@ struct step_stand_ins {
 
   template <class First, class X>
   [[nodiscard]] auto of(const X& x) {
-    if constexpr (Scalar<X>) {
+    if constexpr (std::is_same_v<X, random_key>) {
+      const auto bits = of<First>(step_number(x));
+      return traced_key<std::remove_const_t<decltype(bits)>>{bits};
+    } else if constexpr (Scalar<X>) {
       static_assert(Element<X>, "a number of a step is a float, a double, a std::int32_t, ...");
       numbers.push_back(number_node(home, constant_operation::how(x), {element_of<X>, {}, {}},
                                     element_kernels_of<X>));
@@ -219,12 +235,13 @@ class compiled_step {
   template <class X, class First>
   void enter(entry& at, std::remove_reference_t<X>& x, std::vector<node*>& tensors, std::size_t& k,
              std::size_t& number) {
-    if constexpr (Scalar<X>) {
+    if constexpr (detail::StepNumber<X>) {
       node_ptr& mine = at.numbers[number++];
       // A result of an earlier call, or an argument, may be that number.
       if (!mine->owns_memory()) mine = detail::copy_of(*mine);
       node& to = *mine;
-      const auto value = static_cast<compute_type<std::remove_cvref_t<X>>>(x);
+      const auto entered = detail::step_number(x);
+      const auto value = static_cast<compute_type<std::remove_const_t<decltype(entered)>>>(entered);
       for (index_t i = 0; i < to.where().count_here(); ++i)
         to.elements().store(&value, 1,
                             to.template writable_data<std::byte>(to.where().shard_here(i)));
@@ -248,7 +265,7 @@ class compiled_step {
   /// Assigns tensors whose layouts or sizes are new.
   template <class X, class First>
   static void replace(entry& at, std::remove_reference_t<X>& x, std::size_t& k) {
-    if constexpr (Scalar<X>) {
+    if constexpr (detail::StepNumber<X>) {
       ++k;
     } else {
       const auto assign = [&]<class Each>(Each& each) {
@@ -264,7 +281,7 @@ class compiled_step {
   template <class X, class First>
   static void lose(const entry& at, std::remove_reference_t<X>& x, std::size_t& k,
                    const std::exception_ptr& thrown) {
-    if constexpr (Scalar<X>) {
+    if constexpr (detail::StepNumber<X>) {
       ++k;
     } else {
       const auto take_away = [&]<class Each>(Each& each) {
@@ -286,11 +303,11 @@ class compiled_step {
 ///
 /// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
 /// old value that is also held elsewhere is kept. A variable that is two arguments is two values,
-/// of which `f` changes at most one. Numbers are inputs, so a learning rate may change from step to
-/// step. Everything else is constant: what `f` captures, and members that are not tensors, which
-/// `f` does not change, and where a different value compiles another program. `f` must not read
-/// elements, so no branch may depend on them. The step keeps its memory between calls, until it is
-/// destroyed.
+/// of which `f` changes at most one. Numbers and random keys are inputs, so a learning rate and the
+/// key of a dropout may change from step to step. Everything else is constant: what `f` captures,
+/// and members that are not tensors, which `f` does not change, and where a different value
+/// compiles another program. `f` must not read elements, so no branch may depend on them. The step
+/// keeps its memory between calls, until it is destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/philox.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/runtime/steady_program.hpp"
@@ -14,6 +15,10 @@
 #include <vector>
 
 namespace shardwise::detail {
+
+/// An argument that becomes a number of the program: what changes from step to step.
+template <class X>
+concept StepNumber = Scalar<X> || std::is_same_v<std::remove_cvref_t<X>, random_key>;
 
 /// The bytes of the members of nests that are neither tensors nor numbers.
 struct step_constants {
@@ -55,7 +60,7 @@ class step_programs {
   }
   template <class X>
   void add(const X& x) {
-    if constexpr (Scalar<X>) {
+    if constexpr (StepNumber<X>) {
       tensors_.push_back(nullptr);
     } else {
       const auto tensor = [&](const auto& each) {

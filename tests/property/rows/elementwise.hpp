@@ -267,6 +267,17 @@ inline std::vector<operation_row> bitwise_rows() {
   add(
       "bitwise_or", whole(-9, 9), [](const auto& a, const auto& b) { return bitwise_or(a, b); },
       [](int a, int b) { return a | b; });
+  const auto key_of = [](int a) { return random_key{static_cast<std::uint64_t>(std::int64_t{a})}; };
+  const auto item = [](int n) { return static_cast<std::uint64_t>(std::int64_t{n}); };
+  const auto bits = [](random_key key) {
+    return static_cast<int>(static_cast<std::uint32_t>(key.value));
+  };
+  add(
+      "fold_in", whole(-9, 9), [](const auto& a, const auto& b) { return fold_in(a, b); },
+      [=](int a, int b) { return bits(key_of(a).fold_in(item(b))); });
+  add(
+      "split_key", whole(-9, 9), [](const auto& a, const auto& b) { return split_key(a, b); },
+      [=](int a, int b) { return bits(key_of(a).split(item(b))); });
   add(
       "bitwise_xor", whole(-9, 9), [](const auto& a, const auto& b) { return bitwise_xor(a, b); },
       [](int a, int b) { return a ^ b; });

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // What compiled steps do with arguments that share memory, change their sizes, or are numbers.
 #include "support/catch.hpp"
+#include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -200,4 +202,52 @@ TEST_CASE("no gradient leaves out what went through a compiled step") {
   });
   for (int i = 0; i < 4; ++i) update(w, v);
   CHECK(values(gradient(reshard<P<>>(sum(w * v)), w)) == eight(81.0F));
+}
+
+TEST_CASE("a random key is an input of a step, and so are the keys that are derived from it") {
+  const device_pool pool{pod{}};
+  using Y = tensor<P<"data", "model">, 16, 8>;
+  const Y x = ones<Y>(pool);
+  const auto twice = [](const auto& y, const auto& seed) {
+    return dropout(dropout(y, seed.fold_in(3), 0.5), seed.split(1).fold_in(2), 0.25);
+  };
+  auto drop = step(twice);
+  std::vector<std::vector<float>> seen;
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    const random_key seed = random_key{7}.fold_in(n);
+    seen.push_back(values(drop(x, seed)));
+    CHECK(seen.back() == values(Y(twice(x, seed))));
+  }
+  CHECK(seen[0] != seen[1]);
+  CHECK(drop.programs() == 1);
+
+  const any_tensor<float> any = x;
+  CHECK(values(drop(any, random_key{9})) == values(Y(twice(x, random_key{9}))));
+  auto ignores = step([](const auto& y, const auto&) { return y + 1.0F; });
+  CHECK(values(ignores(x, random_key{1})) == std::vector<float>(128, 2.0F));
+}
+
+TEST_CASE("training with another key in each step compiles one program") {
+  const device_pool pool{pod{}};
+  using W = tensor<P<none, "model">, 8, 4>;
+  struct model {
+    W w;
+  };
+  const auto loss = [](const auto& m, const auto& x, const auto& seed) {
+    return reshard<P<>>(sum(square(einsum<"bi,io->bo">(dropout(x, seed, 0.5), m.w))));
+  };
+  const optim::training_step learn{loss, optim::sgd{}};
+  const auto x = iota<tensor<P<"data", none>, 4, 8>>(pool);
+  auto train = step(learn);
+  model replayed{ones<W>(pool)}, eager = replayed;
+  auto state = optim::sgd{}.start(replayed), other = optim::sgd{}.start(eager);
+  for (std::uint64_t n = 0; n < 3; ++n) {
+    const random_key seed = random_key{2}.fold_in(n);
+    const auto now = train(replayed, state, 1e-5F, x, seed);
+    const auto expected =
+        step(pool, [&] { return learn(eager, other, full<number>(pool, 1e-5F), x, seed); });
+    CHECK(values(now) == values(expected));
+  }
+  CHECK(values(replayed.w) == values(eager.w));
+  CHECK(train.programs() == 1);
 }
