@@ -116,38 +116,54 @@ struct rebound_range<Range<First, Rest...>, Member> {
   using type = Range<Member>;
 };
 
-template <class X, class Change>
+/// The same frozen part with another nest in it.
+template <class Part, class Nest>
+struct rebound_part;
+template <template <class> class Part, class Old, class Nest>
+struct rebound_part<Part<Old>, Nest> {
+  using type = Part<Nest>;
+};
+
+/// Whether frozen parts of nests are constants, as gradients have it, or hold tensors like others,
+/// as a step has it, whose arguments they are.
+enum class frozen_parts : bool { are_constants, hold_tensors };
+
+template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change);
 
 /// The same members in the same type where it takes them, else in a tuple.
-template <class X, class Change, class... Members>
+template <class X, frozen_parts Frozen, class Change, class... Members>
 [[nodiscard]] constexpr auto map_members(Change& change, const Members&... members) {
-  if constexpr ((... && std::is_same_v<Members, decltype(map_nest(members, change))>))
-    return X{map_nest(members, change)...};
+  if constexpr ((... && std::is_same_v<Members, decltype(map_nest<Frozen>(members, change))>))
+    return X{map_nest<Frozen>(members, change)...};
   else
-    return std::tuple<decltype(map_nest(members, change))...>{map_nest(members, change)...};
+    return std::tuple<decltype(map_nest<Frozen>(members, change))...>{
+        map_nest<Frozen>(members, change)...};
 }
 /// A nest of tensors with each tensor replaced by `change(tensor)`, from left to right: anything
 /// tuple-like, a range that grows, an aggregate. Other members stay what they are.
-template <class X, class Change>
+template <frozen_parts Frozen, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change) {
   constexpr nest_kind kind = nest_kind_of<X>();
   if constexpr (kind == nest_kind::tensor) {
     return change(x);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    return with_parts(x,
-                      [&](const auto&... members) { return map_members<X>(change, members...); });
+    return with_parts(
+        x, [&](const auto&... members) { return map_members<X, Frozen>(change, members...); });
   } else if constexpr (kind == nest_kind::range) {
-    using member = decltype(map_nest(*x.begin(), change));
+    using member = decltype(map_nest<Frozen>(*x.begin(), change));
     if constexpr (std::is_same_v<member, typename X::value_type>) {
       X out;
-      for (const auto& each : x) out.push_back(map_nest(each, change));
+      for (const auto& each : x) out.push_back(map_nest<Frozen>(each, change));
       return out;
     } else {
       typename rebound_range<X, member>::type out;
-      for (const auto& each : x) out.push_back(map_nest(each, change));
+      for (const auto& each : x) out.push_back(map_nest<Frozen>(each, change));
       return out;
     }
+  } else if constexpr (kind == nest_kind::frozen && Frozen == frozen_parts::hold_tensors) {
+    using value = decltype(map_nest<Frozen>(x.value, change));
+    return typename rebound_part<X, value>::type{map_nest<Frozen>(x.value, change)};
   } else {
     return x;
   }
@@ -182,29 +198,31 @@ template <class To, class From, class Change>
 
 /// Calls `tensor(x)` with each tensor of a nest, and `other(x)` with each other member and with the
 /// size of each range.
-template <class X, class OnTensor, class OnOther>
+template <frozen_parts Frozen = frozen_parts::are_constants, class X, class OnTensor, class OnOther>
 constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
   constexpr nest_kind kind = nest_kind_of<std::remove_const_t<X>>();
   if constexpr (kind == nest_kind::tensor) {
     tensor(x);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    with_parts(x, [&](auto&... members) { (visit_nest(members, tensor, other), ...); });
+    with_parts(x, [&](auto&... members) { (visit_nest<Frozen>(members, tensor, other), ...); });
   } else if constexpr (kind == nest_kind::range) {
     std::size_t size = 0;
     for (auto& member : x) {
-      visit_nest(member, tensor, other);
+      visit_nest<Frozen>(member, tensor, other);
       ++size;
     }
     other(std::as_const(size));
+  } else if constexpr (kind == nest_kind::frozen && Frozen == frozen_parts::hold_tensors) {
+    visit_nest<Frozen>(x.value, tensor, other);
   } else {
     other(x);
   }
 }
 /// Calls `visit` with each tensor of a nest.
-template <class X, class Visit>
+template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Visit>
 constexpr void for_each_tensor(X& x, Visit& visit) {
   const auto ignore = [](const auto&) {};
-  visit_nest(x, visit, ignore);
+  visit_nest<Frozen>(x, visit, ignore);
 }
 
 }  // namespace detail

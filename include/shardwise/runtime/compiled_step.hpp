@@ -72,7 +72,7 @@ struct step_stand_ins {
       const auto stand = [&]<class Each>(const Each& each) {
         return handle_of<settled_tensor<Each>>(stand_for(each.share()));
       };
-      return map_nest(x, stand);
+      return map_nest<frozen_parts::hold_tensors>(x, stand);
     }
   }
 
@@ -121,7 +121,8 @@ class compiled_step {
       const auto take = [&]<class Each>(const Each&) {
         return detail::handle_of<Each>(found->program.next_result());
       };
-      return detail::map_nest(*static_cast<const hollow*>(found->results.get()), take);
+      return detail::map_nest<detail::frozen_parts::hold_tensors>(
+          *static_cast<const hollow*>(found->results.get()), take);
     }
   }
 
@@ -147,8 +148,9 @@ class compiled_step {
   template <class... X>
   using returned = std::invoke_result_t<F&, given<X, argument<X, first_of<X...>>>...>;
   template <class Returned>
-  using results = decltype(detail::map_nest(std::declval<const std::remove_cvref_t<Returned>&>(),
-                                            std::declval<const detail::hollow_tensor&>()));
+  using results = decltype(detail::map_nest<detail::frozen_parts::hold_tensors>(
+      std::declval<const std::remove_cvref_t<Returned>&>(),
+      std::declval<const detail::hollow_tensor&>()));
 
   /// Calls the function with placeholders for its arguments, and plans its program.
   template <class... X>
@@ -180,10 +182,11 @@ class compiled_step {
       const auto out = call<X...>(arguments, places);
       note_all(made);
       const auto note = [&](const auto& each) { made.push_back({each.share()}); };
-      detail::for_each_tensor(out, note);
+      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(out, note);
       using hollow = results<returned<X...>>;
       const detail::hollow_tensor empty;
-      return finish(std::make_shared<const hollow>(detail::map_nest(out, empty)));
+      return finish(std::make_shared<const hollow>(
+          detail::map_nest<detail::frozen_parts::hold_tensors>(out, empty)));
     }
   }
   template <class... X, class Arguments, std::size_t... I>
@@ -195,7 +198,8 @@ class compiled_step {
                                                            std::index_sequence<I...>) {
     detail::step_constants all;
     const auto ignore = [](const auto&) {};
-    (detail::visit_nest(std::get<I>(arguments), ignore, all), ...);
+    (detail::visit_nest<detail::frozen_parts::hold_tensors>(std::get<I>(arguments), ignore, all),
+     ...);
     return std::move(all.bytes);
   }
   /// Lists the tensors of the arguments that the call has changed.
@@ -208,7 +212,8 @@ class compiled_step {
         to.push_back({each.share(), static_cast<int>(k)});
       ++k;
     };
-    (detail::for_each_tensor(std::get<I>(arguments), note), ...);
+    (detail::for_each_tensor<detail::frozen_parts::hold_tensors>(std::get<I>(arguments), note),
+     ...);
     if (k != had.size())
       fail({.rule = violation::operand_count_differs,
             .have = static_cast<index_t>(k),
@@ -259,7 +264,7 @@ class compiled_step {
           }
         ++k;
       };
-      detail::for_each_tensor(x, own);
+      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(x, own);
     }
   }
   /// Assigns tensors whose layouts or sizes are new.
@@ -274,7 +279,7 @@ class compiled_step {
             each = detail::handle_of<Each>(std::move(made));
         ++k;
       };
-      detail::for_each_tensor(x, assign);
+      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(x, assign);
     }
   }
   /// Invalidates the tensors that a failed program had begun to overwrite.
@@ -290,7 +295,7 @@ class compiled_step {
             each = detail::handle_of<Each>(detail::lost_node_of(*each.share(), thrown));
         ++k;
       };
-      detail::for_each_tensor(x, take_away);
+      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(x, take_away);
     }
   }
 

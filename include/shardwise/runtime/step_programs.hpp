@@ -68,7 +68,7 @@ class step_programs {
         at->evaluate();
         tensors_.push_back(at);
       };
-      visit_nest(x, tensor, constants_);
+      visit_nest<frozen_parts::hold_tensors>(x, tensor, constants_);
     }
   }
   /// Finds tensors that are several arguments of the described call.

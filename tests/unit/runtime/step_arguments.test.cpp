@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What compiled steps do with arguments that share memory, change their sizes, or are numbers.
 #include "support/catch.hpp"
+#include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -249,5 +250,39 @@ TEST_CASE("training with another key in each step compiles one program") {
     CHECK(values(now) == values(expected));
   }
   CHECK(values(replayed.w) == values(eager.w));
+  CHECK(train.programs() == 1);
+}
+
+TEST_CASE("frozen parts of a model are inputs of a step, which leaves them as they are") {
+  const device_pool pool{pod{}};
+  using W = tensor<P<none, none>, 8, 8>;
+  struct model {
+    nn::frozen<std::tuple<W, float>> below;
+    W above;
+  };
+  const auto loss = [](const auto& m, const auto& x) {
+    const auto h = einsum<"bi,io->bo">(x, std::get<0>(m.below.value));
+    return reshard<P<>>(sum(square(einsum<"bi,io->bo">(h, m.above))));
+  };
+  const optim::training_step learn{loss, optim::sgd{}};
+  const auto x = uniform<tensor<P<"data", none>, 4, 8>>(pool, random_key{1});
+  auto train = step(learn);
+  model replayed{{{uniform<W>(pool, random_key{2}), 1.0F}}, uniform<W>(pool, random_key{3})};
+  model eager = replayed;
+  auto state = optim::sgd{}.start(replayed), other = optim::sgd{}.start(eager);
+  const auto both_agree = [&] {
+    const auto now = train(replayed, state, 1e-4F, x);
+    const auto expected =
+        step(pool, [&] { return learn(eager, other, full<number>(pool, 1e-4F), x); });
+    CHECK(values(now) == values(expected));
+    CHECK(values(replayed.above) == values(eager.above));
+  };
+  const std::vector<float> fixed = values(std::get<0>(replayed.below.value));
+  for (int i = 0; i < 3; ++i) both_agree();
+  CHECK(values(std::get<0>(replayed.below.value)) == fixed);
+  // Other fixed weights, the same program.
+  std::get<0>(replayed.below.value) = uniform<W>(pool, random_key{4});
+  eager.below = replayed.below;
+  both_agree();
   CHECK(train.programs() == 1);
 }
