@@ -103,19 +103,21 @@ namespace detail {
 
 }  // namespace detail
 
-/// The page of all operations: what a table says of each is what its rule answers for the example.
+/// Returns the page of all operations: a table of what their rules return for the examples.
 [[nodiscard]] inline std::string to_page(const operation_list& found) {
   std::string out =
       "# Operations\n\n"
-      "`shardwise operations --markdown` writes this page from the operations themselves.\n\n"
-      "- **Example**: operands `a`, `b`, ... and the parameters as `shardwise infer` takes them;\n"
-      "  those with `?` may be left out.\n"
-      "- **May be split**: the dimensions of the example's operands that pass, split alone, "
-      "without\n"
-      "  communication. Any other is refused with the reshard that fixes it.\n"
-      "- **Pending**: the reductions that an operand may have pending, which the result then has.\n"
-      "- **Gradient**: whether `gradient(f)` passes through it.\n"
-      "- **Peers**: what NumPy, JAX, PyTorch or XLA call it.\n\n"
+      "`shardwise operations --markdown` generates this page from the rules of the operations.\n\n"
+      "- **Example**: operands `a`, `b`, ... and parameters, in the syntax of `shardwise infer`.\n"
+      "  Parameters marked with `?` are optional.\n"
+      "- **May be split**: the dimensions of the example's operands that can be split, one at a "
+      "time,\n"
+      "  without communication. A split of any other dimension is an error that suggests a "
+      "`reshard`.\n"
+      "- **Pending**: the pending reductions that an operand may have; the result has the same "
+      "ones.\n"
+      "- **Gradient**: whether `gradient(f)` can differentiate the operation.\n"
+      "- **Peers**: its names in NumPy, JAX, PyTorch or XLA.\n\n"
       "| operation | parameters | example | may be split | pending | gradient | peers |\n"
       "|---|---|---|---|---|---|---|\n";
   for (const listed_operation& one : found.all) {
