@@ -6,67 +6,69 @@
 
 namespace shardwise {
 
-/// How the value of a parameter is written: `1`, `0,1`, `8x4x2`, words as they are, one of a few
-/// words, or nothing, since its name alone asks for it.
+/// The syntax of a parameter's value: `1`; `0,1`; `8x4x2`; free text; one of several words; or
+/// nothing, for a flag, which is set by its name alone.
 enum class parameter_form : std::uint8_t { integer, integers, extents, words, choice, flag };
 
-/// What operations are applied with besides their operands, by name.
+/// Describes a named parameter, which operations take in addition to their operands.
 struct parameter_desc {
   text_view name;
   parameter_form form;
-  /// A value of it, or the words between which it chooses.
+  /// An example of a value, or the permitted words.
   text_view example;
   text_view purpose;
 };
 
-/// The parameters of all operations. One name means one thing wherever it is taken.
+/// The parameters of all operations. A name has the same meaning in every operation.
 inline constexpr parameter_desc parameters[] = {
-    {"equation", parameter_form::words, "bi,io->bo", "the contraction, as einsum has it"},
+    {"equation", parameter_form::words, "bi,io->bo", "the contraction, in the syntax of einsum"},
     {"semiring", parameter_form::choice, "plus_times|min_plus|max_plus|max_times|or_and",
-     "how elements are multiplied and reduced"},
+     "the semiring that replaces the sum and the product"},
     {"dim", parameter_form::integer, "1",
-     "the dimension that it works along, from 0; negative ones count from the end"},
+     "the dimension to operate along, from 0; negative numbers count from the end"},
     {"dims", parameter_form::integers, "0,1",
-     "the dimensions that it works along; where they may be left out, all"},
-    {"keep_dims", parameter_form::flag, "", "reduced dimensions stay, with one element each"},
-    {"correction", parameter_form::integer, "1", "1 for the variance of a sample"},
+     "the dimensions to operate along; if optional, the default is all of them"},
+    {"keep_dims", parameter_form::flag, "", "keep the reduced dimensions, with size 1"},
+    {"correction", parameter_form::integer, "1", "1 for the sample variance"},
     {"shape", parameter_form::extents, "8x4x2", "the extents of the result"},
-    {"order", parameter_form::integers, "1,0", "the operand's dimensions in the result's order"},
-    {"axes", parameter_form::words, "x,y", "the mesh axes that it works over, major to minor"},
-    {"reduction", parameter_form::choice, "sum|product|max|min", "how devices' values are reduced"},
-    {"split", parameter_form::integer, "1", "the dimension that is cut into parts"},
-    {"concat", parameter_form::integer, "0", "the dimension along which parts are joined"},
-    {"sends", parameter_form::integers, "0,1,1,0", "who gives and who gets, by positions"},
-    {"edge", parameter_form::choice, "wraps|zeros", "what enters at the end of a line"},
+    {"order", parameter_form::integers, "1,0",
+     "the operand's dimensions, in the order of the result"},
+    {"axes", parameter_form::words, "x,y", "the mesh axes to operate over, major to minor"},
+    {"reduction", parameter_form::choice, "sum|product|max|min", "the reduction over devices"},
+    {"split", parameter_form::integer, "1", "the dimension to split into parts"},
+    {"concat", parameter_form::integer, "0", "the dimension along which to concatenate the parts"},
+    {"sends", parameter_form::integers, "0,1,1,0", "pairs of source and target positions"},
+    {"edge", parameter_form::choice, "wraps|zeros", "what is shifted in at the end of the axis"},
     {"begin", parameter_form::integer, "1", "the first index; negative ones count from the end"},
-    {"end", parameter_form::integer, "3", "the index behind the last one"},
-    {"step", parameter_form::integer, "2", "how far apart the indices are"},
-    {"index", parameter_form::integer, "0", "the one index that is taken"},
-    {"ends", parameter_form::integers, "1,3", "where each part ends, but the last"},
-    {"places", parameter_form::integer, "1", "by how many places elements move"},
+    {"end", parameter_form::integer, "3", "one past the last index"},
+    {"step", parameter_form::integer, "2", "the distance between indices"},
+    {"index", parameter_form::integer, "0", "the index to select"},
+    {"ends", parameter_form::integers, "1,3", "the end of each part except the last"},
+    {"places", parameter_form::integer, "1", "the number of positions to move by"},
     {"amounts", parameter_form::integers, "0,0,1,2",
-     "how many elements before and behind, dimension by dimension"},
-    {"mode", parameter_form::choice, "constant|edge|reflect", "what is added"},
-    {"counts", parameter_form::integers, "2,1", "how often along each dimension"},
-    {"count", parameter_form::integer, "4", "how many there are in the result"},
-    {"size", parameter_form::integer, "2", "how many elements are taken"},
-    {"classes", parameter_form::integer, "10", "the length of a row"},
+     "the number of elements before and after, for each dimension"},
+    {"mode", parameter_form::choice, "constant|edge|reflect", "the values to pad with"},
+    {"counts", parameter_form::integers, "2,1", "the number of copies along each dimension"},
+    {"count", parameter_form::integer, "4", "the number of copies, segments or elements"},
+    {"size", parameter_form::integer, "2", "the number of elements to take"},
+    {"classes", parameter_form::integer, "10", "the number of classes"},
     {"type", parameter_form::choice, "f32|f64|i32|i64|bool|i8|u8|bf16|f16",
-     "the elements of the result"},
-    {"window", parameter_form::integers, "2,2", "how large windows are, one number a dimension"},
-    {"stride", parameter_form::integers, "2,2", "how far apart windows are; 1 if not given"},
+     "the element type of the result"},
+    {"window", parameter_form::integers, "2,2", "the size of the window in each dimension"},
+    {"stride", parameter_form::integers, "2,2", "the distance between windows; 1 by default"},
     {"padding", parameter_form::integers, "1,1",
-     "how many elements around each dimension, or before and behind each; 0 if not given"},
-    {"dilation", parameter_form::integers, "2,2", "how far apart the elements of a window are"},
-    {"groups", parameter_form::integer, "2", "into how many groups channels are divided"},
-    {"diagonal", parameter_form::integer, "0", "the last diagonal that is kept"},
-    {"descending", parameter_form::flag, "", "the greatest come first"},
-    {"attends", parameter_form::choice, "to_all|to_earlier", "the keys that a query meets"},
-    {"pairs", parameter_form::choice, "halves|neighbours", "which elements are turned together"},
+     "the padding on both sides of each dimension, or before and after each; 0 by default"},
+    {"dilation", parameter_form::integers, "2,2", "the distance between elements of a window"},
+    {"groups", parameter_form::integer, "2", "the number of groups of channels"},
+    {"diagonal", parameter_form::integer, "0", "the diagonal that bounds the triangle"},
+    {"descending", parameter_form::flag, "", "sort in descending order"},
+    {"attends", parameter_form::choice, "to_all|to_earlier", "the keys that a query attends to"},
+    {"pairs", parameter_form::choice, "halves|neighbours",
+     "the elements that are rotated in pairs"},
     {"out_of_range", parameter_form::choice, "error|clamp|fill",
-     "what an index does that the dimension has not"},
+     "how to treat an index that is out of range"},
     {"across", parameter_form::words, "data,model",
-     "the axes of the mesh over which it may exchange what its devices lack"}};
+     "the mesh axes over which the operation may communicate"}};
 
 /// The parameter of this name, or null.
 [[nodiscard]] constexpr const parameter_desc* find_parameter(text_view name) noexcept {
@@ -75,7 +77,7 @@ inline constexpr parameter_desc parameters[] = {
   return nullptr;
 }
 
-/// What one application of an operation is given, read from text. The text must outlive it.
+/// The arguments of one application of an operation, read from text. The text must outlive it.
 ///
 ///     operation_arguments given;
 ///     given.set("dims", "0,1");
@@ -84,7 +86,7 @@ class operation_arguments {
  public:
   using integer_list = inplace_vector<index_t, 2 * max_rank>;
 
-  /// Reads the value of a parameter, which has none yet.
+  /// Reads the value of a parameter that has not been set yet.
   constexpr parse_verdict set(text_view name, text_view value) noexcept {
     const parameter_desc* const what = find_parameter(name);
     if (what == nullptr) return {0, "no operation has a parameter of this name"};
@@ -122,7 +124,7 @@ class operation_arguments {
   }
 
   [[nodiscard]] constexpr bool has(text_view name) const noexcept { return find(name) != nullptr; }
-  /// Its number, that of the word that was chosen, or 1 for a flag.
+  /// Returns the value of an integer parameter, the index of a chosen word, or 1 for a flag.
   [[nodiscard]] constexpr index_t integer(text_view name, index_t otherwise = 0) const noexcept {
     const argument* const one = find(name);
     return one == nullptr ? otherwise : one->integers[0];
@@ -135,14 +137,14 @@ class operation_arguments {
     const argument* const one = find(name);
     return one == nullptr ? text_view{} : one->words;
   }
-  /// Dimensions that are counted from the end, as -1, become those of a tensor of this rank.
+  /// Replaces dimensions that are counted from the end, such as -1, by those of a tensor of `rank`.
   constexpr void count_from_front(text_view name, int rank) noexcept {
     for (argument& one : given_)
       if (one.name == name)
         for (index_t& n : one.integers)
           if (n < 0) n += rank;
   }
-  /// How many are given.
+  /// Returns the number of arguments.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return given_.size(); }
 
  private:
@@ -157,7 +159,7 @@ class operation_arguments {
     const index_t number = in.number(INT64_MAX, "a number is written in digits");
     return is_negative ? -number : number;
   }
-  /// Which of the words between bars this one is, or -1.
+  /// Returns the index of a word in a list separated by bars, or -1.
   static constexpr index_t place_of(text_view word, text_view all) noexcept {
     index_t place = 0;
     for (std::size_t begin = 0; begin <= all.size(); ++place) {
