@@ -10,14 +10,14 @@
 
 namespace shardwise {
 
-/// Names mesh axes over which an operation may exchange what its devices lack. Without it such an
-/// operation is refused with the `reshard` that fixes it; with it that reshard is part of the
-/// operation, and in its ledger.
+/// Names mesh axes over which an operation may communicate. Without it, an operation that needs
+/// elements of other devices is an error that suggests a `reshard`; with it, that communication is
+/// part of the operation and of its ledger.
 ///
 ///     cumsum<1>(x, across<"model">)
 template <fixed_string... Axes>
 struct across_axes {
-  /// Judges that a mesh has all of them.
+  /// Checks that the mesh has all of these axes.
   [[nodiscard]] static constexpr diagnosis check(const mesh_desc& mesh) noexcept {
     diagnosis verdict;
     const auto look = [&](text_view axis) {
@@ -28,7 +28,7 @@ struct across_axes {
     (void)look;
     return verdict;
   }
-  /// A bit for each of them that a mesh has.
+  /// Returns a bit mask of these axes in a mesh.
   [[nodiscard]] static constexpr unsigned bits(const mesh_desc& mesh) noexcept {
     [[maybe_unused]] const auto bit = [&](text_view axis) {
       const int a = mesh.find(axis);
@@ -42,7 +42,7 @@ inline constexpr across_axes<Axes...> across{};
 
 namespace detail {
 
-/// What the operands of an operation are once they have been fetched over permitted axes.
+/// The types of an operation's operands after they have been gathered over permitted axes.
 template <class Operation, class Permitted, class First, class... Rest>
 struct fetched_from {
   using mesh_type = typename First::mesh_type;
@@ -54,7 +54,7 @@ struct fetched_from {
   struct layout_at {
     static constexpr const layout_desc& layout_value = value[I].layout;
   };
-  /// The layout type of operand `I`, which is `Had` if nothing is fetched.
+  /// The layout type of operand `I`, which is `Had` if nothing is gathered.
   template <std::size_t I, class Had>
   [[nodiscard]] static constexpr auto layout_of_operand() noexcept {
     if constexpr (value[I].layout == operands[I].layout)
@@ -64,7 +64,7 @@ struct fetched_from {
   }
 };
 
-/// An operation whose operands may first be fetched over permitted axes.
+/// An operation whose operands may first be gathered over permitted axes.
 template <class Operation, class Permitted>
 struct fetching_call {
   template <class... X>
@@ -100,7 +100,8 @@ struct fetching_call {
     return value_domain_of<X...>::type::template apply_across<Operation>(Permitted::bits(mesh),
                                                                          static_cast<X&&>(x)...);
   }
-  /// True where types say what is fetched: what is refused for other reasons is refused as it is.
+  /// True if types determine what is gathered. Errors that a permission cannot fix are reported as
+  /// usual.
   template <class First, class... Rest>
   [[nodiscard]] static constexpr bool is_fetched() noexcept {
     if constexpr (Operand<First> && (... && Operand<Rest>))
@@ -132,7 +133,7 @@ struct fetching_call {
         fetch<layout_of_operand<all, I, std::remove_cvref_t<X>>>(static_cast<X&&>(x))...);
   }
 
-  /// The operand as it is, or the type that it is fetched as.
+  /// Returns the operand, gathered to the required type if necessary.
   template <class X, class Tensor>
   using given_as = std::conditional_t<
       std::is_same_v<typename std::remove_cvref_t<X>::layout_type, typename Tensor::layout_type>, X,
@@ -148,8 +149,8 @@ struct fetching_call {
 
 }  // namespace detail
 
-/// Applies an operation, as `apply_operation` does, after what it lacks has been fetched over the
-/// permitted axes.
+/// Applies an operation as `apply_operation` does, after gathering its operands over the permitted
+/// axes where necessary.
 template <class Operation, fixed_string... Axes, class... X>
 [[nodiscard]] constexpr detail::outcome_of<detail::fetching_call<Operation, across_axes<Axes...>>,
                                            X...>

@@ -24,7 +24,7 @@ struct softplus : fractional_function<"softplus", 20> {
     at.give(0, at.cotangent() * elementwise<sigmoid>(at.operand(0)));
   }
 };
-/// The error function's form: x/2 (1 + erf(x / sqrt(2))).
+/// The form with the error function: x/2 (1 + erf(x / sqrt(2))).
 struct gelu_exact : fractional_function<"gelu_exact", 16> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<erfc>, pointwise<exp>>;
@@ -46,7 +46,7 @@ struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> 
     at.give(1, shardwise::masked(dy * x, below));
   }
 };
-/// The second operand is the limit far below 0, with the other sign.
+/// The second operand is alpha; the limit for x towards minus infinity is -alpha.
 struct elu : fractional_function<"elu", 12> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<expm1>, pointwise<logical_not>>;
@@ -61,22 +61,22 @@ struct elu : fractional_function<"elu", 12> {
 
 }  // namespace functions
 
-/// `x sigmoid(x)`, which is known as swish too.
+/// Returns `x sigmoid(x)`, also known as swish.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::silu, A> silu(A&& a) {
   return elementwise<functions::silu>(std::forward<A>(a));
 }
-/// `log(1 + exp(x))`, a smooth `relu`.
+/// Returns `log(1 + exp(x))`, a smooth approximation of `relu`.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::softplus, A> softplus(A&& a) {
   return elementwise<functions::softplus>(std::forward<A>(a));
 }
-/// `x/2 (1 + erf(x / sqrt(2)))`; `gelu` is the form with `tanh`, which is faster.
+/// Returns `x/2 (1 + erf(x / sqrt(2)))`; `gelu` approximates it with `tanh`, which is faster.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::gelu_exact, A> gelu_exact(A&& a) {
   return elementwise<functions::gelu_exact>(std::forward<A>(a));
 }
-/// `x`, and `slope x` below 0. The slope is a number or a tensor.
+/// Returns `x`, or `slope x` below 0. The slope is a number or a tensor.
 ///
 ///     auto y = leaky_relu(x, 0.01F);
 template <class X, class Slope>
@@ -84,7 +84,7 @@ template <class X, class Slope>
     X&& x, Slope&& slope) {
   return elementwise<functions::leaky_relu>(std::forward<X>(x), std::forward<Slope>(slope));
 }
-/// `x`, and `alpha (exp(x) - 1)` below 0.
+/// Returns `x`, or `alpha (exp(x) - 1)` below 0.
 ///
 ///     auto y = elu(x, 1.0F);
 template <class X, class Alpha>
@@ -92,12 +92,12 @@ template <class X, class Alpha>
   return elementwise<functions::elu>(std::forward<X>(x), std::forward<Alpha>(alpha));
 }
 
-/// `x` cut at -1 and 1.
+/// Returns `x` clamped to [-1, 1].
 template <class X>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hardtanh(X&& x) { return clamp(std::forward<X>(x), -1, 1); }
 
-/// `(x + 3) / 6`, cut at 0 and 1.
+/// Returns `(x + 3) / 6` clamped to [0, 1].
 template <class X>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_sigmoid(X&& x) { return clamp(std::forward<X>(x) + 3, 0, 6) / 6; }

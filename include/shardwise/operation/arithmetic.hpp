@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// What it is given: a copy that fuses.
+/// Returns its operand: a copy that can be fused.
 struct identity : elementwise_function<"identity", linearity::additive, 0> {
   static constexpr void gradient(auto& at) { at.give(0, at.cotangent()); }
 };
@@ -34,7 +34,8 @@ struct multiply : elementwise_function<"*", linearity::multilinear> {
     at.give(1, at.cotangent() * at.operand(0));
   }
 };
-/// Quotients of whole numbers are cut, so those of terms do not add up to that of the sum.
+/// Quotients of integers are truncated, so the quotients of the terms do not add up to that of the
+/// sum.
 struct divide : elementwise_function<"/", linearity::first_operand> {
   [[nodiscard]] static constexpr linearity law_for(element type) noexcept {
     return has_fractions(type) ? linearity::first_operand : linearity::nonlinear;
@@ -48,7 +49,7 @@ struct greater;
 struct less;
 struct equal;
 struct maximum : elementwise_function<"maximum", linearity::max_of> {
-  /// Equal operands share evenly.
+  /// Equal operands share the cotangent evenly.
   static constexpr void gradient(auto& at) {
     at.give(0, share<greater>(at));
     at.give(1, share<less>(at));
@@ -67,7 +68,7 @@ struct minimum : elementwise_function<"minimum", linearity::min_of> {
   }
 };
 struct abs : elementwise_function<"abs"> {
-  /// 0 at 0.
+  /// The derivative at 0 is 0.
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent();
     const auto x = at.operand(0);
@@ -79,13 +80,13 @@ struct square : elementwise_function<"square"> {
   static constexpr void gradient(auto& at) { at.give(0, at.cotangent() * (at.operand(0) * 2)); }
 };
 struct relu : elementwise_function<"relu"> {
-  /// 0 at 0.
+  /// The derivative at 0 is 0.
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
     at.give(0, shardwise::masked(at.cotangent(), elementwise<greater>(x, at.number(0, x))));
   }
 };
-/// The first operand where the second is true, 0 elsewhere.
+/// Returns the first operand where the second is true, and 0 elsewhere.
 struct masked : elementwise_function<"masked", linearity::first_operand> {
   static constexpr bool masks = true;
   static constexpr void gradient(auto& at) {
@@ -116,12 +117,12 @@ template <class A>
   return elementwise<functions::negate>(std::forward<A>(a));
 }
 
-/// The larger of two values, element by element.
+/// Returns the elementwise maximum of two values.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::maximum, A, B> maximum(A&& a, B&& b) {
   return elementwise<functions::maximum>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The smaller of two values, element by element.
+/// Returns the elementwise minimum of two values.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::minimum, A, B> minimum(A&& a, B&& b) {
   return elementwise<functions::minimum>(std::forward<A>(a), std::forward<B>(b));
@@ -139,8 +140,8 @@ template <class A>
   return elementwise<functions::relu>(std::forward<A>(a));
 }
 
-/// The values where the condition, a tensor of `bool`, is true, and 0 elsewhere: `where(c, x, 0)`
-/// that pending sums pass.
+/// Returns the values where the condition, a tensor of `bool`, is true, and 0 elsewhere: `where(c,
+/// x, 0)` for pending sums.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::masked, A, B> masked(A&& a, B&& condition) {
   return elementwise<functions::masked>(std::forward<A>(a), std::forward<B>(condition));

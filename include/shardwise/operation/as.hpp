@@ -25,8 +25,8 @@ struct result_as {
 /// of the result, which reduces a pending sum, or reduces and scatters it. The ledger and `explain`
 /// show all of it.
 ///
-/// Accepted by every operation that is not elementwise, composed ones such as `softmax` and
-/// `variance` among them. Both results of a search get the layout.
+/// Every operation that is not elementwise accepts it, including composed ones such as `softmax`
+/// and `variance`. Both results of a search get the layout.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);   // one reduce_scatter
 ///     auto z = softmax<1>(logits, as<P<"data", none>>);
@@ -35,7 +35,7 @@ struct result_as {
 template <class Target>
 inline constexpr result_as<Target> as{};
 
-/// The same for a layout that is a value; see `out_sharding`.
+/// Requests a layout that is a value; see `out_sharding`.
 template <class Target>
 struct result_sharding {
   Target target;
@@ -54,7 +54,7 @@ struct result_sharding {
 
 namespace detail {
 
-/// Permits an operation to fetch over all axes of its mesh.
+/// Permits an operation to communicate over all axes of its mesh.
 struct every_axis {
   [[nodiscard]] static constexpr diagnosis check(const mesh_desc&) noexcept { return {}; }
   [[nodiscard]] static constexpr unsigned bits(const mesh_desc&) noexcept { return ~0U; }
@@ -71,10 +71,11 @@ inline constexpr bool are_across = false;
 template <fixed_string... Axes>
 inline constexpr bool are_across<across_axes<Axes...>> = true;
 
-/// The last argument of an operation: axes over which it may fetch, or the layout of its result.
+/// The last argument of an operation: axes over which it may communicate, or the layout of its
+/// result.
 template <class X>
 concept Terms = are_across<X> || is_result_as<X>;
-/// The axes over which an operation may fetch on these terms.
+/// The axes over which these terms permit an operation to communicate.
 template <Terms Given>
 using permitted_by = std::conditional_t<are_across<Given>, Given, every_axis>;
 
@@ -86,7 +87,7 @@ template <class... X>
   return is_last;
 }
 
-/// The call that gives the result of an operation, or both of them, the requested layout.
+/// The call that reshards the result of an operation, or both results, to the requested layout.
 struct lay_out_call {
   template <class Given, class Made>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -150,15 +151,15 @@ struct lay_out_call {
   };
 };
 
-/// Gives the result of an operation the requested layout.
+/// Reshards the result of an operation to the requested layout.
 template <class Given, class Made>
 [[nodiscard]] constexpr outcome_of<lay_out_call, const Given&, Made> lay_out(const Given& given,
                                                                              Made&& made) {
   return carry_out<lay_out_call>(given, static_cast<Made&&>(made));
 }
 
-/// A call on terms, which come before its operands: where these request a layout, its result gets
-/// that.
+/// A call whose first argument is its terms; if these request a layout, its result is resharded to
+/// it.
 template <class Call>
 struct call_on_terms {
   template <class Given, class... X>
@@ -205,11 +206,11 @@ struct call_on_terms {
                      lay_out_call::apply(given, std::move(made.second)));
   }
 };
-/// Axes alone change nothing of a call.
+/// Terms that consist only of axes do not change a call.
 template <class Call, fixed_string... Axes, class... X>
 struct outcome<call_on_terms<Call>, across_axes<Axes...>, X...> : outcome<Call, X...> {};
 
-/// What a call gives on terms, and the call.
+/// The result type of a call with terms, and the call.
 template <class Call, Terms Given, class... X>
 using outcome_on = outcome_of<call_on_terms<Call>, Given, X...>;
 template <class Call, Terms Given, class... X>
@@ -221,7 +222,7 @@ template <class Call, Terms Given, class... X>
     return call_on_terms<Call>::apply(given, static_cast<X&&>(x)...);
 }
 
-/// A call whose last argument requests a layout, where other arguments are as many as there are.
+/// A call whose last argument requests a layout, for a function of any number of other arguments.
 template <class Call>
 struct call_with_request {
   template <class... X>
@@ -247,12 +248,12 @@ struct call_with_request {
         static_cast<std::tuple_element_t<I, std::remove_cvref_t<All>>>(std::get<I>(all))...);
   }
 };
-/// The call of a function whose arguments `X` may end with such a request.
+/// The call of a function whose last argument of `X` may request a layout.
 template <class Call, class... X>
 using maybe_requested =
     std::conditional_t<ends_with_result_as<X...>(), call_with_request<Call>, Call>;
 
-/// The same of an operation on tensors: only a request lets it fetch.
+/// The same for an operation on tensors, which may communicate only if there is a request.
 template <class Operation, class... X>
 using whole_unless_requested =
     std::conditional_t<ends_with_result_as<X...>(), fetching_call<Operation, every_axis>,

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// A tensor that gets another value, and what is beside it.
+/// The tensor that is assigned to, and the other operand.
 template <class X, class Y>
 concept AssigningOperands =
     !std::is_const_v<X> &&
@@ -16,14 +16,15 @@ concept AssigningOperands =
 
 namespace detail {
 
-/// What a refusal takes: anything.
+/// Converts from anything; the parameter of overloads that only report an error.
 struct anything {
   template <class X>
   constexpr anything(const X&) noexcept {}
 };
 
-/// The part of an expression that says, by the rule, that `auto` names it once: `auto y = x * 2;
-/// y = y + x;` looks as if it were not so. `Paper` is the tensor that it makes.
+/// The expression type whose assignment reports the rule that `auto` names one expression: `auto y
+/// = x * 2; y = y + x;` looks like the assignment of a tensor. `Paper` is the abstract tensor of
+/// its result.
 template <class Paper>
 struct named_once {
   using never_assigned = void;
@@ -44,7 +45,7 @@ struct named_once {
   }
 };
 
-/// The call that assigns to `x` what a function makes of `x` and `y`.
+/// The call that assigns the result of a function of `x` and `y` to `x`.
 template <class Function>
 struct assign_call {
   template <class X, class Y>
@@ -72,7 +73,7 @@ struct assign_call {
         fail(verdict, words << " would be " << to_text(x.mesh(), value.tensor()));
       }
       return x = std::move(value);
-      // A layout with a name of its own is the layout that it names.
+      // A derived layout is the same layout as its base.
     } else if constexpr (std::is_same_v<typename X::layout_type,
                                         typename decltype(value)::layout_type>) {
       return x = std::move(value);
@@ -88,9 +89,9 @@ using assigned = outcome_of<assign_call<Function>, X&, Y>;
 
 }  // namespace detail
 
-/// `x += y` is `x = x + y`: the handle names another value from now on, and what else names the old
-/// one keeps it. Extents and layout stay; a value of others does not compile (`any_tensor`:
-/// throws).
+/// `x += y` is `x = x + y`: the handle refers to another value afterwards, and other handles keep
+/// the old one. Extents and layout do not change; a result that has others is a compile-time error
+/// (for an `any_tensor`, an exception).
 ///
 ///     w -= dw * 0.1F;
 template <class X, class Y>

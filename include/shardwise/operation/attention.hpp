@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// Which keys a query meets: all, or those up to its own position.
+/// Which keys a query attends to: all, or those up to its own position.
 enum class attends : std::uint8_t { to_all, to_earlier };
 
 struct attention_gradient_operation;
@@ -18,7 +18,7 @@ struct attention_operation {
   static constexpr text_view name = "attention";
 
   /// The last three dimensions are heads, positions and elements. Several heads of queries share
-  /// one of keys and values: a dimension of query heads is then the product of both.
+  /// one head of keys and values: the dimension of query heads is then the product of both.
   [[nodiscard]] static constexpr factor_rule rule(const attributes&,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -44,7 +44,7 @@ struct attention_operation {
     out.operands.push_back(keys);
     out.operands.push_back(values);
     if (operands.size() > 3) {
-      // A mask meets [..., heads, queries, keys] from the last dimension backwards.
+      // A mask is broadcast to [..., heads, queries, keys].
       factor_map scores = out.operands[0];
       scores[inner] = position;
       factor_map mask;
@@ -59,7 +59,7 @@ struct attention_operation {
     }
     return out;
   }
-  /// Judges the ranks; heads must be whole groups.
+  /// Checks the ranks, and that the heads of queries are a multiple of those of keys.
   [[nodiscard]] static constexpr diagnosis check(const attributes&,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -78,7 +78,7 @@ struct attention_operation {
               .want = rank};
     return {};
   }
-  /// A mask holds truth values, or numbers to add. A position needs `attends::to_earlier`.
+  /// A mask holds `bool`, or numbers to add. A position needs `attends::to_earlier`.
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes& how, const tensor_descs& operands) noexcept {
     const element_verdict alike = check_alike({operands[0], operands[1], operands[2]});
@@ -92,7 +92,8 @@ struct attention_operation {
   [[nodiscard]] static constexpr bool is_position(const tensor_desc& fourth) noexcept {
     return fourth.rank() == 0 && is_whole_number(fourth.type);
   }
-  /// A product and a sum for each element of a query and key, and of a key and value.
+  /// A multiplication and an addition for each element of each query and key, and of each key and
+  /// value.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
@@ -110,19 +111,20 @@ struct attention_operation {
     return words;
   }
   using emits = operations<attention_gradient_operation>;
-  /// Each cotangent by itself, from scores that are computed again: they never exist as a whole.
+  /// Computes each cotangent separately, from scores that are computed again, so that they are
+  /// never stored as a whole.
   static constexpr void gradient(gradient_step& at);
 };
 
-/// The cotangent of one operand of attention. The second integer attribute is the number of that
-/// operand: 0 queries, 1 keys, 2 values, 3 a mask of numbers to add. The first is that of the
-/// attention. The operands are queries, keys and values, the cotangent of the result, and the mask
-/// if there is one.
+/// The cotangent of one operand of attention. The first integer attribute is that of the attention;
+/// the second is the number of the operand: 0 for queries, 1 for keys, 2 for values, 3 for a mask
+/// of numbers to add. The operands are queries, keys and values, the cotangent of the result, and
+/// the mask if there is one.
 struct attention_gradient_operation {
   static constexpr text_view name = "attention_gradient";
 
-  /// As that of attention, but that a query's own values are needed together; what heads, queries
-  /// and batches share is a sum over them.
+  /// The same as that of attention, except that all elements of a query are needed together, and
+  /// that the cotangent is a sum over what the heads, queries and batches share.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     tensor_descs given{operands[0], operands[1], operands[2]};
@@ -138,8 +140,8 @@ struct attention_gradient_operation {
       out.operands.push_back(cotangent);
     }
     if (how.integers[1] == 0) return out;
-    // What the operand lacks: the queries and the heads that share one of keys, or what a mask is
-    // repeated along.
+    // Indices that the operand does not have: queries and the heads that share a head of keys, or
+    // the dimensions along which a mask is broadcast.
     for (int f = 0; f < out.factors.ssize(); ++f)
       if (out.factors[f] == factor_kind::pass_through && out.composite_of(f) < 0 &&
           out.dim_with(out.result, static_cast<std::uint8_t>(f)) < 0)
@@ -158,7 +160,7 @@ struct attention_gradient_operation {
                                                      const tensor_descs& operands) noexcept {
     return operands[0].type;
   }
-  /// The scores again, and two products more.
+  /// The scores are computed again, and there are two more products.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc& result) noexcept {
@@ -182,7 +184,7 @@ constexpr void attention_operation::gradient(gradient_step& at) {
   }
 }
 
-/// The same as types have it.
+/// Attention whose attributes are types.
 template <attends To>
 struct attention_of {
   using operation_class = attention_operation;
@@ -195,23 +197,23 @@ using attention_call =
     fractional_call<attention_of<To>, fetching_call<attention_of<To>, Permitted>>;
 }  // namespace detail
 
-/// Scaled dot-product attention: `softmax(q k^T / sqrt(d)) v` for each head, of queries
+/// Returns scaled dot-product attention: `softmax(q k^T / sqrt(d)) v` for each head, of queries
 /// `[..., heads, queries, d]`, keys `[..., heads, keys, d]` and values `[..., heads, keys, e]`; the
-/// result is `[..., heads, queries, e]`. The scores never exist as a whole: blocks of keys are gone
-/// through while their sum is kept.
+/// result is `[..., heads, queries, e]`. The scores are never stored as a whole: the sum is
+/// accumulated over blocks of keys.
 ///
-/// Fewer heads of keys and values than of queries are shared by groups of neighbours.
-/// `attends::to_earlier` lets query `i` meet the keys up to `i`. A mask meets
-/// `[..., heads, queries, keys]` from the last dimension backwards: truth values say which keys a
-/// query meets, numbers are added to the scores and may be learnt, as relative positions are. A
-/// query that meets no key gives zeros.
+/// If there are fewer heads of keys and values than of queries, consecutive heads of queries share
+/// one (grouped-query attention). With `attends::to_earlier`, query `i` attends to the keys up to
+/// `i`. A mask is broadcast to `[..., heads, queries, keys]`: `bool` elements select the keys that
+/// a query attends to, numbers are added to the scores and may be learnt, such as relative
+/// positions. A query that attends to no key gives zeros.
 ///
-/// Under `attends::to_earlier` an integer `start` of rank 0 may replace the mask. It is the
+/// With `attends::to_earlier`, an integer `start` of rank 0 may replace the mask. It is the
 /// position of the first query: query `i` attends to the keys up to `start + i`. Later keys are not
 /// read, so they may be the unused part of a cache.
 ///
-/// All dimensions may be split but `keys` and `d`; heads where each device has the queries of the
-/// keys that it has. Keys may be fetched over permitted axes.
+/// All dimensions may be split except `keys` and `d`; heads may be split if each device has the
+/// heads of keys that its queries need. Keys may be gathered over permitted axes.
 ///
 ///     auto y = attention<attends::to_earlier>(q, k, v);          // heads split over "model"
 ///     auto z = attention(q, k, v, mask, across<"seq">);

@@ -10,7 +10,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The indices of the devices along some axes, as a tensor that all devices hold.
+/// Returns the indices of the devices along some axes, as a replicated tensor.
 template <fixed_string... Axes, class X>
 [[nodiscard]] constexpr auto positions_on_mesh(const X& x) {
   using rule = vary_rule<Axes...>;
@@ -29,8 +29,9 @@ template <fixed_string... Axes, class X>
 
 }  // namespace detail
 
-/// Where a device stands along axes of known size, from 0 on, as a value of its own: JAX's
-/// axis_index. Of `x` it takes the mesh alone. Several axes count as one, the first major.
+/// Returns the index of each device along axes of known size, counted from 0, as a manual value:
+/// `axis_index` in JAX. Only the mesh of `x` is used. Several axes are numbered together, the first
+/// one major.
 ///
 ///     auto rank = axis_index<"data">(mine);                      // i64[]{manual: data}
 ///     auto first = where(equal(rank, 0), mine, mine * 0.0F);

@@ -8,9 +8,9 @@
 
 namespace shardwise {
 
-/// An operation applied to each element of a batch, one after the other on each device: what `vmap`
-/// makes of operations that have no form for batches. Its attributes are those of the operation,
-/// with `each` and `batches`.
+/// An operation that is applied to one element of a batch after another, on each device: the form
+/// that `vmap` uses for operations without a batched form. Its attributes are those of the
+/// operation, with `each` and `batches`.
 struct vmap_operation {
   static constexpr text_view name = "vmap";
 
@@ -31,7 +31,7 @@ struct vmap_operation {
     if (out.batches.empty()) out.each = nullptr;
     return out;
   }
-  /// Returns the operation that these are the attributes of.
+  /// Returns the operation to which the attributes belong.
   [[nodiscard]] static constexpr const operation& within(const attributes& how,
                                                          const operation& batched) noexcept {
     return how.batches.size() > 1 ? batched : *how.each;
@@ -60,7 +60,7 @@ struct vmap_operation {
     for (; !of.batches.empty(); of = inner(of)) each = operands_of_each(of, each);
     return how.each->result_type(of, each);
   }
-  /// That of one element, times the elements of the largest shard of the batch.
+  /// The cost for one element, times the number of elements in the largest shard of the batch.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc& result) {
@@ -85,12 +85,12 @@ struct vmap_operation {
     words << text_view(label_of(*how.each, of));
     return words;
   }
-  /// The gradient of the operation, applied to each element.
+  /// Applies the gradient of the operation to each element.
   static constexpr void gradient(gradient_step& at);
 };
 
-/// A value inside of a mapped function: that of the program that computes the whole batch, and
-/// whether it has the batch as its first dimension.
+/// A value inside a mapped function: the value in the program that computes the whole batch, and
+/// whether its first dimension is the batch.
 struct batched_value {
   value_id id = -1;
   bool is_mapped = false;
@@ -98,8 +98,8 @@ struct batched_value {
 
 namespace detail {
 
-/// Appends an operation, applied to each element of a batch, to what `to` is: something with
-/// `tensor_of(value)` and `emit(operation, attributes, values)`. Operations that know batches are
+/// Appends an operation, applied to each element of a batch, to the sink `to`, which has
+/// `tensor_of(value)` and `emit(operation, attributes, values)`. Operations with a batched form are
 /// appended with other attributes, all others as `vmap_operation`.
 template <class Sink, class Values>
 constexpr batched_value emit_batched(Sink& to, index_t size, const operation& what,
@@ -136,7 +136,7 @@ constexpr batched_value emit_batched(Sink& to, index_t size, const operation& wh
   return {to.emit(what, form.how, read), true};
 }
 
-/// One application of a batch as the gradient of the operation sees it: what that appends is
+/// The gradient step of an operation inside `vmap`: whatever the operation's gradient appends is
 /// appended for the whole batch.
 class gradient_of_each final : public gradient_step {
  public:
@@ -158,7 +158,7 @@ class gradient_of_each final : public gradient_step {
     return add({whole_.cotangent(number).id, true});
   }
   [[nodiscard]] constexpr bool wants(int k) const override { return whole_.wants(k); }
-  /// An operand that all elements share is given the sum over the batch.
+  /// The cotangent of an operand that all elements share is the sum over the batch.
   constexpr void give(int k, const gradient_value& cotangent) override {
     batched_value given = at(cotangent.id);
     if (given.is_mapped && is_mapped(k))
@@ -204,7 +204,7 @@ class gradient_of_each final : public gradient_step {
   }
 
  private:
-  /// What `emit_batched` appends to.
+  /// The sink of `emit_batched`.
   struct sink {
     gradient_step& whole;
     [[nodiscard]] constexpr tensor_desc tensor_of(value_id i) const { return whole.tensor_of(i); }
@@ -221,8 +221,8 @@ class gradient_of_each final : public gradient_step {
               reduction_operation::how(reduction::sum, dims, false), {i})
         .id;
   }
-  /// A cotangent with as many dimensions as its operand: extents meet from the last dimension
-  /// backwards, so that what it lacks, or has too much, is behind the batch.
+  /// Returns a cotangent with as many dimensions as its operand. Since broadcasting aligns the last
+  /// dimensions, missing or additional dimensions come after the batch.
   [[nodiscard]] constexpr value_id meeting(value_id i, int rank) {
     const extents_desc have = whole_.tensor_of(i).extents;
     const int more = have.ssize() - rank;
@@ -242,7 +242,7 @@ class gradient_of_each final : public gradient_step {
     values_.push_back(value);
     return {this, values_.ssize() - 1};
   }
-  /// A tensor of the batch, split as the result is.
+  /// Returns the type of the tensor of the whole batch, split like the result.
   [[nodiscard]] constexpr tensor_desc whole_of(const tensor_desc& each) {
     return with_batch(batch_of(whole_.result().tensor(), 0), each);
   }

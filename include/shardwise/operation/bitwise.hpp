@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// Functions of the bits of integers.
+/// Base of functions on the bits of integers.
 template <fixed_string Symbol>
 struct bitwise : elementwise_function<Symbol> {
   static constexpr bool of_integers = true;
@@ -24,7 +24,8 @@ struct right_shift : bitwise<"right_shift"> {};
 
 }  // namespace functions
 
-/// The bits that are set in both integers. Truth values have `logical_and` and its kind.
+/// Returns the bits that are set in both integers. For `bool`, use `logical_and` and similar
+/// functions.
 ///
 ///     auto low = bitwise_and(keys, 0xFF);
 template <class A, class B>
@@ -32,29 +33,29 @@ template <class A, class B>
                                                                                       B&& b) {
   return elementwise<functions::bitwise_and>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The bits that are set in either.
+/// Returns the bits that are set in at least one of the integers.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::bitwise_or, A, B> bitwise_or(A&& a, B&& b) {
   return elementwise<functions::bitwise_or>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The bits that are set in one of the two.
+/// Returns the bits that are set in exactly one of the integers.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::bitwise_xor, A, B> bitwise_xor(A&& a,
                                                                                       B&& b) {
   return elementwise<functions::bitwise_xor>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The bits that are not set.
+/// Returns the bits that are not set.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::bitwise_not, A> bitwise_not(A&& a) {
   return elementwise<functions::bitwise_not>(std::forward<A>(a));
 }
-/// The bits moved up; 0 where they are moved by their number or more, or by less than none.
+/// Shifts bits to the left; the result is 0 if the shift is negative, or the width or more.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::left_shift, A, B> left_shift(A&& a, B&& b) {
   return elementwise<functions::left_shift>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The bits moved down, with copies of the sign before them; nothing but these where they are
-/// moved by their number or more, or by less than none.
+/// Shifts bits to the right, filling with copies of the sign bit; the result consists of sign bits
+/// if the shift is negative, or the width or more.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::right_shift, A, B> right_shift(A&& a,
                                                                                       B&& b) {

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// The operation that repeats a tensor along new dimensions and those of size 1: its integers are
-/// the extents of the result, of which those that are `dyn` are as they were.
+/// The operation that repeats a tensor along new dimensions and those of size 1. Its integers are
+/// the extents of the result; a `dyn` extent keeps that of the operand.
 struct broadcast_to_operation : of_any_elements {
   static constexpr text_view name = "broadcast_to";
 
@@ -16,7 +16,7 @@ struct broadcast_to_operation : of_any_elements {
     for (index_t n : target) out.integers.push_back(n);
     return out;
   }
-  /// Extents meet from the last dimension backwards.
+  /// Dimensions are aligned from the last one.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const extents_desc& from = operands[0].extents;
@@ -34,7 +34,7 @@ struct broadcast_to_operation : of_any_elements {
     }
     return out;
   }
-  /// Judges that every extent is kept or repeats one of 1.
+  /// Checks that every extent is kept or repeats one of size 1.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const extents_desc& from = operands[0].extents;
@@ -71,22 +71,22 @@ struct broadcast_to_operation : of_any_elements {
     out.rank = how.integers.ssize();
     return out;
   }
-  /// Sums over what was repeated.
+  /// The gradient sums over the repeated dimensions.
   static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
 };
 
-/// The same as types have it, to `Extents`.
+/// The operation whose attributes are types, broadcasting to `Extents`.
 template <class Extents>
 struct broadcast_to_of {
   using operation_class = broadcast_to_operation;
   static constexpr attributes how = broadcast_to_operation::how(Extents::value);
 };
 
-/// The tensor repeated along new dimensions, which come first, and along those of size 1; PyTorch's
-/// `expand`. An extent that is `dyn` stays as it is. Splits stay, new dimensions are whole, and
-/// what is pending stays pending: nothing moves between devices.
+/// Returns the tensor repeated along new dimensions, which come first, and along those of size 1;
+/// PyTorch's `expand`. A `dyn` extent keeps that of the operand. Splits are kept, new dimensions
+/// are not split, and pending reductions stay pending: nothing is communicated.
 ///
-/// Operands of elementwise functions are repeated where they meet larger ones, without this.
+/// Elementwise functions broadcast their operands without this operation.
 ///
 ///     auto y = broadcast_to<extents<4, 8, 16>>(x);     // f32[8@data, 1] -> f32[4, 8@data, 16]
 template <class Extents, NamedOperand X>

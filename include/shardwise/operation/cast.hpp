@@ -7,14 +7,14 @@
 
 namespace shardwise {
 
-/// A value of a program whose gradient is taken, with elements of another type.
+/// Returns a value of a differentiated program, converted to another element type.
 [[nodiscard]] constexpr gradient_value converted(const gradient_value& x, element type);
 
 namespace functions {
 
-/// Conversion to elements of `To`. Of numbers that `To` has not it gives the nearest that it has:
-/// whole numbers are cut towards zero and end at the ends of their range, NaN is 0. Of truth values
-/// it makes 0 and 1; a number is true if it is not 0.
+/// Conversion to elements of type `To`. A number that `To` cannot represent becomes the nearest one
+/// that it can: floating-point numbers are truncated to integers and saturate at the ends of their
+/// range, and NaN becomes 0. `bool` elements become 0 and 1; a number becomes true if it is not 0.
 ///
 /// A cast between floating-point types may take a pending sum and converts each of its terms:
 /// widening is exact, narrowing rounds each term. So a pending gradient stays pending through a
@@ -37,7 +37,7 @@ struct cast {
     return has_fractions(from) && has_fractions(result) ? linearity::additive
                                                         : linearity::nonlinear;
   }
-  /// The cotangent in the elements of the operand.
+  /// The cotangent has the element type of the operand.
   static constexpr void gradient(auto& at) {
     if (at.wants(0)) at.give(0, converted(at.cotangent(), at.operand(0).tensor().type));
   }
@@ -45,7 +45,8 @@ struct cast {
 
 }  // namespace functions
 
-/// The same tensor with elements of `To`; see `functions::cast` for numbers that `To` has not.
+/// Returns the same tensor with elements of type `To`; see `functions::cast` for numbers that `To`
+/// cannot represent.
 ///
 ///     auto counted = sum(cast<float>(x > 0));
 ///     auto narrow = cast<bfloat16>(weights);
@@ -54,7 +55,7 @@ template <Element To, class A>
   return elementwise<functions::cast<To>>(std::forward<A>(a));
 }
 
-/// The conversion to elements that a value names.
+/// Returns the conversion to an element type given as a value.
 [[nodiscard]] constexpr const operation& cast_to(element type) noexcept {
   constexpr const operation* casts[] = {&operation_of<pointwise<functions::cast<float>>>,
                                         &operation_of<pointwise<functions::cast<double>>>,

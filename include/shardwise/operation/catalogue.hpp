@@ -7,12 +7,12 @@
 
 namespace shardwise {
 
-/// Every operation of the library that has operands, by the name of its function; operators have
-/// names here. What a tool or a page says of operations comes from this list.
+/// All operations of the library that have operands, by the names of their functions; operators
+/// have names here too. Tools and documentation are generated from this list.
 ///
 ///     for (const catalogued_operation& one : catalogue) names.push_back(one.name);
 inline constexpr catalogued_operation catalogue[] = {
-    // Functions of elements.
+    // Elementwise functions.
     detail::each_entry<functions::negate>("negate", 1, "negative"),
     detail::each_entry<functions::abs>("abs", 1, "abs"),
     detail::each_entry<functions::square>("square", 1, "square"),
@@ -220,7 +220,7 @@ inline constexpr catalogued_operation catalogue[] = {
                                              2),
     detail::whole_entry<one_hot_operation>("one_hot", "classes type?", "i32[8]", "classes=10",
                                            "one_hot", 1, 1, &detail::one_hot_how),
-    // Scans and order.
+    // Scans and sorting.
     detail::whole_entry<cumsum_operation>("cumsum", "dim across?", "f32[8,4]", "dim=1", "cumsum"),
     detail::whole_entry<cumprod_operation>("cumprod", "dim across?", "f32[8,4]", "dim=1",
                                            "cumprod"),
@@ -231,7 +231,7 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::whole_entry<argsort_operation>("argsort", "dim descending? across?", "f32[8,4]",
                                            "dim=1", "argsort"),
     detail::top_k_entry(),
-    // Fused by name.
+    // Composed operations.
     detail::composed_entry<softmax_operation>("softmax", "dim across?", "f32[8,4]", "dim=1",
                                               "softmax", &detail::on_paper::softmax),
     detail::composed_entry<softmax_operation>("log_softmax", "dim across?", "f32[8,4]", "dim=1",
@@ -253,7 +253,7 @@ inline constexpr catalogued_operation catalogue[] = {
                                                "rotary embedding", 3, 3),
     detail::fractional_entry<dropout_operation>("dropout", "", "f32[8,4] i64[] f32[]", "",
                                                 "dropout", 3, 3),
-    // Between devices, along manual axes.
+    // Collectives on manual axes.
     detail::collective_entry<collective::all_reduce>("all_reduce", "axes reduction?", "axes=y",
                                                      "psum, pmax, pmin, all_reduce"),
     detail::device_mean_entry(),
@@ -286,7 +286,7 @@ inline constexpr catalogued_operation catalogue[] = {
                                                   1, 1, true, false),
 };
 
-/// The operation of this name, or null.
+/// Returns the operation of this name, or null.
 [[nodiscard]] constexpr const catalogued_operation* find_operation(text_view name) noexcept {
   for (const catalogued_operation& one : catalogue)
     if (one.name == name) return &one;

@@ -55,54 +55,53 @@
 
 namespace shardwise {
 
-/// The steps that an operation composed of others takes.
+/// The steps of a composed operation.
 using composition_steps = void (*)(paper_steps&, const attributes&, const tensor_descs&,
                                    tensor_results&);
 
-/// The collective on manual axes that an application calls, or why there is none.
+/// The collective on manual axes that an application calls, or the reason why there is none.
 using collective_of_arguments = manual_collective (*)(const mesh_desc&, const operation_arguments&,
                                                       diagnosis&);
 
-/// An operation of the library as its catalogue has it: what it is called with, and the functions
-/// of its class that judge it.
+/// An operation in the catalogue of the library: its parameters, and the functions of its class
+/// that check it.
 struct catalogued_operation {
   text_view name{};
-  /// The parameters, in the order of the integers of its attributes; those with `?` may be left
-  /// out.
+  /// The parameters, in the order of the integers of its attributes; those with `?` are optional.
   text_view parameters{};
-  /// How many operands it takes.
+  /// The minimum number of operands.
   int least = 1;
   int most = 1;
-  /// Operands and arguments of an example, between blanks.
+  /// The operands and the arguments of an example, separated by blanks.
   text_view operands{};
   text_view arguments{};
-  /// What its peers call it.
+  /// The names of the operation in other libraries.
   text_view peers{};
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
   diagnosis (*check)(const attributes&, const tensor_descs&) = nullptr;
   element_verdict (*check_elements)(const attributes&, const tensor_descs&) = nullptr;
-  /// The attributes of an application, where they are not the integers of its parameters.
+  /// Computes the attributes of an application, if they are not the integers of its parameters.
   attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr;
-  /// The operation itself, or null for one that is composed of others.
+  /// The operation, or null for a composed one.
   const operation* what = nullptr;
   composition_steps steps = nullptr;
-  /// A collective on manual axes: it has no rule of factors.
+  /// The collective on manual axes, which has no factor rule.
   collective_of_arguments called = nullptr;
   bool of_truth_values = false;
-  /// The operations on each element of what the collective gives.
+  /// The number of operations on each element of the collective's result.
   index_t flops_after = 0;
   bool has_fractions = false;
   bool of_integers = false;
   bool is_differentiable = false;
-  /// A second result holds indices; or it alone is the result.
+  /// True if the second result, or the only one, holds indices.
   bool gives_indices = false;
   bool gives_indices_alone = false;
-  /// Of a search: into how many parts a dimension is cut which is split over permitted axes, and
-  /// the attributes of the search of these.
+  /// For a search: the number of parts of a dimension that is split over permitted axes, and the
+  /// attributes of the search in these parts.
   index_t (*parts)(const mesh_desc&, const tensor_desc&, const attributes&,
                    unsigned permitted) = nullptr;
   attributes (*in_parts)(const attributes&, index_t parts) = nullptr;
-  /// The dimensions that it names are those of its result, which it makes.
+  /// True if its dimensions are those of the result, which it inserts.
   bool names_made_dims = false;
 };
 
@@ -124,7 +123,7 @@ template <class Class>
     return check_alike(operands);
 }
 
-/// What an entry takes from the class of its operation.
+/// Returns the part of an entry that the class of its operation determines.
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation with_class(catalogued_operation entry) noexcept {
   entry.rule = &Class::rule;
@@ -139,7 +138,7 @@ template <class Class>
   return entry;
 }
 
-/// An operation that is a class.
+/// Returns the entry of an operation that is a class.
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation whole_entry(
     text_view name, text_view parameters, text_view operands, text_view arguments, text_view peers,
@@ -155,7 +154,7 @@ template <class Class>
                             .how = how});
 }
 
-/// A function of elements under the name of its function in the library.
+/// Returns the entry of an elementwise function, under its name in the library.
 template <class Function>
 [[nodiscard]] constexpr catalogued_operation each_entry(text_view name, int operands,
                                                         text_view peers,
@@ -176,7 +175,7 @@ template <class Function>
   return entry;
 }
 
-/// An operation that is composed of others; `Judge` has its rule.
+/// Returns the entry of a composed operation, whose rule `Judge` has.
 template <class Judge>
 [[nodiscard]] constexpr catalogued_operation composed_entry(
     text_view name, text_view parameters, text_view operands, text_view arguments, text_view peers,
@@ -199,7 +198,7 @@ template <class Judge>
           .is_differentiable = is_differentiable};
 }
 
-/// The attributes of a reduction: dimensions that are not named are all.
+/// Returns the attributes of a reduction; if no dimensions are given, all are reduced.
 template <reduction Kind>
 [[nodiscard]] constexpr attributes reduction_how(const operation_arguments& given,
                                                  const tensor_descs& operands) noexcept {
@@ -233,7 +232,7 @@ template <scatter_mode Mode>
                               given.integer("begin", open_end), given.integer("end", open_end),
                               given.integer("step", 1));
 }
-/// The end of the last index is that of the dimension.
+/// The default end of a slice is the end of the dimension.
 [[nodiscard]] constexpr attributes index_how(const operation_arguments& given,
                                              const tensor_descs&) noexcept {
   const index_t at = given.integer("index");
@@ -266,7 +265,7 @@ template <reduction Kind>
                                 static_cast<element>(given.integer("type")));
 }
 
-/// A pooling; means have fractions.
+/// Returns the entry of a pooling; only floating-point elements have means.
 template <reduction Kind>
 [[nodiscard]] constexpr catalogued_operation pool_entry(text_view name, text_view peers) noexcept {
   catalogued_operation entry =
@@ -276,13 +275,14 @@ template <reduction Kind>
   return entry;
 }
 
-/// A reduction, `sum` and its like.
+/// Returns the entry of a reduction, such as `sum`.
 template <reduction Kind>
 [[nodiscard]] constexpr auto reduction_entry(text_view name, text_view peers) noexcept {
   return whole_entry<reduction_operation>(name, "dims? keep_dims?", "f32[8,4]", "dims=1", peers, 1,
                                           1, &reduction_how<Kind>);
 }
-/// A reduction of a function of each element; what needs dimensions whole takes a permission.
+/// Returns the entry of a reduction of transformed elements. Those that need whole dimensions
+/// accept a permission.
 template <class Judge, reduction Kind>
 [[nodiscard]] constexpr catalogued_operation reduced_entry(text_view name, text_view peers,
                                                            composition_steps steps,
@@ -294,7 +294,7 @@ template <class Judge, reduction Kind>
   return composed_entry<Judge>(name, parameters, operands, "dims=1", peers, steps, 1, 1,
                                is_differentiable, has_fractions, &reduction_how<Kind>);
 }
-/// A search, of which the values and the indices are results, or the indices alone.
+/// Returns the entry of a search whose results are values and indices, or only indices.
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation search_entry(text_view name, text_view peers,
                                                           bool alone) noexcept {
@@ -305,7 +305,7 @@ template <class Class>
   return entry;
 }
 
-/// The collective that arguments name.
+/// Returns the collective that the arguments describe.
 template <collective Kind>
 [[nodiscard]] constexpr manual_collective collective_called(const mesh_desc& mesh,
                                                             const operation_arguments& given,
@@ -343,7 +343,7 @@ template <collective Kind>
           .of_truth_values = operands[0] == 'b',
           .is_differentiable = operands[0] == 'f'};
 }
-/// A sum over devices, divided by their number.
+/// Returns the entry of a sum over devices, divided by their number.
 [[nodiscard]] constexpr catalogued_operation device_mean_entry() noexcept {
   catalogued_operation entry =
       collective_entry<collective::all_reduce>("all_mean", "axes", "axes=y", "pmean");
@@ -351,7 +351,7 @@ template <collective Kind>
   entry.flops_after = 1;
   return entry;
 }
-/// A reduction of truth values.
+/// Returns the entry of a reduction of `bool` elements.
 template <reduction Reduce>
 [[nodiscard]] constexpr manual_collective reduction_called(const mesh_desc& mesh,
                                                            const operation_arguments& given,
@@ -368,7 +368,7 @@ template <reduction Reduce>
   return out;
 }
 
-/// An operation on fractions.
+/// Returns the entry of an operation on floating-point elements.
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation fractional_entry(text_view name, text_view parameters,
                                                               text_view operands,
@@ -379,7 +379,7 @@ template <class Class>
   entry.has_fractions = true;
   return entry;
 }
-/// An operation that makes dimensions.
+/// Returns the entry of an operation that inserts dimensions.
 template <class Class>
 [[nodiscard]] constexpr catalogued_operation making_entry(text_view name, text_view parameters,
                                                           text_view operands, text_view arguments,

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// The example of an operation of the catalogue, read on a mesh.
+/// The example of an operation in the catalogue, read on a mesh.
 struct operation_example {
   tensor_descs operands{};
   operation_arguments given{};
@@ -23,7 +23,7 @@ struct operation_example {
       begin = end + 1;
     }
   };
-  // The axis that an example calls y is the last one here.
+  // The axis y of an example is the last one of this mesh.
   const int last = mesh.rank() - 1;
   each_word(entry.operands, [&](text_view words) {
     std::size_t end = 0;
@@ -41,8 +41,8 @@ struct operation_example {
   return out;
 }
 
-/// True if a reduction of this kind may be pending in an operand of the example, over the first
-/// axis of the mesh: in one of them, or in all.
+/// Returns true if a reduction of this kind may be pending over the first axis of the mesh, in one
+/// operand of the example or in all of them.
 [[nodiscard]] constexpr bool passes_pending(const mesh_desc& mesh,
                                             const catalogued_operation& entry, reduction kind) {
   const operation_example example = example_of(mesh, entry);
@@ -60,8 +60,8 @@ struct operation_example {
   return infer_operation(mesh, entry, example.given, all).ok();
 }
 
-/// What the operation makes of the example where one dimension of one operand is split over the
-/// first axis of the mesh.
+/// Returns the result of the operation on its example with one dimension of one operand split over
+/// the first axis of the mesh.
 [[nodiscard]] constexpr operation_inference infer_split(const mesh_desc& mesh,
                                                         const catalogued_operation& entry,
                                                         int operand, int dim) {

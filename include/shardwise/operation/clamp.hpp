@@ -10,11 +10,11 @@ namespace shardwise {
 
 namespace functions {
 
-/// The middle one, of an element and two bounds.
+/// Returns the median of an element and two bounds.
 struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
   using emits = operations<pointwise<maximum>>;
   static constexpr void gradient(auto& at) {
-    // As the minimum of a maximum: of equal ones each has its share.
+    // The same as the gradient of the minimum of a maximum: equal values share the cotangent.
     const auto x = at.operand(0), low = at.operand(1), high = at.operand(2);
     const auto above = elementwise<maximum>(x, low);
     const auto inner = share<less>(at.cotangent(), above, high);
@@ -33,8 +33,8 @@ struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
 
 }  // namespace functions
 
-/// `x` where it is between the bounds, else the nearer one: `minimum(maximum(x, low), high)`. NaN
-/// of any NaN. The bounds are numbers or tensors.
+/// Returns `x` clamped to the bounds: `minimum(maximum(x, low), high)`. The result is NaN if any
+/// operand is. The bounds are numbers or tensors.
 ///
 ///     auto y = clamp(x, -1.0F, 1.0F);
 template <class X, class Low, class High>
@@ -44,8 +44,8 @@ template <class X, class Low, class High>
                                        std::forward<High>(high));
 }
 
-/// Of the way from `a` to `b` the part `weight`: `a + weight (b - a)`. Pending sums stay pending
-/// where `weight` is not pending.
+/// Returns the linear interpolation `a + weight (b - a)`. Pending sums stay pending if `weight` is
+/// not pending.
 ///
 ///     average = lerp(average, weights, 0.01F);
 template <class A, class B, class W>
@@ -54,7 +54,7 @@ template <class A, class B, class W>
   return a + std::forward<W>(weight) * (std::forward<B>(b) - a);
 }
 
-/// `a + scale b c`, rounded after each of the three.
+/// Returns `a + scale b c`, rounded after each of the three operations.
 template <class A, class B, class C, class Scale = int>
   requires ElementwiseOperands<A, B, C>
 [[nodiscard]] constexpr auto addcmul(A&& a, B&& b, C&& c, const Scale& scale = 1) {

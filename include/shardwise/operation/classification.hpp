@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// What asks about the kind of a number gives truth values.
+/// Base of functions that classify numbers; their results are `bool`.
 template <fixed_string Symbol>
 struct classification : elementwise_function<Symbol> {
   static constexpr element result = element::boolean;
@@ -21,19 +21,19 @@ struct isfinite : classification<"isfinite"> {};
 
 }  // namespace functions
 
-/// True where an element is no number. Of integers it never is.
+/// Returns true where an element is NaN; for integers, always false.
 ///
 ///     auto clean = where(isnan(x), 0.0F, x);
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::isnan, A> isnan(A&& a) {
   return elementwise<functions::isnan>(std::forward<A>(a));
 }
-/// True where an element is infinite, of either sign.
+/// Returns true where an element is infinite, of either sign.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::isinf, A> isinf(A&& a) {
   return elementwise<functions::isinf>(std::forward<A>(a));
 }
-/// True where an element is a number and not infinite.
+/// Returns true where an element is neither NaN nor infinite.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::isfinite, A> isfinite(A&& a) {
   return elementwise<functions::isfinite>(std::forward<A>(a));

@@ -10,7 +10,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// What compares two operands gives truth values.
+/// Base of comparisons of two operands; their results are `bool`.
 template <fixed_string Symbol>
 struct comparison : elementwise_function<Symbol> {
   static constexpr bool compares = true;
@@ -21,7 +21,7 @@ struct less : comparison<"less"> {};
 struct less_equal : comparison<"less_equal"> {};
 struct greater : comparison<"greater"> {};
 struct greater_equal : comparison<"greater_equal"> {};
-/// The second operand where the first is true, the third elsewhere.
+/// Returns the second operand where the first is true, and the third elsewhere.
 struct where : elementwise_function<"where"> {
   static constexpr bool chooses = true;
   using emits = operations<pointwise<logical_not>>;
@@ -34,17 +34,17 @@ struct where : elementwise_function<"where"> {
 
 }  // namespace functions
 
-/// True where two values are equal. With NaN no comparison holds.
+/// Returns true where two values are equal. Comparisons with NaN are false.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::equal, A, B> equal(A&& a, B&& b) {
   return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b));
 }
-/// True where the first value is less than the second.
+/// Returns true where the first value is less than the second.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::less, A, B> less(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
-/// Comparisons give tensors of `bool`: `where(x > 0, x, 0.1F * x)`, `cast<float>(x > y)`.
+/// Comparisons return tensors of `bool`: `where(x > 0, x, 0.1F * x)`, `cast<float>(x > y)`.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::less, A, B> operator<(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
@@ -62,14 +62,15 @@ template <class A, class B>
                                                                                        B&& b) {
   return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
 }
-/// C++ takes `==` and `!=` for one answer, which algorithms ask for too.
+/// In C++, `==` and `!=` return one `bool`, and algorithms require them to.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
 bool operator==(const A&, const B&) = delete;  // equal(a, b) tells it of each element
 template <class A, class B>
   requires ElementwiseOperands<A, B>
 bool operator!=(const A&, const B&) = delete;  // logical_not(equal(a, b)) tells it of each element
-/// The second value where the condition, a tensor of `bool`, is true, the third elsewhere.
+/// Returns the second value where the condition, a tensor of `bool`, is true, and the third
+/// elsewhere.
 template <class A, class B, class C>
 [[nodiscard]] constexpr detail::of_elements<functions::where, A, B, C> where(A&& a, B&& b, C&& c) {
   return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));

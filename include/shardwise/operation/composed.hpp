@@ -10,19 +10,19 @@
 
 namespace shardwise {
 
-/// How many degrees of freedom a variance has less than elements: `correction{1}` makes it that of
-/// the whole of which the elements are a sample.
+/// The number that is subtracted from the number of elements in a variance; `correction{1}`
+/// estimates the variance of a population from a sample.
 struct correction {
   index_t count = 0;
 };
 
 namespace detail {
 
-/// An option that says over which axes may be fetched.
+/// An option that names axes over which a function may communicate.
 template <class Option>
 inline constexpr bool is_permission = are_across<Option> || std::is_same_v<Option, every_axis>;
 
-/// The axes that are permitted among the options of a function; none if it has no `across`.
+/// Returns the axes permitted among the options of a function; none if there is no `across`.
 [[nodiscard]] constexpr across_axes<> permitted_among() noexcept { return {}; }
 template <class First, class... Rest>
 [[nodiscard]] constexpr auto permitted_among(const First& first, const Rest&... rest) noexcept {
@@ -42,8 +42,8 @@ template <class First, class... Rest>
 template <class... Options>
 inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>);
 
-/// Calls `f` with those of the options that say which dimensions are reduced, and what reductions
-/// know nothing of, which they refuse.
+/// Calls `f` with the options that describe a reduction, and with unknown ones, which reductions
+/// report as errors.
 template <class F>
 constexpr decltype(auto) with_dims(const F& f) {
   return f();
@@ -69,8 +69,9 @@ struct finished_layout {
   }();
 };
 
-/// Finishes what is pending over permitted axes, so that it may be read: a small reduction in the
-/// middle of an operation. What is pending over others is left to its reader to refuse.
+/// Finishes the pending reductions over permitted axes, so that the value can be read: a small
+/// reduction in the middle of an operation. Reductions that are pending over other axes are left
+/// for its reader to report.
 template <class Permitted>
 struct finish_call {
   template <class X>
@@ -112,7 +113,8 @@ template <class X, class Permitted>
   return carry_out<finish_call<Permitted>>(static_cast<X&&>(x));
 }
 
-/// The options of a function that requests no layout: every axis is permitted instead.
+/// The options of a function without the one that requests a layout; every axis is permitted
+/// instead.
 template <class Option>
 [[nodiscard]] constexpr decltype(auto) without_request(const Option& option) noexcept {
   if constexpr (is_result_as<Option>)
@@ -120,14 +122,14 @@ template <class Option>
   else
     return (option);
 }
-/// Calls `f` with such options, and gives its result the layout that the last one requests.
+/// Calls `f` with these options, and reshards its result to the layout that the last one requests.
 template <class F, class... Options>
 [[nodiscard]] constexpr auto on_request(const F& f, const Options&... options) {
   return lay_out(std::get<sizeof...(Options) - 1>(std::tie(options...)),
                  f(without_request(options)...));
 }
 
-/// Takes away dimensions that were kept with one element: the largest of one is that one.
+/// Removes dimensions that were kept with size 1, by a maximum over their single element.
 template <int... Dims, class X, class... Options>
 [[nodiscard]] constexpr auto without_kept(X&& x, const Options&... options) {
   if constexpr (keeps_dims<Options...>)

@@ -23,7 +23,7 @@ using tensor_results = inplace_vector<tensor_desc, 2 * max_rank + 1>;
 
 namespace detail {
 
-/// The rules that say of an operand of a composition why one of its steps is refused.
+/// Rules that check an operand of a composition, to report why one of its steps is an error.
 struct elementwise_judge {
   [[nodiscard]] static constexpr factor_rule rule(const attributes&,
                                                   const tensor_descs& operands) noexcept {
@@ -32,7 +32,7 @@ struct elementwise_judge {
     return elementwise_rule(linearity::nonlinear, extents);
   }
 };
-/// A reduction of what was made of elements that are not pending.
+/// A reduction of transformed elements, which are not pending.
 struct reduction_of_made {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -45,7 +45,7 @@ struct reduction_of_made {
     return check_alike(operands, 0, true);
   }
 };
-/// A reduction that needs the dimensions whole.
+/// A reduction that needs its dimensions whole.
 struct reduction_of_whole {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -57,7 +57,7 @@ struct reduction_of_whole {
     return out;
   }
 };
-/// Parts of a dimension, each of which is a slice of it.
+/// The parts of a dimension, each of which is a slice.
 struct split_judge : of_any_elements {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -84,7 +84,7 @@ struct split_judge : of_any_elements {
     return {};
   }
 };
-/// A normalised tensor times a scale plus a shift, which meet it from the last dimension backwards.
+/// A normalised tensor times a scale plus a shift, which are broadcast to it.
 struct scaled_judge {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -159,7 +159,8 @@ struct reshard_judge : of_any_elements {
   }
 };
 
-/// What composed operations do, step by step on paper, as their functions do it with tensors.
+/// The steps of composed operations on abstract tensors; their functions take the same steps with
+/// tensors.
 namespace on_paper {
 
 namespace f = functions;
@@ -180,7 +181,7 @@ namespace f = functions;
   return at.each<f::divide>(at.reduce(reduction::sum, x, dims, keep), paper_steps::number(x));
 }
 
-/// Two operands after the other, as `einsum` orders them.
+/// One operand after another, in the order of `einsum`.
 constexpr void contraction(paper_steps& at, const attributes& how, const tensor_descs& x,
                            tensor_results& out) {
   const contraction_over& by = contraction_judge::over(how);
@@ -295,7 +296,7 @@ constexpr void split(paper_steps& at, const attributes& how, const tensor_descs&
   }
 }
 
-/// The elements less the greatest of them along a dimension.
+/// The elements minus their maximum along a dimension.
 [[nodiscard]] constexpr tensor_desc below_greatest(paper_steps& at, const tensor_desc& x,
                                                    unsigned dims) {
   return at.each<f::subtract>(x, at.finished(at.reduce(reduction::max, x, dims, true)));
@@ -351,7 +352,7 @@ constexpr void cross_entropy(paper_steps& at, const attributes& how, const tenso
     out.push_back(narrowed(at, at.each<f::subtract>(at.each<f::log>(sum), logit), x[0].type));
   };
   if (total.layout.pending == 0 || !at.verdict().ok()) return loss(total, chosen);
-  // Both are exchanged at once.
+  // Both are exchanged in one collective.
   const tensor_desc both =
       at.finished(at.apply<stack_operation>(integer_attributes(0), total, chosen));
   const auto part = [&](index_t i) {

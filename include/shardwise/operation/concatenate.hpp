@@ -10,16 +10,15 @@
 
 namespace shardwise {
 
-/// The operation that joins tensors, one after the other, along a dimension, which is its one
-/// integer.
+/// The operation that concatenates tensors along a dimension, which is its only integer.
 struct concatenate_operation {
   static constexpr text_view name = "concatenate";
 
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {
     return integer_attributes(dim);
   }
-  /// Along the dimension every operand has indices of its own, of which those of the result are the
-  /// sum; along all others they are the same.
+  /// Along the dimension, each operand has its own indices, and the indices of the result are their
+  /// sum; all other indices are the same.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
@@ -47,7 +46,7 @@ struct concatenate_operation {
     return words_of(name, how);
   }
   using emits = operations<slice_operation>;
-  /// Each operand has its slice.
+  /// The cotangent of each operand is its slice.
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
     index_t begin = 0;
@@ -60,7 +59,7 @@ struct concatenate_operation {
   }
 };
 
-/// A concatenation as types have it, along `Dim`.
+/// A concatenation along `Dim` whose attributes are types.
 template <int Dim>
 struct concatenate_of {
   using operation_class = concatenate_operation;
@@ -69,7 +68,7 @@ struct concatenate_of {
 
 namespace detail {
 
-/// One of several arguments, by its place.
+/// Returns the argument at a position.
 template <int At, class First, class... Rest>
 [[nodiscard]] constexpr auto& argument_at(First& first, Rest&... rest) noexcept {
   if constexpr (At == 0)
@@ -78,8 +77,8 @@ template <int At, class First, class... Rest>
     return argument_at<At - 1>(rest...);
 }
 
-/// The call `concatenate<Dim>`: of more tensors than an operation takes, groups of neighbours are
-/// joined first. `One` is the call of one operation.
+/// The call `concatenate<Dim>`. If there are more tensors than an operation takes, it first
+/// concatenates groups of adjacent ones. `One` is the call of a single operation.
 template <class One>
 struct concatenate_call {
   template <class... X>
@@ -101,7 +100,7 @@ struct concatenate_call {
   using one = One;
   static constexpr int groups = max_operands;
 
-  /// Where a group of `count` operands begins, and the places in it.
+  /// Returns the first position of a group of `count` operands, and the positions in it.
   [[nodiscard]] static constexpr int begin_of(int group, int count) noexcept {
     return group * count / groups;
   }
@@ -147,12 +146,12 @@ using concatenation =
 
 }  // namespace detail
 
-/// Tensors one after the other along a dimension, of which every device has the whole; along all
-/// others they have the same extents, split alike. Nothing moves between devices, and what is
-/// pending alike in all of them stays so.
+/// Concatenates tensors along a dimension that is not split; along all others they have the same
+/// extents and the same splits. Nothing is communicated, and reductions that are pending in all of
+/// them stay pending.
 ///
-/// There may be any number of them. One operation takes `max_operands`: more are joined in groups
-/// first, of which each is an operation of its own.
+/// There may be any number of tensors. A single operation takes `max_operands`; more are first
+/// concatenated in groups, by one operation each.
 ///
 ///     auto y = concatenate<1>(a, b);         // f32[8@data, 4], f32[8@data, 2] -> f32[8@data, 6]
 template <int Dim, NamedOperand First, class... Rest>

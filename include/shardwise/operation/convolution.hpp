@@ -8,14 +8,14 @@ namespace shardwise {
 
 struct convolution_weights_operation;
 
-/// The operation that multiplies windows of a tensor with weights. Its attributes are those of
-/// `window_attributes`: the distance of the elements of a window is the dilation.
+/// The operation that multiplies windows of a tensor by weights. Its attributes are those of
+/// `window_attributes`; the distance between the elements of a window is the dilation.
 struct convolution_operation {
   static constexpr text_view name = "convolution";
   using window_how = detail::window_attributes;
 
-  /// The batch and the channels of the result may be split; channels that are summed leave the
-  /// result pending; what windows read of a split dimension may lack a halo.
+  /// The batch and the features of the result may be split; summing over split channels leaves the
+  /// result pending; windows over a split dimension may need a halo.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int dimensions = operands[0].rank() - 2;
@@ -29,7 +29,7 @@ struct convolution_operation {
                                                                operands[1].extents[2 + d])});
     return out.rule;
   }
-  /// Judges ranks, groups and numbers, and that windows, whose sizes are known, fit.
+  /// Checks the ranks, the groups and the numbers, and that windows of known size fit.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     if (const diagnosis shapes = detail::convolved::check(how, operands, 0); !shapes.ok())
@@ -74,19 +74,20 @@ struct convolution_operation {
   }
   using emits = operations<flip_operation, transpose_operation, reshape_operation,
                            convolution_operation, convolution_weights_operation>;
-  /// That of the inputs is a convolution too, that of the weights a convolution over positions.
+  /// The cotangent of the inputs is a convolution too, that of the weights a convolution over
+  /// positions.
   static constexpr void gradient(gradient_step& at);
 };
 
-/// The operation that multiplies windows of a tensor with what belongs to each of them, and sums
-/// over windows and the batch: the cotangent of the weights of a convolution, from the inputs and
-/// the cotangent of the result. Its attributes are as those of a convolution, but that the second
-/// number of a padding is the size of a window.
+/// The operation that multiplies windows of a tensor by the corresponding elements of another one,
+/// and sums over windows and the batch: the cotangent of the weights of a convolution, from the
+/// inputs and the cotangent of the result. Its attributes are those of a convolution, except that
+/// the second number of a padding is the size of a window.
 struct convolution_weights_operation {
   static constexpr text_view name = "convolution_weights";
   using window_how = detail::window_attributes;
 
-  /// The padding behind follows from how many windows there are.
+  /// The padding after the last element follows from the number of windows.
   [[nodiscard]] static constexpr window_numbers numbers_at(const attributes& how,
                                                            const tensor_descs& operands,
                                                            int d) noexcept {
@@ -103,7 +104,7 @@ struct convolution_weights_operation {
                                                      int d) noexcept {
     return window_how::at(how, dimensions, d).high;
   }
-  /// As that of a convolution, but that batch and positions are summed.
+  /// The same as that of a convolution, except that batch and positions are summed.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int dimensions = operands[0].rank() - 2;
@@ -194,7 +195,7 @@ constexpr void convolution_operation::gradient(gradient_step& at) {
                                                  at.cotangent()));
 }
 
-/// The same as types have it.
+/// A convolution whose attributes are types.
 template <class... Options>
 struct convolution_of {
   using operation_class = convolution_operation;
@@ -204,19 +205,20 @@ struct convolution_of {
   }();
 };
 
-/// Products of windows of a tensor with weights, summed over the channels: the cross-correlation
-/// that networks call convolution, in one to three spatial dimensions.
+/// Returns the products of windows of a tensor with weights, summed over the channels: the
+/// cross-correlation that is called convolution in neural networks, in one to three spatial
+/// dimensions.
 ///
 /// Inputs are `[batch, channels, spatial...]`, weights `[features, channels / groups, window...]`,
-/// results `[batch, features, spatial...]`, of `(size + padding - reach) / stride + 1` positions
-/// where a window reaches over `(window - 1) * dilation + 1`. Options are `strides`, `paddings`,
-/// `dilations` and `feature_groups`, in any order; without them windows follow each other and
-/// nothing is padded.
+/// and results `[batch, features, spatial...]`, with `(size + padding - reach) / stride + 1`
+/// positions, where `reach = (window - 1) * dilation + 1` is the extent of a window. The options
+/// `strides`, `paddings`, `dilations` and `feature_groups` may be given in any order; by default,
+/// strides and dilations are 1 and nothing is padded.
 ///
-/// The batch may be split, and the features where the weights' are. Channels that both operands
-/// split leave the result pending; groups may be split in both. Windows are whole on each device. A
-/// split spatial dimension needs neighbours that other devices have, which are exchanged over
-/// permitted axes; without permission it is refused unless windows end where parts do.
+/// The batch may be split, and so may the features of the weights. If channels are split in both
+/// operands, the result is pending; groups may be split in both. Windows must not be split. A split
+/// spatial dimension needs elements of neighbours, which are exchanged over permitted axes; without
+/// permission it is an error unless windows end where parts do.
 ///
 ///     auto y = convolution(x, w);                // f32[8@data, 3, 32, 32], f32[16@model, 3, 3, 3]
 ///     auto z = convolution<strides<2, 2>, paddings<1, 1>>(x, w, across<"height">);

@@ -9,17 +9,18 @@
 
 namespace shardwise::detail {
 
-/// What a convolution and its gradients share: the numbers of its windows, and its factors.
+/// The common part of a convolution and its gradients: the numbers of its windows, and its factors.
 struct convolved {
   using numbers = inplace_vector<window_numbers, window_numbers::most_dimensions>;
 
-  /// The window of `size` elements that are `one.extent` apart.
+  /// Returns the window of `size` elements at distance `one.extent`.
   [[nodiscard]] static constexpr window window_of(const window_numbers& one,
                                                   index_t size) noexcept {
     return {size == dyn ? dyn : (size - 1) * one.extent + 1, one.stride, one.low, one.high,
             one.spacing};
   }
-  /// How many elements the device with the most has of a dimension of two tensors that meet there.
+  /// Returns the number of elements on the device with the largest part of a dimension that two
+  /// tensors share.
   [[nodiscard]] static constexpr index_t least_part(const mesh_desc& mesh, const tensor_desc& a,
                                                     int of_a, const tensor_desc& b,
                                                     int of_b) noexcept {
@@ -31,7 +32,7 @@ struct convolved {
   }
 
   /// The factors of inputs [n, c, s...], weights [o, c / groups, k...] and results [n, o, p...];
-  /// the windows are for the caller to add, who knows their sizes.
+  /// the caller, who knows their sizes, adds the windows.
   struct factors {
     factor_rule rule{};
     factor_map inputs{}, weights{}, results{};
@@ -67,8 +68,8 @@ struct convolved {
     out.rule.law = linearity::multilinear;
     return out;
   }
-  /// Judges the ranks of two operands, and that groups divide channels: the second dimension of the
-  /// first, and that dimension of the second.
+  /// Checks the ranks of two operands, and that the number of groups divides the channels: the
+  /// second dimension of the first operand, and the given dimension of the second.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands, int other) noexcept {
     const int rank = operands[0].rank();
@@ -95,7 +96,7 @@ struct convolved {
     }
     return {};
   }
-  /// The weights with inputs and outputs exchanged, and windows the other way round.
+  /// Returns the weights with inputs and outputs exchanged, and with flipped windows.
   [[nodiscard]] static constexpr gradient_value turned(const gradient_value& weights,
                                                        index_t groups) {
     const extents_desc have = weights.tensor().extents;
@@ -115,8 +116,8 @@ struct convolved {
     out = emit<transpose_operation>(order, out);
     return emit<reshape_operation>(reshape_operation::how(joined), out);
   }
-  /// The cotangent of the inputs of a convolution from that of its results: a convolution by the
-  /// turned weights, of results that stand as far apart as windows do.
+  /// Returns the cotangent of the inputs of a convolution, given that of its results: a convolution
+  /// with the flipped weights of results that are as far apart as windows are.
   [[nodiscard]] static constexpr gradient_value input_cotangent(const numbers& all, index_t groups,
                                                                 const extents_desc& inputs,
                                                                 const gradient_value& cotangent,

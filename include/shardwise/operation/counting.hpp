@@ -10,7 +10,7 @@
 namespace shardwise {
 
 namespace detail {
-/// What an element is as a truth value: a number is true if it is not 0.
+/// Converts elements to `bool`: a number is true if it is not 0.
 template <class X>
 [[nodiscard]] constexpr decltype(auto) truth_of(const X& x) {
   if constexpr (std::is_same_v<typename X::value_type, bool>)
@@ -20,21 +20,23 @@ template <class X>
 }
 }  // namespace detail
 
-/// Whether an element is true, or not 0, over the named dimensions or over all; false of none.
-/// Options are those of `max`, which it is of truth values; a split dimension leaves it pending.
+/// Returns whether any element is true, or not 0, over the given dimensions or over all; false if
+/// there are no elements. Options are those of `max`, which this is for `bool`; a split dimension
+/// leaves the result pending.
 ///
 ///     auto found = any<1>(x > 9);                    // bool[512@data, 64] -> bool[512@data]
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto any(const X& x, const Options&... options) {
   return max<Dims...>(detail::truth_of(x), options...);
 }
-/// Whether all elements are true, or not 0; true of none. Options are those of `min`.
+/// Returns whether all elements are true, or not 0; true if there are no elements. Options are
+/// those of `min`.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto all(const X& x, const Options&... options) {
   return min<Dims...>(detail::truth_of(x), options...);
 }
-/// How many elements are true, or not 0, as 64-bit integers. Options are those of `sum`; a split
-/// dimension leaves it pending.
+/// Returns the number of elements that are true, or not 0, as a 64-bit integer. Options are those
+/// of `sum`; a split dimension leaves the result pending.
 ///
 ///     auto right = count_nonzero(equal(labels, found));      // i64[]
 template <int... Dims, NamedOperand X, class... Options>

@@ -11,8 +11,8 @@
 
 namespace shardwise {
 
-/// The cross entropy of logits and integer labels on paper: its integer is the dimension of the
-/// classes. What is computed is a composition of other operations.
+/// The cross entropy of logits and integer labels on abstract tensors; its integer is the dimension
+/// of the classes. It is computed as a composition of other operations.
 struct cross_entropy_operation {
   static constexpr text_view name = "cross_entropy";
 
@@ -37,7 +37,7 @@ struct cross_entropy_operation {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <int Dim>
 struct cross_entropy_of {
   using operation_class = cross_entropy_operation;
@@ -59,7 +59,7 @@ struct cross_entropy_steps {
   }
 
  private:
-  /// `log(total) - chosen`. Where both are pending, both are exchanged at once.
+  /// Returns `log(total) - chosen`. If both are pending, both are reduced in one collective.
   template <class X, class Y>
   [[nodiscard]] static constexpr auto difference(const X& total, const Y& chosen) {
     if constexpr (ValueOperand<X>) {
@@ -85,12 +85,12 @@ using cross_entropy_call =
 
 }  // namespace detail
 
-/// The negative logarithm of the probability of each label, where `softmax<Dim>(logits)` are the
-/// probabilities of the classes: one loss for each label, of which a program takes the sum or the
-/// mean. A label that is no class throws `index_is_out_of_range`.
+/// Returns the negative logarithm of the probability of each label, where `softmax<Dim>(logits)`
+/// are the probabilities of the classes: one loss for each label, to be summed or averaged. A label
+/// that is out of range throws `index_is_out_of_range`.
 ///
-/// Each device needs all classes; over permitted axes two small reductions are exchanged instead:
-/// the maximum, and the sum together with the logit of the label.
+/// The dimension of the classes must not be split, unless axes are permitted: then there are two
+/// small reductions, of the maximum, and of the sum together with the logit of the label.
 ///
 ///     auto loss = mean(cross_entropy<1>(logits, labels, across<"model">));
 ///                                            // f32[8@data, 100@model], i32[8@data]

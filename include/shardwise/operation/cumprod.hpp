@@ -8,12 +8,12 @@
 
 namespace shardwise {
 
-/// The operation that multiplies all elements up to each along a dimension.
+/// The operation that computes the product of all elements up to each one along a dimension.
 struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
                            pointwise<functions::logical_and>>;
-  /// Before the first 0 the products are divided by the element; the 0 itself has the products
-  /// without it, and what comes after it changes nothing.
+  /// Before the first 0, the products are divided by the element; the cotangent of the 0 itself
+  /// uses the products without it; those of later elements are 0.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value x = at.operand(0);
     const gradient_value zero = at.number(0, x);
@@ -35,9 +35,10 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   }
 };
 
-/// What the gradients of running extremes append. Which elements are the extremes is a constant to
-/// them, so that each of two is the gradient of the other, `Dual`, however often gradients are
-/// taken. The first operand is what was scanned, the second what is shared out or picked.
+/// What the gradients of running extremes append. The selection of the extremes is treated as a
+/// constant, so each of the two operations is the gradient of the other, `Dual`, for any order of
+/// derivative. The first operand is the scanned tensor, the second the one that is distributed or
+/// selected.
 template <fixed_string Name, reduction Kind, class Dual>
 struct running_extreme {
   static constexpr text_view name = Name;
@@ -63,11 +64,11 @@ struct running_extreme {
     if (at.wants(1)) at.give(1, emit<Dual>(at.how(), at.operand(0), at.cotangent()));
   }
 };
-/// Each element of the second operand goes to the place of the extreme where it stands, the first
-/// of equal ones.
+/// Adds each element of the second operand at the position of its running extreme, the first one of
+/// equal elements.
 struct cummax_share_operation;
 struct cummin_share_operation;
-/// The element of the second operand at the place of that extreme.
+/// Selects the element of the second operand at the position of that extreme.
 struct cummax_pick_operation
     : running_extreme<"cummax_pick", reduction::max, cummax_share_operation> {};
 struct cummin_pick_operation
@@ -77,7 +78,7 @@ struct cummax_share_operation
 struct cummin_share_operation
     : running_extreme<"cummin_share", reduction::min, cummin_pick_operation> {};
 
-/// The operations that give the largest and the least of all elements up to each.
+/// The operations that compute the largest and the smallest of all elements up to each one.
 struct cummax_operation : running_operation<"cummax", reduction::max> {
   using emits = operations<cummax_share_operation, cummax_pick_operation>;
   /// See `cummax_share_operation`.
@@ -92,7 +93,7 @@ struct cummin_operation : running_operation<"cummin", reduction::min> {
   }
 };
 
-/// The same as types have them.
+/// The operations whose attributes are types.
 template <int Dim>
 struct cumprod_of : applied_along<cumprod_operation, Dim> {};
 template <int Dim>
@@ -100,7 +101,7 @@ struct cummax_of : applied_along<cummax_operation, Dim> {};
 template <int Dim>
 struct cummin_of : applied_along<cummin_operation, Dim> {};
 
-/// The running product along a dimension, as `cumsum` sums.
+/// Returns the running product along a dimension; see `cumsum`.
 ///
 ///     auto y = cumprod<1>(x);                // f32[8@data, 4]: 1 2 3 4 becomes 1 2 6 24
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
@@ -108,13 +109,13 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
     -> decltype(apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x));
 }
-/// The largest element so far along a dimension; NaN from the first NaN on.
+/// Returns the running maximum along a dimension, which is NaN from the first NaN on.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cummax(X&& x, Given permitted = {})
     -> decltype(apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x));
 }
-/// The least element so far along a dimension; NaN from the first NaN on.
+/// Returns the running minimum along a dimension, which is NaN from the first NaN on.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cummin(X&& x, Given permitted = {})
     -> decltype(apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x))) {

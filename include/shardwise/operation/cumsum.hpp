@@ -7,23 +7,23 @@
 
 namespace shardwise {
 
-/// The operation that sums all elements up to each along a dimension.
+/// The operation that computes the sum of all elements up to each one along a dimension.
 struct cumsum_operation : running_operation<"cumsum", reduction::sum> {
   using emits = operations<flip_operation>;
-  /// The sums from each element to the last.
+  /// The cotangent is the sum from each element to the last.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value turned = emit<flip_operation>(at.how(), at.cotangent());
     at.give(0, emit<flip_operation>(at.how(), emit<cumsum_operation>(at.how(), turned)));
   }
 };
 
-/// A running sum as types have it, along `Dim`.
+/// A running sum along `Dim` whose attributes are types.
 template <int Dim>
 struct cumsum_of : applied_along<cumsum_operation, Dim> {};
 
-/// The running sum along a dimension: each element is the sum of those up to it, itself among them.
-/// Sums are taken one after another, of narrow fractions in `float`, so that every mesh gives the
-/// same bits. Each device needs the whole of the dimension, or fetches it over permitted axes;
+/// Returns the running sum along a dimension: each element is the sum of all elements up to and
+/// including it. Elements are added sequentially, `bfloat16` and `float16` in `float`, so every
+/// mesh gives the same bits. The dimension must not be split, or is gathered over permitted axes;
 /// pending sums stay pending.
 ///
 ///     auto y = cumsum<1>(x);                 // f32[8@data, 4]: 1 2 3 4 becomes 1 3 6 10

@@ -8,9 +8,9 @@
 
 namespace shardwise {
 
-/// The operation that sets elements to 0 at random and makes up for it by the size of the others.
-/// Its second operand, of rank 0, is the key of the random numbers, its third, of rank 0 too, the
-/// part that is set to 0.
+/// The operation that sets random elements to 0 and scales the others. Its second operand, of rank
+/// 0, is the key of the random numbers; its third, also of rank 0, is the rate, the fraction that
+/// is set to 0.
 struct dropout_operation {
   static constexpr text_view name = "dropout";
 
@@ -28,21 +28,21 @@ struct dropout_operation {
     if (operands[2].type != computed_in(operands[0].type)) return {element_fault::differ, 2};
     return check_indices(operands, 1, 2);
   }
-  /// The arithmetic of a random number, and a product.
+  /// The cost of a random number, and a product.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
     return {.flops = 10 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
   using emits = operations<dropout_operation>;
-  /// The same elements are dropped of the cotangent.
+  /// The same elements of the cotangent are dropped.
   static constexpr void gradient(gradient_step& at) {
     if (at.wants(0))
       at.give(0, emit<dropout_operation>({}, at.cotangent(), at.operand(1), at.operand(2)));
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 struct dropout_of {
   using operation_class = dropout_operation;
   static constexpr attributes how{};
@@ -50,12 +50,7 @@ struct dropout_of {
 
 namespace detail {
 
-/// A key of random numbers whose bits are a tensor of rank 0: the argument of a step.
-template <class Key>
-concept KeyTensor = requires(const Key& seed) {
-  { seed.value } -> NamedOperand;
-};
-/// A key of random numbers as an operand: its bits as a whole number.
+/// Returns a key of random numbers as an operand: its bits as an integer.
 template <class Key>
 [[nodiscard]] constexpr decltype(auto) key_operand(const Key& seed) noexcept {
   if constexpr (NamedOperand<Key>)
@@ -74,13 +69,13 @@ using dropout_call =
 
 }  // namespace detail
 
-/// The tensor with about the part `rate` of its elements, chosen at random, set to 0, and the
-/// others divided by `1 - rate`. Which elements these are depends on the key and their global
-/// indices alone: every layout on every mesh has the same bits. A rate below 0 is 0, and one above
-/// 1 is 1.
+/// Returns the tensor with a fraction of about `rate` of its elements, chosen at random, set to 0,
+/// and the others divided by `1 - rate`. The choice depends only on the key and the global indices
+/// of the elements: all layouts on all meshes give the same bits. The rate is clamped to [0, 1].
 ///
-/// Nothing moves between devices; `x` is not pending. The key may be a tensor of whole numbers of
-/// 64 bits of rank 0 too, and the rate one of the elements that `x` is computed with.
+/// Nothing is communicated; `x` must not be pending. The key may also be a 64-bit integer tensor of
+/// rank 0, and the rate a tensor of rank 0 whose element type is the one used for arithmetic on
+/// `x`.
 ///
 ///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
 template <NamedOperand X, class Key, class Rate>

@@ -14,7 +14,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Zeros like a value, laid out as it is.
+/// Returns zeros with the extents and the layout of a value.
 [[nodiscard]] constexpr gradient_value zeros_like(const gradient_value& x) {
   gradient_step& at = *x.step;
   return masked(x, elementwise<functions::greater>(at.number(0, x), at.number(1, x)));
@@ -24,8 +24,8 @@ namespace detail {
 
 struct update_slice_operation;
 
-/// The operation that takes neighbours along a dimension from an index on which is its second
-/// operand, of rank 0. Its integers are the dimension and how many elements are taken.
+/// The operation that takes consecutive elements along a dimension, beginning at an index that is
+/// its second operand, of rank 0. Its integers are the dimension and the number of elements.
 struct dynamic_slice_operation {
   static constexpr text_view name = "dynamic_slice";
 
@@ -60,14 +60,14 @@ struct dynamic_slice_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
-  /// Zeros with the cotangent in its place.
+  /// The cotangent is zero except for the slice.
   static constexpr void gradient(gradient_step& at);
   using emits = operations<pad_operation, update_slice_operation>;
 };
 
-/// The operation that writes its second operand over a part of the first, from the index on along a
-/// dimension which is its third operand, of rank 0. Its integers are the dimension and, unless
-/// it is `clamp`, the `out_of_range` policy for a part that would end beyond it.
+/// The operation that writes its second operand over a part of the first along a dimension,
+/// beginning at an index that is its third operand, of rank 0. Its integers are the dimension and,
+/// unless it is `clamp`, the `out_of_range` policy for a part that extends beyond the end.
 struct update_slice_operation {
   static constexpr text_view name = "update_slice";
   static constexpr bool overwrites_first = true;
@@ -81,8 +81,8 @@ struct update_slice_operation {
     return how.integers.ssize() > 1;
   }
 
-  /// Each device writes over those elements that it has, so that the dimension may be split; it
-  /// needs all of what is written.
+  /// Each device writes those elements that it holds, so the dimension may be split; each needs all
+  /// of the part that is written.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
@@ -97,7 +97,7 @@ struct update_slice_operation {
                                                  const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
     if (const diagnosis named = over(dim).judge(operands[0].rank()); !named.ok()) return named;
-    if (operands[1].rank() != operands[0].rank()) return {};  // the rule refuses it
+    if (operands[1].rank() != operands[0].rank()) return {};  // reported by the rule
     const index_t size = operands[0].extents[dim], part = operands[1].extents[dim];
     if (size == dyn || part == dyn || part <= size) return {};
     return {.rule = violation::slice_is_out_of_range,
@@ -138,7 +138,7 @@ constexpr void dynamic_slice_operation::gradient(gradient_step& at) {
   at.give(0, emit<update_slice_operation>(integer_attributes(dim), zeros, dy, at.operand(1)));
 }
 
-/// The two as types have them.
+/// The two operations whose attributes are types.
 template <int Dim, index_t Size>
 struct dynamic_slice_of {
   using operation_class = dynamic_slice_operation;
@@ -150,9 +150,10 @@ struct update_slice_of {
   static constexpr attributes how = update_slice_operation::how(Dim, Beyond);
 };
 
-/// `Size` neighbours along a dimension from `start` on: a whole number, or a tensor of rank 0 that
-/// holds one. As in JAX a start is clamped so that the slice lies within the dimension, of which
-/// each device needs the whole or fetches it over permitted axes. Pending sums stay pending.
+/// Returns `Size` consecutive elements along a dimension, beginning at `start`: an integer, or a
+/// tensor of rank 0 that holds one. As in JAX, the start is clamped so that the slice lies within
+/// the dimension, which must not be split, or is gathered over permitted axes. Pending sums stay
+/// pending.
 ///
 ///     auto y = dynamic_slice<0, 4>(x, at);   // f32[8, 64@model], i32[] -> f32[4, 64@model]
 template <int Dim, index_t Size, NamedOperand X, class Start, detail::Terms Given = across_axes<>>
@@ -166,13 +167,13 @@ dynamic_slice(X&& x, Start&& start, const Given& given = {}) {
       given, static_cast<X&&>(x), static_cast<Start&&>(start));
 }
 
-/// The tensor with `part` written over it from index `start` of a dimension on, which is clamped so
-/// that the part lies within, or with `out_of_range::error` throws `part_is_beyond_end` where the
-/// elements are computed. All other dimensions are those of `x`. The dimension may be split, since
-/// each device writes its own elements; the part must be whole along it, or is fetched over
-/// permitted axes.
+/// Returns the tensor with `part` written over it, beginning at index `start` of a dimension. The
+/// start is clamped so that the part lies within the dimension; with `out_of_range::error`, a part
+/// that does not fit throws `part_is_beyond_end` when the elements are computed. All other
+/// dimensions are those of `x`. The dimension of `x` may be split, since each device writes its own
+/// elements; that of the part must not be split, or is gathered over permitted axes.
 ///
-/// If `x` has no other owner it is updated in place.
+/// If `x` has no other owner, it is updated in place.
 ///
 ///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
 template <int Dim, out_of_range Beyond = out_of_range::clamp, NamedOperand X, NamedOperand Part,

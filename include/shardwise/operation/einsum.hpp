@@ -12,7 +12,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// A contraction that is legal by the types of its operands alone.
+/// A contraction whose operand types alone make it valid.
 template <class Operation, class First, class... Rest>
 concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
   requires(... && std::is_same_v<typename std::remove_cvref_t<First>::domain,
@@ -21,7 +21,7 @@ concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
   requires result_of<Operation, paper_of<First>, paper_of<Rest>...>::is_legal;
 };
 
-/// The call of a contraction: an operation on tensors whose equation is judged first.
+/// The call of a contraction: an operation on tensors whose equation is checked first.
 template <class Applied>
 struct contraction_call : whole_call<Applied> {
   using applied = Applied;
@@ -57,11 +57,12 @@ struct sums_of_products {
 
 }  // namespace detail
 
-/// Sums the products of one or two tensors over the letters that the result does not name.
+/// Computes the sum of products of one or two tensors over the letters that are not in the result.
 ///
 /// Dimensions with the same letter must be split alike; a letter that is split and summed leaves
-/// the result pending over its axes. No communication happens here. Where the layout of an operand
-/// is a value the result's is one too; the equation may then be one: `einsum("bi,ih->bh", x, w1)`.
+/// the result pending over its axes. Nothing is communicated. If the layout of an operand is a
+/// value, so is that of the result; the equation may then be a value too: `einsum("bi,ih->bh", x,
+/// w1)`.
 ///
 ///     auto h = einsum<"bi,ih->bh">(x, w1);   // matrix product
 ///     auto t = einsum<"ij->ji">(x);          // transpose
@@ -73,7 +74,7 @@ template <fixed_string Equation, class First, class... Rest>
   if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else if constexpr (requires { typename outcome::result; }) {
-    // As `apply` does it, by one function less: programs have many.
+    // The same as `apply`, with one function call less, since programs contain many.
     using result = typename outcome::result;
     using domain = typename std::remove_cvref_t<First>::domain;
     return domain::template apply<einsum_of<Equation>, paper_from<result>>(
@@ -86,14 +87,14 @@ template <fixed_string Equation, class First, class... Rest>
 
 namespace detail {
 
-/// The first step of a contraction of tensors with types.
+/// The first step of a contraction of tensors whose layouts are types.
 template <fixed_string Equation, bool Distributes, class... X>
 struct ordered_contraction {
   static constexpr contraction_step step = first_contraction(
       Equation, operand_extents{std::remove_cvref_t<X>::extents_type::value...}, Distributes);
   static constexpr auto pair = to_fixed_string<step.pair.size()>(step.pair);
   static constexpr auto rest = to_fixed_string<step.rest.size()>(step.rest);
-  /// Operand `i` of those that wait.
+  /// Returns the number of the `i`th remaining operand.
   [[nodiscard]] static constexpr std::size_t waiting(std::size_t i) noexcept {
     const auto first = static_cast<std::size_t>(step.first);
     const auto second = static_cast<std::size_t>(step.second);
@@ -101,14 +102,14 @@ struct ordered_contraction {
   }
 };
 
-/// The call of a contraction that may fetch over the axes that `Permitted` names; over none where
-/// that is void, or where the equation is wrong, which is then said.
+/// The call of a contraction that may communicate over the axes that `Permitted` names; over none
+/// if that is void, or if the equation is wrong, which is reported first.
 template <class Applied, class Permitted>
 using permitted_contraction =
     std::conditional_t<std::is_void_v<Permitted> || !Applied::parsed.verdict.ok(),
                        contraction_call<Applied>, fetching_call<Applied, Permitted>>;
 
-/// The contraction of operands with types, two of them after the other, or the rule that it breaks.
+/// The contraction of operands whose layouts are types, two at a time, or the rule that it breaks.
 template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 [[nodiscard]] constexpr auto contracted(const X&... x) {
   constexpr bool has_all = equation_words(Equation).operands.size() == sizeof...(X);
@@ -145,7 +146,7 @@ inline constexpr auto named_equation = [] {
   return to_fixed_string<words.size()>(words);
 }();
 
-/// The same where the equation may have an ellipsis, and layouts may be values.
+/// The same for equations with an ellipsis, and for layouts that are values.
 template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 [[nodiscard]] constexpr auto attempt_contraction(const X&... x) {
   if constexpr (AnyRefused<X...>)
@@ -162,22 +163,23 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 using contraction_of = given_of<decltype(attempt_contraction<Arithmetic, Equation, Permitted>(
     std::declval<const std::remove_cvref_t<X>&>()...))>;
 
-/// The same for an overload that is meant or not: clang asks for its return type before it asks for
-/// its constraint.
+/// The same for an overload that may not be intended: clang determines its return type before it
+/// checks its constraint.
 template <bool IsMeant, class Arithmetic, fixed_string Equation, class... X>
 struct contraction_if : contraction_of<Arithmetic, Equation, void, X...> {};
 template <class Arithmetic, fixed_string Equation, class... X>
 struct contraction_if<false, Arithmetic, Equation, X...> {
   using type = void;
 };
-/// Returns true if operands are tensors alone: no layout of the result is requested.
+/// Returns true if all operands are tensors: no layout of the result is requested.
 template <class... X>
 inline constexpr bool are_operands_alone = !ends_with_result_as<X...>();
 
 }  // namespace detail
 
-/// The same of three tensors or more, two after the other: first those whose product costs the
-/// fewest multiplications by their whole extents, where extents that only the run knows count as 1.
+/// Contracts three or more tensors, two at a time. The pair whose product needs the fewest
+/// multiplications is contracted first, computed from the whole extents, where `dyn` extents count
+/// as 1.
 ///
 ///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
 template <fixed_string Equation, class First, class Second, class Third, class... Rest>
@@ -194,8 +196,8 @@ einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
   else
     return detail::attempt_contraction<arithmetic, Equation, void>(first, second, third, rest...);
 }
-/// The same where `...` stands for leading dimensions that meet as those of elementwise functions
-/// do.
+/// In equations, `...` stands for leading dimensions, which are broadcast as in elementwise
+/// functions.
 ///
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
 template <fixed_string Equation, class First, class... Rest>
@@ -229,7 +231,7 @@ template <class Arithmetic, fixed_string Equation, class Given, class... X>
       return lay_out(wanted, attempt_contraction<Arithmetic, Equation, every_axis>(x...));
   }
 }
-/// The same, of operands before the request.
+/// The same for operands that precede the request.
 template <class Arithmetic, fixed_string Equation, class... X>
 [[nodiscard]] constexpr decltype(auto) einsum_on_request(X&&... x) {
   const auto all = std::forward_as_tuple(static_cast<X&&>(x)...);
@@ -242,8 +244,8 @@ template <class Arithmetic, fixed_string Equation, class... X>
 }
 }  // namespace detail
 
-/// The same with the result resharded to the requested layout: a pending sum is reduced, or reduced
-/// and scattered.
+/// Contracts tensors and reshards the result to the requested layout: a pending sum is reduced, or
+/// reduced and scattered.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);
 template <fixed_string Equation, class First, class... Rest>

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-/// The operation `einsum`: its equation is the words of its attributes.
+/// The operation `einsum`; its equation is the text of its attributes.
 struct einsum_operation {
   static constexpr text_view name = "einsum";
 
@@ -28,8 +28,8 @@ struct einsum_operation {
     words << name << ' ' << text_view(how.words);
     return words;
   }
-  /// A multiplication and an addition for each point of the index space of one device; for one
-  /// operand an addition alone, and nothing for a transpose or a diagonal.
+  /// A multiplication and an addition for each point of the index space of one device; for a single
+  /// operand only an addition, and nothing for a transpose or a diagonal.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc& result) noexcept {
@@ -39,7 +39,7 @@ struct einsum_operation {
     return {.flops = reduces ? points : 0};
   }
 
-  /// A batch is one more letter.
+  /// The batch is an additional letter.
   [[nodiscard]] static constexpr batched_form batched(const attributes& how, const tensor_descs&,
                                                       unsigned mapped, index_t) noexcept {
     const bounded_text<47> words = batched_equation(how.words, mapped);
@@ -50,15 +50,16 @@ struct einsum_operation {
   }
 
   using emits = operations<iota_like_operation>;
-  /// The cotangent of an operand is a contraction of the others and of that of the result. Along a
-  /// letter that the operand alone has it is the same everywhere.
+  /// The cotangent of an operand is a contraction of the other operands and the cotangent of the
+  /// result. Along a letter that only this operand has, it is constant.
   static constexpr void gradient(gradient_step& at) {
     const text_view equation = at.how().words;
     for (int k = 0; k < at.operand_count(); ++k)
       if (at.wants(k)) at.give(k, cotangent_of(at, equation, k));
   }
 
-  /// The letters of operand `k` of an equation, or of its result where there is no such operand.
+  /// Returns the letters of operand `k` of an equation, or of its result if there is no such
+  /// operand.
   [[nodiscard]] static constexpr text_view letters_of(text_view equation, int k) noexcept {
     std::size_t begin = 0;
     for (; k > 0; ++begin)
@@ -67,13 +68,13 @@ struct einsum_operation {
     while (end < equation.size() && equation[end] != ',' && equation[end] != '-') ++end;
     return {equation.data() + begin, end - begin};
   }
-  /// The contraction of values with these letters as a cotangent of operand `k`, which has the
-  /// letters `own`: on the diagonal along those that it repeats, and the same everywhere along
-  /// those that no value has.
+  /// Returns the contraction of values with these letters as a cotangent of operand `k`, whose
+  /// letters are `own`: nonzero only on the diagonal of repeated letters, and constant along
+  /// letters that no value has.
   [[nodiscard]] static constexpr gradient_value onto_operand(gradient_step& at, int k,
                                                              text_view own, bounded_text<47> words,
                                                              const value_ids& read) {
-    // A letter that the operand repeats is met where it stands last.
+    // A repeated letter of the operand is represented by its last occurrence.
     const bounded_text<47> given = words;
     words << "->";
     extents_desc extents;
@@ -112,19 +113,20 @@ struct einsum_operation {
     }
     return onto_operand(at, k, own, words, read);
   }
-  /// Where the letter at a place of a word stands next; the end if it stands there last.
+  /// Returns the next occurrence of the letter at a position of a word, or the end if there is
+  /// none.
   [[nodiscard]] static constexpr std::size_t next_place(text_view word, std::size_t i) noexcept {
     std::size_t next = i + 1;
     while (next < word.size() && word[next] != word[i]) ++next;
     return next;
   }
 
-  /// The points of one device's part of the index space: the product of the parts of all letters,
-  /// each as the operand has it that is split the most. The equation is right, so it is not parsed
-  /// anew: compilers would feel that in every trace.
+  /// Returns the number of points of one device's part of the index space: the product of the parts
+  /// of all letters, each as in the operand that is split most. The equation is valid, so it is not
+  /// parsed again, which would slow down every trace.
   [[nodiscard]] static constexpr index_t local_points(const mesh_desc& mesh, const char* letters,
                                                       const tensor_descs& operands) noexcept {
-    index_t parts[2 * max_rank + 1];  // by the place of a letter where it stands first
+    index_t parts[2 * max_rank + 1];  // indexed by the first occurrence of a letter
     index_t points = 1;
     int at = 0;
     for (const tensor_desc& operand : operands) {
@@ -147,7 +149,7 @@ struct einsum_operation {
   }
 };
 
-/// A contraction as types have it: `einsum_of<"bi,io->bo">`.
+/// A contraction whose equation is a type: `einsum_of<"bi,io->bo">`.
 template <fixed_string Equation>
 struct einsum_of {
   using operation_class = einsum_operation;

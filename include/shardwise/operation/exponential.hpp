@@ -52,7 +52,7 @@ struct pow : fractional_function<"pow", 20> {
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
     at.give(0, dy * y * elementwise<pow>(x, y + -1));
-    // Powers of 0 do not change with the exponent.
+    // Powers of 0 do not depend on the exponent.
     const auto slope = dy * at.result() * elementwise<log>(x);
     at.give(1, shardwise::masked(slope,
                                  elementwise<logical_not>(elementwise<equal>(x, at.number(0, x)))));
@@ -94,65 +94,65 @@ struct erfc : fractional_function<"erfc", 14> {
 
 }  // namespace functions
 
-/// 2 to the power of each element.
+/// Returns 2 to the power of each element.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::exp2, A> exp2(A&& a) {
   return elementwise<functions::exp2>(std::forward<A>(a));
 }
-/// `exp(x) - 1`, accurate near 0.
+/// Returns `exp(x) - 1`, accurate near 0.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::expm1, A> expm1(A&& a) {
   return elementwise<functions::expm1>(std::forward<A>(a));
 }
-/// `log(1 + x)`, accurate near 0: -infinity at -1, NaN below.
+/// Returns `log(1 + x)`, accurate near 0: -infinity at -1, NaN below.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::log1p, A> log1p(A&& a) {
   return elementwise<functions::log1p>(std::forward<A>(a));
 }
-/// The logarithm to base 2: -infinity at 0, NaN below.
+/// Returns the logarithm to base 2: -infinity at 0, NaN below.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::log2, A> log2(A&& a) {
   return elementwise<functions::log2>(std::forward<A>(a));
 }
-/// The logarithm to base 10: -infinity at 0, NaN below.
+/// Returns the logarithm to base 10: -infinity at 0, NaN below.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::log10, A> log10(A&& a) {
   return elementwise<functions::log10>(std::forward<A>(a));
 }
-/// `log(exp(a) + exp(b))`, without leaving the range of numbers.
+/// Returns `log(exp(a) + exp(b))` without overflow.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::logaddexp, A, B> logaddexp(A&& a, B&& b) {
   return elementwise<functions::logaddexp>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The first value to the power of the second; NaN where the first is negative and the second is
-/// not whole. Integers are cast first.
+/// Returns the first value to the power of the second; NaN where the first is negative and the
+/// second is not an integer. Integers must be cast first.
 ///
 ///     auto y = pow(x, 1.5F);
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::pow, A, B> pow(A&& a, B&& b) {
   return elementwise<functions::pow>(std::forward<A>(a), std::forward<B>(b));
 }
-/// `1 / sqrt(x)`: infinite at 0, with its sign; NaN below.
+/// Returns `1 / sqrt(x)`: infinite at 0, with its sign; NaN below.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::rsqrt, A> rsqrt(A&& a) {
   return elementwise<functions::rsqrt>(std::forward<A>(a));
 }
-/// The cube root, of negative numbers too.
+/// Returns the cube root, also of negative numbers.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::cbrt, A> cbrt(A&& a) {
   return elementwise<functions::cbrt>(std::forward<A>(a));
 }
-/// `1 / x`.
+/// Returns `1 / x`.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::reciprocal, A> reciprocal(A&& a) {
   return elementwise<functions::reciprocal>(std::forward<A>(a));
 }
-/// The error function.
+/// Returns the error function.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::erf, A> erf(A&& a) {
   return elementwise<functions::erf>(std::forward<A>(a));
 }
-/// `1 - erf(x)`, accurate where erf is almost 1.
+/// Returns `1 - erf(x)`, accurate where erf is close to 1.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::erfc, A> erfc(A&& a) {
   return elementwise<functions::erfc>(std::forward<A>(a));

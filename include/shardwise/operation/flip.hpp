@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// The operation that reverses the order along dimensions: its integers are these.
+/// The operation that reverses the order of elements along dimensions, which are its integers.
 struct flip_operation : of_any_elements {
   static constexpr text_view name = "flip";
 
@@ -29,15 +29,15 @@ struct flip_operation : of_any_elements {
   }
 };
 
-/// A flip as types have it, along `Dims`.
+/// A flip along `Dims` whose attributes are types.
 template <int... Dims>
 struct flip_of {
   using operation_class = flip_operation;
   static constexpr attributes how = integer_attributes(Dims...);
 };
 
-/// The same elements in the reverse order along the named dimensions, each of which every device
-/// has whole, or fetches over permitted axes. What is pending stays pending.
+/// Returns the elements in reverse order along the given dimensions, which must not be split, or
+/// are gathered over permitted axes. Pending reductions stay pending.
 ///
 ///     auto y = flip<1>(x);                   // f32[8@data, 64]: y[i, j] = x[i, 63 - j]
 ///     auto z = flip<1>(x, across<"model">);

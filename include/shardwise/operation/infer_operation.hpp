@@ -6,31 +6,32 @@
 
 namespace shardwise {
 
-/// What an operation of the catalogue makes of operands, or why it refuses them.
+/// The results of an operation of the catalogue for some operands, or the reason why they are
+/// invalid.
 struct operation_inference {
   tensor_results results{};
-  /// Floating-point operations of the device with the largest shard.
+  /// The floating-point operations of the device with the largest shard.
   index_t flops = 0;
-  /// What moves over permitted axes, in order.
+  /// The data movement over permitted axes, in order.
   paper_reshards reshards{};
   diagnosis verdict{};
-  /// The rule of the type layer that is broken, by name; and what it asks for.
+  /// If a rule of the type layer is broken, its name and its sentence.
   text_view misuse{};
-  /// The operands under layouts that make it legal; none where no reshard helps.
+  /// The operands with layouts that make the operation valid; empty if no reshard helps.
   tensor_descs legal{};
 
   [[nodiscard]] constexpr bool ok() const noexcept { return verdict.ok() && misuse.empty(); }
 };
 
-/// What an operation is asked for besides its arguments: the axes over which it may exchange what
-/// its devices lack, a bit for each, and the layout that its result is to have.
+/// What a caller requests besides the arguments: a bit mask of the axes over which the operation
+/// may communicate, and the layout of the result.
 struct inference_wishes {
   unsigned permitted = 0;
   const layout_desc* wanted = nullptr;
 };
 
-/// The attributes of an application: those that its entry makes of the arguments, or the integers
-/// of its parameters one after the other.
+/// Returns the attributes of an application: those that its entry computes from the arguments, or
+/// the integers of its parameters in order.
 [[nodiscard]] constexpr attributes attributes_of(const catalogued_operation& entry,
                                                  const operation_arguments& given,
                                                  const tensor_descs& operands) noexcept {
@@ -50,8 +51,8 @@ struct inference_wishes {
   return out;
 }
 
-/// The name of a parameter that an application lacks, of one that its operation has not, or of a
-/// list that is longer than an operation has room for.
+/// Returns the name of a parameter that is missing, that the operation does not have, or whose list
+/// is too long.
 struct argument_fault {
   text_view missing{};
   bool has_unknown = false;
@@ -76,7 +77,7 @@ struct argument_fault {
 
 namespace detail {
 
-/// The arguments, of which dimensions are counted from the front.
+/// Returns the arguments with all dimensions counted from the front.
 [[nodiscard]] constexpr operation_arguments counted_from_front(const catalogued_operation& entry,
                                                                operation_arguments given,
                                                                int rank) noexcept {
@@ -87,7 +88,7 @@ namespace detail {
   return given;
 }
 
-/// Judges the extents that a rule gives the result, whether it takes the layouts or not.
+/// Checks the extents that a rule gives the result, whether or not it accepts the layouts.
 [[nodiscard]] constexpr diagnosis check_result_sizes(const factor_rule& rule,
                                                      const propagation& made) noexcept {
   if (made.sizes.size() != rule.factors.size()) return {};
@@ -96,8 +97,8 @@ namespace detail {
   return validate(extents);
 }
 
-/// The operands under layouts that make an operation legal, if there are any; where its result is
-/// to have a layout, those that give it that or come closest.
+/// Returns the operands with layouts that make an operation valid, if there are any; if a layout of
+/// the result is requested, those that give it that layout or the closest one.
 [[nodiscard]] constexpr tensor_descs legal_operands(const mesh_desc& mesh, const factor_rule& rule,
                                                     const tensor_descs& operands,
                                                     const layout_desc* wanted) {
@@ -131,7 +132,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Judges an operation on operands and infers its results, as its function does it for tensors of
+/// Checks an operation on operands and infers its results, as its function does for tensors of
 /// these types.
 ///
 ///     const auto made = infer_operation(mesh, *find_operation("sum"), given, {x});
@@ -206,8 +207,8 @@ namespace detail {
   const factor_rule rule = entry.rule(how, read);
   const tensor_descs known = fetched(mesh, rule, read, wishes.permitted);
   propagation made = propagate(mesh, rule, known);
-  // What no program could make is refused too. Where the rule of a composition has nothing against
-  // it, its step has the last word.
+  // Results that no program could have are errors too. If the rule of a composition finds no error,
+  // the failing step reports it.
   const diagnosis sizes = detail::check_result_sizes(rule, made);
   if (!sizes.ok()) made.verdict = sizes;
   if (made.verdict.ok()) made.verdict = check_known(mesh, made.result.layout, made.result.extents);

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// The operation that gives each element its index along a dimension, which is its one integer. Of
-/// its operand it takes extents and layout alone.
+/// The operation that returns the index of each element along a dimension, which is its only
+/// integer. It uses only the extents and the layout of its operand.
 struct iota_like_operation : of_any_elements {
   static constexpr text_view name = "iota_like";
 
@@ -31,16 +31,16 @@ struct iota_like_operation : of_any_elements {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <int Dim>
 struct iota_like_of {
   using operation_class = iota_like_operation;
   static constexpr attributes how = iota_like_operation::how(Dim);
 };
 
-/// The index of each element along a dimension, laid out as `x` is, whose values are not used;
-/// masks are made of such indices. Every layout passes, since each device knows which elements it
-/// holds.
+/// Returns the index of each element along a dimension, with the layout of `x`, whose values are
+/// not used. Such indices are used to make masks. Every layout is accepted, since each device knows
+/// which elements it holds.
 ///
 ///     auto causal = iota_like<0>(scores) >= iota_like<1>(scores);    // bool[8@data, 8]
 template <int Dim, NamedOperand X>

@@ -8,8 +8,8 @@
 
 namespace shardwise {
 
-/// What normalises the values along dimensions, on paper: its integers are these. What is computed
-/// is a composition of other operations.
+/// Normalisation along dimensions, which are its integers, on abstract tensors. It is computed as a
+/// composition of other operations.
 struct layer_norm_operation {
   static constexpr text_view name = "layer_norm";
 
@@ -23,7 +23,7 @@ struct layer_norm_operation {
   }
 };
 
-/// The same as types have it, and that which leaves the mean out.
+/// The operation whose attributes are types, and its variant without the mean.
 template <int... Dims>
 struct layer_norm_of {
   using operation_class = layer_norm_operation;
@@ -34,7 +34,7 @@ struct rms_norm_of : layer_norm_of<Dims...> {};
 
 namespace detail {
 
-/// `x * scale + shift`, as far as they are given.
+/// Computes `x * scale + shift`, with those of the two that are given.
 template <class X>
 [[nodiscard]] constexpr auto scaled(X&& x) {
   return std::remove_cvref_t<X>(static_cast<X&&>(x));
@@ -81,11 +81,12 @@ using rms_norm_call =
 
 }  // namespace detail
 
-/// The values less their mean along these dimensions, divided by their standard deviation there:
+/// Returns the values minus their mean along these dimensions, divided by their standard deviation:
 /// `(x - mean) / sqrt(variance + epsilon)`, where the variance is the mean of the squares.
 ///
-/// Each device needs the whole of the dimensions; over permitted axes the two means are exchanged,
-/// which are exact for uneven shards. Narrow fractions are computed in `float` and rounded once.
+/// The dimensions must not be split, unless axes are permitted: then the two means are reduced over
+/// them, which is exact for uneven shards too. `bfloat16` and `float16` are computed in `float` and
+/// rounded once.
 ///
 ///     auto y = layer_norm<1>(x, 1e-5);
 ///     auto z = layer_norm<1>(x, 1e-5, across<"model">);
@@ -97,7 +98,7 @@ layer_norm(X&& x, double epsilon, const Given& given = {}) {
   return detail::carry_out_on<detail::layer_norm_call<detail::permitted_by<Given>, Dims...>>(
       given, static_cast<X&&>(x), static_cast<double&&>(epsilon));
 }
-/// The same times `scale`, plus `shift`, which meet the result from the last dimension backwards.
+/// The same, multiplied by `scale`, plus `shift`; both are broadcast to the result.
 ///
 ///     auto y = layer_norm<1>(x, scale, shift, 1e-5);     // f32[8@data, 64], f32[64], f32[64]
 template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift,
@@ -112,8 +113,8 @@ layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon, const 
       given, static_cast<X&&>(x), static_cast<double&&>(epsilon), scale, shift);
 }
 
-/// The values divided by the root of the mean of their squares along these dimensions:
-/// `x / sqrt(mean of squares + epsilon)`; otherwise as `layer_norm`, with one mean to exchange.
+/// Returns the values divided by their root mean square along these dimensions: `x / sqrt(mean of
+/// squares + epsilon)`; otherwise like `layer_norm`, with a single mean to reduce.
 ///
 ///     auto y = rms_norm<1>(x, scale, 1e-6);
 template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>

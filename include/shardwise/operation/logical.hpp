@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// Functions of truth values.
+/// Base of functions on `bool`.
 template <fixed_string Symbol>
 struct logical : elementwise_function<Symbol> {
   static constexpr bool of_truth_values = true;
@@ -22,7 +22,7 @@ struct logical_not : logical<"logical_not"> {};
 
 }  // namespace functions
 
-/// True where both are.
+/// Returns true where both operands are true.
 ///
 ///     auto inside = logical_and(x > -1, x < 1);
 template <class A, class B>
@@ -30,18 +30,18 @@ template <class A, class B>
                                                                                       B&& b) {
   return elementwise<functions::logical_and>(std::forward<A>(a), std::forward<B>(b));
 }
-/// True where one or both are.
+/// Returns true where at least one operand is true.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::logical_or, A, B> logical_or(A&& a, B&& b) {
   return elementwise<functions::logical_or>(std::forward<A>(a), std::forward<B>(b));
 }
-/// True where one of them is, and not the other.
+/// Returns true where exactly one operand is true.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::logical_xor, A, B> logical_xor(A&& a,
                                                                                       B&& b) {
   return elementwise<functions::logical_xor>(std::forward<A>(a), std::forward<B>(b));
 }
-/// True where it is false.
+/// Returns true where the operand is false.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::logical_not, A> logical_not(A&& a) {
   return elementwise<functions::logical_not>(std::forward<A>(a));

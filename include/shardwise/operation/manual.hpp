@@ -10,8 +10,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The rules of manual sharding: `judge<X>(mesh, tensor)` is what becomes of an `X`,
-/// `target<X>` the layout that is asked for, and `shown` what errors call the rule.
+/// The rules of manual sharding: `judge<X>(mesh, tensor)` returns the resulting tensor, `target<X>`
+/// is the requested layout, and `shown` is the name of the rule in errors.
 struct enter_manual {
   using shown = enter_manual;
   template <class X>
@@ -43,7 +43,7 @@ struct manual_type {
   static constexpr const layout_desc& layout_value = value.tensor.layout;
 };
 
-/// The call of a function that applies `Rule`; one that is a collective says which.
+/// The call of a function that applies `Rule`; if it is a collective, the rule names it.
 template <class Rule>
 struct manual_call {
   template <class X>
@@ -98,7 +98,8 @@ struct manual_call {
                                           extents_from_value<manual_type<X, Rule>>,
                                           layout_from_value<mesh_of<X>, manual_type<X, Rule>>>;
 
-  /// The facts of the target where it breaks a rule, or else of the operand, with its manual axes.
+  /// The facts of the target if it breaks a rule, or otherwise of the operand, with its manual
+  /// axes.
   template <class X, class Target>
   [[nodiscard]] static constexpr auto refuse() noexcept {
     using from = typename X::layout_type;
@@ -124,12 +125,13 @@ struct manual_call {
 
 }  // namespace detail
 
-/// Hands a tensor over to the program, device by device: its extents become those of one shard, its
-/// dimensions are not split any more, and the axes that split them are manual. Nothing moves.
+/// Makes a tensor manual: its extents become those of one shard, its dimensions are no longer
+/// split, and the axes that split them become manual. Nothing is communicated.
 ///
-/// What follows runs on each device for itself, any function of it; what knows nothing of the
-/// manual axes stays as it is, and values of different devices meet in the collectives of
-/// `manual_collectives.hpp` alone. Every split extent divides, and nothing is pending.
+/// Afterwards each device computes its own values, with any function. Values without manual axes
+/// stay the same on all devices, and values of different devices are combined only by the
+/// collectives in `manual_collectives.hpp`. Every split extent must be divisible, and nothing may
+/// be pending.
 ///
 ///     auto x = enable_manual_sharding(rows);                    // of f32[512@data, 64]
 ///     auto y = all_reduce<"data">(sum<0>(x * x));               // f32[64]
@@ -140,10 +142,11 @@ enable_manual_sharding(X&& x) {
   return detail::carry_out<detail::manual_call<detail::enter_manual>>(static_cast<X&&>(x));
 }
 
-/// Takes a tensor back: what the devices hold along the manual axes becomes one tensor that
-/// `Target` splits, a spec or a whole layout. Nothing moves. `Target` names every manual axis;
-/// beside these, an axis that is not manual repeats what its devices share. A tensor without manual
-/// axes is refused where `Target` would split it.
+/// Ends manual sharding: the devices' values along the manual axes become one tensor that is split
+/// by `Target`, a spec or a whole layout. Nothing is communicated. `Target` must contain every
+/// manual axis. If it also contains an axis that is not manual, the value that the devices along it
+/// share is repeated along the dimension. It is an error if `Target` would split a tensor without
+/// manual axes.
 template <class Target, class X>
   requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>

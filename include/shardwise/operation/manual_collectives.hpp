@@ -5,9 +5,9 @@
 
 namespace shardwise {
 
-/// Reduces the values that the devices along manual axes have of a tensor into one that all of them
-/// hold; JAX's psum, pmax and pmin. The gradient of a sum is the same for every device; maxima that
-/// are equal share it evenly.
+/// Reduces the values of the devices along manual axes to one that all of them hold; `psum`, `pmax`
+/// and `pmin` in JAX. The gradient of a sum is the same for every device; equal maxima share it
+/// evenly.
 ///
 ///     auto total = all_reduce<"data">(x);                        // the sum
 ///     auto most = all_reduce<reduction::max, "data", "model">(x);
@@ -22,7 +22,7 @@ template <fixed_string... Axes, NamedOperand X>
   return detail::call_collective<detail::all_reduce_rule<reduction::sum, Axes...>>(
       static_cast<X&&>(x));
 }
-/// Whether the value of any, or of every, device along manual axes is true.
+/// Returns whether the value of any, or of every, device along manual axes is true.
 ///
 ///     auto diverged = all_or<"data">(any(isnan(mine)));          // bool[]
 template <fixed_string... Axes, NamedOperand X>
@@ -37,15 +37,15 @@ template <fixed_string... Axes, NamedOperand X>
   return detail::call_collective<detail::all_truth_rule<reduction::min, Axes...>>(
       static_cast<X&&>(x));
 }
-/// The mean of the values that the devices along manual axes have; JAX's pmean.
+/// Returns the mean of the values of the devices along manual axes; `pmean` in JAX.
 template <fixed_string... Axes, NamedOperand X>
 [[nodiscard]] constexpr detail::outcome_of<detail::all_mean_call<Axes...>, X> all_mean(X&& x) {
   return detail::carry_out<detail::all_mean_call<Axes...>>(static_cast<X&&>(x));
 }
 
-/// Puts what the devices along manual axes have one after the other along a dimension, which no
-/// other axis splits; all of them then hold it. Several axes are named by `by("x", "y")`, major to
-/// minor. Its gradient is a `reduce_scatter` of what each device made of it.
+/// Concatenates the values of the devices along manual axes along a dimension, which no other axis
+/// splits; all of the devices hold the result. Several axes are written `by("x", "y")`, major to
+/// minor. The gradient is a `reduce_scatter` of the devices' cotangents.
 ///
 ///     auto all = all_gather<"data", 0>(mine);        // f32[4, 2]{manual: data} -> f32[8, 2]
 template <fixed_string Axes, int Dim, NamedOperand X>
@@ -58,8 +58,9 @@ template <fixed_string Axes, int Dim, NamedOperand X>
       static_cast<X&&>(x));
 }
 
-/// Reduces the values that the devices along manual axes have, and leaves each a part of the result
-/// along a dimension, which divides; JAX's psum_scatter. The gradient of a sum is an `all_gather`.
+/// Reduces the values of the devices along manual axes, and gives each device one part of the
+/// result along a dimension, whose extent must be divisible; `psum_scatter` in JAX. The gradient of
+/// a sum is an `all_gather`.
 ///
 ///     auto part = reduce_scatter<"data", 0>(terms);  // f32[8, 2]{manual: data} -> f32[4, 2]
 template <reduction Reduce, fixed_string Axes, int Dim, NamedOperand X>
@@ -77,9 +78,9 @@ template <fixed_string Axes, int Dim, NamedOperand X>
   return reduce_scatter<reduction::sum, Axes, Dim>(static_cast<X&&>(x));
 }
 
-/// Cuts what each device has along dimension `Split` into a part for each device along manual axes,
-/// and puts the parts that it gets one after the other along `Concat`. The gradient goes the other
-/// way.
+/// Splits the value of each device along dimension `Split` into one part for each device along
+/// manual axes, and concatenates the parts that a device receives along `Concat`. The gradient is
+/// the inverse exchange.
 ///
 ///     auto heads = all_to_all<"model", 1, 0>(mine);  // f32[4, 8]{manual: model} -> f32[16, 2]
 template <fixed_string Axes, int Split, int Concat, NamedOperand X>
@@ -90,9 +91,9 @@ template <fixed_string Axes, int Split, int Concat, NamedOperand X>
       static_cast<X&&>(x));
 }
 
-/// Gives what a device along manual axes has to another, by positions along them; JAX's ppermute. A
-/// position gives once and gets once at most; one that gets nothing has zeros. The gradient goes
-/// the other way.
+/// Sends the value of a device to another one, by positions along manual axes; `ppermute` in JAX. A
+/// position sends at most once and receives at most once; one that receives nothing gets zeros. The
+/// gradient is the inverse permutation.
 ///
 ///     auto y = permute<"data", sends<0, 1>, sends<1, 0>>(mine);
 template <fixed_string Axes, class... Pairs, NamedOperand X>
@@ -103,9 +104,9 @@ template <fixed_string Axes, class... Pairs, NamedOperand X>
                                                            detail::pair_moves<Pairs...>>>(
       static_cast<X&&>(x));
 }
-/// Gives what each device along manual axes has to the one `By` positions further, around the ring,
-/// or before it where that is negative; with `shift_end::zeros` what leaves is lost and zeros
-/// enter.
+/// Sends the value of each device to the device `By` positions further along manual axes, in a
+/// ring, or back if `By` is negative. With `shift_end::zeros`, values beyond the end are dropped
+/// and zeros are shifted in.
 ///
 ///     auto before = shift<"data", 1>(mine);                      // of the device before
 ///     auto after = shift<"data", -1, shift_end::zeros>(mine);    // of the one after, or 0
@@ -118,8 +119,8 @@ template <fixed_string Axes, index_t By, shift_end End = shift_end::wraps, Named
       static_cast<X&&>(x));
 }
 
-/// What the device at one position along manual axes has, for all of them. Its gradient is that
-/// device's alone.
+/// Sends the value of the device at one position along manual axes to all of them. Only that device
+/// gets a gradient.
 ///
 ///     auto first = broadcast<"data", 0>(mine);       // f32[4, 2]{manual: data} -> f32[4, 2]
 template <fixed_string Axes, index_t Root, NamedOperand X>
@@ -130,9 +131,9 @@ template <fixed_string Axes, index_t Root, NamedOperand X>
       static_cast<X&&>(x));
 }
 
-/// What all devices along axes have as a value that may be another on each from now on; JAX's
-/// pvary. Nothing moves; its gradient is the sum of the devices'. Operations with manual operands
-/// do the same without being asked.
+/// Marks a value that is the same on all devices along axes as manual, so that it may differ from
+/// now on; `pvary` in JAX. Nothing is communicated; the gradient is the sum over the devices.
+/// Operations with manual operands do this implicitly.
 ///
 ///     auto mine = vary<"data">(w);                   // f32[64] -> f32[64]{manual: data}
 template <fixed_string... Axes, NamedOperand X>
@@ -140,8 +141,8 @@ template <fixed_string... Axes, NamedOperand X>
     -> detail::called_collective<detail::vary_rule<Axes...>, X> {
   return detail::call_collective<detail::vary_rule<Axes...>>(static_cast<X&&>(x));
 }
-/// What the devices along manual axes have as the terms of a sum that is still to come. Nothing
-/// moves; a reshard finishes the sum, once, where and as the program wants it.
+/// Makes the values of the devices along manual axes the terms of a pending sum. Nothing is
+/// communicated; a `reshard` finishes the sum.
 ///
 ///     auto total = reshard<P<"data", none>>(as_terms<"data">(mine));     // a reduce_scatter
 template <fixed_string... Axes, NamedOperand X>
@@ -149,8 +150,8 @@ template <fixed_string... Axes, NamedOperand X>
     -> detail::called_collective<detail::terms_rule<Axes...>, X> {
   return detail::call_collective<detail::terms_rule<Axes...>>(static_cast<X&&>(x));
 }
-/// The part along a dimension that each device along axes keeps of what all of them have, as a
-/// value of its own. Nothing moves; its gradient is an `all_gather`.
+/// Returns the part of a shared value along a dimension that belongs to each device along axes, as
+/// a manual value. Nothing is communicated; the gradient is an `all_gather`.
 ///
 ///     auto mine = all_slice<"data", 0>(x);           // f32[8, 2] -> f32[4, 2]{manual: data}
 template <fixed_string Axes, int Dim, NamedOperand X>

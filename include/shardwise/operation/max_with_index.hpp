@@ -8,10 +8,9 @@
 
 namespace shardwise {
 
-/// The largest or the least value along a dimension and where it is. Its integers are the dimension
-/// and, where only parts of it are searched, their number: the result then has one element for each
-/// part. A second operand has the indices of the elements of the first. The second result holds
-/// indices.
+/// The maximum or minimum along a dimension and its index. Its integers are the dimension and, if
+/// parts are searched separately, their number: the result then has one element for each part. A
+/// second operand has the indices of the elements of the first. The second result holds indices.
 template <fixed_string Name, reduction Kind>
 struct extreme_with_index {
   static constexpr text_view name = Name;
@@ -24,8 +23,8 @@ struct extreme_with_index {
                                                      index_t parts) noexcept {
     return integer_attributes(whole.integers[0], parts);
   }
-  /// The dimension, or each part of it, is held whole by each device, since no pending reduction is
-  /// one of pairs.
+  /// The dimension, or each part of it, must not be split, since there is no pending reduction of
+  /// pairs.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -71,7 +70,7 @@ struct extreme_with_index {
   }
 
   using emits = operations<cumsum_operation, reshape_operation, pointwise<functions::logical_and>>;
-  /// All of it goes to the element that was found, the first of equal ones.
+  /// The element that was found, the first of equal ones, gets the whole cotangent.
   static constexpr void gradient(gradient_step& at) {
     if (!at.wants(0)) return;
     const extents_desc whole = at.operand(0).tensor().extents;
@@ -98,7 +97,7 @@ struct extreme_with_index {
 struct max_with_index_operation : extreme_with_index<"max_with_index", reduction::max> {};
 struct min_with_index_operation : extreme_with_index<"min_with_index", reduction::min> {};
 
-/// The same as types have them.
+/// The operations whose attributes are types.
 template <int Dim>
 struct max_with_index_of {
   using operation_class = max_with_index_operation;
@@ -110,14 +109,14 @@ struct min_with_index_of {
   static constexpr attributes how = min_with_index_operation::how(Dim);
 };
 
-/// The largest values along a dimension and their indices along it, the first of equal ones; NaN is
-/// the largest of all. Where there are no elements it is the lowest value, at -1. Each device needs
-/// the whole of the dimension.
+/// Returns the maxima along a dimension and their indices, those of the first of equal elements;
+/// NaN counts as the largest value. If there are no elements, the result is the lowest value, with
+/// index -1. The dimension must not be split.
 ///
 ///     auto [best, at] = max_with_index<1>(scores);   // f32[8@data], i64[8@data]
 ///
-/// Of a dimension that is split over mesh axes `across` names them. Where the split is even each
-/// device searches its own part, and what all have found is gathered; elsewhere the dimension is.
+/// If the dimension is split, name its mesh axes with `across`. If the split is even, each device
+/// searches its own part, and the candidates are gathered; otherwise the dimension is gathered.
 ///
 ///     auto [best, at] = max_with_index<1>(logits, across<"model">);
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
@@ -128,8 +127,8 @@ max_with_index(X&& x, const Given& given = {}) {
       detail::search_call<max_with_index_of<Dim>, detail::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
-/// The least values along a dimension and their indices, as `max_with_index` has the largest; NaN
-/// is the least of all.
+/// Returns the minima along a dimension and their indices, like `max_with_index`; NaN counts as the
+/// smallest value.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::outcome_on<
     detail::search_call<min_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
@@ -138,7 +137,7 @@ min_with_index(X&& x, const Given& given = {}) {
       detail::search_call<min_with_index_of<Dim>, detail::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
-/// The indices of the largest values along a dimension, the first of equal ones; see
+/// Returns the indices of the maxima along a dimension, those of the first of equal elements; see
 /// `max_with_index`.
 ///
 ///     auto classes = argmax<1>(logits);              // i64[8@data]
@@ -150,7 +149,7 @@ argmax(X&& x, const Given& given = {}) {
       detail::place_call<max_with_index_of<Dim>, detail::permitted_by<Given>>>(given,
                                                                                static_cast<X&&>(x));
 }
-/// The indices of the least values along a dimension, the first of equal ones.
+/// Returns the indices of the minima along a dimension, those of the first of equal elements.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::outcome_on<
     detail::place_call<min_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>

@@ -7,24 +7,24 @@
 
 namespace shardwise {
 
-/// One position gives to another in a `permute`.
+/// A pair of positions of a `permute`: `From` sends to `To`.
 template <index_t From, index_t To>
 struct sends {
   static constexpr position_moves::pair value{From, To};
 };
 
-/// What enters at the end of a `shift`: what leaves the other end, or zeros.
+/// What a `shift` moves in at the end: the values from the other end, or zeros.
 enum class shift_end : unsigned char { wraps, zeros };
 
 namespace detail {
 
-/// A collective of manual axes, as errors name it.
+/// The name in errors of a collective on manual axes.
 template <collective Kind>
 struct manual_collective_of;
-/// `all_mean`, `all_and`, `all_or`, as errors name them.
+/// The names of `all_mean`, `all_and` and `all_or` in errors.
 struct all_mean_of;
 
-/// A collective that is called with axes by name, as `by` joins them.
+/// A collective that is called with axis names, joined as in `by`.
 template <collective Kind, reduction Reduce, fixed_string Axes, int From, int To>
 struct named_collective {
   using shown = manual_collective_of<Kind>;
@@ -51,14 +51,14 @@ struct named_collective {
                                                             const tensor_desc& tensor) noexcept {
     manual_result out{tensor, {}};
     const manual_collective known = Derived::called(mesh, &out.verdict);
-    // An axis that the mesh has not is not manual.
+    // An axis that is not in the mesh is not manual.
     if (out.verdict.rule == violation::axis_is_not_in_mesh)
       out.verdict.rule = violation::axis_is_not_manual;
     return out.verdict.ok() ? known.apply(mesh, tensor) : out;
   }
 };
 
-/// The axes of a pack, joined.
+/// Returns the axes of a pack, joined.
 template <fixed_string... Axes>
 [[nodiscard]] consteval auto named_axes() noexcept {
   if constexpr (sizeof...(Axes) == 0)
@@ -71,7 +71,7 @@ template <reduction Reduce, fixed_string... Axes>
 using all_reduce_rule = named_collective<collective::all_reduce, Reduce, named_axes<Axes...>(),
                                          manual_collective::nowhere, manual_collective::nowhere>;
 
-/// The same of truth values alone.
+/// The same for `bool` elements only.
 template <reduction Reduce, fixed_string... Axes>
 struct all_truth_rule : all_reduce_rule<Reduce, Axes...> {
   template <class X = void>
@@ -87,7 +87,7 @@ template <fixed_string... Axes>
 using vary_rule = named_collective<collective::slice, reduction::sum, named_axes<Axes...>(),
                                    manual_collective::nowhere, manual_collective::nowhere>;
 
-/// What the devices have as the terms of a sum.
+/// Makes the devices' values the terms of a sum.
 template <fixed_string... Axes>
 struct terms_rule : vary_rule<Axes...> {
   [[nodiscard]] static constexpr manual_collective called(const mesh_desc& mesh,
@@ -103,7 +103,7 @@ struct terms_rule : vary_rule<Axes...> {
   }
 };
 
-/// Ones whose devices hear one other.
+/// Collectives in which each device receives from one other.
 template <collective Kind, fixed_string Axes, class Moves>
 struct moving_collective : named_collective<Kind, reduction::sum, Axes, manual_collective::nowhere,
                                             manual_collective::nowhere> {
@@ -142,7 +142,7 @@ struct root_moves {
   }
 };
 
-/// The call `all_mean<Axes...>`: a sum, divided.
+/// The call `all_mean<Axes...>`: a sum, then a division.
 template <fixed_string... Axes>
 struct all_mean_call {
   using summing = manual_call<all_reduce_rule<reduction::sum, Axes...>>;

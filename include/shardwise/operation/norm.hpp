@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// The sum of the magnitudes over the named dimensions, or over all. Options are those of `sum`; a
-/// split dimension leaves it pending.
+/// Returns the sum of magnitudes over the given dimensions, or over all. Options are those of
+/// `sum`; a split dimension leaves the result pending.
 ///
 ///     auto n = l1_norm<1>(x);                        // f32[512@data, 64] -> f32[512@data]
 template <int... Dims, NamedOperand X, class... Options>
@@ -15,8 +15,8 @@ template <int... Dims, NamedOperand X, class... Options>
   return sum<Dims...>(abs(x), options...);
 }
 
-/// The root of the sum of squares over the named dimensions, or over all. Over a split dimension
-/// `across` names the axes over which the sums are added before the root.
+/// Returns the square root of the sum of squares over the given dimensions, or over all. If a
+/// dimension is split, `across` names the axes over which the sums are reduced before the root.
 ///
 ///     auto n = l2_norm<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
@@ -37,8 +37,8 @@ template <int... Dims, NamedOperand X, class... Options>
   }
 }
 
-/// The largest magnitude over the named dimensions, or over all; -infinity of no elements. Options
-/// are those of `max`; a split dimension leaves it pending.
+/// Returns the largest magnitude over the given dimensions, or over all; -infinity if there are no
+/// elements. Options are those of `max`; a split dimension leaves the result pending.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto max_norm(const X& x, const Options&... options) {
   return max<Dims...>(abs(x), options...);

@@ -9,8 +9,8 @@
 
 namespace shardwise::detail {
 
-/// A tensor with the elements that it is computed with, and the other way round: what is rounded
-/// once is what a composition gives, not what its steps do.
+/// Converts a tensor to the element type used for arithmetic, and back: the result of a composition
+/// is rounded once, not each of its steps.
 template <class X>
 [[nodiscard]] constexpr auto widened(const X& x) {
   using C = compute_type<typename X::value_type>;
@@ -27,9 +27,9 @@ template <class T, class X>
     return cast<T>(static_cast<X&&>(x));
 }
 
-/// The call of an operation of fractions that is composed of others: `Steps::apply(x...)`.
-/// `Applied` is what it is on paper: its rule judges the first `Judged` operands, once what may be
-/// exchanged over permitted axes has been, and gives the composition its error.
+/// The call of an operation on floating-point elements that is composed of others:
+/// `Steps::apply(x...)`. `Applied` is its form on abstract tensors: its rule checks the first
+/// `Judged` operands, after the permitted communication, and reports the errors of the composition.
 template <class Applied, class Permitted, class Steps, int Judged = 1>
 struct composed_call {
   template <class First, class... Rest>
@@ -59,7 +59,7 @@ struct composed_call {
     else
       return paper::template judge<First, Rest...>();
   }
-  /// What is composed may be refused by one of its steps, which has said so.
+  /// If a step of the composition is invalid, the step has reported it.
   template <class Made>
   [[nodiscard]] static constexpr auto judge_made() noexcept {
     if constexpr (AnyRefused<Made>)
@@ -76,7 +76,7 @@ struct composed_call {
     } else if constexpr (tensor::layout_type::value.pending != 0) {
       return Steps::apply(finished(static_cast<First&&>(first), Permitted{}), rest...);
     } else {
-      // By its name, since it is read more than once.
+      // As a named value, since it is read more than once.
       return Steps::apply(first, rest...);
     }
   }
@@ -102,7 +102,7 @@ struct composed_call {
   }
 };
 
-/// The rule of what normalises along dimensions: each device needs them whole.
+/// The rule of normalisation along dimensions, which must not be split.
 [[nodiscard]] constexpr factor_rule normalising_rule(int rank, unsigned dims) noexcept {
   factor_rule out = same_dimensions_rule(linearity::nonlinear, rank);
   for (int d = 0; d < rank; ++d)

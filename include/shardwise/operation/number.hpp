@@ -8,7 +8,8 @@
 
 namespace shardwise::detail {
 
-/// The tensor of rank 0, held by every device, that stands for a number beside a tensor.
+/// The tensor of rank 0, replicated on every device, that represents a number among the operands of
+/// a function.
 template <class T, class Model>
 struct number_beside {
   using type = typename Model::domain::template tensor<T, extents<>, layout<mesh_of<Model>, P<>>>;
@@ -18,7 +19,7 @@ struct number_beside<T, Model> {
   using type = typename Model::value_domain::template tensor<T>;
 };
 
-/// Says that a number has the elements that the first tensor is computed with.
+/// States that a number has the element type that is used for arithmetic on the first tensor.
 struct computed_number;
 
 template <class T, class Model>
@@ -29,8 +30,8 @@ template <class Model>
 struct number_element<computed_number, Model>
     : std::type_identity<compute_type<typename Model::value_type>> {};
 
-/// What an operand of a call is: itself, or the tensor of elements `T` for a number; `void` means
-/// the elements of `Model`, which is the first tensor.
+/// The type of an operand of a call: itself or, for a number, a tensor with elements of type `T`;
+/// `void` means those of `Model`, the first tensor.
 template <class T, class Model, class X>
 struct operand_beside {
   using type = X;
@@ -43,7 +44,7 @@ struct operand_beside<T, Model, X> {
       std::is_floating_point_v<std::remove_cvref_t<X>> && !has_fractions(element_of<element_type>);
 };
 
-/// A call on a tensor and operands that may be numbers too, of the elements `T...`.
+/// A call on a tensor and operands that may be numbers, with element types `T...`.
 template <class Operation, class Call, class... T>
 struct call_with_numbers {
   template <class First, class... X>
@@ -97,7 +98,7 @@ struct call_with_numbers {
   }
 };
 
-/// A call of an operation on fractions.
+/// A call of an operation on floating-point elements.
 template <class Operation, class Call>
 struct fractional_call {
   template <class First, class... X>
@@ -118,8 +119,7 @@ struct fractional_call {
   }
 };
 
-/// The same of an operation that is not elementwise, which may fetch what it lacks over permitted
-/// axes.
+/// The same for an operation that is not elementwise and may communicate over permitted axes.
 template <class Operation, class Permitted, class... T>
 using numbers_call = call_with_numbers<Operation, fetching_call<Operation, Permitted>, T...>;
 

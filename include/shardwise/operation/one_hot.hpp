@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// The operation that makes a row of zeros with one 1, at its index, of each element. Its integers
-/// are the length of a row and the element type.
+/// The operation that replaces each index by a row of zeros with a single 1. Its integers are the
+/// length of a row and the element type.
 struct one_hot_operation {
   static constexpr text_view name = "one_hot";
 
@@ -45,16 +45,16 @@ struct one_hot_operation {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <index_t Classes, Element T>
 struct one_hot_of {
   using operation_class = one_hot_operation;
   static constexpr attributes how = one_hot_operation::how(Classes, element_of<T>);
 };
 
-/// A row of `Classes` elements for each index: 1 at the index, 0 elsewhere, and all 0 for an index
-/// that is out of range, as in JAX. The new dimension is the last one, which every device has
-/// whole; the others are split as they were.
+/// Returns a row of `Classes` elements for each index: 1 at the index and 0 elsewhere, or all 0 if
+/// the index is out of range, as in JAX. The new dimension is the last one, which is not split; the
+/// others keep their splits.
 ///
 ///     auto y = one_hot<10>(labels);          // i32[64@data] -> f32[64@data, 10]
 template <index_t Classes, Element T = float, NamedOperand X>

@@ -5,14 +5,14 @@
 
 namespace shardwise {
 
-/// What an index does that its dimension has not.
+/// How to treat an index that is out of range.
 enum class out_of_range : std::uint8_t {
-  /// It throws `index_is_out_of_range` where the elements are computed. Indices from -1 downwards
-  /// count from the end of the dimension, here and for `fill`.
+  /// Throws `index_is_out_of_range` when the elements are computed. Negative indices, from -1,
+  /// count from the end of the dimension; also for `fill`.
   error,
-  /// It is the nearest index that there is; negative ones are 0.
+  /// Uses the nearest valid index, which is 0 for negative ones.
   clamp,
-  /// What is read there is 0, and what is written there is dropped.
+  /// Reads 0, and writes nothing.
   fill,
 };
 

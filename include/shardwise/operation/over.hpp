@@ -10,8 +10,7 @@
 
 namespace shardwise {
 
-/// The dimensions that a reduction takes away, by number; what only the run knows is given to a
-/// reduction so.
+/// The dimensions of a reduction as a value, for dimensions that are known only at run time.
 ///
 ///     sum(x, over{0, 2})         // the first and the third
 ///     sum(x, over(numbers))      // a range of integers; an empty one reduces nothing
@@ -25,17 +24,17 @@ class over {
   explicit constexpr over(const List& dims) noexcept {
     for (const auto dim : dims) add(static_cast<index_t>(dim));
   }
-  /// The dimensions whose bits are set.
+  /// Returns the dimensions whose bits are set.
   [[nodiscard]] static constexpr over of_bits(unsigned bits) noexcept {
     over dims;
     for (int d = 0; d < 32; ++d)
       if ((bits >> d & 1U) != 0) dims.add(d);
     return dims;
   }
-  /// Every dimension of a tensor.
+  /// Returns every dimension of a tensor of this rank.
   [[nodiscard]] static constexpr over all(int rank) noexcept { return of_bits((1U << rank) - 1U); }
 
-  /// Whether a tensor of this rank has them all: dimensions have the numbers from 0 to the rank.
+  /// Checks that a tensor of this rank has all of these dimensions.
   [[nodiscard]] constexpr diagnosis judge(int rank) const noexcept {
     if (least_ >= 0 && greatest_ < rank) return {};
     return {.rule = violation::dimension_is_out_of_range,
@@ -43,7 +42,7 @@ class over {
             .want = rank};
   }
   [[nodiscard]] constexpr unsigned bits() const noexcept { return bits_; }
-  /// How many elements of a tensor are reduced into one.
+  /// Returns how many elements of a tensor are reduced to one.
   [[nodiscard]] constexpr index_t count(const extents_desc& extents) const noexcept {
     index_t product = 1;
     for (int d = 0; d < extents.ssize(); ++d)

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <pad_mode Mode, index_t... Amounts>
 struct pad_of {
   using operation_class = pad_operation;
@@ -17,12 +17,13 @@ struct pad_of {
   }();
 };
 
-/// A larger tensor around this one: `Amounts` says for each dimension how many elements are added
-/// before and how many behind. Each device needs the whole of a dimension that grows, or fetches it
-/// over permitted axes; all others may be split.
+/// Returns a larger tensor around this one: `Amounts` has the number of elements to add before and
+/// after, for each dimension. A dimension that grows must not be split, or is gathered over
+/// permitted axes; all others may be split.
 ///
-/// Zeros are added, so that terms of a pending sum stay such. `pad<pad_mode::edge, ...>` repeats
-/// the elements at the edge and `pad_mode::reflect` mirrors those within, several times if need be.
+/// The padding is zero, so pending sums stay pending. `pad<pad_mode::edge, ...>` repeats the
+/// elements at the edge, and `pad_mode::reflect` reflects the elements within, several times if
+/// necessary.
 ///
 ///     auto y = pad<0, 0, 1, 2>(x);           // f32[8@data, 4] -> f32[8@data, 7]: 0 a b c d 0 0
 template <index_t... Amounts, NamedOperand X, detail::Terms Given = across_axes<>>
@@ -38,7 +39,7 @@ template <pad_mode Mode, index_t... Amounts, NamedOperand X, detail::Terms Given
     -> decltype(apply_operation<pad_of<Mode, Amounts...>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<pad_of<Mode, Amounts...>>(permitted, static_cast<X&&>(x));
 }
-/// The same with another number than 0, or with a tensor of rank 0; no operand may be pending.
+/// Pads with another number, or with a tensor of rank 0; no operand may be pending.
 ///
 ///     auto y = pad<1, 1>(x, -1.0F);          // -1 a b c -1
 template <index_t... Amounts, NamedOperand X, class Value, detail::Terms Given = across_axes<>>

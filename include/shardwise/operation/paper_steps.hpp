@@ -5,28 +5,28 @@
 
 namespace shardwise {
 
-/// A reshard on paper: of this tensor, to this layout.
+/// A reshard of an abstract tensor to a layout.
 struct paper_reshard {
   tensor_desc from{};
   layout_desc to{};
 };
 using paper_reshards = inplace_vector<paper_reshard, 2 * max_operands>;
 
-/// The operations of a composition one after the other on paper, whose costs add up. After the
-/// first that is refused none is applied any more. Over permitted axes, a bit for each, devices
-/// exchange what they lack.
+/// Applies the operations of a composition to abstract tensors, one after another, and adds up
+/// their costs. After the first error no further operation is applied. The permitted axes, a bit
+/// mask, are those over which devices may communicate.
 class paper_steps {
  public:
   constexpr explicit paper_steps(const mesh_desc& mesh, unsigned permitted = 0) noexcept
       : mesh_(mesh), permitted_(permitted) {}
 
-  /// What an operation makes of operands.
+  /// Returns the result of an operation on operands.
   constexpr tensor_desc apply(const operation& what, const attributes& how,
                               const tensor_descs& operands) {
     if (!verdict_.ok()) return operands[0];
     const propagation made = infer(mesh_, what, how, operands);
     verdict_ = made.verdict;
-    // What no program could make is refused, whatever the rule says.
+    // A result that no program could have is an error, whatever the rule returns.
     if (verdict_.ok()) verdict_ = check_known(mesh_, made.result.layout, made.result.extents);
     if (!verdict_.ok()) return operands[0];
     flops_ += cost_of(mesh_, what, how, operands, made.result);
@@ -36,7 +36,7 @@ class paper_steps {
   constexpr tensor_desc apply(const attributes& how, const Operands&... operands) {
     return apply(operation_of<Class>, how, tensor_descs{operands...});
   }
-  /// A function of elements.
+  /// Applies an elementwise function.
   template <class Function, class... Operands>
   constexpr tensor_desc each(const Operands&... operands) {
     return apply<pointwise<Function>>({}, operands...);
@@ -44,13 +44,13 @@ class paper_steps {
   constexpr tensor_desc reduce(reduction kind, const tensor_desc& x, unsigned dims, bool keep) {
     return apply<reduction_operation>(reduction_operation::how(kind, dims, keep), x);
   }
-  /// The tensor in another layout, which a reshard gives it.
+  /// Returns the tensor with another layout, after a reshard.
   constexpr tensor_desc resharded(const tensor_desc& x, const layout_desc& to) noexcept {
     if (verdict_.ok() && !reshards_.full()) reshards_.push_back({x, to});
     return {x.type, x.extents, to};
   }
-  /// The tensor without what is pending, if all of that is over permitted axes: a small reduction
-  /// in the middle of an operation.
+  /// Returns the tensor without its pending reductions, if all of them are over permitted axes: a
+  /// small reduction in the middle of an operation.
   constexpr tensor_desc finished(const tensor_desc& x) noexcept {
     if (x.layout.pending == 0 || (x.layout.pending & ~permitted_) != 0) return x;
     layout_desc layout = x.layout;
@@ -58,7 +58,7 @@ class paper_steps {
     layout.kind = reduction::sum;
     return resharded(x, layout);
   }
-  /// A number beside a tensor: of rank 0, and held by every device.
+  /// Returns the tensor of a number among operands: of rank 0 and replicated.
   [[nodiscard]] static constexpr tensor_desc number(const tensor_desc& beside) noexcept {
     return {beside.type, {}, {}};
   }
@@ -67,7 +67,7 @@ class paper_steps {
   [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
   [[nodiscard]] constexpr const paper_reshards& reshards() const noexcept { return reshards_; }
 
-  /// The floating-point operations of the device with the largest shard.
+  /// Returns the floating-point operations of the device with the largest shard.
   [[nodiscard]] static constexpr index_t cost_of(const mesh_desc& mesh, const operation& what,
                                                  const attributes& how,
                                                  const tensor_descs& operands,

@@ -13,7 +13,7 @@ struct pool_matches_operation;
 struct pool_spread_operation;
 
 /// The operation that reduces the elements of windows. The kind of its attributes is that of the
-/// reduction: sums, which are divided by the last integer, or maxima.
+/// reduction: a maximum, or a sum, which is divided by the last integer.
 struct pool_operation {
   static constexpr text_view name = "pool";
 
@@ -25,7 +25,7 @@ struct pool_operation {
     constexpr index_t largest = index_t{1} << 30;
     for (int d = 0; is_mean && d < detail::pooled::dimensions(out) && d < 3; ++d) {
       const index_t size = detail::pooled::at(out, d).extent;
-      // `check` refuses what is larger.
+      // Larger sizes are reported by `check`.
       if (size > 0 && size <= largest && out.integers[15] <= largest) out.integers[15] *= size;
     }
     return out;
@@ -59,12 +59,12 @@ struct pool_operation {
                                                 : "average_pool");
   }
   using emits = operations<pool_operation, pool_matches_operation, pool_spread_operation>;
-  /// Equal maxima of a window share evenly.
+  /// Equal maxima of a window share the cotangent evenly.
   static constexpr void gradient(gradient_step& at);
 };
 
-/// The operation that counts the elements of each window that equal the one of a second operand, or
-/// adds those of a third operand in their places. NaN equals NaN.
+/// The operation that counts the elements of each window that equal the corresponding element of a
+/// second operand, or adds those of a third operand at their positions. NaN equals NaN.
 struct pool_matches_operation {
   static constexpr text_view name = "pool_matches";
 
@@ -90,8 +90,8 @@ struct pool_matches_operation {
   static constexpr void gradient(gradient_step& at);
 };
 
-/// The operation that gives each element the sum of what belongs to the windows in which it equals
-/// the one of the second operand; the third operand is what belongs to them.
+/// The operation that gives each element a sum over the windows in which it equals the element of
+/// the second operand; the third operand has the terms.
 struct pool_spread_operation {
   static constexpr text_view name = "pool_spread";
 
@@ -145,7 +145,7 @@ constexpr void pool_operation::gradient(gradient_step& at) {
                                   at.cotangent()));
 }
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <reduction Kind, class... Options>
 struct pool_of {
   using operation_class = pool_operation;
@@ -176,13 +176,13 @@ using average_pool_call =
                     fetching_call<pool_of<reduction::sum, Options...>, Permitted>>;
 }  // namespace detail
 
-/// The largest element of each window. Windows have the last dimensions of the tensor, as many as
-/// `windows` has sizes; they follow each other unless `strides` says how far apart they are.
-/// `paddings` adds places below all elements. NaN is the largest; equal maxima share a gradient
-/// evenly. Pending maxima stay such.
+/// Returns the maximum of each window. Windows span the last dimensions of the tensor, as many as
+/// `windows` has sizes; by default they do not overlap, and `strides` sets the distance between
+/// them. The positions that `paddings` adds are smaller than every element. NaN is the largest
+/// value; equal maxima share a gradient evenly. Pending maxima stay pending.
 ///
-/// All other dimensions may be split. A split one that windows have needs neighbours that other
-/// devices have, unless windows end where parts do; over permitted axes they are exchanged.
+/// All other dimensions may be split. A split spatial dimension needs elements of neighbouring
+/// devices, unless windows end where parts do; they are exchanged over permitted axes.
 ///
 ///     auto y = max_pool<windows<2, 2>>(x);       // f32[8@data, 16, 28, 28] -> f32[8, 16, 14, 14]
 ///     auto z = max_pool<windows<3, 3>, strides<2, 2>, paddings<1, 1>>(x, across<"height">);
@@ -193,8 +193,8 @@ template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = a
   return apply_operation<pool_of<reduction::max, Options...>>(permitted, static_cast<X&&>(x));
 }
 
-/// The mean of each window, whose padding counts as zeros; otherwise as `max_pool`. Pending sums
-/// stay such.
+/// Returns the mean of each window, in which padding counts as zeros; otherwise like `max_pool`.
+/// Pending sums stay pending.
 ///
 ///     auto y = average_pool<windows<7, 7>>(x);       // f32[8@data, 512, 7, 7] -> [8, 512, 1, 1]
 template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = across_axes<>>

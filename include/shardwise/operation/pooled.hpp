@@ -5,28 +5,28 @@
 
 namespace shardwise::detail {
 
-/// What operations on the elements of windows share. Their attributes are those of
-/// `window_attributes`: what a convolution has as dilation is the size of a window, and the last
-/// integer is what sums are divided by. Windows have the last dimensions of the operand, as many as
-/// sizes are given.
+/// The common part of operations on the elements of windows. Their attributes are those of
+/// `window_attributes`, where the dilation of a convolution is the size of a window, and the last
+/// integer is the divisor of sums. Windows span the last dimensions of the operand, as many as
+/// there are sizes.
 struct pooled {
   using how_type = window_attributes;
 
   [[nodiscard]] static constexpr int dimensions(const attributes& how) noexcept {
     return static_cast<int>(how_type::extents_given(how));
   }
-  /// The numbers of a spatial dimension: without strides windows follow each other.
+  /// Returns the numbers of a spatial dimension; the default stride is the size of the window.
   [[nodiscard]] static constexpr window_numbers at(const attributes& how, int d) noexcept {
     window_numbers out = how_type::at(how, dimensions(how), d);
     if (how_type::strides_given(how) == 0) out.stride = out.extent;
     return out;
   }
-  /// What the windows of a result read.
+  /// Returns which elements the windows of a result read.
   [[nodiscard]] static constexpr window forward(const attributes& how, int d) noexcept {
     const window_numbers one = at(how, d);
     return {one.extent, one.stride, one.low, one.high, one.spacing};
   }
-  /// Which windows, `count` of them, read an element of `size` ones.
+  /// Returns which of `count` windows read each of `size` elements.
   [[nodiscard]] static constexpr window backward(const attributes& how, int d, index_t size,
                                                  index_t count) noexcept {
     const window_numbers one = at(how, d);
@@ -35,7 +35,7 @@ struct pooled {
       out.high = (size - 1) * one.spacing + one.extent - out.low - out.spread(count);
     return out;
   }
-  /// Factors for each dimension of what is read, and behind them those of the windows.
+  /// The factors of each dimension of the operand, followed by those of the windows.
   struct factors {
     factor_rule rule{};
     factor_map source{}, windows{};
@@ -78,7 +78,7 @@ struct pooled {
     }
     return {};
   }
-  /// An operation for each element of each window.
+  /// One operation for each element of each window.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_desc& windows) noexcept {
     index_t flops = largest_shard_size(mesh, windows.layout, windows.extents);

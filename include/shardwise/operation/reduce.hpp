@@ -8,8 +8,8 @@
 
 namespace shardwise {
 
-/// The operation that reduces dimensions: the kind of its attributes is that of the reduction,
-/// the integers are the bits of the reduced dimensions and whether one element of each is kept.
+/// The operation that reduces dimensions. The kind of its attributes is that of the reduction; its
+/// integers are a bit mask of the reduced dimensions and whether they are kept with size 1.
 struct reduction_operation {
   static constexpr text_view name = "reduce";
   static constexpr bool takes_prologue = true;
@@ -31,7 +31,7 @@ struct reduction_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return to_text(how.kind);
   }
-  /// Sums and products are of numbers, the largest and the least of truth values too.
+  /// Sums and products need numbers; maxima and minima accept `bool` too.
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes& how, const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, how.kind == reduction::max || how.kind == reduction::min);
@@ -49,7 +49,7 @@ struct reduction_operation {
     return out;
   }
   using emits = operations<pointwise<functions::where>>;
-  /// Equal maxima share evenly.
+  /// Equal maxima share the cotangent evenly.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value x = at.operand(0);
     const gradient_value dy = kept(at, at.cotangent());
@@ -63,7 +63,7 @@ struct reduction_operation {
       const gradient_value best = elementwise<functions::equal>(x, y);
       return at.give(0, masked(dy / count(best), best));
     }
-    // Beside one zero only that one counts, and beside two none does.
+    // If one factor is zero, only its derivative is nonzero; if two are, no derivative is.
     const gradient_value zero = at.number(0, x);
     const gradient_value one = at.number(1, x);
     const gradient_value is_zero = elementwise<functions::equal>(x, zero);
@@ -76,7 +76,7 @@ struct reduction_operation {
   }
 
  private:
-  /// A value like the result with one element of each dimension that was reduced away.
+  /// Returns a value with the shape of the result, with size 1 for each reduced dimension.
   [[nodiscard]] static constexpr gradient_value kept(gradient_step& at,
                                                      const gradient_value& value) {
     const extents_desc before = at.operand(0).tensor().extents;
@@ -88,31 +88,31 @@ struct reduction_operation {
       if (!is_kept && leading == d) ++leading;
       extents.push_back(is_kept ? before[d] : 1);
     }
-    // What it lacks in front is repeated as it is.
+    // Missing leading dimensions are broadcast without it.
     if (value.tensor().rank() == before.ssize() - leading) return value;
     return emit<reshape_operation>(reshape_operation::how(extents), value);
   }
 };
 
-/// Dimensions reduced away as types have it: those whose bits are set in `Reduced`; kept with one
-/// element if `Keep`.
+/// A reduction whose attributes are types: the dimensions whose bits are set in `Reduced`, kept
+/// with size 1 if `Keep`.
 template <reduction Kind, unsigned Reduced, bool Keep = false>
 struct reduction_of {
   using operation_class = reduction_operation;
   static constexpr attributes how = reduction_operation::how(Kind, Reduced, Keep);
 };
 
-/// What `mean` is called in errors.
+/// The name of `mean` in errors.
 struct mean_of;
 
-/// Asks a reduction to keep the reduced dimensions with one element each, so that the result meets
-/// its operand again: `exp(x) / sum<1>(exp(x), keep_dims)`.
+/// Requests that a reduction keep the reduced dimensions with size 1, so that the result can be
+/// broadcast to its operand: `exp(x) / sum<1>(exp(x), keep_dims)`.
 struct keep_dims_t {};
 inline constexpr keep_dims_t keep_dims{};
 
 namespace detail {
 
-/// The dimensions that a reduction names as types do; none named means all.
+/// The dimensions of a reduction that are template arguments; none means all.
 template <int... Dims>
 [[nodiscard]] constexpr over named_dims(int rank) noexcept {
   if constexpr (sizeof...(Dims) == 0)
@@ -121,7 +121,7 @@ template <int... Dims>
     return over(Dims...);
 }
 
-/// The dimensions that a reduction of `x` is asked for, where its options are such.
+/// Returns the dimensions of a reduction of `x`, if its options are valid.
 template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
   requires(sizeof...(Keep) < 2)
 [[nodiscard]] constexpr over dims_of(const X& x, Keep...) {
@@ -131,10 +131,10 @@ template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
   requires(sizeof...(Keep) < 2)
 [[nodiscard]] constexpr over dims_of(const X&, const over& dims, Keep...) noexcept { return dims; }
 
-/// The call of a reduction, `sum<Dims...>` and its like.
+/// The call of a reduction such as `sum<Dims...>`.
 template <reduction Kind, int... Dims>
 struct reduction_call {
-  /// Of a tensor whose layout is a type; the only option is `keep_dims`.
+  /// For a tensor whose layout is a type; the only option is `keep_dims`.
   template <class X, class... Options>
   using result = result_of<reduction_of<Kind, named_dims<Dims...>(X::extents_type::rank).bits(),
                                         sizeof...(Options) != 0>,
@@ -218,13 +218,14 @@ struct mean_call {
 
 }  // namespace detail
 
-/// Sums over the named dimensions, or over all. A split dimension leaves the result pending.
+/// Returns the sum over the given dimensions, or over all. A split dimension leaves the result
+/// pending.
 ///
 ///     auto rows = sum<1>(x);                 // f32[512@data, 64] -> f32[512@data]
 ///     auto kept = sum<1>(x, keep_dims);      // f32[512@data, 1]
 ///     auto all  = sum(x);                    // f32[]{partial sum: data}
 ///
-/// Of a tensor whose layout is a value the dimensions may be values, in each of these reductions:
+/// For a tensor whose layout is a value, the dimensions of each of these reductions may be values:
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
 template <int... Dims, NamedOperand X, class... Options>
@@ -236,7 +237,7 @@ sum(X&& x, const Options&... options) {
       detail::maybe_requested<detail::reduction_call<reduction::sum, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
-/// Multiplies over the named dimensions, or over all.
+/// Returns the product over the given dimensions, or over all.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
     detail::maybe_requested<detail::reduction_call<reduction::product, Dims...>, Options...>, X,
@@ -246,7 +247,8 @@ product(X&& x, const Options&... options) {
       detail::maybe_requested<detail::reduction_call<reduction::product, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
-/// The maximum over the named dimensions, or over all; the lowest value where there is no element.
+/// Returns the maximum over the given dimensions, or over all; the lowest value if there are no
+/// elements.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
     detail::maybe_requested<detail::reduction_call<reduction::max, Dims...>, Options...>, X,
@@ -256,7 +258,8 @@ max(X&& x, const Options&... options) {
       detail::maybe_requested<detail::reduction_call<reduction::max, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
-/// The minimum over the named dimensions, or over all; the highest value where there is no element.
+/// Returns the minimum over the given dimensions, or over all; the highest value if there are no
+/// elements.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
     detail::maybe_requested<detail::reduction_call<reduction::min, Dims...>, Options...>, X,
@@ -266,8 +269,8 @@ min(X&& x, const Options&... options) {
       detail::maybe_requested<detail::reduction_call<reduction::min, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
-/// The mean over the named dimensions, or over all: the sum divided by the global count, so uneven
-/// shards weigh what they hold. Over no elements it is not a number.
+/// Returns the mean over the given dimensions, or over all: the sum divided by the global number of
+/// elements, so uneven shards are weighted correctly. It is NaN if there are no elements.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr detail::outcome_of<
     detail::maybe_requested<detail::mean_call<Dims...>, Options...>, X, const Options&...>

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// The operation that gives the elements of a tensor, in their order, other extents: its integers
-/// are those of the result, of which one may be `dyn`.
+/// The operation that gives the elements of a tensor other extents without changing their order.
+/// Its integers are the extents of the result, one of which may be `dyn`.
 struct reshape_operation : of_any_elements {
   static constexpr text_view name = "reshape";
 
@@ -49,19 +49,19 @@ struct reshape_operation : of_any_elements {
   }
 };
 
-/// A reshape as types have it, to `Extents`.
+/// A reshape to `Extents` whose attributes are types.
 template <class Extents>
 struct reshape_of {
   using operation_class = reshape_operation;
   static constexpr attributes how = reshape_operation::how(Extents::value);
 };
 
-/// The same elements in the same row-major order, under other extents. One of them may be `dyn`: it
-/// follows from the number of elements. What is pending stays pending.
+/// Returns the same elements in the same row-major order, with other extents. One of them may be
+/// `dyn`; it is computed from the number of elements. Pending reductions stay pending.
 ///
-/// Nothing moves between devices: a dimension that is cut up gives its axes to its major parts, and
-/// merged dimensions are split as the first of them is. Axes that have no place then are refused
-/// with the `reshard` that takes them away, `split_would_move`.
+/// Nothing is communicated: the axes of a dimension that is divided split its major parts, and
+/// merged dimensions are split like the first of them. Axes that the result cannot keep are the
+/// error `split_would_move`, which suggests a `reshard` that removes them.
 ///
 ///     auto heads = reshape<extents<8, 16, 4, 32>>(x);   // f32[8@data, 16, 128@model]
 ///                                                       // -> f32[8@data, 16, 4@model, 32]
@@ -72,7 +72,7 @@ template <class Extents, NamedOperand X>
   return apply_operation<reshape_of<Extents>>(static_cast<X&&>(x));
 }
 
-/// The same with the result resharded to the requested layout.
+/// Reshapes and reshards the result to the requested layout.
 ///
 ///     auto y = reshape<extents<...>>(x, as<P<...>>);
 template <class Extents, NamedOperand X, detail::Terms Given>

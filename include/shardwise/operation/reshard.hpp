@@ -6,12 +6,12 @@
 
 namespace shardwise {
 
-/// The operation `reshard`, as errors name it.
+/// The name of `reshard` in errors.
 struct resharding;
 
 namespace detail {
 
-/// The layout that `reshard<Target>` means: a spec on the operand's mesh, or a whole layout.
+/// The target layout of `reshard<Target>`: a spec on the operand's mesh, or a whole layout.
 template <class Mesh, class Policy, class Target, class Finished = partial<>>
 struct reshard_target {
   using type = Target;
@@ -21,20 +21,20 @@ struct reshard_target<Mesh, Policy, P<Entries...>, Finished> {
   using type = layout<Mesh, P<Entries...>, Finished, Policy>;
 };
 
-/// The policy of a spec alone: exact or uneven as the layout before it. Entries say what is cut
-/// once.
+/// The policy for a spec: exact or uneven as in the operand's layout. Entries state which
+/// dimensions have a single cut.
 template <class Layout>
 using policy_of_spec = std::conditional_t<Layout::value.uneven, uneven, exact>;
 
-/// The layout that an operand gets by `reshard<Target, Policy>`.
+/// The layout of the result of `reshard<Target, Policy>`.
 template <class X, class Target, class Policy>
 using resharded_layout = typename reshard_target<
     mesh_of<X>,
     std::conditional_t<std::is_void_v<Policy>, policy_of_spec<typename X::layout_type>, Policy>,
     Target, typename X::layout_type::partial_type::finished>::type;
 
-/// Judges the target of a reshard by itself. A layout that is written out is not instantiated for
-/// it, which would be the error of a mistake already.
+/// Checks the target of a reshard by itself, without instantiating a layout, which would report its
+/// own error.
 template <class Target>
 struct target_judge
     : std::conditional_t<LayoutType<Target>, allowed<>,
@@ -43,7 +43,7 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct target_judge<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
 
-/// A reshard that the types allow.
+/// A reshard with valid types.
 template <class From, class To, class Extents>
 concept LegalReshard = requires {
   requires target_judge<To>::ok;
@@ -100,11 +100,12 @@ struct outcome<reshard_call<Target, Policy>, X> {
 
 }  // namespace detail
 
-/// The same tensor under another layout: the only door through which data moves between devices.
+/// Returns the same tensor with another layout. Outside manual sharding, data moves between devices
+/// only by `reshard` and by what `across` or `as` permits.
 ///
-/// `Target` is a spec (pending reductions are finished; exact stays exact and uneven uneven unless
-/// `Policy` says `uneven` or `single_cut`) or a whole layout. What moves is in the ledger of
-/// `trace` and in `explain`.
+/// `Target` is a spec (pending reductions are finished; exact stays exact and uneven stays uneven,
+/// unless `Policy` is `uneven` or `single_cut`) or a whole layout. The ledger of `trace` and
+/// `explain` show the communication.
 ///
 ///     auto y = reshard<P<"data", none>>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
@@ -119,7 +120,7 @@ template <class Target, class Policy = void, class X>
         static_cast<X&&>(x));
 }
 
-/// The same with the entries of the spec in place of `P`.
+/// Takes the entries of the spec instead of `P`.
 ///
 ///     auto y = reshard<"data", none>(x);
 template <fixed_string First, fixed_string... Rest, class X>

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// The operation that moves elements along a dimension, those that leave it at one end to the other
-/// end: its integers are the dimension and by how many places.
+/// The operation that moves elements cyclically along a dimension. Its integers are the dimension
+/// and the number of positions.
 struct roll_operation : of_any_elements {
   static constexpr text_view name = "roll";
 
@@ -36,16 +36,16 @@ struct roll_operation : of_any_elements {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <int Dim, index_t Places>
 struct roll_of {
   using operation_class = roll_operation;
   static constexpr attributes how = roll_operation::how(Dim, Places);
 };
 
-/// The same elements, each `Places` further along a dimension, or before where that is negative;
-/// what leaves one end comes in at the other. Every device has the whole of the dimension, or
-/// fetches it over permitted axes. What is pending stays pending.
+/// Moves elements by `Places` positions along a dimension, backwards if it is negative; elements
+/// beyond one end re-enter at the other. The dimension must not be split, or is gathered over
+/// permitted axes. Pending reductions stay pending.
 ///
 ///     auto y = roll<1, 2>(x);                // 1 2 3 4 becomes 3 4 1 2
 ///     auto z = roll<0, 1>(x, across<"data">);

@@ -8,17 +8,18 @@
 
 namespace shardwise {
 
-/// Which elements of a row a rotary embedding turns together: the first of its first half with the
-/// first of its second half and so on, or neighbours.
+/// The pairs of elements that a rotary embedding rotates: the elements of the first half of a row
+/// with those of the second half, or neighbours.
 enum class rotary_pairs : std::uint8_t { halves, neighbours };
 
-/// The operation that turns pairs of elements along the last dimension: its second and third
-/// operands are the cosines and sines for each index of the dimension before and each pair. Its
+/// The operation that rotates pairs of elements along the last dimension. Its second and third
+/// operands are the cosines and sines for each index of the dimension before it and each pair. Its
 /// integer is the `rotary_pairs`.
 struct rotary_operation {
   static constexpr text_view name = "rotary";
 
-  /// The last dimension is a product of the pairs and the two of a pair, which are needed together.
+  /// The last dimension is a product of the pairs and the two elements of a pair, which are needed
+  /// together.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -52,7 +53,7 @@ struct rotary_operation {
     return {.flops = 3 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
   using emits = operations<rotary_operation, slice_operation>;
-  /// Back by the same angles.
+  /// The gradient rotates back by the same angles.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value dy = at.cotangent();
     if (at.wants(0))
@@ -65,7 +66,8 @@ struct rotary_operation {
   }
 
  private:
-  /// The first or the second elements of all pairs: of any rank as `[others, positions, pairs]`.
+  /// Returns the first or the second elements of all pairs, as a tensor `[others, positions,
+  /// pairs]` of any rank.
   [[nodiscard]] static constexpr gradient_value of_pairs(gradient_step& at, const gradient_value& x,
                                                          index_t which) {
     const extents_desc have = x.tensor().extents;
@@ -80,7 +82,7 @@ struct rotary_operation {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <rotary_pairs Pairs>
 struct rotary_of {
   using operation_class = rotary_operation;
@@ -92,12 +94,12 @@ template <rotary_pairs Pairs, class Permitted>
 using rotary_call = fractional_call<rotary_of<Pairs>, fetching_call<rotary_of<Pairs>, Permitted>>;
 }  // namespace detail
 
-/// A rotary embedding: pairs `(a, b)` of elements along the last dimension become
-/// `(a cos - b sin, b cos + a sin)`, by the angle of their position, which is the index along the
-/// dimension before, and of the pair. The tables have an angle for each position and pair.
+/// Applies a rotary embedding: pairs `(a, b)` of elements along the last dimension become `(a cos -
+/// b sin, b cos + a sin)`, with the angle of the pair and of its position, which is the index along
+/// the dimension before. The tables have an angle for each position and pair.
 ///
-/// Positions may be split, and all dimensions before them; the two elements of a pair are needed
-/// together. A pending sum of `x` stays one.
+/// Positions and all dimensions before them may be split; the two elements of a pair are needed
+/// together. A pending sum of `x` stays pending.
 ///
 ///     auto q = rotary(x, cosines, sines);    // f32[8@data, 16, 512, 64], two of f32[512, 32]
 template <rotary_pairs Pairs = rotary_pairs::halves, NamedOperand X, NamedOperand Cosines,

@@ -25,11 +25,11 @@ struct trunc : elementwise_function<"trunc", linearity::nonlinear, 1> {
   static constexpr bool on_elements = true;
   static constexpr bool stops_gradient = true;
 };
-/// -1, 0 or 1; of both zeros 0, of NaN NaN.
+/// Returns -1, 0 or 1; 0 for both zeros, NaN for NaN.
 struct sign : elementwise_function<"sign", linearity::nonlinear, 1> {
   static constexpr bool stops_gradient = true;
 };
-/// What is left of a division that rounds down: it has the sign of the divisor.
+/// The remainder of a division that rounds down; it has the sign of the divisor.
 struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<floor>>;
@@ -38,7 +38,7 @@ struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
     at.give(1, -(at.cotangent() * elementwise<floor>(at.operand(0) / at.operand(1))));
   }
 };
-/// What is left of a division that cuts: it has the sign of the first operand.
+/// The remainder of a division that truncates; it has the sign of the first operand.
 struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<trunc>>;
@@ -50,41 +50,41 @@ struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
 
 }  // namespace functions
 
-/// The greatest whole number that is not above. Integers are whole already, here and below.
+/// Returns the largest integer that is not greater. Integer elements do not change, here and below.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::floor, A> floor(A&& a) {
   return elementwise<functions::floor>(std::forward<A>(a));
 }
-/// The least whole number that is not below.
+/// Returns the smallest integer that is not less.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::ceil, A> ceil(A&& a) {
   return elementwise<functions::ceil>(std::forward<A>(a));
 }
-/// The nearest whole number, of two the even one: 0.5 becomes 0 and 1.5 becomes 2.
+/// Returns the nearest integer, with ties to even: 0.5 becomes 0 and 1.5 becomes 2.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::round, A> round(A&& a) {
   return elementwise<functions::round>(std::forward<A>(a));
 }
-/// The whole number that is left without the fraction.
+/// Returns the integer part.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::trunc, A> trunc(A&& a) {
   return elementwise<functions::trunc>(std::forward<A>(a));
 }
-/// -1, 0 or 1, as a number is below, at or above 0; NaN of NaN.
+/// Returns -1, 0 or 1 for a number below, at or above 0; NaN for NaN.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::sign, A> sign(A&& a) {
   return elementwise<functions::sign>(std::forward<A>(a));
 }
-/// What is left of a division whose quotient is rounded down, as `%` of Python and NumPy's
-/// `remainder`: it has the sign of the divisor. By zero it is NaN, of integers 0.
+/// Returns the remainder of a division that rounds down, like `%` in Python and `remainder` in
+/// NumPy: it has the sign of the divisor. Division by zero gives NaN, or 0 for integers.
 ///
 ///     auto hour = remainder(time, 24);          // -1 becomes 23
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::remainder, A, B> remainder(A&& a, B&& b) {
   return elementwise<functions::remainder>(std::forward<A>(a), std::forward<B>(b));
 }
-/// What is left of a division whose quotient is cut, as `%` of C++: it has the sign of the first
-/// operand. By zero it is NaN, of integers 0.
+/// Returns the remainder of a division that truncates, like `%` in C++: it has the sign of the
+/// first operand. Division by zero gives NaN, or 0 for integers.
 template <class A, class B>
 [[nodiscard]] constexpr detail::of_elements<functions::fmod, A, B> fmod(A&& a, B&& b) {
   return elementwise<functions::fmod>(std::forward<A>(a), std::forward<B>(b));

@@ -6,8 +6,9 @@
 
 namespace shardwise {
 
-/// What the operations share that reduce all elements up to each along a dimension, which is their
-/// one integer: a scan of pending values of its own kind is pending alike.
+/// The common part of operations that reduce all elements up to each one along a dimension, which
+/// is their only integer. Scanning a value that is pending with the same reduction gives a result
+/// that is pending with it.
 template <fixed_string Name, reduction Kind>
 struct running_operation {
   static constexpr text_view name = Name;
@@ -37,7 +38,7 @@ struct running_operation {
   }
 };
 
-/// An operation along one dimension as types have it, along `Dim`.
+/// An operation along dimension `Dim` whose attributes are types.
 template <class Class, int Dim>
 struct applied_along {
   using operation_class = Class;

@@ -8,12 +8,12 @@
 
 namespace shardwise {
 
-/// What becomes of an element that something is scattered to.
+/// How a scattered value is combined with the element at its index.
 enum class scatter_mode : std::uint8_t { set, add, max, min };
 
-/// The operation that puts the elements of its third operand to the indices along a dimension of
-/// the first which the second holds. The integers are the dimension, the `scatter_mode` and the
-/// `out_of_range`.
+/// The operation that writes the elements of its third operand at the indices along a dimension of
+/// the first, which the second operand holds. The integers are the dimension, the `scatter_mode`
+/// and the `out_of_range`.
 struct scatter_operation {
   static constexpr text_view name = "scatter";
 
@@ -21,8 +21,8 @@ struct scatter_operation {
                                                 out_of_range mode) noexcept {
     return integer_attributes(dim, static_cast<int>(what), static_cast<int>(mode));
   }
-  /// Each device looks for the indices that it has, so that the dimension may be split; it needs
-  /// all of the indices.
+  /// Each device writes those indices that it holds, so the dimension may be split; it needs all of
+  /// the indices.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
@@ -49,7 +49,7 @@ struct scatter_operation {
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  /// Truth values are only set.
+  /// `bool` elements can only be set.
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes& how, const tensor_descs& operands) noexcept {
     const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
@@ -69,7 +69,7 @@ struct scatter_operation {
     return words_of(words[how.integers[1]], integer_attributes(how.integers[0]));
   }
   using emits = operations<scatter_operation, take_operation, segment_sum_operation>;
-  /// What was written over has none; equal maxima share evenly.
+  /// Elements that were overwritten get no cotangent; equal maxima share it evenly.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value dy = at.cotangent(), chosen = at.operand(1), updates = at.operand(2);
     const auto dim = static_cast<int>(at.how().integers[0]);
@@ -100,18 +100,18 @@ struct scatter_operation {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <int Dim, scatter_mode What, out_of_range Mode>
 struct scatter_of {
   using operation_class = scatter_operation;
   static constexpr attributes how = scatter_operation::how(Dim, What, Mode);
 };
-/// The tensor with `updates` put to the indices along a dimension: set, added, or the larger or the
-/// smaller of both. `updates` has the dimensions that `take<Dim>(x, indices)` has. Of equal indices
-/// the last one is set; sums are taken in the order of the indices.
+/// Returns the tensor with `updates` written at the indices along a dimension: set, added, or
+/// combined by a maximum or minimum. `updates` has the dimensions of `take<Dim>(x, indices)`. If
+/// indices are equal, the last one is set; sums are computed in the order of the indices.
 ///
-/// The dimension may be split, since each device looks for the indices that it has; the indices and
-/// the dimensions of `updates` that are theirs are needed whole. Nothing may be pending.
+/// The dimension may be split, since each device writes those indices that it holds; the indices,
+/// and the corresponding dimensions of `updates`, must not be split. Nothing may be pending.
 ///
 ///     auto y = scatter<0, scatter_mode::add>(x, at, rows);   // f32[50@model, 8], i32[4], f32[4,
 ///     8]

@@ -11,16 +11,16 @@
 
 namespace shardwise {
 
-/// A search along a dimension that gives values and their indices, as `max_with_index` does, of
-/// parts of the dimension: what the result has of each stands one after the other.
+/// A search along a dimension that returns values and their indices, such as `max_with_index`, in
+/// parts of the dimension: the results of the parts are concatenated.
 template <class Whole, index_t Parts>
 struct in_parts_of {
   using operation_class = typename Whole::operation_class;
   static constexpr attributes how = operation_class::in_parts(Whole::how, Parts);
 };
 
-/// Into how many parts a split dimension is cut so that each device searches its own, where it may
-/// exchange what it finds over permitted axes; 0 if it is not split, or not evenly.
+/// Returns the number of parts of a split dimension, if each device can search its own part and
+/// exchange the results over permitted axes; 0 if the dimension is not split, or not evenly.
 [[nodiscard]] constexpr index_t searched_parts(const mesh_desc& mesh, const tensor_desc& x,
                                                index_t dim, unsigned permitted) noexcept {
   if (dim < 0 || dim >= x.rank() || x.layout.pending != 0) return 0;
@@ -36,7 +36,7 @@ struct in_parts_of {
 
 namespace detail {
 
-/// A searched tensor with its parts, if there are any, as a dimension of their own before `dim`.
+/// A searched tensor whose parts, if there are any, are a separate dimension before `dim`.
 struct parted_dimension {
   int dim = 0;
   extents_desc extents{};
@@ -50,19 +50,19 @@ struct parted_dimension {
     }
     if (parts > 0) ++dim;
   }
-  /// The extents of what is found: so many elements of each part.
+  /// Returns the extents of the results: `count` elements for each part.
   [[nodiscard]] constexpr extents_desc found(index_t count) const noexcept {
     extents_desc out = extents;
     out[dim] = count;
     return out;
   }
 };
-/// The elements of a value under these extents.
+/// Returns the elements of a value with these extents.
 [[nodiscard]] constexpr gradient_value shaped(const gradient_value& x, const extents_desc& to) {
   return x.tensor().extents == to ? x : emit<reshape_operation>(reshape_operation::how(to), x);
 }
 
-/// The call of one operation with two results: the operation, and its second result.
+/// The call of an operation with two results: the operation, and its second result.
 template <class Operation, class Permitted = across_axes<>>
 struct pair_call {
   using first = fetching_call<Operation, Permitted>;
@@ -104,9 +104,9 @@ struct pair_call {
   using indices_of = typename second_of<Values>::type;
 };
 
-/// The call of a search, `max_with_index<Dim>(x, across<...>)` and its like. Where the dimension is
-/// split evenly over permitted axes, each device searches its own part first, and only what it
-/// finds is exchanged: the same search goes over that, with the indices beside it.
+/// The call of a search such as `max_with_index<Dim>(x, across<...>)`. If the dimension is split
+/// evenly over permitted axes, each device searches its own part first, and only the candidates are
+/// exchanged; the same search is then applied to them and their indices.
 template <class Whole, class Permitted>
 struct search_call {
   using class_type = typename Whole::operation_class;
@@ -162,7 +162,7 @@ struct search_call {
   }
 };
 
-/// After a refusal there are two results as well, for a program that names them.
+/// After an error there are two results as well, for programs that use structured bindings.
 template <class Whole, class Permitted, class X>
   requires AnyRefused<X>
 struct outcome<search_call<Whole, Permitted>, X> {
@@ -172,7 +172,7 @@ struct outcome<search_call<Whole, Permitted>, X> {
   [[nodiscard]] static constexpr type value() noexcept { return {}; }
 };
 
-/// The same, of whose results the indices are wanted.
+/// The same for functions that return only the indices.
 template <class Whole, class Permitted>
 struct place_call {
   using pairs = search_call<Whole, Permitted>;

@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// Sums by index as types have them.
+/// Sums by index whose attributes are types.
 template <int Dim, index_t Count, out_of_range Mode>
 struct segment_sum_of {
   using operation_class = segment_sum_operation;
@@ -18,9 +18,9 @@ struct sum_along_of {
   static constexpr attributes how = integer_attributes(Dim, Count, static_cast<int>(Mode));
 };
 
-/// `Count` sums of elements: each goes to the sum whose number `ids` holds at its place. The
-/// dimensions of `ids` are those of `x` from `Dim` on, in whose place the result has one. Where
-/// they are split the result is a pending sum: this is what `take` is turned into by a gradient.
+/// Returns `Count` sums of elements: each element is added to the sum whose number `ids` holds at
+/// its position. The dimensions of `ids` are those of `x` from `Dim` on, which the result replaces
+/// by one. If they are split, the result is a pending sum. This is the gradient of `take`.
 ///
 ///     auto counted = segment_sum<0, 10>(x, ids);     // f32[64@data, 8], i32[64@data] ->
 ///                                                    // f32[10, 8]{partial sum: data}
@@ -33,8 +33,9 @@ template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, Named
                                                            static_cast<Ids&&>(ids));
 }
 
-/// `Count` sums along a dimension: each element goes to the sum whose number `ids` holds at its
-/// place, which has the extents of `x`. Where the dimension is split the result is a pending sum.
+/// Returns `Count` sums along a dimension: each element is added to the sum whose number `ids`, of
+/// the extents of `x`, holds at its position. If the dimension is split, the result is a pending
+/// sum.
 ///
 ///     auto counted = sum_along<1, 10>(x, ids);       // f32[8@data, 4], i32[8@data, 4] ->
 ///                                                    // f32[8@data, 10]

@@ -95,7 +95,7 @@ inline constexpr bool is_add_lengths = false;
 template <reduction Reduce>
 inline constexpr bool is_add_lengths<functions::add_lengths<Reduce>> = true;
 
-/// True for a semiring of `bool`; all others are of numbers.
+/// True for a semiring of `bool`; all others have numbers.
 template <class S>
 inline constexpr bool is_of_truth_values = requires {
   requires S::of_truth_values;
@@ -114,9 +114,9 @@ concept HasExtremes = (S::reduce == reduction::max || S::reduce == reduction::mi
                        std::is_same_v<typename S::times, functions::multiply>);
 }  // namespace detail
 
-/// The operation `einsum` over a semiring; the words of its attributes are the equation. Where the
-/// semiring has other products than sums and products of numbers, or elements that are truth
-/// values, it has no gradient: `gradient` rejects it by name.
+/// The operation `einsum` over a semiring; the text of its attributes is the equation. If the
+/// product is not a sum or product of numbers, or the elements are `bool`, it has no gradient, and
+/// `gradient` reports its name.
 template <Semiring S>
 struct semiring_operation {
   static constexpr text_view name = detail::contraction_name<S>;
@@ -146,7 +146,7 @@ struct semiring_operation {
     else
       return check_alike(operands);
   }
-  /// A product and a reduction for each point of the index space of one device, as of sums of
+  /// A product and a reduction for each point of the index space of one device, as for sums of
   /// products.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
@@ -155,7 +155,8 @@ struct semiring_operation {
   }
 
   using emits = operations<einsum_operation, iota_like_operation>;
-  /// Each cotangent goes to the products that are the extreme; equal ones share it evenly.
+  /// Each cotangent is given to the products that attain the extreme value; equal ones share it
+  /// evenly.
   static constexpr void gradient(gradient_step& at) requires detail::HasExtremes<S> {
     const text_view equation = at.how().words;
     bounded_text<47> all;
@@ -186,7 +187,7 @@ struct semiring_operation {
   }
 
  private:
-  /// A value along all letters in their order: with one element along those that it lacks.
+  /// Returns a value along all letters in their order, with size 1 along those that it lacks.
   [[nodiscard]] static constexpr gradient_value along(const gradient_value& value, text_view own,
                                                       text_view all) {
     bounded_text<47> words;
@@ -205,8 +206,8 @@ struct semiring_operation {
   [[nodiscard]] static constexpr gradient_value factor(gradient_step& at, int k, text_view all) {
     return along(at.operand(k), einsum_operation::letters_of(at.how().words, k), all);
   }
-  /// The products along all letters. Narrow fractions are rounded as the extremes are, which a pass
-  /// over elements does not do in its middle.
+  /// Returns the products along all letters. Products of `bfloat16` and `float16` are rounded as
+  /// the extremes are, which a fused pass would not do for intermediate values.
   [[nodiscard]] static constexpr gradient_value products(gradient_step& at, text_view all) {
     if (at.operand_count() == 1) return factor(at, 0, all);
     const element type = at.operand(0).tensor().type;
@@ -221,7 +222,7 @@ struct semiring_operation {
     else
       return factor(at, 0, all) + factor(at, 1, all);
   }
-  /// The sum over the letters that are not kept.
+  /// Returns the sum over the letters that are not kept.
   [[nodiscard]] static constexpr gradient_value summed(const gradient_value& value, text_view all,
                                                        text_view kept, bool keep) {
     unsigned reduced = 0;
@@ -263,9 +264,9 @@ struct arithmetic_over<plus_times> : sums_of_products {};
 ///
 /// An empty contraction gives the identity of the reduction: infinity for `min_plus`, minus
 /// infinity for `max_plus` and `max_times`, the extreme integers, and false for `or_and`. An
-/// operand may be pending with the same reduction if the product distributes over it. It does not
-/// communicate. Gradients go to the terms that are the extreme, evenly among equal ones; `or_and`
-/// and semirings with other products have none.
+/// operand may be pending with the same reduction if the product distributes over it. Nothing is
+/// communicated. Gradients go to the terms that attain the extreme value, shared evenly between
+/// equal ones; `or_and` and semirings with other products have none.
 ///
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d);        // shortest paths of two edges
 ///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: reachability
@@ -282,7 +283,7 @@ template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
   else
     return detail::attempt_contraction<arithmetic, Equation, void>(first, rest...);
 }
-/// The same with the result resharded to the requested layout.
+/// Contracts tensors and reshards the result to the requested layout.
 ///
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d, as<P<"data", none>>);
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>

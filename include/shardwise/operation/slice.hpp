@@ -12,10 +12,10 @@
 
 namespace shardwise {
 
-/// Where a slice ends, or begins, that goes as far as its dimension does.
+/// The begin or end of a slice that extends to the end of its dimension.
 inline constexpr index_t open_end = std::numeric_limits<index_t>::min();
 
-/// Indices of a dimension at equal distances: the first, how many, and how far apart.
+/// Indices of a dimension at equal distances: the first, their number, and their distance.
 struct strided_range {
   index_t first = 0;
   index_t count = 0;
@@ -25,8 +25,8 @@ struct strided_range {
 struct pad_operation;
 
 /// The operation that takes elements at equal distances along a dimension. Its integers are the
-/// dimension, the begin, the end and the step as NumPy has them, and whether the dimension, of
-/// which one element is left, is left out.
+/// dimension, the begin, the end and the step as in NumPy, and whether the dimension, of which one
+/// element remains, is removed.
 struct slice_operation : of_any_elements {
   static constexpr text_view name = "slice";
 
@@ -34,7 +34,7 @@ struct slice_operation : of_any_elements {
                                                 bool drop = false) noexcept {
     return integer_attributes(dim, begin, end, step, drop);
   }
-  /// The indices that are taken of a dimension of `size` elements: of negative ends the distance
+  /// Returns the indices that are taken from a dimension of `size` elements; negative ends count
   /// from its end.
   [[nodiscard]] static constexpr strided_range range_of(const attributes& how,
                                                         index_t size) noexcept {
@@ -71,7 +71,8 @@ struct slice_operation : of_any_elements {
     } else if (is_fixed(how)) {
       out.sizes[kept] = range_of(how, 0).count;
     } else {
-      // What is left out before and behind says how much is kept of a size that the run will tell.
+      // If the size is known only at run time, the numbers of elements excluded before and after
+      // determine the extent.
       const auto before = static_cast<std::uint8_t>(rank + 1);
       const auto behind = static_cast<std::uint8_t>(rank + 2);
       out.factors.push_back(factor_kind::need_replication);
@@ -86,8 +87,8 @@ struct slice_operation : of_any_elements {
     }
     return out;
   }
-  /// Judges that the slice lies within the dimension. Of one whose size only the run knows the
-  /// number of elements must follow from the ends.
+  /// Checks that the slice lies within the dimension. If the size is known only at run time, the
+  /// ends must determine the number of elements.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
@@ -124,14 +125,14 @@ struct slice_operation : of_any_elements {
   }
 
   using emits = operations<pad_operation, flip_operation, slice_operation>;
-  /// Zeros where nothing was taken.
+  /// The cotangent of elements that were not taken is zero.
   static constexpr void gradient(gradient_step& at);
 
  private:
-  /// The elements of a dimension with `step - 1` zeros behind each.
+  /// Returns the elements of a dimension with `step - 1` zeros after each.
   [[nodiscard]] static constexpr gradient_value spaced(const gradient_value& x, int dim,
                                                        index_t step);
-  /// True if the ends alone say how many elements are taken.
+  /// Returns true if the ends alone determine the number of elements.
   [[nodiscard]] static constexpr bool is_fixed(const attributes& how) noexcept {
     const index_t begin = how.integers[1], end = how.integers[2];
     return begin != open_end && end != open_end && (begin < 0) == (end < 0);
@@ -144,20 +145,20 @@ struct slice_operation : of_any_elements {
   }
 };
 
-/// What a tensor is padded with: a number, its elements at the edge, or those within, mirrored at
-/// the edge, which itself is not repeated.
+/// The values that a tensor is padded with: a number, copies of the elements at the edge, or the
+/// elements within, reflected at the edge, which itself is not repeated.
 enum class pad_mode : std::uint8_t { constant, edge, reflect };
 
-/// The operation that adds elements before and behind those of a tensor. Its integers are how many
-/// before and behind, dimension by dimension; its number is the mode. A second operand, of rank 0,
-/// is the number to add, which is 0 if there is none.
+/// The operation that adds elements before and after those of a tensor. Its integers are the
+/// numbers of elements before and after, for each dimension; its number is the mode. A second
+/// operand, of rank 0, is the number to pad with; the default is 0.
 struct pad_operation {
   static constexpr text_view name = "pad";
 
   [[nodiscard]] static constexpr pad_mode mode(const attributes& how) noexcept {
     return static_cast<pad_mode>(static_cast<int>(how.number));
   }
-  /// Zeros before and behind the elements of one dimension.
+  /// Returns the attributes for zeros before and after the elements of one dimension.
   [[nodiscard]] static constexpr attributes how_along(int rank, int dim, index_t before,
                                                       index_t behind) noexcept {
     attributes out;
@@ -167,7 +168,7 @@ struct pad_operation {
     }
     return out;
   }
-  /// Which of `size` elements is at place `at`, which is before or behind them.
+  /// Returns which of `size` elements is copied to position `at`, before or after them.
   [[nodiscard]] static constexpr index_t source_of(pad_mode mode, index_t at,
                                                    index_t size) noexcept {
     if (mode == pad_mode::edge || size == 1) return at < 0 ? 0 : size - 1;
@@ -175,8 +176,8 @@ struct pad_operation {
     const index_t along = (at % period + period) % period;
     return along < size ? along : period - along;
   }
-  /// A dimension to which anything is added is needed whole. Zeros may be added to terms of a sum,
-  /// and elements of a tensor to whatever is pending in it.
+  /// A padded dimension must not be split. Padding with zeros keeps a pending sum pending; padding
+  /// with elements of the tensor keeps any pending reduction.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -200,8 +201,8 @@ struct pad_operation {
     if (operands.size() > 1) out.operands.push_back({});
     return out;
   }
-  /// Judges that there are two numbers for each dimension, none of them negative, and elements to
-  /// repeat.
+  /// Checks that there are two numbers for each dimension, that none is negative, and that there
+  /// are elements to repeat.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -225,7 +226,7 @@ struct pad_operation {
       return {.rule = violation::rank_is_too_high, .have = factors, .want = max_factors};
     return {};
   }
-  /// Numbers, and truth values where nothing else than elements of the tensor is added.
+  /// Elements are numbers; they may be `bool` if the tensor is padded with its own elements.
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes&, const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
@@ -235,7 +236,8 @@ struct pad_operation {
     return words_of(words[static_cast<int>(mode(how))], how);
   }
   using emits = operations<slice_operation, flip_operation, pad_operation>;
-  /// What was repeated adds to the elements that it was taken from.
+  /// The cotangents of repeated elements are added to those of the elements that they were copied
+  /// from.
   static constexpr void gradient(gradient_step& at) {
     const extents_desc have = at.operand(0).tensor().extents;
     gradient_value dx = at.cotangent();
@@ -251,8 +253,8 @@ struct pad_operation {
     const unsigned all = (1U << x.tensor().rank()) - 1U;
     return emit<reduction_operation>(reduction_operation::how(reduction::sum, all, false), x);
   }
-  /// The elements in the middle of a dimension, and to each what stands for it before and behind:
-  /// runs of neighbours, in order or against it, or copies of one.
+  /// Returns the cotangents of the elements in the middle of a dimension, plus those of their
+  /// copies before and after: contiguous runs, in order or reversed, or copies of one element.
   [[nodiscard]] static constexpr gradient_value unpadded(const attributes& how,
                                                          const gradient_value& x, int dim,
                                                          index_t size) {
@@ -301,7 +303,7 @@ constexpr void slice_operation::gradient(gradient_step& at) {
   if (range.step > 1) dy = spaced(dy, dim, range.step);
   const index_t behind = whole[dim] - range.first - dy.tensor().extents[dim];
   const int rank = whole.ssize();
-  // The last of spaced elements may have more zeros behind it than there is room for.
+  // The last element may need fewer zeros after it than the others.
   if (behind < 0) dy = emit<slice_operation>(how(dim, 0, whole[dim] - range.first, 1), dy);
   at.give(0, emit<pad_operation>(
                  pad_operation::how_along(rank, dim, range.first, behind < 0 ? 0 : behind), dy));
@@ -312,27 +314,27 @@ constexpr gradient_value slice_operation::spaced(const gradient_value& x, int di
   extents_desc rows{1, 1}, out = have;
   for (int d = 0; d < have.ssize(); ++d) rows[d <= dim ? 0 : 1] *= have[d];
   out[dim] *= step;
-  // What is behind the dimension stays together, with zeros behind it.
+  // The dimensions after it stay together, with zeros after them.
   const gradient_value spread =
       emit<pad_operation>(pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
                           emit<reshape_operation>(reshape_operation::how(rows), x));
   return emit<reshape_operation>(reshape_operation::how(out), spread);
 }
 
-/// A slice as types have it.
+/// A slice whose attributes are types.
 template <int Dim, index_t Begin, index_t End, index_t Step, bool Drop = false>
 struct strided_slice_of {
   using operation_class = slice_operation;
   static constexpr attributes how = slice_operation::how(Dim, Begin, End, Step, Drop);
 };
 
-/// The elements `Begin` up to `End`, not included, of a dimension, every `Step`-th of them. Either
-/// end may be `open_end`; negative ones count from the end of the dimension, and a negative step
-/// goes backwards, as in NumPy. Unlike there both lie within the dimension:
-/// `slice_is_out_of_range`.
+/// Returns the elements of a dimension from `Begin` up to, but not including, `End`, by `Step`.
+/// Either end may be `open_end`; negative ones count from the end of the dimension, and a negative
+/// step goes backwards, as in NumPy. Unlike in NumPy, both must lie within the dimension: otherwise
+/// the error is `slice_is_out_of_range`.
 ///
-/// Each device needs the whole of the dimension, or fetches it over permitted axes; a slice of all
-/// of it passes every split. What is pending stays pending.
+/// The dimension must not be split, or is gathered over permitted axes; a slice of the whole
+/// dimension accepts every split. Pending reductions stay pending.
 ///
 ///     auto head = slice_in_dim<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
 ///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]
@@ -345,8 +347,8 @@ template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
   return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
 }
 
-/// The elements at one index of a dimension, which the result has not; negative ones count from the
-/// end. Each device needs the whole of the dimension, or fetches it over permitted axes.
+/// Returns the elements at one index of a dimension, which is removed; a negative index counts from
+/// the end. The dimension must not be split, or is gathered over permitted axes.
 ///
 ///     auto last = index_at<1, -1>(x);           // f32[8@data, 64] -> f32[8@data]
 template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes<>>

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// Softmax and its logarithm on paper: the integers are the dimension and whether it is the
-/// logarithm. What is computed is a composition of other operations.
+/// Softmax and its logarithm on abstract tensors; the integers are the dimension and whether it is
+/// the logarithm. It is computed as a composition of other operations.
 struct softmax_operation {
   static constexpr text_view name = "softmax";
 
@@ -22,7 +22,7 @@ struct softmax_operation {
   }
 };
 
-/// The same as types have it, along `Dim`.
+/// The operation along `Dim` whose attributes are types.
 template <int Dim>
 struct softmax_of {
   using operation_class = softmax_operation;
@@ -62,11 +62,11 @@ using log_softmax_call =
 
 }  // namespace detail
 
-/// `exp(x)` over its sum along a dimension, computed from differences to the maximum, so that
-/// nothing overflows. Narrow fractions are computed in `float` and rounded once.
+/// Returns `exp(x)` divided by its sum along a dimension, computed from differences to the maximum
+/// to avoid overflow. `bfloat16` and `float16` are computed in `float` and rounded once.
 ///
-/// Each device needs the whole of the dimension; over permitted axes two small reductions are
-/// exchanged instead, the maximum and the sum.
+/// The dimension must not be split, unless axes are permitted: then there are two small reductions
+/// over them, of the maximum and the sum.
 ///
 ///     auto p = softmax<1>(scores);
 ///     auto q = softmax<1>(logits, across<"model">);      // f32[8@data, 100@model]
@@ -77,7 +77,7 @@ softmax(X&& x, const Given& given = {}) {
   return detail::carry_out_on<detail::softmax_call<Dim, detail::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
-/// The logarithm of `softmax`, which stays accurate where that is close to 0.
+/// Returns the logarithm of `softmax`, accurate even where that is close to 0.
 ///
 ///     auto p = log_softmax<1>(logits, across<"model">);
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>

@@ -9,8 +9,8 @@
 
 namespace shardwise {
 
-/// What the operations share that order the elements along a dimension: its integers are that and
-/// whether the greatest come first.
+/// The common part of operations that sort along a dimension: its integers are the dimension and
+/// whether the order is descending.
 template <fixed_string Name>
 struct ordering {
   static constexpr text_view name = Name;
@@ -34,7 +34,7 @@ struct ordering {
     if (how.integers[1] != 0) words << " descending";
     return words;
   }
-  /// A comparison for each element and each time that their number is halved.
+  /// One comparison for each element and each halving of their number.
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
@@ -45,7 +45,7 @@ struct ordering {
   }
 };
 
-/// The operations that give where the elements of a dimension are in order, and these elements.
+/// The operations that return the sorting permutation of a dimension, and the sorted elements.
 struct argsort_operation : ordering<"argsort"> {
   [[nodiscard]] static constexpr element result_type(const attributes&,
                                                      const tensor_descs&) noexcept {
@@ -54,13 +54,13 @@ struct argsort_operation : ordering<"argsort"> {
 };
 struct sort_operation : ordering<"sort"> {
   using emits = operations<argsort_operation, take_along_operation>;
-  /// Each cotangent goes back to where its element was.
+  /// Each cotangent is moved back to the original position of its element.
   static constexpr void gradient(gradient_step& at) {
     at.give(0, put_back(static_cast<int>(at.how().integers[0]), at.how().integers[1] != 0,
                         at.operand(0), at.cotangent()));
   }
-  /// The cotangents of the first elements in order, each at the place of its element in `x`; 0
-  /// where an element has none.
+  /// Returns the cotangents of the first sorted elements, moved to the positions of these elements
+  /// in `x`; all others are 0.
   [[nodiscard]] static constexpr gradient_value put_back(int dim, bool is_descending,
                                                          const gradient_value& x,
                                                          const gradient_value& cotangent) {
@@ -71,7 +71,7 @@ struct sort_operation : ordering<"sort"> {
   }
 };
 
-/// The same as types have them.
+/// The operations whose attributes are types.
 template <int Dim, bool Descending>
 struct sort_of {
   using operation_class = sort_operation;
@@ -83,17 +83,17 @@ struct argsort_of {
   static constexpr attributes how = argsort_operation::how(Dim, Descending);
 };
 
-/// Asks for the greatest first: `sort<1>(x, descending)`.
+/// Requests descending order: `sort<1>(x, descending)`.
 struct descending_t {};
 inline constexpr descending_t descending{};
 
-/// The elements along a dimension from the least to the greatest. Equal ones stay in their order,
-/// zeros of both signs among them; NaN come last. Each device needs the whole of the dimension.
+/// Returns the elements along a dimension in ascending order. The sort is stable, 0 and -0 are
+/// equal, and NaNs come last. The dimension must not be split.
 ///
 ///     auto y = sort<1>(x);                   // f32[8@data, 4]: 3 1 2 1 becomes 1 1 2 3
 ///     auto z = sort<1>(x, descending);
 ///
-/// Of a dimension that is split over mesh axes `across` names them: it is fetched then.
+/// If the dimension is split, name its mesh axes with `across`: it is gathered over them.
 ///
 ///     auto y = sort<1>(x, across<"model">);
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
@@ -101,14 +101,14 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
     -> decltype(apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x));
 }
-/// The elements along a dimension from the greatest to the least; NaN come last here too.
+/// Returns the elements along a dimension in descending order; NaNs come last in this case too.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto sort(X&& x, descending_t, Given permitted = {})
     -> decltype(apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x));
 }
 
-/// The indices along a dimension of the elements that `sort` gives.
+/// Returns the indices along a dimension of the elements that `sort` returns.
 ///
 ///     auto order = argsort<1>(x);            // i64[8@data, 4]: of 3 1 2 1 it is 1 3 2 0
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
@@ -116,7 +116,7 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
     -> decltype(apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x));
 }
-/// The indices along a dimension of the elements from the greatest to the least.
+/// Returns the indices along a dimension of the elements in descending order.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto argsort(X&& x, descending_t, Given permitted = {})
     -> decltype(apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {

@@ -10,7 +10,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The call `split_at<Dim, Ends...>`: a slice for each part, whose begins and ends are `Ends`.
+/// The call `split_at<Dim, Ends...>`: a slice for each part; `Ends` are the boundaries.
 template <int Dim, index_t... Ends>
 struct split_call {
   static constexpr int parts = int{sizeof...(Ends)} - 1;
@@ -45,8 +45,8 @@ struct split_call {
 
 }  // namespace detail
 
-/// The parts of a tensor between these indices of a dimension, as a tuple; each device needs the
-/// whole of it.
+/// Returns the parts of a tensor between these indices of a dimension, as a tuple; the dimension
+/// must not be split.
 ///
 ///     auto [q, k, v] = split_at<1, 64, 80>(x);      // f32[8@data, 96] -> 64, 16 and 16 columns
 template <int Dim, index_t... Indices, NamedOperand X>

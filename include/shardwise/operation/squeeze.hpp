@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-/// The operation that leaves out dimensions of size 1: its integers are these.
+/// The operation that removes dimensions of size 1, which are its integers.
 struct squeeze_operation : of_any_elements {
   static constexpr text_view name = "squeeze";
 
@@ -34,7 +34,7 @@ struct squeeze_operation : of_any_elements {
   static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
 };
 
-/// The operation that adds dimensions of size 1: its integers are their numbers in the result.
+/// The operation that inserts dimensions of size 1; its integers are their positions in the result.
 struct unsqueeze_operation : of_any_elements {
   static constexpr text_view name = "unsqueeze";
 
@@ -48,7 +48,7 @@ struct unsqueeze_operation : of_any_elements {
       out.result.push_back((added >> d & 1U) != 0 ? repeated : next++);
     return out;
   }
-  /// Judges that the result has the dimensions, and room for them.
+  /// Checks that the result has these dimensions, and that its rank is not too high.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     int rank = operands[0].rank();
@@ -63,7 +63,7 @@ struct unsqueeze_operation : of_any_elements {
   static constexpr void gradient(gradient_step& at) { reshape_operation::gradient(at); }
 };
 
-/// The two as types have them.
+/// The two operations whose attributes are types.
 template <int... Dims>
 struct squeeze_of {
   using operation_class = squeeze_operation;
@@ -75,7 +75,8 @@ struct unsqueeze_of {
   static constexpr attributes how = integer_attributes(Dims...);
 };
 
-/// The tensor without the named dimensions, which have size 1. What is pending stays pending.
+/// Returns the tensor without the given dimensions, which must have size 1. Pending reductions stay
+/// pending.
 ///
 ///     auto row = squeeze<0>(x);              // f32[1, 8@data] -> f32[8@data]
 template <int... Dims, NamedOperand X>
@@ -84,7 +85,7 @@ template <int... Dims, NamedOperand X>
     -> decltype(apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x));
 }
-/// The same with the result resharded to the requested layout.
+/// Squeezes and reshards the result to the requested layout.
 template <int... Dims, NamedOperand X, detail::Terms Given>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr auto squeeze(X&& x, const Given& wanted)
@@ -92,8 +93,8 @@ template <int... Dims, NamedOperand X, detail::Terms Given>
   return apply_operation<squeeze_of<Dims...>>(wanted, static_cast<X&&>(x));
 }
 
-/// The tensor with a dimension of size 1 at each named place of the result, which NumPy calls
-/// `expand_dims`. What is pending stays pending.
+/// Returns the tensor with dimensions of size 1 inserted at the given positions of the result;
+/// `expand_dims` in NumPy. Pending reductions stay pending.
 ///
 ///     auto column = unsqueeze<1>(x);         // f32[8@data] -> f32[8@data, 1]
 template <int... Dims, NamedOperand X>
@@ -102,7 +103,7 @@ template <int... Dims, NamedOperand X>
     -> decltype(apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x));
 }
-/// The same with the result resharded to the requested layout.
+/// Unsqueezes and reshards the result to the requested layout.
 template <int... Dims, NamedOperand X, detail::Terms Given>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr auto unsqueeze(X&& x, const Given& wanted)

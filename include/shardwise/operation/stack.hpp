@@ -6,8 +6,7 @@
 
 namespace shardwise {
 
-/// The operation that puts tensors side by side along a dimension of its own, which is its one
-/// integer.
+/// The operation that stacks tensors along a new dimension, which is its only integer.
 struct stack_operation {
   static constexpr text_view name = "stack";
 
@@ -49,7 +48,7 @@ struct stack_operation {
   }
 };
 
-/// The same as types have it, along `Dim`.
+/// The operation along `Dim` whose attributes are types.
 template <int Dim>
 struct stack_of {
   using operation_class = stack_operation;
@@ -61,9 +60,9 @@ template <int Dim, class... X>
 using stack_call = maybe_requested<whole_unless_requested<stack_of<Dim>, X...>, X...>;
 }  // namespace detail
 
-/// Tensors of the same extents side by side, along a new dimension at place `Dim` of the result,
-/// which every device has whole. They are split alike and pending alike; nothing moves between
-/// devices. At most `max_operands` of them.
+/// Stacks tensors of the same extents along a new dimension at position `Dim` of the result, which
+/// is not split. The tensors must be split alike and pending alike; nothing is communicated. There
+/// may be at most `max_operands` of them.
 ///
 ///     auto y = stack<0>(a, b);               // f32[8@data], f32[8@data] -> f32[2, 8@data]
 template <int Dim, NamedOperand First, class... Rest>

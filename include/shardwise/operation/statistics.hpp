@@ -11,16 +11,17 @@
 
 namespace shardwise {
 
-/// The variance over the named dimensions, or over all: the mean of the squared distances from the
-/// mean, in two passes, so that nothing cancels. Uneven shards weigh what they hold. Options are
-/// `keep_dims`, `correction{1}` for that of a sample and, of an `any_tensor`, `over{...}`.
+/// Returns the variance over the given dimensions, or over all: the mean of the squared differences
+/// from the mean, computed in two passes to avoid cancellation. Uneven shards are weighted
+/// correctly. Options are `keep_dims`, `correction{1}` for the sample variance and, for an
+/// `any_tensor`, `over{...}`.
 ///
 ///     auto v = variance<1>(x);                       // f32[512, 64] -> f32[512]
 ///     auto v = variance<1>(x, correction{1}, keep_dims);
 ///
-/// Over a split dimension devices need the mean of all: `across` names the axes over which its
-/// sums, one number for each result, are added. The result is left pending, as that of `sum` is;
-/// narrow fractions are computed in `float`, and finished as well.
+/// If a dimension is split, devices need the global mean: `across` names the axes over which its
+/// sums, one number for each result, are reduced. The result is a pending sum, as that of `sum` is;
+/// for `bfloat16` and `float16` it is computed in `float` and finished.
 ///
 ///     auto v = variance<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
@@ -53,8 +54,8 @@ template <int... Dims, NamedOperand X, class... Options>
   }
 }
 
-/// The root of the variance, with the same options. Over a split dimension both of its sums are
-/// added over the permitted axes.
+/// Returns the square root of the variance, with the same options. If a dimension is split, both
+/// sums are reduced over the permitted axes.
 ///
 ///     auto s = standard_deviation<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
@@ -67,13 +68,13 @@ template <int... Dims, NamedOperand X, class... Options>
         detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
 }
 
-/// `log(sum(exp(x)))` over the named dimensions, or over all, without leaving the range of numbers:
-/// the largest is taken out first. Of no elements it is -infinity. Options are `keep_dims` and, of
+/// Returns `log(sum(exp(x)))` over the given dimensions, or over all, without overflow: the maximum
+/// is subtracted first. It is -infinity if there are no elements. Options are `keep_dims` and, for
 /// an `any_tensor`, `over{...}`.
 ///
 ///     auto z = logsumexp<1>(logits);                 // f32[8@data, 64] -> f32[8@data]
 ///
-/// Over a split dimension `across` names the axes over which maxima and sums are exchanged, one
+/// If a dimension is split, `across` names the axes over which maxima and sums are reduced, one
 /// number each for a result.
 ///
 ///     auto z = logsumexp<1>(logits, across<"model">);
@@ -90,7 +91,7 @@ template <int... Dims, NamedOperand X, class... Options>
           return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
         },
         options...);
-    // Infinity would be taken from itself.
+    // Otherwise infinity would be subtracted from itself.
     const auto shift = where(isfinite(largest), largest, T(0));
     const auto total = detail::with_dims(
         [&](const auto&... dims) {

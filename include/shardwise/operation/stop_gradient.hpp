@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace functions {
 
-/// What it is given, which gradients do not pass.
+/// Returns its operand, and stops gradients.
 struct stop_gradient : elementwise_function<"stop_gradient", linearity::structural, 0> {
   static constexpr bool takes_any = true;
   static constexpr bool stops_gradient = true;
@@ -17,7 +17,7 @@ struct stop_gradient : elementwise_function<"stop_gradient", linearity::structur
 
 }  // namespace functions
 
-/// The same tensor, as a constant where gradients are taken.
+/// Returns the same tensor, which gradients treat as a constant.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::stop_gradient, A> stop_gradient(A&& a) {
   return elementwise<functions::stop_gradient>(std::forward<A>(a));

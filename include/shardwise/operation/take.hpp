@@ -11,8 +11,9 @@ namespace shardwise {
 struct take_operation;
 struct take_along_operation;
 
-/// The operation that sums the elements of its first operand by the indices which the second holds
-/// along a dimension. Its integers are the dimension, the number of sums and the `out_of_range`.
+/// The operation that sums the elements of its first operand by the indices along a dimension that
+/// the second operand holds. Its integers are the dimension, the number of sums and the
+/// `out_of_range`.
 struct segment_sum_operation {
   static constexpr text_view name = "segment_sum";
 
@@ -65,8 +66,8 @@ struct segment_sum_operation {
   static constexpr void gradient(gradient_step& at);
 };
 
-/// The operation that sums, at each place of its second operand, the elements of the first by the
-/// index along a dimension that stands there. The integers are those of `segment_sum`.
+/// The operation that adds each element of its first operand to the sum along a dimension whose
+/// number the second operand holds at the same position. The integers are those of `segment_sum`.
 struct sum_along_operation {
   static constexpr text_view name = "sum_along";
 
@@ -106,17 +107,19 @@ struct sum_along_operation {
 
 namespace detail {
 
-/// What becomes of a dimension in which elements are looked up by index. Where it is split, each
-/// device finds those that it has, which leaves a sum pending; of truth values there is none.
+/// The kind of a dimension in which elements are looked up by index. If it is split, each device
+/// looks up the elements that it holds, which leaves a sum pending; `bool` elements have no pending
+/// sum.
 [[nodiscard]] constexpr factor_kind looked_up(const tensor_desc& in) noexcept {
   return in.type == element::boolean ? factor_kind::need_replication : factor_kind::reduction;
 }
 
 }  // namespace detail
 
-/// The operation that takes the elements at the indices along a dimension which the second operand
-/// holds: in the result its dimensions stand where the one was. The integers are the dimension, the
-/// `out_of_range` and, if there is a third, that of equal indices only the last one is looked up.
+/// The operation that takes the elements at the indices along a dimension that the second operand
+/// holds; in the result, the dimensions of the indices replace the dimension. The integers are the
+/// dimension, the `out_of_range` and, if there is a third, that of equal indices only the last one
+/// is looked up.
 struct take_operation {
   static constexpr text_view name = "take";
 
@@ -169,8 +172,8 @@ struct take_operation {
   }
 };
 
-/// The operation that takes, at each place of the second operand, the element at the index along a
-/// dimension that stands there. The integers are those of `take`.
+/// The operation that takes, at each position of the second operand, the element whose index along
+/// a dimension is stored there. The integers are those of `take`.
 struct take_along_operation {
   static constexpr text_view name = "take_along";
 
@@ -215,7 +218,7 @@ constexpr void sum_along_operation::gradient(gradient_step& at) {
                                      at.cotangent(), at.operand(1)));
 }
 
-/// The two as types have them.
+/// The two operations whose attributes are types.
 template <int Dim, out_of_range Mode>
 struct take_of {
   using operation_class = take_operation;
@@ -227,11 +230,12 @@ struct take_along_of {
   static constexpr attributes how = take_operation::how(Dim, Mode);
 };
 
-/// The elements at these indices along a dimension; NumPy's `take`. The dimensions of the indices
-/// stand where the dimension was, split as they are, and all others are split as they were.
+/// Returns the elements at these indices along a dimension; `take` in NumPy. The dimensions of the
+/// indices replace the dimension and keep their splits, and all other dimensions keep theirs.
 ///
-/// Where the dimension is split, each device looks up what it has and the result is a pending sum.
-/// A pending sum of `x` stays one. `Mode` says what an index does that the dimension has not.
+/// If the dimension is split, each device looks up the elements that it holds, and the result is a
+/// pending sum. A pending sum of `x` stays pending. `Mode` chooses how to treat an index that is
+/// out of range.
 ///
 ///     auto rows = take<0>(table, ids);       // f32[50@model, 8], i32[16@data] ->
 ///                                            // f32[16@data, 8]{partial sum: model}
@@ -245,8 +249,8 @@ template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, Name
                                              static_cast<Indices&&>(indices));
 }
 
-/// The rows of a table of embeddings: `take<0>`. A table whose rows are split gives a pending sum,
-/// one whose columns are split a result split like them.
+/// Returns the rows of a table of embeddings: `take<0>`. If the rows of the table are split, the
+/// result is a pending sum; if its columns are split, the result is split like them.
 ///
 ///     auto h = reshard<P<"data", none, none>>(embedding(table, ids));
 template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOperand Indices,
@@ -258,9 +262,9 @@ template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOper
                                            static_cast<Indices&&>(ids));
 }
 
-/// At each place of the indices, the element of `x` there whose index along a dimension it holds;
-/// NumPy's `take_along_axis`. All other dimensions are those of `x`. Where the dimension is split
-/// the result is a pending sum, as that of `take`.
+/// Returns, at each position of the indices, the element of `x` at that position whose index along
+/// the dimension is stored there; `take_along_axis` in NumPy. All other dimensions are those of
+/// `x`. If the dimension is split, the result is a pending sum, as for `take`.
 ///
 ///     auto picked = take_along<1>(logits, labels);   // f32[8@data, 10], i32[8@data, 1]
 template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,

@@ -11,8 +11,9 @@ namespace shardwise {
 
 namespace detail {
 
-/// Sums over the copies of a dimension, which are its major or its minor part: the dimension is cut
-/// up, beside what is before and behind it where there is no room for one more.
+/// Returns the sum over the copies of a dimension, which are its major or its minor part: the
+/// dimension is divided, and the dimensions before and after it are merged if the rank would be too
+/// high.
 [[nodiscard]] constexpr gradient_value sum_of_copies(const gradient_value& copied, int dim,
                                                      index_t count, bool major) {
   const extents_desc have = copied.tensor().extents;
@@ -41,13 +42,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// The operation that writes a tensor several times side by side: its integers are how often along
-/// each dimension of the result.
+/// The operation that repeats a tensor along its dimensions; its integers are the numbers of copies
+/// along each dimension of the result.
 struct tile_operation : of_any_elements {
   static constexpr text_view name = "tile";
 
-  /// A dimension that is written several times has the number of the copy as its major part, so
-  /// that a split of it would move elements.
+  /// In a dimension that is repeated, the number of the copy is the major part, so a split of it
+  /// would move elements.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -76,7 +77,7 @@ struct tile_operation : of_any_elements {
     }
     return out;
   }
-  /// Judges that the counts are positive and the rule has room for what they make.
+  /// Checks that the counts are positive and that the rule has room for the factors.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = result_rank(how, operands);
@@ -104,7 +105,8 @@ struct tile_operation : of_any_elements {
     at.give(0, dy);
   }
 
-  /// How often along dimension `d` of a result of this rank; counts meet the last dimensions.
+  /// Returns the number of copies along dimension `d` of a result of this rank; counts are aligned
+  /// with the last dimensions.
   [[nodiscard]] static constexpr index_t count_along(const attributes& how, int d,
                                                      int rank) noexcept {
     const int at = d - (rank - how.integers.ssize());
@@ -119,12 +121,12 @@ struct tile_operation : of_any_elements {
   }
 };
 
-/// The operation that writes each element several times in a row: its integers are the dimension
-/// and how often.
+/// The operation that repeats each element in succession; its integers are the dimension and the
+/// number of copies.
 struct repeat_operation : of_any_elements {
   static constexpr text_view name = "repeat";
 
-  /// The number of the copy is the minor part, so that splits stay.
+  /// The number of the copy is the minor part, so splits are kept.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -155,7 +157,7 @@ struct repeat_operation : of_any_elements {
   }
 };
 
-/// The two as types have them.
+/// The two operations whose attributes are types.
 template <index_t... Counts>
 struct tile_of {
   using operation_class = tile_operation;
@@ -167,9 +169,9 @@ struct repeat_of {
   static constexpr attributes how = integer_attributes(Dim, Count);
 };
 
-/// The tensor written several times side by side along its last dimensions, one count for each;
-/// more counts than dimensions add dimensions in front, as in NumPy. What is written once may be
-/// split, and what is pending stays pending.
+/// Returns the tensor repeated along its last dimensions, one count for each; more counts than
+/// dimensions add leading dimensions, as in NumPy. Dimensions that are not repeated may be split,
+/// and pending reductions stay pending.
 ///
 ///     auto y = tile<1, 2>(x);                // f32[8@data, 3] -> f32[8@data, 6]: 1 2 3 1 2 3
 template <index_t... Counts, NamedOperand X, detail::Terms Given = across_axes<>>
@@ -179,9 +181,9 @@ template <index_t... Counts, NamedOperand X, detail::Terms Given = across_axes<>
   return apply_operation<tile_of<Counts...>>(permitted, static_cast<X&&>(x));
 }
 
-/// The tensor with each element of a dimension `Count` times in a row. Splits stay, without
-/// communication, wherever each device keeps the copies of its own elements; what is pending stays
-/// pending.
+/// Returns the tensor with each element of a dimension repeated `Count` times in succession. Splits
+/// are kept, without communication, if each device keeps the copies of its own elements; pending
+/// reductions stay pending.
 ///
 ///     auto y = repeat<0, 2>(x);              // f32[8@data] -> f32[16@data]: 1 1 2 2 3 3 ...
 template <int Dim, index_t Count, NamedOperand X, detail::Terms Given = across_axes<>>

@@ -6,10 +6,10 @@
 
 namespace shardwise {
 
-/// The greatest values along a dimension, from the greatest on, and where they are. Its integers
-/// are the dimension, how many values and, where only parts of the dimension are searched, their
-/// number: the result then has so many values of each part. A second operand has the indices of the
-/// elements of the first. The second result holds indices.
+/// The largest values along a dimension, in descending order, and their indices. Its integers are
+/// the dimension, the number of values and, if parts of the dimension are searched separately, the
+/// number of parts: the result then has that many values for each part. A second operand has the
+/// indices of the elements of the first. The second result holds indices.
 struct top_k_operation {
   static constexpr text_view name = "top_k";
 
@@ -20,7 +20,7 @@ struct top_k_operation {
                                                      index_t parts) noexcept {
     return integer_attributes(whole.integers[0], whole.integers[1], parts);
   }
-  /// The dimension, or each part of it, is held whole by each device.
+  /// The dimension, or each part of it, must not be split.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
@@ -83,7 +83,7 @@ struct top_k_operation {
     return words;
   }
   using emits = operations<argsort_operation, take_along_operation, reshape_operation>;
-  /// Each cotangent goes back to where its element was.
+  /// Each cotangent is moved back to the original position of its element.
   static constexpr void gradient(gradient_step& at) {
     if (!at.wants(0)) return;
     const extents_desc whole = at.operand(0).tensor().extents;
@@ -94,7 +94,7 @@ struct top_k_operation {
     const gradient_value dy = detail::shaped(at.cotangent(), parted.found(numbers[1]));
     at.give(0, detail::shaped(sort_operation::put_back(parted.dim, true, x, dy), whole));
   }
-  /// Parts that have fewer elements than are wanted are not searched by themselves.
+  /// Parts with fewer elements than requested are not searched separately.
   [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,
                                                   const attributes& how,
                                                   unsigned permitted) noexcept {
@@ -105,7 +105,7 @@ struct top_k_operation {
   }
 };
 
-/// The same as types have it.
+/// The operation whose attributes are types.
 template <int Dim, index_t Count>
 struct top_k_of {
   static_assert(Count > 0, "top_k gives at least one element");
@@ -113,15 +113,15 @@ struct top_k_of {
   static constexpr attributes how = top_k_operation::how(Dim, Count);
 };
 
-/// The `Count` greatest values along a dimension, from the greatest on, and their indices along it:
-/// of equal ones the first come first, NaN after all numbers. Each device needs the whole of the
-/// dimension.
+/// Returns the `Count` largest values along a dimension, in descending order, and their indices:
+/// the first of equal elements come first, and NaNs come after all numbers. The dimension must not
+/// be split.
 ///
 ///     auto [best, at] = top_k<1, 5>(logits);             // f32[8@data, 5], i64[8@data, 5]
 ///
-/// Of a dimension that is split over mesh axes `across` names them. Where the split is even, and
-/// each part has as many elements as are wanted, each device searches its own part and what all
-/// have found is gathered; elsewhere the dimension is.
+/// If the dimension is split, name its mesh axes with `across`. If the split is even and each part
+/// has at least `Count` elements, each device searches its own part, and the candidates are
+/// gathered; otherwise the dimension is gathered.
 ///
 ///     auto [best, at] = top_k<1, 5>(logits, across<"model">);
 template <int Dim, index_t Count, NamedOperand X, detail::Terms Given = across_axes<>>

@@ -28,7 +28,7 @@ struct sigmoid : fractional_function<"sigmoid", 4> {
     at.give(0, at.cotangent() * (at.result() * (1 - at.result())));
   }
 };
-/// The tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+/// The approximation with tanh: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 struct gelu : fractional_function<"gelu", 9> {
   using emits = operations<pointwise<tanh>>;
   static constexpr void gradient(auto& at) {

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// The operation that puts dimensions in another order: its integers are, for each dimension of the
-/// result, that of the operand.
+/// The operation that permutes dimensions: its integers are, for each dimension of the result, that
+/// of the operand.
 struct transpose_operation : of_any_elements {
   static constexpr text_view name = "transpose";
 
@@ -18,7 +18,7 @@ struct transpose_operation : of_any_elements {
     for (index_t d : how.integers) out.result.push_back(static_cast<std::uint8_t>(d));
     return out;
   }
-  /// Judges that every dimension is named once.
+  /// Checks that every dimension is listed once.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
@@ -47,15 +47,16 @@ struct transpose_operation : of_any_elements {
   }
 };
 
-/// A transpose as types have it: dimension `i` of the result is dimension `Dims[i]` of the operand.
+/// A transpose whose attributes are types: dimension `i` of the result is dimension `Dims[i]` of
+/// the operand.
 template <int... Dims>
 struct transpose_of {
   using operation_class = transpose_operation;
   static constexpr attributes how = integer_attributes(Dims...);
 };
 
-/// The same elements with the dimensions in another order: dimension `i` of the result is dimension
-/// `Dims[i]` of `x`, split as it is there. Nothing moves between devices, and what is pending stays
+/// Returns the elements with the dimensions permuted: dimension `i` of the result is dimension
+/// `Dims[i]` of `x` and keeps its split. Nothing is communicated, and pending reductions stay
 /// pending.
 ///
 ///     auto y = transpose<1, 0>(x);           // f32[8@data, 4] -> f32[4, 8@data]
@@ -64,7 +65,7 @@ template <int... Dims, NamedOperand X>
     -> decltype(apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x))) {
   return apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x));
 }
-/// The same with the result resharded to the requested layout.
+/// Transposes and reshards the result to the requested layout.
 template <int... Dims, NamedOperand X, detail::Terms Given>
 [[nodiscard]] constexpr auto transpose(X&& x, const Given& wanted)
     -> decltype(apply_operation<transpose_of<Dims...>>(wanted, static_cast<X&&>(x))) {

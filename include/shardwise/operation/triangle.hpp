@@ -6,12 +6,13 @@
 
 namespace shardwise {
 
-/// What the operations share that keep a triangle of the last two dimensions and write 0 elsewhere:
-/// their integer is the diagonal. Elements stay where they are, so every dimension may be split.
+/// The common part of operations that keep a triangle of the last two dimensions and set all other
+/// elements to 0; their integer is the diagonal. No element is moved, so every dimension may be
+/// split.
 template <fixed_string Name, bool Upper>
 struct triangle {
   static constexpr text_view name = Name;
-  /// Whether an element is kept, by its place in the last two dimensions.
+  /// Returns whether an element is kept, given its position in the last two dimensions.
   [[nodiscard]] static constexpr bool keeps(index_t row, index_t column,
                                             index_t diagonal) noexcept {
     return Upper ? column - row >= diagonal : column - row <= diagonal;
@@ -45,7 +46,7 @@ struct triu_operation : triangle<"triu", true> {
   }
 };
 
-/// The same as types have them.
+/// The operations whose attributes are types.
 template <index_t Diagonal>
 struct tril_of {
   using operation_class = tril_operation;
@@ -57,8 +58,8 @@ struct triu_of {
   static constexpr attributes how = triu_operation::how(Diagonal);
 };
 
-/// The lower triangle of the last two dimensions, 0 above a diagonal: the main one, or so many
-/// above it. Every layout passes; pending sums stay pending.
+/// Returns the lower triangle of the last two dimensions, with 0 above a diagonal: the main one, or
+/// the one `Diagonal` above it. Every layout is accepted; pending sums stay pending.
 ///
 ///     auto l = tril(x);                      // f32[8@data, 8]
 ///     auto below = tril<-1>(x);              // without the diagonal
@@ -67,7 +68,7 @@ template <index_t Diagonal = 0, NamedOperand X>
     -> decltype(apply_operation<tril_of<Diagonal>>(static_cast<X&&>(x))) {
   return apply_operation<tril_of<Diagonal>>(static_cast<X&&>(x));
 }
-/// The upper triangle of the last two dimensions, 0 below a diagonal.
+/// Returns the upper triangle of the last two dimensions, with 0 below a diagonal.
 template <index_t Diagonal = 0, NamedOperand X>
 [[nodiscard]] constexpr auto triu(X&& x)
     -> decltype(apply_operation<triu_of<Diagonal>>(static_cast<X&&>(x))) {

@@ -98,64 +98,65 @@ struct atanh : fractional_function<"atanh", 12> {
 
 }  // namespace functions
 
-/// The sine of an angle in radians, element by element; NaN of infinities.
+/// Returns the sine of an angle in radians; NaN for infinities.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::sin, A> sin(A&& a) {
   return elementwise<functions::sin>(std::forward<A>(a));
 }
-/// The cosine of an angle in radians; NaN of infinities.
+/// Returns the cosine of an angle in radians; NaN for infinities.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::cos, A> cos(A&& a) {
   return elementwise<functions::cos>(std::forward<A>(a));
 }
-/// The tangent of an angle in radians; NaN of infinities.
+/// Returns the tangent of an angle in radians; NaN for infinities.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::tan, A> tan(A&& a) {
   return elementwise<functions::tan>(std::forward<A>(a));
 }
-/// The angle from -pi/2 to pi/2 that has this sine; NaN beyond -1 and 1.
+/// Returns the arcsine, from -pi/2 to pi/2; NaN outside [-1, 1].
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::asin, A> asin(A&& a) {
   return elementwise<functions::asin>(std::forward<A>(a));
 }
-/// The angle from 0 to pi that has this cosine; NaN beyond -1 and 1.
+/// Returns the arccosine, from 0 to pi; NaN outside [-1, 1].
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::acos, A> acos(A&& a) {
   return elementwise<functions::acos>(std::forward<A>(a));
 }
-/// The angle from -pi/2 to pi/2 that has this tangent.
+/// Returns the arctangent, from -pi/2 to pi/2.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::atan, A> atan(A&& a) {
   return elementwise<functions::atan>(std::forward<A>(a));
 }
-/// The angle of the point (x, y) from -pi to pi, in the quadrant where it is; zeros have signs.
+/// Returns the angle of the point (x, y), from -pi to pi, in its quadrant; the signs of zeros
+/// matter.
 ///
 ///     auto angle = atan2(y, x);
 template <class Y, class X>
 [[nodiscard]] constexpr detail::of_elements<functions::atan2, Y, X> atan2(Y&& y, X&& x) {
   return elementwise<functions::atan2>(std::forward<Y>(y), std::forward<X>(x));
 }
-/// The hyperbolic sine.
+/// Returns the hyperbolic sine.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::sinh, A> sinh(A&& a) {
   return elementwise<functions::sinh>(std::forward<A>(a));
 }
-/// The hyperbolic cosine.
+/// Returns the hyperbolic cosine.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::cosh, A> cosh(A&& a) {
   return elementwise<functions::cosh>(std::forward<A>(a));
 }
-/// The number that has this hyperbolic sine.
+/// Returns the inverse hyperbolic sine.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::asinh, A> asinh(A&& a) {
   return elementwise<functions::asinh>(std::forward<A>(a));
 }
-/// The number from 0 on that has this hyperbolic cosine; NaN below 1.
+/// Returns the nonnegative inverse hyperbolic cosine; NaN below 1.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::acosh, A> acosh(A&& a) {
   return elementwise<functions::acosh>(std::forward<A>(a));
 }
-/// The number that has this hyperbolic tangent: infinite at -1 and 1, NaN beyond.
+/// Returns the inverse hyperbolic tangent: infinite at -1 and 1, NaN beyond.
 template <class A>
 [[nodiscard]] constexpr detail::of_elements<functions::atanh, A> atanh(A&& a) {
   return elementwise<functions::atanh>(std::forward<A>(a));

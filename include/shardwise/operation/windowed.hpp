@@ -5,38 +5,38 @@
 
 namespace shardwise {
 
-/// How large the windows of a pooling are, one number for each spatial dimension.
+/// The sizes of the windows of a pooling, one for each spatial dimension.
 template <index_t... Sizes>
 struct windows {};
-/// How far apart windows are, one number for each spatial dimension.
+/// The distances between windows, one for each spatial dimension.
 template <index_t... Steps>
 struct strides {};
-/// How many elements are thought before and behind each spatial dimension: one number for both, or
+/// The numbers of padding elements before and after each spatial dimension: one number for both, or
 /// two.
 ///
 ///     paddings<1, 1>          // of two dimensions: 1 on every side
 ///     paddings<1, 0, 1, 0>    // 1 before, none behind
 template <index_t... Amounts>
 struct paddings {};
-/// How far apart the elements of a window are, one number for each spatial dimension.
+/// The distances between the elements of a window, one for each spatial dimension.
 template <index_t... Steps>
 struct dilations {};
-/// Into how many groups channels are divided that have weights of their own.
+/// The number of groups of channels, each of which has its own weights.
 template <index_t Count>
 struct feature_groups {};
 
-/// What windows of a tensor are read with, as attributes of an operation have it: for each of up to
-/// three spatial dimensions the numbers below, then the number of groups; the attributes' own
-/// number says how many of a kind were given.
+/// The parameters of the windows of an operation, as stored in its attributes: for each of up to
+/// three spatial dimensions the numbers below, followed by the number of groups; the attributes'
+/// own number states how many of each kind were given.
 struct window_numbers {
   static constexpr int most_dimensions = 3;
 
   index_t stride = 1;
   index_t low = 0;
   index_t high = 0;
-  /// The distance of the elements of a window, or its size where an operation says that.
+  /// The distance between the elements of a window or, for some operations, its size.
   index_t extent = 1;
-  /// The distance at which the elements of the operand stand.
+  /// The distance between the elements of the operand.
   index_t spacing = 1;
 };
 
@@ -47,7 +47,8 @@ class window_attributes {
  public:
   using list = inplace_vector<index_t, 2 * max_rank>;
 
-  /// Attributes with what was given of each kind, in the order of the spatial dimensions.
+  /// Returns attributes with the given numbers of each kind, in the order of the spatial
+  /// dimensions.
   [[nodiscard]] static constexpr attributes from(const list& strides, const list& paddings,
                                                  const list& extents, index_t groups) noexcept {
     attributes out;
@@ -60,7 +61,7 @@ class window_attributes {
         static_cast<double>(strides.ssize() + 32 * paddings.ssize() + 1024 * extents.ssize());
     return out;
   }
-  /// Attributes that say everything of each spatial dimension.
+  /// Returns attributes with all numbers of each spatial dimension.
   [[nodiscard]] static constexpr attributes from(
       const inplace_vector<window_numbers, window_numbers::most_dimensions>& all,
       index_t groups) noexcept {
@@ -75,7 +76,7 @@ class window_attributes {
     for (int d = 0; d < all.ssize(); ++d) out.integers[5 * d + 4] = all[d].spacing;
     return out;
   }
-  /// The numbers of one of so many spatial dimensions.
+  /// Returns the numbers of one of the spatial dimensions.
   [[nodiscard]] static constexpr window_numbers at(const attributes& how, int dimensions,
                                                    int d) noexcept {
     const bool is_paired = paddings_given(how) == 2 * dimensions;
@@ -95,8 +96,8 @@ class window_attributes {
   [[nodiscard]] static constexpr index_t extents_given(const attributes& how) noexcept {
     return static_cast<index_t>(how.number) / 1024;
   }
-  /// Judges that as many numbers were given as there are spatial dimensions, or none, and that
-  /// distances and sizes are at least 1. `lacking` says that there are no sizes by default.
+  /// Checks that there is one number for each spatial dimension, or none, and that distances and
+  /// sizes are at least 1. `lacking` states that sizes have no default.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how, int dimensions,
                                                  bool lacking) noexcept {
     const auto refuse = [](index_t have, index_t want) {
@@ -112,7 +113,7 @@ class window_attributes {
       const window_numbers one = at(how, dimensions, d);
       for (index_t least : {one.stride, one.extent, one.spacing})
         if (least < 1) return refuse(least, 1);
-      // What is made of these numbers can be counted.
+      // Sums and products of these numbers must not overflow.
       for (index_t number :
            {one.stride, one.extent, one.spacing, one.low, one.high, -one.low, -one.high})
         if (number > largest) return refuse(number, largest);
@@ -129,7 +130,7 @@ class window_attributes {
   }
 };
 
-/// What the options of an operation on windows say, as types have them.
+/// The options of an operation on windows, as types.
 struct window_options {
   window_attributes::list strides{}, paddings{}, dilations{}, windows{};
   index_t groups = 1;
@@ -163,7 +164,7 @@ struct window_options {
   }
 };
 
-/// The options that an operation on windows takes.
+/// The options that an operation on windows accepts.
 template <class Option>
 inline constexpr bool is_window_option = false;
 template <index_t... N>
