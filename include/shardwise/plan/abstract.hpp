@@ -12,8 +12,8 @@
 
 namespace shardwise {
 
-/// A tensor without elements: its type for the compiler, its sizes, and its place in the program
-/// that `trace` records. Made by `abstract<X>(sizes...)`.
+/// A tensor without elements: its type, its run-time sizes, and its value in the program that
+/// `trace` records. Created by `abstract<X>(sizes...)`.
 template <class T, class Extents, class Layout>
 struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
   static_assert(sizeof(typename detail::extents_judge<Layout, Extents>::type) > 0);
@@ -23,9 +23,8 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
   using layout_type = Layout;
 };
 
-/// An input of a traced program that its caller gives up: the program may write over its memory, so
-/// that an update in place needs no copy. In a run that is so for whatever no handle holds any
-/// more.
+/// Marks an input of a traced program as donated: the program may reuse its memory, so an update in
+/// place needs no copy. At run time, this applies to every tensor without remaining handles.
 ///
 ///     trace(update, donate(abstract<W>()), abstract<W>())
 template <class T, class Extents, class Layout>
@@ -35,17 +34,17 @@ template <class T, class Extents, class Layout>
   return input;
 }
 
-/// What operations on abstract tensors mean: they are recorded.
+/// The operations on abstract tensors, which are recorded.
 struct abstract_domain {
   static constexpr bool has_values = false;
 
-  /// A tensor of these types.
+  /// An abstract tensor with these types.
   template <class T, class Extents, class Layout>
   using tensor = abstract_tensor<T, Extents, Layout>;
   template <class Paper>
   using abstract_from = abstract_tensor<typename Paper::value_type, typename Paper::extents_type,
                                         typename Paper::layout_type>;
-  /// What `apply` gives.
+  /// The type of the result of `apply`.
   template <class Operation, class Paper, class... X>
   using made = abstract_from<Paper>;
 
@@ -56,7 +55,7 @@ struct abstract_domain {
     if constexpr (Paper::mesh_type::dynamic_axes > 0)
       require_one_mesh(first_tensor(operands...).mesh(), operands...);
     if constexpr ((... && Operand<X>)) {
-      // No template is made for each operand: programs have many.
+      // Not a template on each operand, since programs have many.
       const detail::recorded<typename Paper::mesh_type>* const read[] = {&operands...};
       constexpr bool named[] = {std::is_lvalue_reference_v<X>...};
       return abstract_from<Paper>{read[0]->applied(what, Operation::how,
@@ -74,7 +73,8 @@ struct abstract_domain {
     }
   }
 
-  /// A number beside a tensor, as a tensor of rank 0: an instruction makes it of a constant.
+  /// A number among the operands, as a tensor of rank 0 that an instruction creates from a
+  /// constant.
   template <Element T, class Model>
   [[nodiscard]] static constexpr abstract_tensor<T, extents<>, layout<mesh_of<Model>, P<>>> number(
       const Model& model, T value) {
@@ -85,7 +85,7 @@ struct abstract_domain {
     return {model.made({}, id)};
   }
 
-  /// A further result of an operation that has several: what `second` gives.
+  /// A further result of an operation with several results; the type of the result of `second`.
   template <class Paper>
   using made_second = abstract_from<Paper>;
   template <class Paper, class X>
@@ -112,7 +112,7 @@ struct abstract_domain {
   }
 
  private:
-  /// Tensors of one mesh type may still live on meshes of different sizes.
+  /// Tensors of one mesh type may be on meshes of different sizes.
   template <class... X>
   static constexpr void require_one_mesh(const mesh_desc& mesh, const X&... operands) {
     int number = 0;
@@ -127,8 +127,8 @@ struct abstract_domain {
 
 namespace detail {
 
-/// What `abstract` makes besides the type: dyn extents, then dyn axes, are taken from `sizes` in
-/// order, and what the compiler could not judge is judged.
+/// The run-time part of `abstract`: takes the dyn extents and then the dyn axes from `sizes`, in
+/// order, and checks what could not be checked at compile time.
 template <class Mesh>
 [[nodiscard]] constexpr recorded<Mesh> with_sizes(const extents_desc& extents,
                                                   const layout_desc& layout,
@@ -153,8 +153,8 @@ template <class Mesh>
 
 }  // namespace detail
 
-/// A tensor of type `X` without elements. `sizes` are its dyn extents in order, then the sizes of
-/// the dyn axes of its mesh.
+/// Returns a tensor of type `X` without elements. `sizes` are its dyn extents in order, then the
+/// sizes of the dyn axes of its mesh.
 ///
 ///     abstract<X>(512)          // X = sharded_tensor<float, extents<dyn, 1024>, ...>
 template <class X, std::convertible_to<index_t>... Sizes>

@@ -8,12 +8,12 @@
 
 namespace shardwise {
 
-/// Appends to a program what its last instructions, a function of one element, compute for each
-/// element of a batch: one pass over the instructions from the first to the last. What depends on
-/// no element stays as it is.
+/// Appends instructions to a program that compute its last instructions, a function of one element,
+/// for each element of a batch, in one pass over these instructions. Instructions that do not
+/// depend on an element do not change.
 ///
-/// Uses the notes of the values behind `begin`. What has become unused is for `keep_needed` to
-/// remove.
+/// Uses the notes of the values from `begin` on. Instructions that are no longer used are left for
+/// `keep_needed` to remove.
 class batching {
  public:
   constexpr batching(program_builder& code, value_id begin, const batch_dim& batch)
@@ -21,7 +21,7 @@ class batching {
     for (value_id i = begin_; i < end_; ++i) code_.note(i) = shared;
   }
 
-  /// Appends a tensor with dimension `d` in front of the others.
+  /// Appends a tensor with dimension `d` moved to the front.
   [[nodiscard]] static constexpr value_id with_front(program_builder& code, value_id i, int d) {
     if (d == 0) return i;
     attributes order = integer_attributes(d);
@@ -29,8 +29,8 @@ class batching {
       if (other != d) order.integers.push_back(other);
     return code.emit(operation_of<transpose_operation>, order, {i});
   }
-  /// Says that a value behind `begin` stands for one element of `batch`, a tensor with the batch as
-  /// its first dimension.
+  /// States that a value from `begin` on represents one element of `batch`, a tensor whose first
+  /// dimension is the batch.
   constexpr void argument(value_id element, value_id batch) { code_.note(element) = batch + some; }
 
   /// Appends all instructions that depend on an element.
@@ -48,12 +48,12 @@ class batching {
                                        broadcast_to_operation::how(wanted.extents), {filled(i)});
     return append_reshard(code_, spread, wanted.layout);
   }
-  /// True for a value of the function that differs from element to element.
+  /// Returns true for a value of the function that differs between elements.
   [[nodiscard]] constexpr bool is_mapped(value_id i) const noexcept {
     return i >= begin_ && i < end_ && code_.note(i) != shared;
   }
 
-  // What `detail::emit_batched` asks for.
+  // The interface that `detail::emit_batched` requires.
   [[nodiscard]] constexpr tensor_desc tensor_of(value_id i) const { return code_.value(i); }
   [[nodiscard]] constexpr value_id emit(const operation& what, const attributes& how,
                                         const value_ids& operands) {
@@ -61,15 +61,15 @@ class batching {
   }
 
  private:
-  // The notes of values; that of a batch is its number plus `some`.
+  // The notes of values; that of a batched value is its number plus `some`.
   static constexpr std::int32_t shared = 0, awaited = 1, some = 2;
 
   [[nodiscard]] constexpr batched_value whole(value_id i) const noexcept {
     return is_mapped(i) ? batched_value{code_.note(i) - some, true} : batched_value{i, false};
   }
 
-  /// Marks what depends on marked values; returns true if anything was marked. Placeholders of
-  /// cotangents may stand before the results that they belong to.
+  /// Marks the values that depend on marked values; returns true if any was marked. Placeholders of
+  /// cotangents may precede the results to which they belong.
   constexpr bool spread_marks() {
     bool has_marked = false;
     const auto mark = [&](value_id i) {
@@ -91,9 +91,9 @@ class batching {
     return has_marked;
   }
 
-  /// Appends the whole of an instruction.
+  /// Appends an instruction for the whole batch.
   [[nodiscard]] constexpr value_id batch_of_value(value_id i) {
-    // Copies, since appending may move the program's own.
+    // A copy, since appending may reallocate the program's own.
     const operation& what = *code_[i].what;
     const value_ids read = code_[i].operands;
     const attributes how = code_[i].how == 0 ? attributes{} : code_.how(i);
@@ -124,14 +124,14 @@ class batching {
     code_.mark(made, marks);
     return made;
   }
-  /// A value laid out as its elements were: what a program says itself of a result may be more than
-  /// a rule does.
+  /// Returns a value with the layout of its elements, since the layout that a program requests of a
+  /// result may differ from the one that a rule gives.
   [[nodiscard]] constexpr value_id like(value_id made, const tensor_desc& wanted) {
     const instruction at = code_[made];
     const attributes how = at.how == 0 ? attributes{} : code_.how(made);
     return code_.append(*at.what, how, at.operands, wanted);
   }
-  /// Refuses a value whose layout uses an axis that splits the batch.
+  /// Reports an error if the layout of a value uses an axis that splits the batch.
   [[nodiscard]] constexpr const tensor_desc& require_free(const tensor_desc& element) const {
     if (element.rank() == max_rank)
       fail({.rule = violation::rank_is_too_high, .have = max_rank + 1, .want = max_rank});
@@ -143,15 +143,15 @@ class batching {
     if (is_mapped(i)) return whole(i);
     return {filled(i), false};
   }
-  /// A tensor in place of a number.
+  /// Returns a tensor filled with a number.
   [[nodiscard]] constexpr value_id filled(value_id i) {
     if (!is_constant(*code_[i].what)) return i;
     const tensor_desc result = code_.value(i);
     return code_.append(operation_of<pointwise<functions::identity>>, {}, {i}, result);
   }
 
-  /// Appends a custom gradient of the whole batch: what all elements share is given the sum of what
-  /// they give it.
+  /// Appends a custom gradient of the whole batch; the gradient of an argument that all elements
+  /// share is the sum over the batch.
   [[nodiscard]] constexpr value_id append_custom(value_id i, const value_ids& read,
                                                  const attributes& how) {
     value_ids all;

@@ -14,7 +14,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The results of a function, each as `change(result)` has it: one tensor, or several in a tuple.
+/// The results of a function after `change(result)`: one tensor, or several in a tuple.
 template <class Result, class Change>
 [[nodiscard]] constexpr auto for_each_result(const Result& result, const Change& change) {
   if constexpr (requires { std::tuple_size<Result>::value; })
@@ -24,15 +24,16 @@ template <class Result, class Change>
     return change(result);
 }
 
-/// A body as it was recorded, and what its function returned: tensors of no program, whose numbers
-/// are those of their values in the body.
+/// A recorded body and the results of its function: tensors that belong to no program, whose
+/// numbers are those of the values in the body.
 template <std::size_t Capacity, class Result>
 struct recorded_body {
   traced_program<Capacity> code;
   Result result;
 };
 
-/// Records a body on the operands of its call, of which `place[i]` is the number of its input.
+/// Records a body on the operands of its call; `place[i]` is the number of the input of operand
+/// `i`.
 template <std::size_t Capacity, class F, class... X>
 [[nodiscard]] constexpr auto record_body(const F& f, const int (&place)[sizeof...(X)],
                                          const X&... x) {
@@ -43,7 +44,7 @@ template <std::size_t Capacity, class F, class... X>
     const int number = place[next++];
     if constexpr (Operand<Input>) {
       if (number < code.size()) return Input{input.in(&code, number)};
-      // Which operands a call gives up follows from its caller.
+      // The caller determines which operands are donated.
       input = Input{input.in(nullptr, -1)};
       input.enter(code, paper_of<Input>::value);
     }
@@ -54,7 +55,7 @@ template <std::size_t Capacity, class F, class... X>
   if constexpr (AnyRefused<decltype(result)>) {
     return recorded_body<Capacity, std::remove_const_t<decltype(result)>>{out, result};
   } else {
-    // What the function computes is kept, once each; its inputs are the caller's.
+    // Each value that the function computes is kept once; its inputs belong to the caller.
     auto given = for_each_result(result, [&]<class Each>(const Each& each) {
       const value_id id = each.id_in(code);
       if (!is_input(*code[id].what) && !code[id].kept) code.keep(id);
@@ -64,7 +65,7 @@ template <std::size_t Capacity, class F, class... X>
   }
 }
 
-/// The same where types say all of it: recorded once, however often it is called.
+/// The same if the types determine the body: it is recorded once for all calls.
 template <std::size_t Capacity, class F, class... X>
 inline constexpr auto known_body = [] {
   int place[sizeof...(X)]{};
@@ -77,10 +78,10 @@ concept KnownBody = std::is_empty_v<F> && std::default_initializable<F> &&
     (...&& Operand<X>)&&(... &&
                          (X::extents_type::dynamic_rank == 0 && mesh_of<X>::dynamic_axes == 0));
 
-/// The operands of a call: each tensor once, however often it stands among what was given.
+/// The operands of a call: each tensor once, even if it is given several times.
 struct call_operands {
   value_ids read;
-  /// The number of the input that each operand is.
+  /// The number of the input of each operand.
   int place[2 * max_values_read]{};
   int given = 0;
 
@@ -101,7 +102,7 @@ struct call_operands {
   }
 };
 
-/// Appends the call of a body, and gives what it returns as values of the caller.
+/// Appends a call of a body, and returns its results as values of the caller.
 template <std::size_t Capacity, class Result>
 [[nodiscard]] constexpr auto append_call(program_builder& caller, const value_ids& read,
                                          const recorded_body<Capacity, Result>& body,
@@ -147,7 +148,7 @@ template <std::size_t Capacity, class F, class... X>
     return append_call(caller, operands.read, body, false);
 }
 
-/// Names an operand or a result of a call that is written out.
+/// Marks an operand or a result of an inlined call as named.
 constexpr void name_operand(const auto& x) {
   if constexpr (requires { x.share()->name(); })
     x.share()->name();
@@ -155,7 +156,7 @@ constexpr void name_operand(const auto& x) {
     x.name();
 }
 
-/// What a call gives where it runs: the results of the function, with names.
+/// Returns the results of the function as named values, for calls at run time.
 [[nodiscard]] constexpr auto named_results(const auto& result) {
   return for_each_result(result, []<class X>(const X& x) {
     if constexpr (AnyRefused<X>) {
@@ -176,13 +177,13 @@ constexpr void name_operand(const auto& x) {
 
 }  // namespace detail
 
-/// Calls a function as a part of a program of its own: a program on paper holds what `f` does once,
-/// however often it is called, so that a model of 100 layers stays small. Returns what `f` returns,
-/// several results in a tuple.
+/// Calls a function as a sub-program: a program on paper contains the instructions of `f` once,
+/// however often it is called, so a model of 100 layers stays small. Returns the results of `f`,
+/// several in a tuple.
 ///
-/// What goes in and out has names, so that no pass goes across. A run does what `f` does. A call
-/// reads at most 16 tensors; `Capacity` bounds the instructions of its body. A program whose
-/// gradient is taken has what the calls do written out, each time anew.
+/// Operands and results are named values, so no pass extends across the call. At run time, `f` is
+/// called directly. A call reads at most 16 tensors; `Capacity` bounds the instructions of its
+/// body. In a program whose gradient is taken, every call is inlined.
 ///
 ///     constexpr auto model = [](const auto& x, const auto& w) {
 ///       auto h = call(layer, x, w);

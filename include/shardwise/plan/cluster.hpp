@@ -8,9 +8,9 @@ namespace shardwise {
 /// The highest number of tensors that one fused pass reads.
 inline constexpr int max_fused_operands = 8;
 
-/// True if an elementwise operand may be computed inside the pass that reads it: it has the
-/// reader's shape, so nothing is computed twice. Asked of static extents too, where `dyn` stands
-/// for a size that is not 1.
+/// Returns true if an elementwise operand may be computed inside the pass that reads it: it must
+/// have the reader's shape, so that nothing is computed twice. Also used for static extents, where
+/// `dyn` stands for a size other than 1.
 [[nodiscard]] constexpr bool may_fuse(const extents_desc& operand,
                                       const extents_desc& reader) noexcept {
   if (operand.size() != reader.size()) return false;
@@ -19,8 +19,8 @@ inline constexpr int max_fused_operands = 8;
   return true;
 }
 
-/// True if the operands of an absorbed pass still fit: those taken so far, its own, and at least
-/// one for each operand to come.
+/// Returns true if there is room for the operands of a fused pass: those taken so far, its own, and
+/// at least one for each remaining operand.
 [[nodiscard]] constexpr bool has_room(std::size_t taken, std::size_t own,
                                       std::size_t to_come) noexcept {
   return taken + own + to_come <= std::size_t{max_fused_operands};
@@ -29,27 +29,29 @@ inline constexpr int max_fused_operands = 8;
 /// The reader of a value that several instructions read.
 inline constexpr value_id several_readers = -2;
 
-/// Where the value of an instruction is computed: in the pass of instruction `root`, its own or one
-/// that reads it. A pass is an elementwise computation, with a reduction after it or alone.
+/// The pass in which the value of an instruction is computed: that of instruction `root`, which is
+/// itself or an instruction that reads it. A pass is an elementwise computation, optionally
+/// followed by a reduction, or a reduction alone.
 struct cluster_note {
   value_id root = -1;
-  /// The one instruction that reads the value; -1 for none.
+  /// The only instruction that reads the value; -1 for none.
   value_id reader = -1;
-  /// How many tensors the pass up to this value reads.
+  /// The number of tensors that the pass reads up to this value.
   std::int32_t leaves = 0;
-  /// Where `schedule` stands with the value: the operand that it looks at next, -1 before the
-  /// first, and the reader that it came from.
+  /// The state of `schedule` for the value: the next operand to visit, -1 before the first, and the
+  /// reader from which it was reached.
   std::int32_t next_operand = -1;
   value_id visited_from = -1;
 };
 
-/// Decides which instructions run as one pass: the only place where fusion is decided.
+/// Decides which instructions run as one pass; fusion is decided only here.
 ///
-/// An elementwise value goes into the pass of its reader if the program gave it no name, nobody
-/// else reads it, it has the reader's shape, and the tensors that the pass reads stay within
-/// `max_fused_operands`. Operands are taken left to right; numbers are part of whatever reads them.
+/// An elementwise value is fused into the pass of its reader if the program did not name it, no
+/// other instruction reads it, it has the reader's shape, and the pass reads at most
+/// `max_fused_operands` tensors. Operands are taken from left to right; numbers are part of their
+/// readers.
 ///
-/// Where `number` is given, instructions of number -1 are not there: they read nothing, and their
+/// If `number` is given, instructions whose number is -1 are ignored: they read nothing, and their
 /// root is -1.
 constexpr void form_clusters(const program_view& program, cluster_note* notes,
                              const value_id* number = nullptr) noexcept {
@@ -83,7 +85,7 @@ constexpr void form_clusters(const program_view& program, cluster_note* notes,
     }
     notes[i].leaves = static_cast<std::int32_t>(taken);
   }
-  // What reads is after what it reads, so the last instruction of a pass is known first.
+  // Instructions follow their operands, so the last instruction of a pass is visited first.
   for (value_id i = program.count - 1; i >= 0; --i)
     if (notes[i].root >= 0) notes[i].root = notes[notes[i].root].root;
 }

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// One collective: a tensor goes to the layout of the result. Its integers are the kind, the
-/// dimensions that lose and get axes, and the axes; its kind that of the reduction.
+/// A collective that changes the layout of a tensor to that of the result. Its integers are the
+/// kind, the dimensions that lose and get axes, and the axes; its kind is that of the reduction.
 struct collective_operation {
   static constexpr text_view name = "collective";
 
@@ -42,11 +42,13 @@ struct collective_operation {
             .axes = step.axes,
             .bytes = detail::received_bytes(mesh, operands[0], step)};
   }
-  /// The same tensor under another layout: so is the cotangent, which is given that of the operand.
+  /// The result is the same tensor with another layout, and so is the cotangent, which gets the
+  /// layout of the operand.
   static constexpr void gradient(gradient_step& at) { at.give(0, at.cotangent()); }
 };
 
-/// Appends the collectives that take a value to a layout, and gives the number of the last.
+/// Appends the collectives that reshard a value to a layout, and returns the number of the last
+/// one.
 constexpr value_id append_reshard(program_builder& program, value_id id,
                                   const layout_desc& target) {
   tensor_desc now = program.value(id);
@@ -60,7 +62,7 @@ constexpr value_id append_reshard(program_builder& program, value_id id,
   return id;
 }
 
-/// An operation with its attributes: what an instruction does to one operand.
+/// An operation with its attributes, applied to one operand.
 struct applied_operation {
   const operation* what = nullptr;
   attributes how{};

@@ -6,10 +6,10 @@
 
 namespace shardwise {
 
-/// The first collective between two layouts of a tensor with these extents that moves data; one
-/// without axes if there is none. Slices move nothing, and neither does what runs over axes of size
-/// 1. The way depends on the layouts alone, but for single cuts, which some extents have axis by
-/// axis too; what is `dyn` may have not.
+/// Returns the first collective between two layouts of a tensor with these extents that moves data,
+/// or one without axes if there is none. Slices move nothing, nor do collectives over axes of
+/// size 1. The plan depends only on the layouts, except for single cuts, which for some extents
+/// equal a cut axis by axis; for `dyn` extents it is assumed that they do not.
 ///
 ///     static_assert(first_communication(pod::value, {8, 4}, replicated, rows).axes.empty());
 [[nodiscard]] constexpr transfer first_communication(const mesh_desc& mesh,
@@ -25,7 +25,7 @@ namespace shardwise {
   return {};
 }
 
-/// Judges a constraint: the layout is one of the tensor's, and each device has its part already.
+/// Checks a constraint: the layout is valid for the tensor, and each device already holds its part.
 [[nodiscard]] constexpr diagnosis check_constraint(const mesh_desc& mesh, const tensor_desc& tensor,
                                                    const layout_desc& to) noexcept {
   const diagnosis verdict = redistribute(mesh, tensor, to).verdict;
@@ -38,8 +38,8 @@ namespace shardwise {
           .axis = mesh.axes[needed.axes[0]].label};
 }
 
-/// Judges whether a tensor of `from` may be marked with `to`: it is marked so already, or no axis
-/// (but of size 1) splits it or is pending.
+/// Checks that a tensor with layout `from` may be marked with `to`: it already has that mark, or no
+/// axis of size greater than 1 splits it or is pending.
 [[nodiscard]] constexpr diagnosis check_marking(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
   bool same = from.pending == to.pending;
@@ -55,7 +55,7 @@ namespace shardwise {
   return {};
 }
 
-/// Judges whether the sharding of a tensor may be cleared: nothing is pending.
+/// Checks that the sharding of a tensor may be cleared: nothing is pending.
 [[nodiscard]] constexpr diagnosis check_clearing(const mesh_desc& mesh,
                                                  const layout_desc& layout) noexcept {
   if (layout.pending == 0) return {};
@@ -64,7 +64,7 @@ namespace shardwise {
           .axis = detail::first_axis(mesh, layout.pending)};
 }
 
-/// The layout of a tensor whose sharding is cleared: every device has all of it.
+/// Returns the layout of a tensor after its sharding is cleared: replicated on every device.
 [[nodiscard]] constexpr layout_desc cleared(const layout_desc& layout) noexcept {
   layout_desc whole;
   whole.dims.resize(layout.dims.size());
@@ -72,8 +72,8 @@ namespace shardwise {
   return whole;
 }
 
-/// The call that moves the data of a promise: `reshard<P<"x", none>>(operand 0)`, or the layout in
-/// the notation where it is more than a spec.
+/// Returns the call that moves the data of a constraint: `reshard<P<"x", none>>(operand 0)`, or the
+/// layout in the notation if it is more than a spec.
 [[nodiscard]] constexpr sentence promised_call(const mesh_desc& mesh, const layout_desc& to,
                                                text_view quote = "\"") noexcept {
   if (to.pending == 0) return call_of(mesh, {0, to}, quote);
@@ -81,8 +81,8 @@ namespace shardwise {
   return write_layout(out << "reshard to ", mesh, to);
 }
 
-/// What to write instead of a promise that `verdict` refuses: `f32[8@x] would need all_gather over
-/// x; try reshard<P<none>>(operand 0)`.
+/// Returns the suggestion for a constraint with the error `verdict`: `f32[8@x] would need
+/// all_gather over x; try reshard<P<none>>(operand 0)`.
 [[nodiscard]] constexpr sentence promise_advice(const mesh_desc& mesh, const tensor_desc& tensor,
                                                 const layout_desc& to,
                                                 const diagnosis& verdict) noexcept {

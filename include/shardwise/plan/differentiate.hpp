@@ -10,10 +10,10 @@
 
 namespace shardwise {
 
-/// The layout that a cotangent gets before it goes on to what it is the cotangent of: split as that
-/// is. Where it is a pending sum it stays one, unless that splits the axis or is pending over it:
-/// so sums that meet are added before they are reduced, once. What varies over devices that share
-/// the value is the terms of such a sum.
+/// Returns the layout of a cotangent before it is propagated further: split like the value to which
+/// it belongs. A pending sum stays pending, unless the value is split or pending over the axis, so
+/// that sums that are added are reduced once. If a cotangent varies over devices that share the
+/// value, its values are the terms of such a sum.
 [[nodiscard]] constexpr layout_desc dual_layout(const layout_desc& of,
                                                 const layout_desc& cotangent) noexcept {
   layout_desc dual = gradient_layout(of);
@@ -25,14 +25,14 @@ namespace shardwise {
   return dual;
 }
 
-/// Appends the gradient of a value of a program to the program: one pass over the instructions from
-/// the last to the first, each of which gives the cotangents of its operands.
+/// Appends the gradient of a value of a program to the program, in one pass over the instructions
+/// from the last to the first, each of which computes the cotangents of its operands.
 ///
-/// All that it appends are instructions like others, reshards too. What it appends in vain is for
-/// `keep_needed` to take away. Uses the notes of the values behind `begin`.
+/// Everything appended is an ordinary instruction, including reshards. Unused ones are left for
+/// `keep_needed` to remove. Uses the notes of the values from `begin` on.
 class differentiation final : public gradient_step {
  public:
-  /// Prepares for cotangents of `wanted`, which stand behind `begin`.
+  /// Prepares for cotangents of `wanted`, which are values from `begin` on.
   template <class Ids>
   constexpr differentiation(program_builder& code, value_id begin, const Ids& wanted)
       : code_(code), begin_(begin), end_(code.size()) {
@@ -46,9 +46,9 @@ class differentiation final : public gradient_step {
     }
   }
 
-  /// Says what the cotangent of a value is, or adds to it.
+  /// Sets the cotangent of a value, or adds to it.
   constexpr void seed(value_id of, value_id cotangent) { add(of, cotangent); }
-  /// The same of a number, which is 1.
+  /// The same for a number, whose cotangent is 1.
   constexpr void seed(value_id of) {
     const tensor_desc& loss = code_.value(of);
     if (!has_fractions(loss.type) || element_count(loss.extents) != 1 || loss.layout.manual != 0)
@@ -69,7 +69,8 @@ class differentiation final : public gradient_step {
       what.gradient(*this);
     }
   }
-  /// The cotangent of a value in its own extents and in a layout, as a tensor of its own.
+  /// Returns the cotangent of a value with that value's extents and a given layout, as a separate
+  /// tensor.
   [[nodiscard]] constexpr value_id cotangent_of(value_id of, const layout_desc& layout) {
     value_id made = known_cotangent(of);
     if (made < 0) made = code_.constant(0.0, code_.value(of).type);
@@ -95,7 +96,7 @@ class differentiation final : public gradient_step {
   [[nodiscard]] constexpr gradient_value cotangent(int number = 0) override {
     const value_id of = result_id(number);
     value_id made = of < 0 ? -1 : known_cotangent(of);
-    // Results of an operation have the extents of the first.
+    // The results of an operation have the extents of the first.
     if (made < 0) made = code_.constant(0.0, code_.value(of < 0 ? self_ : of).type);
     if (!code_[self_].what->is_elementwise) made = spread(made, of < 0 ? self_ : of);
     return {this, made};
@@ -168,7 +169,8 @@ class differentiation final : public gradient_step {
     if (code_[i].how == 0) return {};
     return code_.how(i);
   }
-  /// A value that gradients do not keep, computed again from what they do; each once.
+  /// Returns a value that gradients do not keep, computed again from values that they keep, each
+  /// once.
   [[nodiscard]] constexpr value_id computed_again(value_id i) {
     if (i >= 0 && is_cotangent(*code_[i].what)) return known_cotangent(i);
     if (i < 0 || !code_[i].recomputed || code_[i].what->is_leaf) return i;
@@ -215,11 +217,11 @@ class differentiation final : public gradient_step {
     }
   }
 
-  /// Appends an operation after what it lacks has been fetched.
+  /// Appends an operation after gathering its operands where necessary.
   [[nodiscard]] constexpr value_id append(const operation& what, attributes how,
                                           value_ids operands) {
     if (const value_id same = simplified(what, operands); same >= 0) return same;
-    // What is computed reads a tensor; numbers alone are one first.
+    // An operation reads at least one tensor; if all operands are numbers, one becomes a tensor.
     bool has_tensor = false;
     for (value_id o : operands) has_tensor = has_tensor || !is_constant(*code_[o].what);
     for (value_id& o : operands)
@@ -235,12 +237,12 @@ class differentiation final : public gradient_step {
       operands[k] = resharded(operands[k], wanted[k].layout);
     return code_.emit(what, how, operands);
   }
-  /// A tensor that holds a number throughout.
+  /// Returns a tensor filled with a number.
   [[nodiscard]] constexpr value_id filled(value_id number) {
     const tensor_desc result = code_.value(number);
     return code_.append(operation_of<pointwise<functions::identity>>, {}, {number}, result);
   }
-  /// What a product with the number 1 is; -1 for all else.
+  /// Returns the value of a product with the number 1; -1 for everything else.
   [[nodiscard]] constexpr value_id simplified(const operation& what,
                                               const value_ids& operands) const {
     if (what.id != operation_of<pointwise<functions::multiply>>.id) return -1;
@@ -252,8 +254,8 @@ class differentiation final : public gradient_step {
     return is_constant(*code_[i].what) && code_.value(i).rank() == 0 &&
            constant_operation::value<double>(code_.how(i)) == value;
   }
-  /// A value under another layout: a number is every device's, and what the program has made of the
-  /// value already is not made again.
+  /// Returns a value with another layout. A number is replicated, and a reshard that the program
+  /// has already computed is not repeated.
   [[nodiscard]] constexpr value_id resharded(value_id i, const layout_desc& layout) {
     const tensor_desc& have = code_.value(i);
     if (have.layout == layout) return i;
@@ -270,9 +272,9 @@ class differentiation final : public gradient_step {
     }
     return append_reshard(code_, varied(i, layout), layout);
   }
-  /// A value manual over the axes of a layout that it is to get: what varies along others becomes a
-  /// pending sum of what the devices have, as is the cotangent of what they share; and what all of
-  /// them have is each one's own.
+  /// Returns a value that is manual over the axes of the layout that it is to get. What varies
+  /// along other axes becomes a pending sum, as the cotangent of a shared value is; a shared value
+  /// becomes a manual value.
   [[nodiscard]] constexpr value_id varied(value_id i, const layout_desc& layout) {
     const auto cast = [&](unsigned axes, bool as_terms) {
       manual_collective as{.kind = collective::slice, .as_terms = as_terms};
@@ -301,7 +303,7 @@ class differentiation final : public gradient_step {
     const value_id part = code_.constant(1.0 / static_cast<double>(terms), result.type);
     return code_.append(operation_of<pointwise<functions::multiply>>, {}, {i, part}, result);
   }
-  /// A value repeated to the extents of another, split as that is.
+  /// Returns a value broadcast to the extents of another and split like it.
   [[nodiscard]] constexpr value_id spread(value_id i, value_id like) {
     if (code_.value(i).extents == code_.value(like).extents) return i;
     tensor_desc ones = code_.value(like);
@@ -312,7 +314,7 @@ class differentiation final : public gradient_step {
         code_.append(operation_of<constant_operation>, constant_operation::how(1.0), {}, ones);
     return append(operation_of<pointwise<functions::multiply>>, {}, {i, one});
   }
-  /// Sums a value over the dimensions along which `of` was repeated to meet it.
+  /// Returns the sum of a value over the dimensions along which `of` was broadcast.
   [[nodiscard]] constexpr value_id summed(value_id i, value_id of) {
     const extents_desc to = code_.value(of).extents;
     const int lacking = code_.value(i).rank() - to.ssize();
@@ -349,7 +351,8 @@ class differentiation final : public gradient_step {
     layout.pending = axes;
     return resharded(i, layout);
   }
-  /// The layout of a value for a cotangent that may be smaller: what is repeated is not split.
+  /// Returns the layout of a value for a cotangent that may be smaller: broadcast dimensions are
+  /// not split.
   [[nodiscard]] constexpr layout_desc aligned(value_id of, value_id cotangent) const {
     const tensor_desc& whole = code_.value(of);
     const tensor_desc& small = code_.value(cotangent);
@@ -369,7 +372,7 @@ class differentiation final : public gradient_step {
   value_id begin_;
   value_id end_;
   value_id self_ = -1;
-  /// A copy: what a gradient appends moves the program's own.
+  /// A copy, since appending may reallocate the program's own.
   attributes how_{};
 };
 

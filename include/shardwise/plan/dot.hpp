@@ -32,7 +32,7 @@ class dot_writer {
  private:
   constexpr void line(text_view words) { out_ << words; }
 
-  /// The values of one pass: in a frame of their own if there are several.
+  /// Writes the values of one pass, in a frame if there are several.
   constexpr void write_pass(value_id root) {
     int members = 0;
     for (value_id i = 0; i <= root; ++i) members += is_member(i, root) ? 1 : 0;
@@ -69,11 +69,12 @@ class dot_writer {
 
 }  // namespace detail
 
-/// Writes a program as a graph for Graphviz: a node for each value with its operation and layout,
-/// inputs round, named values bold, results with two borders; what runs as one pass stands in one
-/// frame. Numbers are words of the operations that read them.
+/// Writes a program as a graph for Graphviz: a node for each value with its operation and layout;
+/// inputs are round, named values bold, and results have double borders; each pass is a frame.
+/// Numbers are part of the labels of the operations that read them.
 ///
-/// `Out` takes `text_view` by `<<`: a `bounded_text` in constant expressions, any stream.
+/// `Out` must have `operator<<` for `text_view`: a `bounded_text` in constant expressions, or any
+/// stream.
 ///
 ///     write_dot(file, trace_program(layer, abstract<X>(), abstract<W>()));   // dot -Tsvg file
 template <class Out, std::size_t Capacity>

@@ -7,7 +7,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Writes a byte count with its largest unit: `768 KiB`, or bytes where it is not a round number.
+/// Writes a byte count in its largest unit, such as `768 KiB`, or in bytes if it is not a round
+/// number.
 template <class Out>
 constexpr void write_bytes(Out& out, index_t bytes) {
   constexpr text_view units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
@@ -23,11 +24,12 @@ constexpr void write_bytes(Out& out, index_t bytes) {
 
 }  // namespace detail
 
-/// Writes a program, one line a step: its number, what it does to which steps, the tensor that it
-/// makes, what moves over which axis, and whose memory it takes over. Then the ledger in one line.
+/// Writes a program, one line for each step: its number, its operation and operands, the resulting
+/// tensor, the communication over each axis, and the step whose memory it reuses. The last line is
+/// the ledger.
 ///
-/// `Out` takes `text_view` and numbers by `<<`: a `bounded_text` in constant expressions, any
-/// stream.
+/// `Out` must have `operator<<` for `text_view` and numbers: a `bounded_text` in constant
+/// expressions, or any stream.
 ///
 ///     %3 = all_reduce %2 over model : f32[512@data, 1024]   receives 1536 KiB
 template <class Out>
@@ -61,7 +63,7 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
   out << text_view(sum) << text_view(" per device\n");
 }
 
-/// The same of a planned program, and of a program on paper, as `trace_program` records it.
+/// Writes a planned program, or a program on paper, as recorded by `trace_program`.
 ///
 ///     write_program(std::cout, trace_program(mlp, abstract<X>(512), abstract<W>()));
 template <class Out, std::size_t Capacity>

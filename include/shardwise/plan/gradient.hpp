@@ -11,8 +11,8 @@
 
 namespace shardwise {
 
-/// Asks for gradients that are pending sums over these axes, where a tensor is not split over them:
-/// their types say so, and nothing reads them until a reshard finishes the sums. A gradient that
+/// Requests gradients that are pending sums over these axes, if a tensor is not split over them.
+/// Their types show it, and they cannot be read until a reshard finishes the sums. A gradient that
 /// every device computes in full is divided into equal terms.
 ///
 ///     auto dw = gradient(loss, left_pending<"data">)(w, x);   // f32[64, 32]{partial sum: data}
@@ -35,7 +35,7 @@ inline constexpr left_pending_over<Axes...> left_pending{};
 
 namespace detail {
 
-/// The layout type of the gradient of a tensor with this one.
+/// The layout type of the gradient of a tensor with this layout.
 template <class Layout, class Request>
 struct gradient_layout_of {
   using mesh_type = typename Layout::mesh_type;
@@ -69,11 +69,11 @@ template <class T, class Extents, class Layout>
 struct gradient_type<abstract_tensor<T, Extents, Layout>>
     : asked_gradient<abstract_tensor<T, Extents, Layout>, left_pending_over<>> {};
 
-/// How the tensors of a domain are differentiated: a class that records a function.
+/// Differentiates functions of the tensors of a domain: a class that records a function.
 template <class Domain>
 struct tape_of;
 
-/// Records a function of abstract tensors in their program, and its gradient behind it.
+/// Records a function of abstract tensors in their program, followed by its gradient.
 class paper_tape {
  public:
   template <class X>
@@ -83,11 +83,12 @@ class paper_tape {
     wrote_calls_out_ = code_->write_calls_out(true);
   }
 
-  /// What a result of the function is afterwards.
+  /// The type of a result of the function afterwards.
   template <class X>
   using settled = X;
 
-  /// What stands for a tensor where the function is called; `wanted` says whether for its gradient.
+  /// Returns the tensor that represents an argument when the function is called; `wanted` states
+  /// whether its gradient is needed.
   template <class X>
   [[nodiscard]] constexpr X argument(const X& x, bool wanted) {
     if (code_ == nullptr) return x;
@@ -96,12 +97,12 @@ class paper_tape {
     if (wanted) add(wanted_, id);
     return X{x.in(code_, id)};
   }
-  /// Notes a result of the function; the first is the loss.
+  /// Records a result of the function; the first is the loss.
   template <class X>
   constexpr void result(const X& x) {
     if (code_ != nullptr) add(results_, x.id_in(*code_));
   }
-  /// Appends the gradients; `layout_of(layout)` is that of the gradient of a tensor.
+  /// Appends the gradients; `layout_of(layout)` returns the layout of a tensor's gradient.
   template <class LayoutOf>
   constexpr void differentiate(bool keeps_loss, const LayoutOf& layout_of) {
     if (code_ == nullptr) return;
@@ -115,7 +116,7 @@ class paper_tape {
     code_->keep_needed(begin_, made_.begin(), made_.ssize());
     for (value_id i : made_) code_->name(i);
   }
-  /// The next of the gradients and then the results, of type `Made`, in the place of `x`.
+  /// Returns the next gradient or, after these, the next result, with type `Made`, for `x`.
   template <class Made, class X>
   [[nodiscard]] constexpr Made next(const X& x) {
     return Made{x.in(code_, code_ == nullptr ? -1 : made_[next_++])};
@@ -140,7 +141,8 @@ struct tape_of<abstract_domain> {
   using type = paper_tape;
 };
 
-/// The first tensor of some nests; of a range, which may be empty, only if all are in ranges.
+/// Returns the first tensor of some nests; one in a range, which may be empty, only if all are in
+/// ranges.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
   constexpr nest_kind kind = nest_kind_of<First>();
@@ -166,7 +168,7 @@ struct domain_of<X> {
   using type = typename X::domain;
 };
 
-/// Calls a function and takes its gradient.
+/// Calls a function and computes its gradient.
 template <bool WithValue, class Request, int... Which, class F, class... X>
 [[nodiscard]] constexpr auto call_gradient(const F& f, const X&... x) {
   const auto& first = first_in(x...);
@@ -213,7 +215,7 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
   }
 }
 
-/// A function that gives the gradient of another.
+/// A function that returns the gradient of another.
 template <class F, bool WithValue, class Request, int... Which>
 struct gradient_function {
   F f;
@@ -233,13 +235,14 @@ struct gradient_function {
 
 }  // namespace detail
 
-/// The gradient of a function of tensors: a function that gives the gradient of the number that `f`
-/// gives, with respect to its first argument, or to those that are named by their places.
+/// Returns the gradient of a function of tensors: a function that returns the gradient of the
+/// number that `f` returns with respect to its first argument, or to those with the given
+/// positions.
 ///
-/// Each argument may be any nest of tensors: a tuple, a range, an aggregate; its gradient is such a
-/// nest. The gradient of a tensor `X` is `gradient_of<X>`: the reductions that takes are part of
-/// it. Where `f` gives several results the first is the number; the others are given on beside the
-/// gradient. What is no tensor is constant.
+/// Each argument may be a nest of tensors: a tuple, a range or an aggregate; its gradient is a nest
+/// of the same structure. The gradient of a tensor of type `X` is a `gradient_of<X>`: the necessary
+/// reductions are part of it. If `f` returns several results, the first is the number, and the
+/// others are returned beside the gradient. Arguments that are not tensors are constants.
 ///
 ///     auto dw = gradient(loss)(w, x);               // like w
 ///     auto [dw, dx] = gradient<0, 1>(loss)(w, x);
@@ -253,7 +256,7 @@ template <int... Which, class F, fixed_string... Axes>
   else
     return detail::gradient_function<F, false, request, Which...>{f};
 }
-/// The same beside what the function gives, in a pair.
+/// Returns a pair of the value of the function and its gradient.
 ///
 ///     auto [value, dw] = value_and_grad(loss)(w, x);
 template <int... Which, class F, fixed_string... Axes>

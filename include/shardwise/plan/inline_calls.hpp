@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// How many instructions a program has once its calls are replaced by what they call, at most.
+/// Returns an upper bound for the number of instructions of a program after its calls are inlined.
 [[nodiscard]] constexpr std::int32_t inlined_size(const program_view& program) noexcept {
   std::int32_t size = program.count;
   for (value_id i = 0; i < program.count; ++i)
@@ -15,13 +15,13 @@ namespace shardwise {
 
 namespace detail {
 
-/// Replaces the calls of a program, one level after another.
+/// Inlines the calls of a program, level by level.
 class call_inliner {
  public:
   constexpr explicit call_inliner(program_builder& to) noexcept : to_(to) {}
 
-  /// Appends a program; `number[i]` becomes the number of value `i`, or stays what it is if that is
-  /// not -1. `scratch` has room for the values of all that it calls.
+  /// Appends a program; `number[i]` becomes the number of value `i`, unless it is already set to
+  /// something other than -1. `scratch` has room for the values of all called bodies.
   constexpr void append(const program_view& program, value_id* number, value_id* scratch) {
     for (value_id i = 0; i < program.count; ++i) {
       if (number[i] != -1) continue;
@@ -56,8 +56,9 @@ class call_inliner {
 
 }  // namespace detail
 
-/// Appends a program to an empty one, each call replaced by the body that it calls: what a run of
-/// the same function lowers to, up to its normal form. `number` has room for `inlined_size` values.
+/// Appends a program to an empty one, with each call replaced by the body that it calls. The result
+/// equals, up to its normal form, the program to which a run of the same function is lowered.
+/// `number` has room for `inlined_size` values.
 constexpr void inline_calls(const program_view& program, value_id* number, program_builder& to) {
   to.place(*program.mesh);
   for (value_id i = 0; i < program.count; ++i) number[i] = -1;

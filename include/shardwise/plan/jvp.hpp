@@ -8,10 +8,11 @@
 
 namespace shardwise {
 
-/// Calls a function of tensors and gives its results beside their tangents: how they change as the
-/// arguments change along theirs. What the cotangents of a function are is linear in those of its
-/// results, and the cotangents of that are the tangents: so every operation that has a gradient has
-/// this too. The gradient's own values are computed only as far as the tangents read them.
+/// Returns the results of a function of tensors and their tangents: the directional derivatives
+/// along the tangents of the arguments. The cotangents of the arguments are linear in those of the
+/// results, and the transpose of this linear function gives the tangents; so every operation with a
+/// gradient has a forward derivative too. The values of the gradient itself are computed only if
+/// the tangents read them.
 ///
 ///     auto [y, dy] = jvp(layer, std::tuple{x, w}, std::tuple{vx, vw});
 ///     auto [z, dz] = jvp(activation, x, v);
@@ -20,7 +21,7 @@ template <class F, class... X, class... V>
 [[nodiscard]] constexpr auto jvp(const F& f, const std::tuple<X...>& arguments,
                                  const std::tuple<V...>& tangents) {
   const auto made = std::apply([&](const auto&... x) { return vjp(f, x...); }, arguments);
-  // Where a linear function is differentiated is no matter.
+  // A linear function has the same derivative everywhere.
   const auto nothing = [](const auto& each) {
     using T = typename std::remove_cvref_t<decltype(each)>::value_type;
     return each * static_cast<T>(0);

@@ -6,18 +6,19 @@
 
 namespace shardwise {
 
-/// What a program costs one device: collectives by kind and axis, bytes that it receives, floating
-/// point operations, and the most memory that its tensors take at once.
+/// The cost of a program on one device: collectives by kind and axis, the bytes that it receives,
+/// floating-point operations, and the peak memory of its tensors.
 ///
-/// A collective over several axes is one collective; it counts for each of its axes, and its bytes
-/// are charged to them as in the hierarchy that does the same. Slices move nothing and are no
-/// collectives, and neither is what runs over axes of size 1. Sizes are those of the largest shard.
+/// A collective over several axes is counted once in total and once for each of its axes; its bytes
+/// are attributed to the axes as in a hierarchical algorithm. Slices, and collectives over axes of
+/// size 1, move nothing and are not counted. Sizes are those of the largest shard.
 class cost_ledger {
  public:
   constexpr cost_ledger() = default;
   constexpr explicit cost_ledger(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
 
-  /// How many collectives there are: all, of one kind, over one axis, or of one kind over one axis.
+  /// Returns the number of collectives: all, of one kind, over one axis, or of one kind over one
+  /// axis.
   [[nodiscard]] constexpr index_t collectives() const noexcept {
     index_t n = 0;
     for (int k = 1; k < collective_count; ++k) n += counts_[k];
@@ -35,7 +36,8 @@ class cost_ledger {
     return axis_counts_[static_cast<unsigned>(kind)][number_of(axis)];
   }
 
-  /// The bytes that a device receives: in all, by kind, over one axis, or by kind over one axis.
+  /// Returns the bytes that a device receives: in total, by kind, over one axis, or by kind over
+  /// one axis.
   [[nodiscard]] constexpr index_t bytes_moved() const noexcept {
     index_t n = 0;
     for (const auto& row : bytes_)
@@ -56,16 +58,16 @@ class cost_ledger {
     return bytes_[static_cast<unsigned>(kind)][number_of(axis)];
   }
 
-  /// The floating-point operations of one device.
+  /// Returns the floating-point operations of one device.
   [[nodiscard]] constexpr index_t flops() const noexcept { return flops_; }
-  /// The most bytes that the tensors of the program take on one device at once.
+  /// Returns the peak number of bytes of the program's tensors on one device.
   [[nodiscard]] constexpr index_t peak_bytes_per_device() const noexcept { return peak_; }
   [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
 
-  /// Adds what ran, or would run.
+  /// Adds the cost of an operation.
   constexpr void count(const operation_cost& cost) noexcept {
     flops_ += cost.flops;
-    // Over axes of size 1 there is nobody to talk to.
+    // Over axes of size 1 there is no communication.
     if (!cost.is_collective || mesh_.parts(cost.axes) == 1) return;
     const auto kind = static_cast<unsigned>(cost.moved);
     ++counts_[kind];
@@ -74,12 +76,12 @@ class cost_ledger {
       bytes_[kind][cost.axes[i]] += cost.bytes[i];
     }
   }
-  /// Adds a step of arithmetic alone.
+  /// Adds a step that only computes.
   constexpr void count_flops(index_t flops) noexcept { flops_ += flops; }
-  /// Notes how many bytes are live on each device.
+  /// Records the number of bytes that are live on each device.
   constexpr void note_live(index_t bytes) noexcept { peak_ = bytes > peak_ ? bytes : peak_; }
 
-  /// Adds a program that runs while `held` bytes are live besides its own.
+  /// Adds a program that runs while `held` other bytes are live.
   constexpr void add(const cost_ledger& inner, index_t held) noexcept {
     for (int k = 0; k < collective_count; ++k) {
       counts_[k] += inner.counts_[k];

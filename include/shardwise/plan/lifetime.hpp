@@ -6,29 +6,28 @@
 
 namespace shardwise {
 
-/// Where the result of a step lives, and until when.
+/// Where the result of a step is stored, and for how long.
 struct lifetime {
   /// The last step that reads the result; its own number if none does.
   std::int32_t last_use = -1;
-  /// The operand whose memory the result takes over, by its place among the operands; -1 for none.
+  /// The position of the operand whose memory the result reuses; -1 for none.
   std::int32_t reuses = -1;
-  /// False for steps that no kept result needs.
+  /// False for steps that no kept result depends on.
   bool needed = false;
 };
 
-/// True for a further result of a call, which is there when the call is: it reads nothing of the
-/// first.
+/// Returns true for a further result of a call, which exists as soon as the call has run: it does
+/// not read the first result.
 [[nodiscard]] constexpr bool is_result_of_call(const step_desc* steps, std::int32_t i) noexcept {
   return steps[i].which > 0 && steps[steps[i].operands[0]].kind == step_kind::call;
 }
 
-/// Decides the lifetimes of the results of a program's steps, written to `lives[0 .. count)`.
+/// Determines the lifetimes of the results of a program's steps, written to `lives[0 .. count)`.
 ///
-/// Steps are in the order in which they run. A fused pass writes over the first operand that nobody
-/// needs after it and that has the same elements, extents and layout; so the epilogue of a product
-/// needs no memory of its own. An operation such as `update_slice` may overwrite its first operand
-/// if it reads it once. Kept results are never written over, and inputs only where their caller
-/// gives them up.
+/// Steps are in execution order. A fused pass overwrites the first operand that is not needed
+/// afterwards and has the same elements, extents and layout, so the epilogue of a product needs no
+/// memory of its own. An operation such as `update_slice` may overwrite its first operand if it
+/// reads it once. Kept results are never overwritten, and inputs only if they are donated.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
                               lifetime* lives) noexcept {
   for (std::int32_t i = 0; i < count; ++i) lives[i] = {i, -1, steps[i].kept};
@@ -56,8 +55,8 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
 /// The highest number of results of a call.
 inline constexpr std::int32_t max_call_results = 32;
 
-/// What a call gets and leaves: which of its operands are given up, and which of its results
-/// somebody needs, a bit for each.
+/// How the caller uses a call: bit masks of the donated operands and of the results that are
+/// needed.
 struct call_use {
   std::uint32_t donated = 0;
   std::uint32_t wanted = 0;
@@ -65,7 +64,7 @@ struct call_use {
   friend constexpr bool operator==(const call_use&, const call_use&) = default;
 };
 
-/// The use of a call among the steps of a program.
+/// Returns the use of a call among the steps of a program.
 [[nodiscard]] constexpr call_use use_of_call(const step_desc* steps, const lifetime* lives,
                                              std::int32_t count, std::int32_t call) noexcept {
   call_use use;
@@ -80,8 +79,8 @@ struct call_use {
   return use;
 }
 
-/// Adds up a program: every needed step once, and the memory that is live while it runs.
-/// `called(step, use)` is the ledger of the body that a step calls.
+/// Adds up the costs of a program: every needed step once, and the memory that is live while it
+/// runs. `called(step, use)` is the ledger of the body that a step calls.
 template <class Called>
 [[nodiscard]] constexpr cost_ledger summarize(const mesh_desc& mesh, const step_desc* steps,
                                               const lifetime* lives, std::int32_t count,
@@ -102,7 +101,7 @@ template <class Called>
       index_t held = live;
       for (std::int32_t o : step.operands) held -= bytes(o);
       total.add(called(step, use), held);
-      // The result that is counted below as that of any step may be needed by nobody.
+      // The first result, which is counted below like that of any step, may not be needed.
       if ((use.wanted & 1U) == 0) live -= bytes(i);
       for (std::int32_t j = i + 1; j < count; ++j)
         if (lives[j].needed && is_result_of_call(steps, j) && steps[j].operands[0] == i)
@@ -121,7 +120,7 @@ template <class Called>
   return total;
 }
 
-/// The same of a program without calls.
+/// The same for a program without calls.
 [[nodiscard]] constexpr cost_ledger summarize(const mesh_desc& mesh, const step_desc* steps,
                                               const lifetime* lives, std::int32_t count) noexcept {
   return summarize(mesh, steps, lives, count,

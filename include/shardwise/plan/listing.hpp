@@ -7,7 +7,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Writes a number with at most six digits after the point, and none that are 0 at its end.
+/// Writes a number with at most six decimal places and without trailing zeros.
 template <std::size_t Capacity>
 constexpr void write_number(bounded_text<Capacity>& out, double number) {
   if (number != number) {
@@ -37,7 +37,7 @@ constexpr void write_number(bounded_text<Capacity>& out, double number) {
   }
 }
 
-/// Writes the number that an instruction is.
+/// Writes the number of a constant instruction.
 template <std::size_t Capacity>
 constexpr void write_constant(bounded_text<Capacity>& out, const attributes& how) {
   if (how.integers.empty())
@@ -46,7 +46,7 @@ constexpr void write_constant(bounded_text<Capacity>& out, const attributes& how
     out << how.integers[0];
 }
 
-/// Writes one instruction without the end of its line; `mark` stands behind its number.
+/// Writes one instruction without the end of the line; `mark` follows its number.
 template <class Out>
 constexpr void write_instruction(Out& out, const program_view& program, value_id i,
                                  text_view mark = "") {
@@ -71,11 +71,12 @@ constexpr void write_code(Out& out, const program_view& program) {
 
 }  // namespace detail
 
-/// Writes the instructions of a program as they were recorded, one a line: the number of the value,
-/// the operation with its attributes, what it reads, and what it is. Named values are marked by a
-/// star, kept ones by two. Bodies that are called follow, each by its number.
+/// Writes the recorded instructions of a program, one per line: the number of the value, the
+/// operation with its attributes, its operands, and its type. Named values are marked by a star,
+/// kept ones by two. The called bodies follow, each with its number.
 ///
-/// `Out` takes `text_view` by `<<`: a `bounded_text` in constant expressions, any stream.
+/// `Out` must have `operator<<` for `text_view`: a `bounded_text` in constant expressions, or any
+/// stream.
 ///
 ///     %2 = constant 2 : f32[]
 ///     %3* = * %0 %2 : f32[8@data, 4]

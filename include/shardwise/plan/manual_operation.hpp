@@ -9,7 +9,7 @@
 
 namespace shardwise {
 
-/// A tensor becomes manual, or ceases to be: every device keeps what it has.
+/// Makes a tensor manual, or ends manual sharding: every device keeps its elements.
 struct manual_operation {
   static constexpr text_view name = "manual";
 
@@ -26,7 +26,7 @@ struct manual_operation {
                                                      const tensor_desc&) noexcept {
     return {.is_collective = true};
   }
-  /// The way back.
+  /// The gradient is the inverse operation.
   static constexpr void gradient(gradient_step& at) {
     tensor_desc back = at.operand(0).tensor();
     back.layout = gradient_layout(back.layout);
@@ -36,16 +36,17 @@ struct manual_operation {
   }
 };
 
-/// A collective as the rules of redistribution see it: of a tensor that its manual axes split, or
-/// over which it is pending.
+/// A collective as the rules of redistribution describe it: of a tensor that is split or pending
+/// over its manual axes.
 struct seen_collective {
   tensor_desc before{};
   transfer step{};
   position_moves moves{};
 };
 
-/// A collective between manual tensors, along whose axes devices have parts of one tensor: parts
-/// are one after the other along the dimension that the collective names.
+/// Returns the description of a collective between manual tensors. The values of the devices along
+/// its axes are seen as parts of one tensor, concatenated along the dimension that the collective
+/// names.
 [[nodiscard]] constexpr seen_collective seen_as(const mesh_desc& mesh,
                                                 const manual_collective& called,
                                                 const tensor_desc& before,
@@ -67,13 +68,13 @@ struct seen_collective {
     out.before.extents[called.from] *= parts;
   }
   if (called.to >= 0) split(out.step.after, called.to);
-  // Parts of parts: every device gets one of each.
+  // Each part consists of parts, of which every device gets one.
   if (called.from >= 0 && called.from == called.to && parts > 1)
     out.step.after.grains[called.to] = grain::cyclic(after.extents[called.to] / parts);
   return out;
 }
 
-/// A collective that the program calls, on values of manual axes: its attributes are those of
+/// A collective on manual axes that the program calls; its attributes are those of
 /// `manual_collective`.
 struct manual_collective_operation {
   static constexpr text_view name = "manual_collective";
@@ -97,7 +98,7 @@ struct manual_collective_operation {
     out.bytes = moved_bytes(mesh, seen);
     bool moves = false;
     for (const index_t bytes : out.bytes) moves = moves || bytes > 0;
-    // What nobody gets from another is no collective.
+    // Without any transfer between devices it is not a collective.
     if (!moves && largest_shard_size(mesh, result.layout, result.extents) > 0)
       out.moved = collective::slice;
     return out;
@@ -107,7 +108,7 @@ struct manual_collective_operation {
     const manual_collective called = manual_collective::read(at.how());
     const layout_desc& result = at.result().tensor().layout;
     if (called.kind == collective::all_gather) {
-      // What devices have shared may be a sum of what each of them made of it.
+      // The cotangent of a shared value may be the sum of the devices' cotangents.
       gradient_value dy = at.cotangent();
       layout_desc layout = dy.tensor().layout;
       const bool is_sum =
@@ -144,7 +145,7 @@ struct manual_collective_operation {
   }
 
  private:
-  /// The bytes that a device gets over each axis where it hears one other.
+  /// Returns the bytes that a device receives over each axis if it receives from one other device.
   [[nodiscard]] static constexpr inplace_vector<index_t, max_axes> moved_bytes(
       const mesh_desc& mesh, const seen_collective& seen) noexcept {
     inplace_vector<index_t, max_axes> bytes;
@@ -156,7 +157,8 @@ struct manual_collective_operation {
     for (index_t to = 0; to < count && left > 0; ++to) {
       const index_t from = seen.moves.heard_by(to, count);
       if (from < 0) continue;
-      // What comes from a device belongs to the most major axis along which the two differ.
+      // The data from another device is attributed to the most major axis along which the two
+      // differ.
       index_t inner = count;
       for (int i = 0; i < seen.step.axes.ssize(); ++i) {
         inner /= mesh.size(seen.step.axes[i]);
@@ -176,12 +178,12 @@ struct manual_collective_operation {
     if (!made.verdict.ok()) fail(made.verdict);
     return at.emit(operation_of<manual_collective_operation>, called.how(), x, made.tensor);
   }
-  /// What all devices have, as a value that may vary like the operand.
+  /// Returns a shared value as one that may vary like the operand.
   [[nodiscard]] static constexpr gradient_value vary(gradient_step& at, const gradient_value& x) {
     return at.laid_out(x, gradient_layout(at.operand(0).tensor().layout));
   }
-  /// That of a reduction over devices: equal maxima share evenly, and beside one zero only that one
-  /// counts in a product.
+  /// The gradient of a reduction over devices: equal maxima share it evenly; in a product, if one
+  /// factor is zero, only its derivative is nonzero.
   static constexpr void reduction_gradient(gradient_step& at, const manual_collective& called,
                                            const gradient_value& part) {
     const auto whole = [&](const gradient_value& of) {
@@ -212,14 +214,15 @@ struct manual_collective_operation {
   }
 };
 
-/// True for what moves data between devices, or hands it over to them: the engine does it itself.
+/// Returns true for operations that move data between devices or make tensors manual, which the
+/// engine implements itself.
 [[nodiscard]] constexpr bool is_collective(const operation& what) noexcept {
   return what.id == operation_of<collective_operation>.id ||
          what.id == operation_of<manual_collective_operation>.id ||
          what.id == operation_of<manual_operation>.id;
 }
 
-/// What an instruction moves between devices, as the rules of redistribution see it.
+/// Returns the communication of an instruction as the rules of redistribution describe it.
 [[nodiscard]] constexpr seen_collective seen_as(const mesh_desc& mesh,
                                                 const applied_operation& does,
                                                 const tensor_desc& before,
@@ -231,7 +234,7 @@ struct manual_collective_operation {
   return {before, {.after = after.layout}, {}};
 }
 
-/// Appends a collective that the program calls, and gives the number of its result.
+/// Appends a collective that the program calls, and returns the number of its result.
 constexpr value_id append_manual(program_builder& program, value_id id,
                                  const manual_collective& called) {
   const manual_result made = called.apply(program.mesh(), program.value(id));
@@ -239,11 +242,11 @@ constexpr value_id append_manual(program_builder& program, value_id id,
   return program.append(operation_of<manual_collective_operation>, called.how(), {id}, made.tensor);
 }
 
-/// What takes a tensor to `result`, between which the devices keep what they have.
+/// Returns the operation that converts a tensor to `result` without communication.
 [[nodiscard]] constexpr applied_operation manual_change(const tensor_desc& result) noexcept {
   return {&operation_of<manual_operation>, manual_operation::how(result.layout.manual != 0)};
 }
-/// The same where the program calls a collective.
+/// The same for a collective that the program calls.
 [[nodiscard]] constexpr applied_operation manual_change(const manual_collective& called) noexcept {
   return {&operation_of<manual_collective_operation>, called.how()};
 }

@@ -10,16 +10,16 @@
 
 namespace shardwise {
 
-/// What `vmap` is called in errors.
+/// The name of `vmap` in errors.
 struct vmap_of;
 
 namespace detail {
 
-/// The dimension that an argument is mapped over; -1 for one that all applications share.
+/// Returns the dimension over which an argument is mapped; -1 for an argument that is not mapped.
 [[nodiscard]] constexpr int mapped_dim(int d) noexcept { return d; }
 [[nodiscard]] constexpr int mapped_dim(decltype(none)) noexcept { return -1; }
 
-/// The dimensions that `Count` arguments are mapped over: one for each of them, or one for all.
+/// The dimensions over which `Count` arguments are mapped: one for each of them, or one for all.
 template <std::size_t Count, auto... Dims>
 [[nodiscard]] constexpr inplace_vector<int, Count> mapped_dims() noexcept {
   inplace_vector<int, Count> out;
@@ -28,7 +28,7 @@ template <std::size_t Count, auto... Dims>
   return out;
 }
 
-/// The types of a tensor without dimension `D`, and with a batch in front.
+/// The types of a tensor without dimension `D`, and with a leading batch dimension.
 template <class X, int D>
 struct element_of_batch {
   using type = X;
@@ -59,7 +59,7 @@ struct batch_of_elements<X, Batch> {
                                                    layout_from_value<mesh_of<X>, held>>;
 };
 
-/// What dimensions that are mapped together must be: of one size, and split alike.
+/// Checks that mapped dimensions have the same size and are split alike.
 [[nodiscard]] constexpr diagnosis check_mapped(const mesh_desc& mesh, const batch_dim& batch,
                                                const batch_dim& first, int operand,
                                                int d) noexcept {
@@ -75,11 +75,11 @@ struct batch_of_elements<X, Batch> {
   return verdict;
 }
 
-/// What the types of arguments say of the dimension that they are mapped over.
+/// What the types of the arguments determine about the mapped dimension.
 struct seen_mapping {
   diagnosis verdict{};
   batch_dim batch{};
-  /// True if any argument is mapped, and if its layout is a type.
+  /// Whether any argument is mapped, and whether its layout is a type.
   bool is_any = false;
   bool is_typed = false;
 
@@ -116,7 +116,7 @@ template <class Dims, class... X>
 struct mapping_of {
   static constexpr seen_mapping seen = [] {
     seen_mapping out;
-    if constexpr (AnyRefused<X...>) return out;  // has been said
+    if constexpr (AnyRefused<X...>) return out;  // reported already
     constexpr auto dims = Dims::template of<sizeof...(X)>();
     int k = 0;
     ((out.verdict.ok() ? out.template add<X>(k, dims[static_cast<std::size_t>(k)]) : void(), ++k),

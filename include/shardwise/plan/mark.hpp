@@ -6,19 +6,19 @@
 
 namespace shardwise {
 
-/// The operation `clear_sharding`, as errors name it.
+/// The name of `clear_sharding` in errors.
 struct clearing;
 
 namespace detail {
 
-/// The call that a promise is refused for, as compilers print it.
+/// The invalid call of a constraint, as compilers print it.
 template <class Mesh, class To>
 struct call_instead {
   static constexpr sentence words = promised_call(Mesh::value, To::value, "");
   static constexpr suggested value{to_fixed_string<words.size()>(words)};
 };
 
-/// The rule of `constrain`, for an `X` that could be resharded so.
+/// The rule of `constrain`, for an `X` that can be resharded to the layout.
 struct constraining {
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -46,8 +46,8 @@ struct marking {
   }
 };
 
-/// The call of a function that gives a tensor a layout without moving data, or is refused by
-/// `Rule`. A temporary that has the layout stays what it is, so that an expression still fuses.
+/// The call of a function that gives a tensor a layout without moving data, if `Rule` permits it. A
+/// temporary that already has the layout is passed on, so that expressions are still fused.
 template <class Rule, class Target, class Policy>
 struct promise_call {
   template <class X>
@@ -131,12 +131,12 @@ struct alike_call {
 
 }  // namespace detail
 
-/// The same tensor under exactly this layout, which it has already or gets by local slices: a
-/// promise for the middle of a program, which never moves data. Where it would take a collective
-/// the program does not compile, and the error names the collective and the `reshard` to write.
+/// Returns the same tensor with exactly this layout, which it already has or gets by local slices:
+/// an assertion that never moves data. If a collective is necessary, the program does not compile,
+/// and the error shows the collective and the `reshard` to write.
 ///
-/// `Target` and `Policy` are those of `reshard`. Over a dyn axis everything but a slice counts as
-/// communication.
+/// `Target` and `Policy` are those of `reshard`. Over a dyn axis, everything except a slice counts
+/// as communication.
 ///
 ///     auto h = constrain<P<"data", "model">>(einsum<"bi,ih->bh">(x, w1));
 template <class Target, class Policy = void, class X>
@@ -148,11 +148,11 @@ constrain(X&& x) {
       static_cast<X&&>(x));
 }
 
-/// A replicated tensor, spread: every device keeps its part, and the result has a type of its own;
-/// `x` stays as it is. What is split or pending may be marked as it is already, and not otherwise:
-/// `clear_sharding` or `reshard` come first.
+/// Returns a replicated tensor split by `Target`: every device keeps its part; `x` does not change.
+/// A tensor that is split or pending may be marked only with the layout that it has; otherwise call
+/// `clear_sharding` or `reshard` first.
 ///
-/// Host data is marked where it is uploaded: `distribute<X>`.
+/// The layout of host data is set by `distribute<X>`.
 ///
 ///     auto rows = mark_sharding<P<"data", none>>(whole);
 template <class Target, class Policy = void, class X>
@@ -163,9 +163,8 @@ mark_sharding(X&& x) {
       static_cast<X&&>(x));
 }
 
-/// The same tensor with all of it on every device, so that it may be marked anew: a `reshard` by
-/// another name, with its collectives in the ledger. A pending reduction is finished first, by a
-/// `reshard` that says so.
+/// Returns the same tensor, replicated on every device, so that it can be marked again: a `reshard`
+/// whose collectives are in the ledger. A pending reduction must first be finished by a `reshard`.
 ///
 ///     auto columns = mark_sharding<P<none, "model">>(clear_sharding(rows));
 template <class X>
@@ -174,9 +173,9 @@ template <class X>
   return detail::carry_out<detail::clear_call>(static_cast<X&&>(x));
 }
 
-/// `x` under the layout of `like`, pending reductions and policy included: the `reshard` for two
-/// values that are to be sharded alike, whatever the layout is. Both live on one mesh and have one
-/// rank; equal layouts cost nothing.
+/// Returns `x` with the layout of `like`, including pending reductions and policy: a `reshard` for
+/// two values that are to be sharded alike, whatever the layout is. Both must have the same mesh
+/// and rank; equal layouts need no communication.
 ///
 ///     auto momentum = shard_as(gradient, weights);
 template <class X, class Like>

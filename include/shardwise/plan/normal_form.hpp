@@ -10,12 +10,12 @@ namespace shardwise {
 
 namespace detail {
 
-/// What the number of an instruction says that has none yet in the normal form.
+/// The number of an instruction that has no number in the normal form yet.
 inline constexpr value_id not_needed = -1;
 inline constexpr value_id not_placed = -2;
 inline constexpr value_id was_placed = -3;
 
-/// Places the members of a program's passes in the order of its normal form.
+/// Orders the members of a program's passes as in its normal form.
 class normal_order {
  public:
   constexpr normal_order(const program_view& program, const cluster_note* notes, value_id* order,
@@ -30,7 +30,7 @@ class normal_order {
       if (is_constant(program_.what(o)) || notes_[o].root == notes_[i].root) place(o);
     order_[count_++] = i;
   }
-  /// How many instructions are placed.
+  /// Returns the number of instructions that have been placed.
   [[nodiscard]] constexpr std::int32_t count() const noexcept { return count_; }
 
  private:
@@ -43,14 +43,14 @@ class normal_order {
 
 }  // namespace detail
 
-/// Appends the normal form of a program to an empty one. Programs that do the same in the same
-/// passes, one after another, have one normal form: what no kept value needs is not there; inputs
-/// come first, in the order of their first use; the other members of a pass stand right before its
-/// last instruction, in the post-order of its operands from left to right; passes stand in the
-/// order of `schedule`. Marks stay, and the bodies that are called are as they were recorded.
+/// Appends the normal form of a program to an empty one. Programs that run the same passes in the
+/// same order have the same normal form: instructions that no kept value depends on are removed;
+/// inputs come first, in the order of their first use; the other members of a pass immediately
+/// precede its last instruction, in the post-order of its operands from left to right; passes are
+/// in the order of `schedule`. Marks are kept, and called bodies do not change.
 ///
 /// `notes`, `passes`, `order` and `number` have room for an entry for each instruction; `number[i]`
-/// becomes the number of value `i` in the normal form, or -1 if it is not there.
+/// becomes the number of value `i` in the normal form, or -1 if it was removed.
 constexpr void normal_form(const program_view& program, cluster_note* notes, value_id* passes,
                            value_id* order, value_id* number, program_builder& to) {
   using detail::not_needed, detail::not_placed;
@@ -80,14 +80,14 @@ constexpr void normal_form(const program_view& program, cluster_note* notes, val
   for (std::int32_t k = 0; k < count; ++k)
     for (value_id o : program.code[order[k]].operands)
       if (number[o] == not_placed) append(o);
-  // Inputs that are kept as they are, and read by nothing.
+  // Inputs that are kept but that no instruction reads.
   for (value_id i = 0; i < program.count; ++i)
     if (number[i] == not_placed) append(i);
   for (std::int32_t k = 0; k < count; ++k) append(order[k]);
   for (std::int32_t r = 0; r < program.result_count; ++r) to.keep(number[program.results[r]]);
 }
 
-/// The normal form of a program.
+/// Returns the normal form of a program.
 ///
 ///     constexpr auto doubled = [](const auto& x) { return x + x; };
 ///     constexpr auto recorded = trace_program(doubled, abstract<X>(512));
@@ -107,7 +107,7 @@ template <std::size_t Capacity>
 
 namespace detail {
 
-/// Mixes words into 64 bits: what differs in one word alone never has one hash.
+/// Mixes words into 64 bits: inputs that differ in a single word never have the same hash.
 class word_hash {
  public:
   constexpr void add(std::uint64_t word) noexcept {
@@ -129,7 +129,7 @@ class word_hash {
       add(text_view(axis.label));
       add(static_cast<std::uint64_t>(axis.size));
     }
-    // Without a list the order is that of the numbers, which may be written out as well.
+    // Without a list, the order is that of the device numbers, which may also be listed explicitly.
     const device_numbers devices = mesh.order.devices();
     bool is_usual = true;
     for (index_t i = 0; i < devices.ssize(); ++i) is_usual = is_usual && devices[i] == i;
@@ -157,7 +157,7 @@ class word_hash {
     add(how.each->id);
     add(how.batches);
   }
-  /// The code of a program, with that of the bodies that it calls.
+  /// Adds the code of a program, with that of the bodies that it calls.
   constexpr void add(const program_view& program) noexcept {
     add(static_cast<std::uint64_t>(program.count));
     for (value_id i = 0; i < program.count; ++i) {
@@ -183,8 +183,8 @@ class word_hash {
 
 }  // namespace detail
 
-/// A hash of a program: of all that is compared when programs are, the same in every compiler and
-/// when the program runs. Programs that should be one whatever their order are hashed as normal
+/// Returns a hash of everything that the comparison of programs compares, the same for every
+/// compiler and at run time. To identify programs independently of their order, hash their normal
 /// forms.
 [[nodiscard]] constexpr std::uint64_t hash_of(const program_view& program) noexcept {
   detail::word_hash hash;

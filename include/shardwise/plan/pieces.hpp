@@ -8,20 +8,20 @@
 
 namespace shardwise {
 
-/// Elements that one device gets from another in a collective, or takes from what it has itself.
+/// The elements that one device gets from another in a collective, or from itself.
 struct piece {
   index_t from = 0;
   index_t to = 0;
   index_t elements = 0;
-  /// An all_reduce has two rounds: in the first every device gets what it reduces, in the second
-  /// what the others have reduced. All else has one.
+  /// An all_reduce has two rounds: in the first, every device gets the elements that it reduces; in
+  /// the second, those that the others have reduced. All other collectives have one round.
   int round = 0;
 
   friend constexpr bool operator==(const piece&, const piece&) = default;
 };
 
-/// The elements that the device at a position of an all_reduce reduces for its group: as many for
-/// each as go, in the row-major order of the shard.
+/// Returns the elements that the device at a position of an all_reduce reduces for its group: as
+/// equal parts as possible, in the row-major order of the shard.
 [[nodiscard]] constexpr index_range reduced_at(index_t position, index_t parts,
                                                index_t elements) noexcept {
   const index_t most = ceil_div(elements, parts);
@@ -29,10 +29,10 @@ struct piece {
   return {begin, begin + most < elements ? begin + most : elements};
 }
 
-/// Whom a device hears in a collective, itself among them: the group, in the order of its
-/// positions, which is also the order in which reductions add.
+/// The devices from which a device receives in a collective, including itself: the group, in the
+/// order of its positions, which is also the order of reductions.
 ///
-/// Where a device hears one other at most, `moves` says which.
+/// If a device receives from at most one other, `moves` states from which.
 class collective_peers {
  public:
   constexpr collective_peers(const mesh_desc& mesh, const transfer& step,
@@ -44,20 +44,20 @@ class collective_peers {
         hears_group_(step.kind != collective::slice && !hears_one_),
         reduces_(step.kind == collective::all_reduce || step.kind == collective::reduce_scatter) {}
 
-  /// How many devices that are.
+  /// Returns the number of these devices.
   [[nodiscard]] constexpr index_t count() const noexcept {
     return hears_group_ ? groups_.size() : 1;
   }
-  /// True if what they have is reduced, not put side by side.
+  /// Returns true if their values are reduced, not concatenated.
   [[nodiscard]] constexpr bool reduces() const noexcept { return reduces_; }
-  /// The group of a device, and its place there.
+  /// Returns the group of a device, and its position in it.
   [[nodiscard]] constexpr index_t group_of(index_t device) const noexcept {
     return hears_group_ ? groups_.group_of(device) : device;
   }
   [[nodiscard]] constexpr index_t position_of(index_t device) const noexcept {
     return hears_group_ ? groups_.position_of(device) : 0;
   }
-  /// The device at a place of a group; -1 where nobody is heard.
+  /// Returns the device at a position of a group; -1 if nothing is received.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
     if (hears_one_) {
       const index_t heard = moves_.heard_by(groups_.position_of(group), groups_.size());
@@ -74,9 +74,9 @@ class collective_peers {
   bool reduces_;
 };
 
-/// Calls `f(piece)` for everything that device `to` gets in one collective of a tensor that is
-/// described as `before`: round by round, in the order of the group, what it has itself among it,
-/// and nothing for empty pieces. All that is said of what moves follows from this list.
+/// Calls `f(piece)` for everything that device `to` gets in one collective of a tensor described by
+/// `before`: round by round, in the order of the group, including what it gets from itself, except
+/// for empty pieces. All statements about data movement are derived from this list.
 ///
 ///     // rows of 4 devices become columns: each gets a quarter of its columns from every device
 ///     for_each_piece(mesh, x, way.moves[0], 0, [&](const piece& p) { bytes += p.elements * 4; });
@@ -105,9 +105,9 @@ constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
   }
 }
 
-/// Calls `f(owner, device, range)` for the elements that each owner reduces in an all_reduce of the
-/// shards, of `elements` each, of a group of which `member` is one: `device` is its first.
-/// Neighbours in the group that one owner has reduce together.
+/// Calls `f(owner, device, range)` for the elements that each owner reduces in an all_reduce of
+/// shards of `elements` elements, in the group of `member`; `device` is the first device of the
+/// owner. Adjacent devices of a group with the same owner reduce together.
 template <class F>
 constexpr void for_each_reduced_range(const collective_peers& peers, index_t member,
                                       const device_owners& owners, index_t elements, const F& f) {
@@ -122,9 +122,10 @@ constexpr void for_each_reduced_range(const collective_peers& peers, index_t mem
   }
 }
 
-/// The bytes that a device receives over each axis of a collective, by its pieces: what comes from
-/// a device belongs to the most major axis along which the two differ. The `bytes` of a transfer,
-/// one charge for all devices, are never less, and the same where every extent divides.
+/// Returns the bytes that a device receives over each axis of a collective, computed from its
+/// pieces: data is attributed to the most major axis along which the two devices differ. The
+/// `bytes` of a transfer, one charge for all devices, are an upper bound, and equal if every extent
+/// is divisible.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> piece_bytes(const mesh_desc& mesh,
                                                                       const tensor_desc& before,
                                                                       const transfer& step,
@@ -143,23 +144,23 @@ constexpr void for_each_reduced_range(const collective_peers& peers, index_t mem
   return bytes;
 }
 
-/// What goes from one owner to another in a round of a collective: elements of the distinct shard
-/// of device `from` for the distinct shard of device `to`, once however many replicas there are.
+/// The data that one owner sends to another in a round of a collective: elements of the distinct
+/// shard of device `from` for the distinct shard of device `to`, once for all replicas.
 struct crossing {
   index_t sender = 0;
   index_t receiver = 0;
   index_t from = 0;
   index_t to = 0;
   index_t elements = 0;
-  /// Of an all_reduce, which elements of the shard, row-major.
+  /// For an all_reduce, the elements of the shard, in row-major order.
   index_range range{};
-  /// Where terms are added: of so many devices of the group, from `from` on, the sender adds them,
-  /// as a part of the tree.
+  /// If terms are added, the number of devices of the group, beginning at `from`, whose terms the
+  /// sender adds, as a subtree of the reduction.
   index_t terms = 1;
 };
 
-/// Calls `f(first, count, source)` for the largest parts of the tree of terms `first` and later
-/// ones whose terms all come from one source, in order; `source_of(i)` is that of term `i`.
+/// Calls `f(first, count, source)` for the largest subtrees of terms from `first` on whose terms
+/// all come from one source, in order; `source_of(i)` is that of term `i`.
 template <class SourceOf, class F>
 constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf& source_of,
                                    const F& f) {
@@ -172,14 +173,14 @@ constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf&
   for_each_sum_of_one(first + left, count - left, source_of, f);
 }
 
-/// The rounds of a collective.
+/// Returns the number of rounds of a collective.
 [[nodiscard]] constexpr int rounds_of(const transfer& step) noexcept {
   return step.kind == collective::slice ? 0 : step.kind == collective::all_reduce ? 2 : 1;
 }
 
-/// Calls `f(crossing)` for every piece that goes between owners in a round of a collective; shard
-/// by shard of the result, and owner by owner. What an owner has itself, or has a replica of, it
-/// takes from there; terms that are added together anyway are added before they are sent.
+/// Calls `f(crossing)` for every piece that is sent between owners in a round of a collective, by
+/// shard of the result and by owner. Data that an owner holds, also as a replica, is not sent;
+/// terms that the reduction tree adds together are added before they are sent.
 template <class F>
 constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& before,
                                  const transfer& step, const device_owners& owners, int round,
@@ -194,12 +195,14 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
   const auto say = [&](const crossing& c) {
     if (c.elements > 0) f(c);
   };
-  // Who sends to an owner what a device has: the owner itself if it has the same.
+  // Returns the owner that sends a device's data to another owner: that owner itself if it holds
+  // the same data.
   const auto source_for = [&](index_t owner, index_t device) {
     const index_t source = sources.shard_of(device);
     return sources.holder(source, owner) >= 0 ? owner : sources.keeper(source);
   };
-  // The terms of a group for one owner, those of another owner added as far as the tree goes.
+  // The terms of a group for one owner; those of another owner are added as far as the tree
+  // permits.
   const auto say_terms = [&](index_t group, index_t owner, const crossing& what) {
     for_each_sum_of_one(
         0, peers.count(), [&](index_t p) { return source_for(owner, peers.member(group, p)); },
@@ -251,7 +254,7 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
   }
 }
 
-/// The bytes that go from other owners to one in a collective.
+/// Returns the bytes that one owner receives from the others in a collective.
 [[nodiscard]] constexpr index_t crossing_bytes(const mesh_desc& mesh, const tensor_desc& before,
                                                const transfer& step, const device_owners& owners,
                                                index_t receiver) noexcept {

@@ -5,8 +5,8 @@
 
 namespace shardwise {
 
-/// A program made ready: its steps in the order in which they run, how long their results live, and
-/// what it all costs. Steps that no result needs are there but are neither run nor counted.
+/// A planned program: its steps in execution order, the lifetimes of their results, and the total
+/// cost. Steps that no result depends on are included, but neither run nor counted.
 template <std::size_t Capacity>
 struct planned_program {
   mesh_desc mesh{};
@@ -17,8 +17,8 @@ struct planned_program {
 };
 
 namespace detail {
-/// Forms the steps of a program and decides what lives how long; gives how many steps there are.
-/// `adapt(steps, step_of, count)` changes what its caller needs and gives up.
+/// Forms the steps of a program and determines lifetimes; returns the number of steps.
+/// `adapt(steps, step_of, count)` sets which inputs the caller donates and which results it needs.
 template <std::size_t Capacity, class Adapt>
 constexpr std::int32_t plan_steps(const program_view& recorded, step_desc* steps, lifetime* lives,
                                   bool labels, const Adapt& adapt) {
@@ -35,7 +35,7 @@ template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger sum_steps(const program_view& recorded, const step_desc* steps,
                                               const lifetime* lives, std::int32_t count);
 
-/// The costs of a body that is used in a way.
+/// Returns the costs of a body for a use.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger ledger_of_call(const program_view& body, const call_use& use) {
   step_desc steps[Capacity]{};
@@ -53,8 +53,9 @@ template <std::size_t Capacity>
   return sum_steps<Capacity>(body, steps, lives, count);
 }
 
-/// The costs of a program whose steps are formed, with those of the bodies that it calls. Layers
-/// are called one after another and used alike: what the last call costs is not added up again.
+/// Returns the costs of a program whose steps are formed, including those of the bodies that it
+/// calls. If consecutive calls, such as those of layers, have the same use, the cost of the body is
+/// computed once.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger sum_steps(const program_view& recorded, const step_desc* steps,
                                               const lifetime* lives, std::int32_t count) {
@@ -74,7 +75,7 @@ template <std::size_t Capacity>
 }
 }  // namespace detail
 
-/// Makes a program ready: forms its passes, decides what lives how long, and adds up the costs.
+/// Plans a program: forms its passes, determines lifetimes, and adds up the costs.
 ///
 ///     constexpr auto recorded = trace_program(mlp, abstract<X>(512), abstract<W1>());
 ///     constexpr auto planned = plan(recorded);
@@ -89,7 +90,8 @@ template <std::size_t Capacity>
   return out;
 }
 
-/// The costs alone: `plan(recorded).total`, for less than half of what that costs the compiler.
+/// Returns only the costs: the same as `plan(recorded).total`, for less than half of its compile
+/// time.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger ledger_of(const traced_program<Capacity>& recorded) {
   step_desc steps[Capacity]{};

@@ -5,58 +5,57 @@
 
 namespace shardwise {
 
-/// One operation applied: to which values, with which attributes, and what the program said of the
-/// result. The value is the number of the instruction.
+/// An application of an operation: the values that it reads, its attributes, and the type of its
+/// result. The number of the instruction identifies the value.
 struct instruction {
   const operation* what = nullptr;
-  /// The place of its attributes in the program's table.
+  /// The index of its attributes in the program's table.
   std::int32_t how = 0;
   value_ids operands{};
-  /// True if the program named the value: it used it by a name, so that what reads it does not
-  /// compute it anew.
+  /// True if the program named the value, so that its readers do not compute it again.
   bool named = false;
-  /// True if the program's caller keeps the value, by a name of its own.
+  /// True if the caller of the program keeps the value under a name.
   bool kept = false;
-  /// True for an input whose memory the program may take.
+  /// True for an input whose memory the program may reuse.
   bool donated = false;
   /// True if gradients compute the value again instead of keeping it.
   bool recomputed = false;
-  /// What a function of programs notes of the value while it works; no part of the program.
+  /// A temporary note that a function on programs stores for the value; not part of the program.
   std::int32_t note = 0;
 };
 
 /// A sub-program that instructions of a program call: which of the program's instructions and
-/// results are its own. They stand behind those of the program and number their values from 0.
+/// results belong to it. They follow those of the program, and its values are numbered from 0.
 struct program_body {
   value_id first = 0;
   std::int32_t count = 0;
   std::int32_t first_result = 0;
   std::int32_t result_count = 0;
-  /// Where the same code stands in a constant of the compiler, by which it is known again; or null.
+  /// The same code in a constant of the compiler, which identifies it; or null.
   const instruction* constant = nullptr;
 };
 
-/// A program as a borrowed value: what functions of programs read. Its instructions stand in an
-/// order in which they can run, unfused; equal programs compute the same.
+/// A non-owning view of a program, which functions on programs read. Its instructions are unfused
+/// and in an order in which they can run; equal programs compute the same.
 struct program_view {
   const mesh_desc* mesh = nullptr;
   const instruction* code = nullptr;
   const tensor_desc* values = nullptr;
   const attributes* table = nullptr;
   std::int32_t count = 0;
-  /// The values that the program's caller keeps, in the order in which it gets them.
+  /// The values that the caller of the program keeps, in the order of the results.
   const value_id* results = nullptr;
   std::int32_t result_count = 0;
   /// The bodies that it and they call.
   const program_body* bodies = nullptr;
   std::int32_t body_count = 0;
-  /// Where `code` and `results` begin in those of the program that the bodies belong to.
+  /// The position of `code` and `results` in those of the program to which the bodies belong.
   value_id first = 0;
   std::int32_t first_result = 0;
-  /// True for a body: what reads its results is elsewhere.
+  /// True for a body: the readers of its results are elsewhere.
   bool is_body = false;
 
-  /// One of the bodies, as a program.
+  /// Returns one of the bodies as a program.
   [[nodiscard]] constexpr program_view body(std::int32_t k) const noexcept {
     const program_body& at = bodies[k];
     return {mesh,
@@ -72,7 +71,7 @@ struct program_view {
             at.first_result,
             true};
   }
-  /// The body that an instruction calls.
+  /// Returns the body that an instruction calls.
   [[nodiscard]] constexpr program_view callee(value_id i) const noexcept {
     return body(call_operation::body(how(i)));
   }
@@ -80,7 +79,7 @@ struct program_view {
   [[nodiscard]] constexpr const attributes& how(value_id i) const noexcept {
     return table[code[i].how];
   }
-  /// What the operands of an instruction are on paper.
+  /// Returns the types of the operands of an instruction.
   [[nodiscard]] constexpr tensor_descs operands(value_id i) const noexcept {
     tensor_descs all;
     for (value_id o : code[i].operands) all.push_back(values[o]);
@@ -90,8 +89,8 @@ struct program_view {
   friend constexpr bool operator==(const program_view& a, const program_view& b) noexcept {
     return *a.mesh == *b.mesh && have_same_code(a, b);
   }
-  /// True if two programs have the same instructions and results, whatever the numbers of the
-  /// bodies that they call.
+  /// Returns true if two programs have the same instructions and results, whatever the numbers of
+  /// the bodies that they call.
   [[nodiscard]] static constexpr bool have_same_code(const program_view& a,
                                                      const program_view& b) noexcept {
     if (a.count != b.count || a.result_count != b.result_count) return false;
@@ -111,14 +110,14 @@ struct program_view {
   }
 };
 
-/// A program of at most `Capacity` instructions over one mesh, as a value: what `trace_program`
-/// records, in the compiler too.
+/// A program of at most `Capacity` instructions over one mesh, as a value: the result of
+/// `trace_program`, also in constant expressions.
 template <std::size_t Capacity>
 struct traced_program {
   mesh_desc mesh{};
   instruction code[Capacity]{};
   tensor_desc values[Capacity]{};
-  /// The attributes that instructions have; the first are those of the ones that need none.
+  /// The attributes of the instructions; the first entry is for instructions without attributes.
   attributes table[Capacity + 1]{};
   value_id results[Capacity]{};
   std::int32_t count = 0;

@@ -8,10 +8,11 @@
 
 namespace shardwise {
 
-/// The one way to append to a program: not a template, so that what appends is none either.
+/// Appends to a program; the only way to do so. It is not a template, so that functions that append
+/// need not be templates either.
 ///
-/// Its owner provides the memory; where that is full the owner grows, if it can, or the program is
-/// too long.
+/// The owner provides the memory. When it is full, the owner grows if it can; otherwise the program
+/// is too long.
 class program_builder {
  public:
   template <std::size_t Capacity>
@@ -29,9 +30,9 @@ class program_builder {
         bodies_(to.bodies),
         body_count_(&to.body_count),
         body_capacity_(std::int32_t{Capacity / 16 + 1}) {}
-  /// Appends to a program in memory of any owner, with the members of `traced_program`: ranges with
-  /// room for all instructions, one attribute more, of which the first is there, and all results;
-  /// and for the bodies, if it has some.
+  /// Appends to a program in the memory of an owner with the members of `traced_program`: ranges
+  /// with room for all instructions, for one attribute more, of which the first is set, for all
+  /// results and, if there are any, for the bodies.
   template <class Owner>
     requires requires(Owner& to) { to.code.data(); }
   constexpr explicit program_builder(Owner& to) noexcept
@@ -73,11 +74,11 @@ class program_builder {
     return table_[code_[i].how];
   }
 
-  /// Says where a program runs that has no instructions yet.
+  /// Sets the mesh of a program that has no instructions yet.
   constexpr void place(const mesh_desc& mesh) noexcept {
     if (*count_ == 0) *mesh_ = mesh;
   }
-  /// Appends an instruction whose result is known already.
+  /// Appends an instruction whose result type is known.
   constexpr value_id append(const operation& what, const attributes& how, const value_ids& operands,
                             const tensor_desc& result) {
     require_room(*count_ + 1, *result_count_);
@@ -90,7 +91,7 @@ class program_builder {
     made.how = store(how);
     return id;
   }
-  /// Appends an instruction and infers its result.
+  /// Appends an instruction and infers its result type.
   constexpr value_id emit(const operation& what, const attributes& how, const value_ids& operands) {
     tensor_descs known;
     for (value_id o : operands) known.push_back(values_[o]);
@@ -105,8 +106,8 @@ class program_builder {
                   {type, {}, {}});
   }
 
-  /// Notes that the program uses a value by a name, and that its caller keeps one, as the next of
-  /// the results; a value may be several of them.
+  /// Records that the program uses a value by name; records that its caller keeps a value as the
+  /// next of the results. A value may be several results.
   constexpr void name(value_id i) noexcept {
     if (!code_[i].what->is_leaf) code_[i].named = true;
   }
@@ -116,21 +117,21 @@ class program_builder {
     code_[i].kept = true;
     results_[(*result_count_)++] = i;
   }
-  /// Gives a value the marks of another instruction; what is kept is said by `keep`.
+  /// Copies the marks of another instruction to a value, except that it is kept, which `keep` sets.
   constexpr void mark(value_id i, const instruction& like) noexcept {
     code_[i].named = like.named;
     code_[i].donated = like.donated;
     code_[i].recomputed = like.recomputed;
   }
-  /// Says whether gradients compute a value again, and those that are appended from now on; returns
-  /// what was said before.
+  /// Sets whether gradients compute a value again, and those that are appended from now on; returns
+  /// the previous setting.
   constexpr void recompute(value_id i, bool again) noexcept { code_[i].recomputed = again; }
   constexpr bool recompute_what_follows(bool again) noexcept {
     return std::exchange(recomputes_, again);
   }
 
-  /// Says whether calls that are recorded from now on are written out, since their gradients are
-  /// taken; returns what was said before.
+  /// Sets whether calls that are recorded from now on are inlined, because their gradients are
+  /// taken; returns the previous setting.
   constexpr bool write_calls_out(bool written) noexcept {
     return std::exchange(writes_calls_out_, written);
   }
@@ -165,9 +166,9 @@ class program_builder {
     keep_needed({0, 1, 0}, results_, *result_count_);
   }
 
-  /// Takes over the code of a program on the same mesh as a body of this one, with the bodies that
-  /// it calls, and returns its number. Equal bodies are one. `is_constant` says that the body lasts
-  /// as long as any program, so that it is known again by its place.
+  /// Copies the code of a program on the same mesh as a body of this one, with the bodies that it
+  /// calls, and returns its number. Equal bodies are stored once. `is_constant` states that the
+  /// body outlives every program, so that it can be identified by its address.
   constexpr std::int32_t adopt(const program_view& body, bool is_constant = false) {
     for (std::int32_t k = 0; k < body_count(); ++k)
       if (is_constant && bodies_[k].constant == body.code) return k;
@@ -195,10 +196,10 @@ class program_builder {
     bodies_[*body_count_] = place;
     return (*body_count_)++;
   }
-  /// What a function of programs notes of a value while it works.
+  /// Returns the temporary note of a value, for functions on programs.
   [[nodiscard]] constexpr std::int32_t& note(value_id i) noexcept { return code_[i].note; }
 
-  /// A place in a program: what stands behind it was appended later.
+  /// A position in a program: instructions after it were appended later.
   struct position {
     value_id code = 0;
     std::int32_t attribute_count = 0;
@@ -207,10 +208,10 @@ class program_builder {
   [[nodiscard]] constexpr position end() const noexcept {
     return {*count_, *attribute_count_, body_count()};
   }
-  /// Takes everything behind a place out again that none of `needed` reads, and gives those their
-  /// new numbers; arguments of a function become what they stand for. Inputs stay. While a gradient
-  /// of the whole program is taken, custom gradients of kept values stay too, unless they depend on
-  /// the arguments: those belong to the gradient that has been taken.
+  /// Removes all instructions after a position that none of `needed` depends on, and updates the
+  /// numbers of those; arguments of a function are replaced by their operands. Inputs are kept.
+  /// While a gradient of the whole program is taken, custom gradients of kept values are kept too,
+  /// unless they depend on the arguments: those belong to the gradient that has been taken.
   constexpr void keep_needed(const position& from, value_id* needed, std::int32_t count) {
     const value_id last = *count_;
     const bool keeps_custom = has_custom_gradients_ && writes_calls_out_;
@@ -227,10 +228,11 @@ class program_builder {
       if (code_[i].note == i)
         for (value_id o : code_[i].operands) need(o);
     }
-    // The attributes move up with the code, unless bodies have some behind the place too.
+    // The attributes are compacted with the code, unless bodies have attributes after the position
+    // too.
     const bool moves_attributes = body_count() == from.body_count;
     if (moves_attributes) *attribute_count_ = from.attribute_count;
-    // The notes stay where they are and say the new numbers.
+    // The notes stay in place and hold the new numbers.
     const auto number_of = [&](value_id i) { return i < from.code ? i : code_[i].note; };
     *count_ = from.code;
     for (value_id i = from.code; i < last; ++i) {
@@ -250,7 +252,7 @@ class program_builder {
     for (std::int32_t k = 0; k < count; ++k) needed[k] = number_of(needed[k]);
     for (value_id i = from.code; i < last; ++i) code_[i].note = 0;
   }
-  /// The program as it is now.
+  /// Returns the current program.
   [[nodiscard]] constexpr program_view view() const noexcept {
     return {mesh_,    code_,          values_, table_,      *count_,
             results_, *result_count_, bodies_, body_count()};
@@ -266,7 +268,7 @@ class program_builder {
       if (read[k] < from || code_[read[k]].note == read[k]) return true;
     return false;
   }
-  /// Disables the custom gradients behind a place whose results depend on the arguments.
+  /// Disables the custom gradients after a position whose results depend on the arguments.
   constexpr void forget_custom_gradients(value_id from) {
     for (value_id i = from; i < *count_; ++i) {
       instruction& at = code_[i];
@@ -287,7 +289,7 @@ class program_builder {
   [[nodiscard]] constexpr std::int32_t body_count() const noexcept {
     return body_count_ == nullptr ? 0 : *body_count_;
   }
-  /// Where the bodies begin, which are behind the program's own code and results.
+  /// Returns the position of the bodies, which follow the program's own code and results.
   [[nodiscard]] constexpr value_id end_of_code() const noexcept {
     return body_count() == 0 ? capacity_ : bodies_[body_count() - 1].first;
   }
@@ -303,7 +305,7 @@ class program_builder {
     require_less(code, end_of_code());
     require_less(results, end_of_results());
   }
-  /// The place of attributes in the table.
+  /// Stores attributes and returns their index in the table.
   constexpr std::int32_t store(const attributes& how) {
     if (how.empty()) return 0;
     table_[*attribute_count_] = how;
@@ -326,7 +328,7 @@ class program_builder {
   bool recomputes_ = false;
   bool writes_calls_out_ = false;
   bool has_custom_gradients_ = false;
-  /// Makes room in the memory of an owner that can, which calls no bodies.
+  /// Grows the memory of an owner that supports it and has no bodies.
   void* owner_ = nullptr;
   void (*grow_)(program_builder&) = nullptr;
 };

@@ -11,7 +11,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// What marks values to be computed again, for tensors of a domain, for as long as it lives.
+/// Marks values of a domain to be computed again by gradients, during its lifetime.
 template <class Domain>
 struct recomputing_of;
 
@@ -26,7 +26,7 @@ class paper_recomputing {
   constexpr ~paper_recomputing() {
     if (code_ != nullptr) (void)code_->recompute_what_follows(before_);
   }
-  /// A result of the function, which has a name and is kept as what surrounds it is.
+  /// A result of the function, which is named and kept like the values around it.
   template <class X>
   constexpr X result(const X& x) const {
     if (code_ == nullptr) return x;
@@ -65,9 +65,9 @@ struct recomputed_function {
 
 }  // namespace detail
 
-/// The same function of tensors, of which gradients keep the arguments and the results alone: what
-/// is computed in between is computed again where a gradient reads it. So a deep model takes less
-/// memory and more time, and its ledger says how much of each.
+/// Returns a function that computes the same as `f`, but for which gradients keep only the
+/// arguments and the results: intermediate values are computed again when a gradient reads them. So
+/// a deep model takes less memory and more time, as its ledger shows.
 ///
 ///     constexpr auto block = recompute([](const auto& x, const auto& w) { ... });
 template <class F>

@@ -13,8 +13,8 @@ struct abstract_domain;
 
 namespace detail {
 
-/// What a tensor without elements is besides its type: its sizes, and its place in a program. One
-/// class for all tensors on a mesh; where every axis is static the mesh is that of the type.
+/// The run-time part of a tensor without elements: its sizes, and its value in a program. There is
+/// one class for all tensors on a mesh; if every axis is static, the mesh is that of the type.
 template <class Mesh>
 class recorded {
  public:
@@ -33,35 +33,36 @@ class recorded {
   }
   [[nodiscard]] constexpr program_builder* program() const noexcept { return program_; }
   [[nodiscard]] constexpr value_id id() const noexcept { return id_; }
-  /// The same for `program`, which must be the program of this tensor.
+  /// The same, with a check that `program` is the program of this tensor.
   [[nodiscard]] constexpr value_id id_in(const program_builder& program) const {
     if (program_ != &program) fail({.rule = violation::operand_pools_differ});
     return id_;
   }
-  /// Notes that the program uses this tensor by a name.
+  /// Records that the program uses this tensor by name.
   constexpr void name() const noexcept {
     if (program_ != nullptr) program_->name(id_);
   }
 
-  /// This tensor as a value; `paper` is the value of its type, to which the sizes are added.
+  /// Returns this tensor as a value; `paper` is the value of its type, to which the sizes are
+  /// added.
   [[nodiscard]] constexpr tensor_desc known(const tensor_desc& paper) const noexcept {
     return {paper.type, extents_, paper.layout};
   }
-  /// Makes this tensor an input of a program; the first one says where that runs.
+  /// Makes this tensor an input of a program; the first input determines its mesh.
   constexpr void enter(program_builder& program, const tensor_desc& paper) {
     program.place(mesh());
     program_ = &program;
     id_ = program.append(operation_of<input_operation>, {}, {}, known(paper));
     program.mark(id_, {.donated = donated_});
   }
-  /// Says that the caller of a program gives this input up.
+  /// Marks this input as donated by the caller of the program.
   constexpr void give_up() noexcept { donated_ = true; }
-  /// Adds this tensor, read by a name or not, to the operands of an operation of `program`.
+  /// Adds this tensor, which has a name or not, to the operands of an operation of `program`.
   constexpr void read_by(const program_builder& program, value_ids& ids, bool is_named) const {
     ids.push_back(id_in(program));
     if (is_named) name();
   }
-  /// The operands of an operation that are all tensors; this is one of them.
+  /// Returns the operands of an operation whose operands are all tensors, including this one.
   [[nodiscard]] constexpr value_ids read_all(const recorded* const* operands, const bool* named,
                                              int count) const {
     value_ids ids;
@@ -69,7 +70,8 @@ class recorded {
       for (int i = 0; i < count; ++i) operands[i]->read_by(*program_, ids, named[i]);
     return ids;
   }
-  /// What an operation makes, of operands of which this is one; `paper` is the value of its type.
+  /// Returns the result of an operation on operands that include this tensor; `paper` is the value
+  /// of its type.
   [[nodiscard]] constexpr recorded applied(const operation& what, const attributes& how,
                                            const value_ids& ids, const tensor_desc& paper,
                                            const extents_desc& extents) const {
@@ -78,22 +80,22 @@ class recorded {
                     ? -1
                     : program_->append(what, how, ids, {paper.type, extents, paper.layout}));
   }
-  /// This tensor as a value of another program.
+  /// Returns this tensor as a value of another program.
   [[nodiscard]] constexpr recorded in(program_builder* program, value_id id) const noexcept {
     return {mesh(), extents_, program, id};
   }
-  /// What an instruction of this tensor's program makes.
+  /// Returns the result of an instruction of this tensor's program.
   [[nodiscard]] constexpr recorded made(const extents_desc& extents, value_id id) const noexcept {
     return {mesh(), extents, program_, id};
   }
-  /// This tensor under another layout; the collectives are recorded, if there is a program.
+  /// Returns this tensor with another layout; the collectives are recorded if there is a program.
   [[nodiscard]] constexpr recorded resharded(const tensor_desc& paper,
                                              const layout_desc& target) const {
     if (program_ != nullptr) return made(extents_, append_reshard(*program_, id_, target));
     require(redistribute(mesh(), known(paper), target).verdict);
     return made(extents_, -1);
   }
-  /// A further result of the operation that made this tensor.
+  /// Returns a further result of the operation that computed this tensor.
   [[nodiscard]] constexpr recorded result(int number, const tensor_desc& what) const {
     value_id id = id_;
     if (program_ != nullptr)
@@ -101,8 +103,8 @@ class recorded {
                             what);
     return made(what.extents, id);
   }
-  /// What a rule of manual sharding makes of this tensor; its instruction is recorded, if there is
-  /// a program and anything changes.
+  /// Returns this tensor after a rule of manual sharding; its instruction is recorded if there is a
+  /// program and something changes.
   [[nodiscard]] constexpr recorded manually(const tensor_desc& result,
                                             const applied_operation& change) const {
     value_id id = id_;
@@ -110,7 +112,7 @@ class recorded {
       id = program_->append(*change.what, change.how, {id}, result);
     return made(result.extents, id);
   }
-  /// What a collective that the program calls makes of this tensor.
+  /// Returns this tensor after a collective that the program calls.
   [[nodiscard]] constexpr recorded called(const tensor_desc& result,
                                           const applied_operation& does) const {
     value_id id = id_;
@@ -130,7 +132,7 @@ class recorded {
   extents_desc extents_;
 };
 
-/// Adds a tensor or a number, of the elements `T`, to the operands of an operation.
+/// Adds a tensor, or a number with elements of type `T`, to the operands of an operation.
 template <class T, class X>
 constexpr void record_operand(program_builder& program, value_ids& ids, const X& x, bool is_named) {
   if constexpr (Operand<X>)

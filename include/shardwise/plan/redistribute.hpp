@@ -12,10 +12,10 @@ namespace shardwise {
 /// One collective of a redistribution.
 struct transfer {
   collective kind = collective::slice;
-  /// The axes it runs over, major to minor.
+  /// The axes over which it runs, major to minor.
   axis_list axes{};
-  /// The dimension that loses the axes, and the one that gets them; -1 where there is none. The
-  /// same one where its devices only exchange elements, because its grain changes.
+  /// The dimension that loses the axes, and the one that gets them; -1 if there is none. Both are
+  /// the same dimension if its devices only exchange elements, because its grain changes.
   int from = -1;
   int to = -1;
   /// The layout after it.
@@ -37,7 +37,7 @@ struct redistribution {
   inplace_vector<transfer, 16> moves{};
   diagnosis verdict{};
 
-  /// The bytes that a device receives in all of them.
+  /// Returns the bytes that a device receives in all of them.
   [[nodiscard]] constexpr index_t total_bytes() const noexcept {
     index_t sum = 0;
     for (const transfer& step : moves) sum += step.total_bytes();
@@ -47,14 +47,15 @@ struct redistribution {
 
 namespace detail {
 
-/// True if a collective takes a dimension out of the portions of a grain, or brings one into them.
+/// Returns true if a collective converts a dimension from or to the portions of a grain.
 [[nodiscard]] constexpr bool is_grained(const layout_desc& before, const transfer& step) noexcept {
   return (step.from >= 0 && !before.grains[step.from].is_contiguous()) ||
          (step.to >= 0 && !step.after.grains[step.to].is_contiguous());
 }
 
-/// How many elements of a dimension every device surely keeps when its grain changes: where parts
-/// are contiguous before or after, each has its piece of every whole round in it.
+/// Returns how many elements of a dimension every device is certain to keep when its grain changes:
+/// if parts are contiguous before or after, each device has its piece of every whole round in its
+/// part.
 [[nodiscard]] constexpr index_t surely_kept(grain a, grain b, index_t size,
                                             index_t parts) noexcept {
   if (!(a.is_contiguous() || b.is_contiguous()) || size % parts != 0) return 0;
@@ -63,16 +64,16 @@ namespace detail {
   return size / parts / split.round() * split.piece();
 }
 
-/// The same as `received_bytes` where a grain is involved: its dimension moves as a whole, and a
-/// part that only changes its grain is charged without what is surely kept.
+/// The same as `received_bytes` if a grain is involved: its dimension is moved as a whole, and a
+/// part that only changes its grain is charged without the elements that are certainly kept.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> grained_bytes(
     const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
   const index_t parts = mesh.parts(step.axes);
   if (parts == 1) return bytes;
-  // What a device gets from each of the others: their parts in a gather and its own part in a
-  // scatter; in between what is in a part of theirs before and of its own after.
+  // The data that a device gets from each of the others: their parts in a gather, its own part in a
+  // scatter, and otherwise the intersection of their old parts with its new one.
   const int along = step.from >= 0 ? step.from : step.to;
   const bool turns = step.from == step.to;
   extents_desc part;
@@ -91,14 +92,14 @@ namespace detail {
   for (int i = step.axes.ssize() - 1; i >= 0; --i) {
     const index_t n = mesh.size(step.axes[i]);
     bytes[i] = share * (n - 1) * size_of(before.type);
-    // Along a major axis it comes from whole groups.
+    // Along a major axis, data comes from whole groups.
     share = share * n < most ? share * n : most;
   }
   return bytes;
 }
 
-/// The same for an exchange of halos: the most that a device gets over each axis. What comes from a
-/// device belongs to the most major axis along which the two differ.
+/// The same for an exchange of halos: the most that a device gets over each axis. Data is
+/// attributed to the most major axis along which the two devices differ.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> halo_bytes(
     const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
   inplace_vector<index_t, max_axes> bytes;
@@ -135,10 +136,10 @@ namespace detail {
   return bytes;
 }
 
-/// What a device receives over each axis of a collective, as `piece_bytes` counts it for each: at
-/// least what any device gets. Several axes are charged as the hierarchy that does the same:
-/// gathering from the minor axis out, reducing from the major axis in. A single cut that is that of
-/// one axis after another is charged as that.
+/// Returns the bytes that a device receives over each axis of a collective, as counted by
+/// `piece_bytes`: an upper bound for all devices. Several axes are charged as in a hierarchical
+/// algorithm: gathering from the minor axis outwards, reducing from the major axis inwards. A
+/// single cut that equals a cut axis by axis is charged as that.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(const mesh_desc& mesh,
                                                                          tensor_desc before,
                                                                          transfer step) noexcept {
@@ -183,14 +184,14 @@ namespace detail {
   return bytes;
 }
 
-/// Takes `axes`, all that split a dimension or its minor ones, from the dimension.
+/// Removes `axes`, which are all axes of a dimension or its minor ones, from the dimension.
 constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noexcept {
   for (int i = 0; i < axes.ssize(); ++i) layout.dims[d].pop_back();
   if (layout.dims[d].empty()) layout.unsplit(d);
 }
 
-/// True if `axes` can be taken from the dimension: they are its minor ones in this order, and all
-/// where its grain is not contiguous.
+/// Returns true if `axes` can be removed from the dimension: they are its minor ones in this order,
+/// and all of them if its grain is not contiguous.
 [[nodiscard]] constexpr bool ends_with(const layout_desc& layout, int d,
                                        const axis_list& axes) noexcept {
   const axis_list& have = layout.dims[d];
@@ -201,8 +202,8 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return true;
 }
 
-/// Lets `next` split dimension `d` by `axes`, which nothing splits yet or which come out of a
-/// reduction or of another dimension, if one collective does that.
+/// Makes `next` split dimension `d` by `axes`, which are unused or come from a reduction or another
+/// dimension, if one collective can do that.
 [[nodiscard]] constexpr bool split_by(transfer& next, const layout_desc& now, unsigned leaving,
                                       int d, const axis_list& axes, grain how) noexcept {
   unsigned bits = 0;
@@ -229,14 +230,14 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return true;
 }
 
-/// The next collective on the way between layouts without halos, or one without axes when they
-/// agree.
+/// Returns the next collective of a redistribution between layouts without halos, or one without
+/// axes if they are equal.
 [[nodiscard]] constexpr transfer next_of_parts(const layout_desc& now,
                                                const layout_desc& target) noexcept {
   transfer next;
   next.after = now;
   const unsigned leaving = now.pending & ~unsigned{target.pending};
-  // What shrinks shards comes first, so that everything after it moves less.
+  // Collectives that shrink shards come first, so that all later ones move less.
   for (int d = 0; d < now.rank(); ++d) {
     const axis_list& have = now.dims[d];
     const axis_list& want = target.dims[d];
@@ -244,7 +245,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
     if (have.empty() && !target.grains[d].is_contiguous() &&
         split_by(next, now, leaving, d, want, target.grains[d]))
       return next;
-    // Contiguous parts are cut one axis at a time; they get their grain when they have them all.
+    // Contiguous parts are cut one axis at a time; the grain is changed when all axes are present.
     if (now.grains[d].is_contiguous() &&
         split_by(next, now, leaving, d, axis_list{want[have.size()]}, {}))
       return next;
@@ -260,7 +261,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
     const axis_list& have = now.dims[d];
     const axis_list& want = target.dims[d];
     if (have.empty() || want.empty()) continue;
-    // Contiguous again, a dimension may keep its major axes.
+    // If the dimension becomes contiguous again, it may keep its major axes.
     const grain how = have == want         ? target.grains[d]
                       : have[0] == want[0] ? grain{}
                                            : now.grains[d];
@@ -283,8 +284,8 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return next;
 }
 
-/// The next collective on the way, or one without axes when the layouts agree: what is no part of a
-/// device's own is dropped first, and neighbours are fetched last.
+/// Returns the next collective of a redistribution, or one without axes if the layouts are equal:
+/// halos are dropped first, and fetched last.
 [[nodiscard]] constexpr transfer next_move(const layout_desc& now,
                                            const layout_desc& target) noexcept {
   const bool is_plain = !now.has_halo() && !target.has_halo();
@@ -306,21 +307,22 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return next;
 }
 
-/// True if `next` can be one collective with `last`: the same kind between the same dimensions.
+/// Returns true if `next` can be merged with `last` into one collective: the same kind between the
+/// same dimensions.
 [[nodiscard]] constexpr bool joins(const transfer& last, const transfer& next) noexcept {
   return last.kind == next.kind && last.from == next.from && last.to == next.to &&
          (last.kind == collective::all_gather || last.kind == collective::reduce_scatter ||
           last.kind == collective::slice);
 }
 
-/// The way from one layout to another, for a tensor that both fit: single cuts are said axis by
-/// axis wherever these extents are cut alike.
+/// Plans the redistribution from one layout to another of a tensor for which both are valid; single
+/// cuts are treated as cuts axis by axis if these extents are cut alike.
 [[nodiscard]] constexpr redistribution plan_way(const mesh_desc& mesh, const tensor_desc& tensor,
                                                 const layout_desc& from,
                                                 const layout_desc& to) noexcept {
   redistribution way;
   layout_desc now = from;
-  // Between two ends of which one may be uneven, layouts may be uneven.
+  // If source or target may be uneven, so may the layouts in between.
   now.uneven = from.uneven || to.uneven;
   for (;;) {
     transfer next = next_move(now, to);
@@ -329,7 +331,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
     now = next.after;
     if (!way.moves.empty() && joins(way.moves.back(), next)) {
       transfer& last = way.moves[way.moves.size() - 1];
-      // A gather takes the minor axis first, so each further one is major to those before.
+      // A gather removes the minor axis first, so each further axis is major to the previous ones.
       axis_list joined = last.kind == collective::all_gather ? next.axes : last.axes;
       for (std::uint8_t a : last.kind == collective::all_gather ? last.axes : next.axes)
         joined.push_back(a);
@@ -345,17 +347,18 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 }  // namespace detail
 
-/// The axes over which a transfer moves anything: those that have several devices, and none of a
+/// Returns the axes over which a transfer moves data: those with several devices, and none for a
 /// slice.
 [[nodiscard]] constexpr axis_list moving_axes(const mesh_desc& mesh,
                                               const transfer& step) noexcept {
   return step.kind == collective::slice ? axis_list{} : detail::real_axes(mesh, step.axes);
 }
 
-/// Plans the way from a tensor's layout to another: slices, reduce-scatters and all-to-alls first,
-/// what is left pending reduced while it is small, gathers last. No device ever holds more than the
-/// larger of source and target needs, but for a gather on the way to another split. Between a
-/// single cut and one axis by axis nothing moves where these extents are cut alike.
+/// Plans the redistribution of a tensor from its layout to another: slices, reduce-scatters and
+/// all-to-alls first; then remaining pending reductions, while shards are small; gathers last. No
+/// device ever holds more than the larger of source and target, except for a gather before another
+/// split. Between a single cut and a cut axis by axis, nothing moves if these extents are cut
+/// alike.
 ///
 ///     constexpr auto way = redistribute(pod::value, y, target);
 ///     static_assert(way.moves.size() == 1 && way.moves[0].kind == collective::all_reduce);

@@ -7,14 +7,15 @@ namespace shardwise {
 
 namespace detail {
 
-/// Walks over a program from values to what they read, and notes the passes that it has completed.
+/// Visits the operands of values in a program, and records the passes in the order in which they
+/// are completed.
 class schedule_walk {
  public:
   constexpr schedule_walk(const program_view& program, cluster_note* notes,
                           value_id* order) noexcept
       : program_(program), notes_(notes), order_(order) {}
 
-  /// Completes the pass of a value, and before it all that the pass needs, from left to right.
+  /// Completes the pass of a value after all passes that it depends on, from left to right.
   constexpr void complete(value_id value) noexcept {
     if (!enter(value, -1)) return;
     for (value_id at = value; at != -1;) {
@@ -29,11 +30,11 @@ class schedule_walk {
       }
     }
   }
-  /// How many passes are complete.
+  /// Returns the number of completed passes.
   [[nodiscard]] constexpr std::int32_t count() const noexcept { return count_; }
 
  private:
-  /// Begins with a value, unless nothing computes it or that has begun already.
+  /// Visits a value, unless it needs no computation or has been visited already.
   constexpr bool enter(value_id value, value_id from) noexcept {
     cluster_note& note = notes_[value];
     if (program_.what(value).is_leaf || note.next_operand >= 0) return false;
@@ -50,15 +51,16 @@ class schedule_walk {
 
 }  // namespace detail
 
-/// Decides in which order the passes and other operations of a program run, the only place where
-/// that is decided: writes their last instructions to `order` and returns how many there are.
+/// Decides the order in which the passes and other operations of a program run, which is decided
+/// only here: writes their last instructions to `order` and returns their number.
 ///
-/// Values that the program named and read run in the order in which it wrote them, and then its
-/// results in theirs. What they are made of runs right before them, from left to right: so the
-/// order does not depend on which operand of a call a compiler evaluates first.
+/// Values that the program named and reads run in the order of the program, followed by its results
+/// in their order. Each is immediately preceded by the values that it depends on, from left to
+/// right, so the order does not depend on the order in which a compiler evaluates the arguments of
+/// a call.
 ///
-/// `notes` are those of `form_clusters`, used once; `order` has room for an entry for each
-/// instruction.
+/// `notes` are those of `form_clusters` and can be used once; `order` has room for an entry for
+/// each instruction.
 constexpr std::int32_t schedule(const program_view& program, cluster_note* notes,
                                 value_id* order) noexcept {
   detail::schedule_walk walk(program, notes, order);
@@ -68,7 +70,7 @@ constexpr std::int32_t schedule(const program_view& program, cluster_note* notes
     if (notes[i].root == i && is_read && is_named) walk.complete(i);
   }
   for (std::int32_t r = 0; r < program.result_count; ++r) walk.complete(program.results[r]);
-  // What no result needs.
+  // Instructions that no result depends on.
   for (value_id i = 0; i < program.count; ++i)
     if (notes[i].root == i) walk.complete(i);
   return walk.count();

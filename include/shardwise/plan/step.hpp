@@ -6,10 +6,10 @@
 
 namespace shardwise {
 
-/// What a step of a planned program does.
+/// The kinds of steps of a planned program.
 enum class step_kind : std::uint8_t { input, pass, operation, collective, call };
 
-/// The word for a kind of step.
+/// Returns the name of a kind of step.
 [[nodiscard]] constexpr text_view to_text(step_kind kind) noexcept {
   constexpr text_view words[] = {"input", "pass", "operation", "collective", "call"};
   return words[static_cast<unsigned>(kind)];
@@ -22,34 +22,35 @@ using step_operands = inplace_vector<std::int32_t, max_values_read>;
 /// it, one collective, or a call of a body.
 struct step_desc {
   step_kind kind = step_kind::input;
-  /// The functions of a fused pass from the first on, and the word for the operation.
+  /// The functions of a fused pass, in order, and the name of the operation.
   bounded_text<60> label{};
   /// The steps whose results it reads.
   step_operands operands{};
   tensor_desc result{};
-  /// What it costs one device, for the largest shard.
+  /// The cost for one device, that with the largest shard.
   operation_cost cost{};
-  /// How a collective that reduces combines values.
+  /// How a reducing collective combines values.
   reduction reduce = reduction::sum;
-  /// The instruction whose value it makes.
+  /// The instruction whose value it computes.
   value_id root = -1;
-  /// Which result of what it reads it is, for the further results of an operation or a call.
+  /// For a further result of an operation or a call: which result it is.
   std::int32_t which = 0;
   /// True if the program's caller keeps the result.
   bool kept = false;
-  /// True for an input that the caller gives up: its memory may be taken over.
+  /// True for an input that the caller donates: its memory may be reused.
   bool donated = false;
   /// True for an operation that may write its result over its first operand.
   bool overwrites_first = false;
 
-  /// True if nobody but the program needs the result, so that its memory is free after the last
+  /// Returns true if only the program needs the result, so that its memory is free after the last
   /// step that reads it.
   [[nodiscard]] constexpr bool is_own() const noexcept {
     return !kept && (kind != step_kind::input || donated);
   }
 };
 
-/// The operations of a fused pass on one device: those of each element of the largest shard.
+/// Returns the operations of a fused pass on one device: those for each element of the largest
+/// shard.
 [[nodiscard]] constexpr index_t pass_flops(index_t each, index_t largest_shard) noexcept {
   return each * largest_shard;
 }
@@ -63,7 +64,7 @@ class step_former {
                         std::int32_t* step_of, bool labels) noexcept
       : program_(program), notes_(notes), step_of_(step_of), labels_(labels) {}
 
-  /// Makes a default step that of the pass that ends with instruction `root`.
+  /// Initialises a default step as the pass that ends with instruction `root`.
   constexpr void form(value_id root, step_desc& step) {
     const instruction& at = program_.code[root];
     const operation& what = *at.what;
@@ -95,8 +96,8 @@ class step_former {
   }
 
  private:
-  /// Takes in an operand of the pass: a member of it, with what that reads, or a tensor that the
-  /// pass reads. A member that is read twice is computed once.
+  /// Adds an operand of the pass: a member of it, with its operands, or a tensor that the pass
+  /// reads. A member that is read twice is computed once.
   constexpr void take(value_id i, value_id root, step_desc& step, index_t& each) {
     if (is_constant(program_.what(i))) return;
     if (notes_[i].root != root) {
@@ -132,16 +133,16 @@ class step_former {
 /// Forms the steps of a program, its inputs and then all others in the order of `schedule`, and
 /// returns their number.
 ///
-/// `notes`, `step_of` and `steps` have room for an entry for each instruction, the steps default
-/// ones; `step_of[i]` becomes the step that makes value `i`, where `i` is the last instruction of
-/// its pass. `labels` says whether the steps get words.
+/// `notes`, `step_of` and `steps`, which are default-initialised, have room for an entry for each
+/// instruction; `step_of[i]` becomes the step that computes value `i`, where `i` is the last
+/// instruction of its pass. `labels` states whether the steps get labels.
 constexpr std::int32_t form_steps(const program_view& program, cluster_note* notes,
                                   std::int32_t* step_of, step_desc* steps, bool labels = true) {
   form_clusters(program, notes);
   std::int32_t count = 0;
   for (value_id i = 0; i < program.count; ++i)
     if (is_input(program.what(i))) steps[count++].root = i;
-  // The order comes where the steps will be told.
+  // The order is stored where the steps will be recorded.
   value_id* const order = step_of;
   const std::int32_t computed = schedule(program, notes, order);
   for (std::int32_t k = 0; k < computed; ++k) steps[count++].root = order[k];

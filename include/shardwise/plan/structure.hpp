@@ -7,14 +7,14 @@
 
 namespace shardwise {
 
-/// An input of a program, and a number that is the same for every element: what only says where
-/// values come from.
+/// Operations that only describe where values come from: an input of a program, and a number that
+/// is the same for every element.
 struct input_operation {
   static constexpr text_view name = "input";
   static constexpr bool is_leaf = true;
 };
-/// An argument of a function whose gradient is being taken: it stands for its operand, by which it
-/// is replaced in the end.
+/// An argument of a function whose gradient is being taken: it represents its operand, which
+/// finally replaces it.
 struct argument_operation {
   static constexpr text_view name = "argument";
   static constexpr bool is_leaf = true;
@@ -44,7 +44,7 @@ struct constant_operation {
   static constexpr text_view name = "constant";
   static constexpr bool is_leaf = true;
 
-  /// Whole numbers are kept as such, so that all of their bits are.
+  /// Integers are stored as such, so that all of their bits are kept.
   template <class T>
   [[nodiscard]] static constexpr attributes how(T value) noexcept {
     attributes out;
@@ -60,8 +60,8 @@ struct constant_operation {
   }
 };
 
-/// One of the further results of an operation that has several; its integer is the number, from 1.
-/// The first result is the value of the operation itself.
+/// A further result of an operation with several results; its integer is the number, from 1. The
+/// first result is the value of the operation itself.
 struct result_operation {
   static constexpr text_view name = "result";
 
@@ -94,31 +94,31 @@ struct call_operation {
   }
 };
 
-/// True for an input of a program.
+/// Returns true for an input of a program.
 [[nodiscard]] constexpr bool is_input(const operation& what) noexcept {
   return what.id == operation_of<input_operation>.id;
 }
-/// True for an argument of a function whose gradient is being taken.
+/// Returns true for an argument of a function whose gradient is being taken.
 [[nodiscard]] constexpr bool is_argument(const operation& what) noexcept {
   return what.id == operation_of<argument_operation>.id;
 }
-/// True for the placeholder of a cotangent, and for the mark of a custom gradient.
+/// Returns true for the placeholder of a cotangent, and for the mark of a custom gradient.
 [[nodiscard]] constexpr bool is_cotangent(const operation& what) noexcept {
   return what.id == operation_of<cotangent_operation>.id;
 }
 [[nodiscard]] constexpr bool is_custom_gradient(const operation& what) noexcept {
   return what.id == operation_of<custom_gradient_operation>.id;
 }
-/// True for a number.
+/// Returns true for a number.
 [[nodiscard]] constexpr bool is_constant(const operation& what) noexcept {
   return what.id == operation_of<constant_operation>.id;
 }
 
-/// True for a call of a body.
+/// Returns true for a call of a body.
 [[nodiscard]] constexpr bool is_call(const operation& what) noexcept {
   return what.id == operation_of<call_operation>.id;
 }
-/// True for a further result of an operation or a call.
+/// Returns true for a further result of an operation or a call.
 [[nodiscard]] constexpr bool is_result(const operation& what) noexcept {
   return what.id == operation_of<result_operation>.id;
 }

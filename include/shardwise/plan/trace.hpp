@@ -12,16 +12,16 @@ namespace shardwise {
 
 namespace detail {
 
-/// What `callee` gives where the function it stands for cannot be called.
+/// The result type of `callee` if the function that it represents cannot be called.
 struct not_callable {};
 struct takes_anything {
   not_callable operator()(...) const;
 };
 inline constexpr takes_anything some_callee{};
 
-/// A function and, beside it, one that takes anything: which of the two a call chooses tells
-/// whether the function can be called, and no error of its body is one step further. There is never
-/// an object of it: `some_callee` stands for one where only types are asked for.
+/// A function and, as a second overload, one that accepts anything: overload resolution tells
+/// whether the function can be called, and errors in its body are not hidden. No object is ever
+/// created: `some_callee` represents one in unevaluated expressions.
 template <class F, bool Derives = std::is_class_v<F> && !std::is_final_v<F>>
 struct callee : takes_anything {
   template <class... X>
@@ -39,7 +39,7 @@ struct callee<abstract_tensor<T, Extents, Layout>, true> : takes_anything {};
 template <class Results, std::size_t I>
 [[nodiscard]] constexpr auto judge_results() noexcept;
 
-/// The rule that a result breaks which is neither a tensor nor several in anything tuple-like.
+/// The rule that is broken by a result that is neither a tensor nor several in a tuple-like type.
 template <class Result>
 [[nodiscard]] constexpr auto judge_result() noexcept {
   if constexpr (AnyRefused<Result>)
@@ -51,7 +51,7 @@ template <class Result>
   else
     return refused<misuse::result_is_not_a_tensor, Result>{};
 }
-/// The same for several, from one on.
+/// The same for several results, from one on.
 template <class Results, std::size_t I>
 [[nodiscard]] constexpr auto judge_results() noexcept {
   if constexpr (I == std::tuple_size<Results>::value)
@@ -62,7 +62,7 @@ template <class Results, std::size_t I>
     return judge_result<std::tuple_element_t<I, Results>>();
 }
 
-/// How an error names a function: not by the tensors that it takes, which would make a long line.
+/// The name of a function in errors, without the types of its tensors, which would make lines long.
 template <class F, int Kind = Operand<F> ? 2 : !std::is_class_v<F>>
 struct shown_function {
   using type = F;
@@ -76,15 +76,16 @@ struct shown_function<F, 2> {
   using type = a_tensor;
 };
 
-/// True for a tensor that `abstract` made.
+/// True for a tensor created by `abstract`.
 template <class X>
 concept AbstractTensor = requires {
   requires std::is_same_v<typename X::domain, abstract_domain>;
 };
 
-/// The rule that a call of `trace` breaks: by its tensors, its function, or what that returns. One
-/// that is refused has been told of already, and a function that returns one is not called: what it
-/// reads, like `to_host`, may be for the run alone, which would be a second error.
+/// The rule that a call of `trace` breaks, by its tensors, its function or its result. For an
+/// operand that is an error itself there is no further error, and a function that returns one is
+/// not called: it may contain calls, such as `to_host`, that are valid only at run time and would
+/// be a second error.
 template <class Result, class F, class... X>
 [[nodiscard]] constexpr auto judge_trace() noexcept {
   using shown = typename shown_function<F>::type;
@@ -99,8 +100,8 @@ template <class Result, class F, class... X>
     return judge_result<Result>();
 }
 
-/// What a question about the cost of a refused program is answered with: it agrees with whatever is
-/// asserted of it, since the one error has been said.
+/// The result of a query of the costs of an invalid program: every assertion about it holds, since
+/// the error has been reported.
 struct agreed {
   template <class Number>
   friend constexpr bool operator==(agreed, const Number&) noexcept {
@@ -127,7 +128,7 @@ struct agreed {
     return true;
   }
 };
-/// The ledger of a refused program.
+/// The ledger of an invalid program.
 struct refused_ledger {
   template <class... Of>
   [[nodiscard]] constexpr agreed collectives(const Of&...) const noexcept {
@@ -147,7 +148,7 @@ struct refused_ledger {
   }
 };
 
-/// Marks what the traced function returned: one tensor, or several in anything tuple-like.
+/// Marks the results of the traced function: one tensor, or several in a tuple-like type.
 template <class Mesh>
 constexpr void keep(program_builder& program, const recorded<Mesh>& result) {
   program.keep(result.id_in(program));
@@ -162,10 +163,10 @@ constexpr void keep(program_builder& program, const R& results) {
 
 }  // namespace detail
 
-/// Records what `f` does to abstract operands, without data and without running anything.
+/// Records the operations of `f` on abstract operands, without data and without running anything.
 ///
 /// `f` is the function that later runs on tensors. `Capacity` bounds the number of instructions;
-/// each number in the function is one.
+/// each number in the function is an instruction.
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr traced_program<Capacity> trace_program(const F& f, X... operands) {
   traced_program<Capacity> out;
@@ -181,8 +182,8 @@ template <std::size_t Capacity = 64, class F, class... X>
   return out;
 }
 
-/// What `f` would cost on operands like these: collectives, bytes, floating-point operations and
-/// peak memory of one device, as a constant to `static_assert` on.
+/// Returns the cost of `f` on such operands: collectives, bytes, floating-point operations and peak
+/// memory of one device, as a constant that `static_assert` can test.
 ///
 ///     constexpr auto cost = trace(mlp, abstract<X>(512), abstract<W1>(), abstract<W2>());
 ///     static_assert(cost.collectives() == 0 && cost.peak_bytes_per_device() <= 16_MiB);
@@ -190,8 +191,8 @@ template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr auto trace(const F& f, X... operands) {
   traced_program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
-  // One tensor is not traced by way of `trace_program`: compilers would judge more and copy the
-  // whole program, and errors would pass through one more function.
+  // A function with a single result is not traced by `trace_program`, which would check more, copy
+  // the whole program, and add one more function to errors.
   if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
     program_builder code(out);
     (operands.enter(code, paper_of<X>::value), ...);
@@ -207,7 +208,7 @@ template <std::size_t Capacity = 64, class F, class... X>
       return detail::refused_ledger{};
   }
 }
-/// Without a tensor there is nothing to trace.
+/// Without tensors there is nothing to trace.
 template <std::size_t Capacity = 64, class F>
 [[nodiscard]] constexpr auto trace(const F&) {
   using judged = decltype(detail::judge_trace<void, F>());

@@ -11,7 +11,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// A recorded function of tensors of a domain, which is asked for cotangents later.
+/// A recorded function of tensors of a domain, whose cotangents are requested later.
 template <class Domain>
 struct recording_of;
 
@@ -37,14 +37,14 @@ class paper_recording {
   constexpr void finish() noexcept {
     if (code_ != nullptr) code_->write_calls_out(wrote_calls_out_);
   }
-  /// A result of the function as its caller gets it.
+  /// The type of a result of the function for its caller.
   template <class X>
   [[nodiscard]] constexpr X given(const X& x, int) const {
     if (code_ != nullptr) x.name();
     return x;
   }
 
-  /// The cotangents of the arguments, from those of the results.
+  /// Computes the cotangents of the arguments from those of the results.
   class pullback {
    public:
     constexpr explicit pullback(const paper_recording& of) : of_(of) {}
@@ -94,7 +94,7 @@ struct recording_of<abstract_domain> {
   using type = paper_recording;
 };
 
-/// What `vjp` gives beside the results of a function: a function of cotangents.
+/// The second result of `vjp`: a function of cotangents.
 template <class Recording, class Arguments>
 struct pullback_function {
   Recording recording;
@@ -119,9 +119,9 @@ struct pullback_function {
 
 }  // namespace detail
 
-/// Calls a function of tensors and gives its results beside a function of their cotangents, which
-/// gives those of the arguments: of one argument its own, of several a tuple. The cotangents may
-/// come later, and more than once; what they read of the function is computed once.
+/// Returns the results of a function of tensors and a function that maps their cotangents to those
+/// of the arguments: to one cotangent for a single argument, or to a tuple. The function may be
+/// called later, and more than once; the values of `f` that it reads are computed once.
 ///
 ///     auto [y, pull] = vjp(layer, x, w);
 ///     auto [dx, dw] = pull(dy);

@@ -15,10 +15,10 @@ namespace shardwise {
 
 namespace detail {
 
-/// The dimension that a call maps, as far as its arguments have said.
+/// The mapped dimension of a call, as far as its arguments determine it.
 class met_batch {
  public:
-  /// Adds dimension `d` of a tensor; refuses one that differs from those before.
+  /// Adds dimension `d` of a tensor; reports an error if it differs from the previous ones.
   constexpr void meet(const mesh_desc& mesh, const tensor_desc& tensor, int operand, int d) {
     if (d >= tensor.rank())
       fail({.rule = violation::dimension_is_out_of_range,
@@ -32,7 +32,7 @@ class met_batch {
     if (!verdict.ok()) fail(verdict);
   }
   [[nodiscard]] constexpr const batch_dim& batch() const noexcept { return batch_; }
-  /// The extents of a result, for the whole batch.
+  /// Returns the extents of a result for the whole batch.
   [[nodiscard]] constexpr extents_desc extents(const extents_desc& each) const noexcept {
     extents_desc out{batch_.size};
     for (index_t n : each) out.push_back(n);
@@ -44,12 +44,12 @@ class met_batch {
   bool is_met_ = false;
 };
 
-/// How the tensors of a domain are mapped: a class that records a function of elements.
+/// Maps functions over the tensors of a domain: a class that records a function of elements.
 template <class Domain>
 struct batch_tape_of;
 
-/// Records a function of elements of abstract tensors in their program, and then what it computes
-/// for all of them.
+/// Records a function of elements of abstract tensors in their program, followed by its computation
+/// for all elements.
 class paper_batch {
  public:
   template <class X>
@@ -58,11 +58,11 @@ class paper_batch {
     begin_ = code_->end();
     wrote_calls_out_ = code_->write_calls_out(true);
   }
-  /// What a result of the function is afterwards, before it gets the batch.
+  /// The type of a result of the function before the batch dimension is added.
   template <class X>
   using settled = X;
 
-  /// What stands for one element of a tensor, of type `Element`.
+  /// Returns the tensor, of type `Element`, that represents one element.
   template <class Element, class X>
   [[nodiscard]] constexpr Element argument(const X& x, int operand, int d) {
     const tensor_desc whole = x.known(paper_of<X>::value);
@@ -121,15 +121,15 @@ struct batch_tape_of<abstract_domain> {
   using type = paper_batch;
 };
 
-/// Reports a refusal where it is found: what calls the function, such as `trace`, need not look at
-/// what it gives.
+/// Reports an error where it is found, so that callers such as `trace` need not check the result.
 template <class Judged>
 [[nodiscard]] constexpr auto report() {
   using reported [[maybe_unused]] = decltype(typename Judged::type{});
   return refused_value<>{};
 }
 
-/// Calls a function with one element of each mapped argument, and gives what it makes of all.
+/// Calls a function with one element of each mapped argument, and returns the results for the whole
+/// batch.
 template <class Dims, class F, class... X>
 [[nodiscard]] constexpr auto call_mapped(const F& f, const X&... x) {
   using mapping = mapping_of<Dims, X...>;
@@ -163,7 +163,7 @@ template <class Dims, class F, class... X>
   if constexpr (AnyRefused<results>) {
     return refused_value<>{};
   } else if constexpr (uses_mapped_axis<results, mapping>) {
-    // Depends on the results: clang would report what does not where it reads this function.
+    // Depends on the results: otherwise clang would report the error when it parses this function.
     return report<
         refused<uses_mapped_axis<results, mapping> ? violation::axis_is_mapped : violation::nothing,
                 vmap_of>>();
@@ -179,7 +179,7 @@ template <class Dims, class F, class... X>
   }
 }
 
-/// A function of batches, which applies another to each of their elements.
+/// A function of batches that applies another function to each of their elements.
 template <class F, class Dims>
 struct mapped_function {
   F f;
@@ -207,13 +207,13 @@ struct mapped_function {
 
 }  // namespace detail
 
-/// Maps a function of elements to one of batches: `f` sees each tensor without the dimension that
-/// is named for its argument, or whole where that is `none`, and each result gets the batch as its
-/// dimension 0. One number is for all arguments, and none at all is 0. The elements of a batch are
+/// Maps a function of elements to one of batches: `f` gets each tensor without the dimension given
+/// for its argument, or the whole tensor if that is `none`, and the batch is dimension 0 of each
+/// result. A single number applies to all arguments; the default is 0. The elements of a batch are
 /// computed together, not one call after another.
 ///
-/// The dimensions that are mapped have one size and are split alike. The axes that split them are
-/// taken: the layouts inside of `f` cannot use them. Arguments may be nests of tensors.
+/// The mapped dimensions must have the same size and be split alike. Layouts inside `f` must not
+/// use the axes that split them. Arguments may be nests of tensors.
 ///
 ///     auto norms = vmap(l2_norm_of_row)(x);                    // f32[32@data, 8] -> f32[32@data]
 ///     auto logits = vmap<none, 0>(model)(parameters, inputs);  // a batch of inputs
