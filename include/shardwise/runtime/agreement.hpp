@@ -13,10 +13,11 @@ struct lowered_program;
 
 namespace detail {
 
-/// What all owners do with one tensor, such as reading it: the hash and the words of it.
+/// Agrees with all owners on an operation on one tensor, such as reading it: its hash and its
+/// description.
 void agree_on(machine& home, text_view what, const tensor_desc& tensor, std::uint64_t detail = 0);
 
-/// Agrees with the other owners of the mesh on a program, if anything goes between them in it.
+/// Agrees with the other owners of the mesh on a program, if the owners exchange data in it.
 void agree_on(machine& home, const lowered_program& program);
 
 }  // namespace detail

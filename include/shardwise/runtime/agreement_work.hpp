@@ -9,7 +9,7 @@
 
 namespace shardwise::detail {
 
-/// True for a step in which owners may exchange something, whoever owns what.
+/// Returns true for a step in which owners may exchange data, whoever owns which devices.
 [[nodiscard]] inline bool is_exchange(const program_view& code, const step_desc& step) noexcept {
   if (step.kind != step_kind::collective) return false;
   const operation& what = code.what(step.root);

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// `disable_manual_sharding` of a tensor whose layout is a value, to a spec or a layout.
+/// `disable_manual_sharding` of a tensor with a run-time layout, to a spec or a layout.
 ///
 ///     auto y = disable_manual_sharding(mine, spec_desc{{"data", ""}});
 template <Element T, LayoutValue Target>
@@ -17,7 +17,7 @@ template <Element T, LayoutValue Target>
   require(made.verdict);
   return any_domain::manually<any_tensor<T>>(x, made.tensor);
 }
-/// A collective that is a value, of a tensor whose layout is one.
+/// A collective given as a value, of a tensor with a run-time layout.
 ///
 ///     auto all = apply_collective(mine, {.kind = collective::all_gather, .axes = {0}, .from = 1});
 template <Element T>
@@ -27,7 +27,7 @@ template <Element T>
   require(made.verdict);
   return any_domain::manually<any_tensor<T>>(x, made.tensor, called);
 }
-/// `all_reduce` along manual axes, as bits, of a tensor whose layout is a value.
+/// `all_reduce` along manual axes, given as a bit mask, of a tensor with a run-time layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction reduce, unsigned axes) {
   manual_collective called{.reduce = reduce};

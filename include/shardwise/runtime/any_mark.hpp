@@ -6,12 +6,12 @@
 
 namespace shardwise {
 
-/// What a layout that is a value may be given as: a `layout_desc`, or a `spec_desc` of the tensor's
+/// The types that describe a run-time layout: a `layout_desc`, or a `spec_desc` of the tensor's
 /// mesh, with the tensor's policy and nothing pending.
 template <class Target>
 concept LayoutValue = std::same_as<Target, layout_desc> || std::same_as<Target, spec_desc>;
 
-/// `constrain` for a layout that is a value; throws where it would take a collective.
+/// `constrain` to a run-time layout; throws if a collective is necessary.
 ///
 ///     auto y = constrain(x, spec_desc{{"data", ""}});
 template <Element T, LayoutValue Target>
@@ -22,7 +22,7 @@ template <Element T, LayoutValue Target>
   return reshard(x, to);
 }
 
-/// `mark_sharding` for a layout that is a value; throws where another one is marked already.
+/// `mark_sharding` with a run-time layout; throws if the tensor is marked with another one.
 template <Element T, LayoutValue Target>
 [[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const Target& target) {
   const layout_desc to = detail::layout_for(x, target);
@@ -32,7 +32,7 @@ template <Element T, LayoutValue Target>
   return reshard(x, to);
 }
 
-/// `clear_sharding` for a tensor whose layout is a value; throws for a pending reduction.
+/// `clear_sharding` of a tensor with a run-time layout; throws if a reduction is pending.
 template <Element T>
 [[nodiscard]] any_tensor<T> clear_sharding(const any_tensor<T>& x) {
   const layout_desc whole = cleared(x.layout());
@@ -41,7 +41,7 @@ template <Element T>
   return reshard(x, whole);
 }
 
-/// `shard_as` for tensors whose layouts are values.
+/// `shard_as` for tensors with run-time layouts.
 template <Element T, Element U>
 [[nodiscard]] any_tensor<T> shard_as(const any_tensor<T>& x, const any_tensor<U>& like) {
   if (x.mesh() != like.mesh()) fail({.rule = violation::operand_meshes_differ, .operand = 1});

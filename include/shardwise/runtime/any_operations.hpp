@@ -22,26 +22,25 @@ namespace shardwise {
 
 namespace detail {
 
-/// Applies a rule to values, or reports what it refuses with the operands and the reshard that
-/// helps.
+/// Applies a rule to values, or reports the error with the operands and the suggested reshard.
 [[nodiscard]] propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
                                      const tensor_descs& operands);
 
-/// Fetches what a rule lacks of operands over permitted axes, a bit for each.
+/// Gathers operands over permitted axes, a bit mask, as far as a rule requires it.
 void fetch_operands(std::span<node_ptr> read, const factor_rule& rule, const tensor_descs& known,
                     unsigned permitted);
 
 }  // namespace detail
 
-/// What operations on tensors whose layouts are values mean: each is judged when it is applied, and
-/// what fuses is decided when the program runs.
+/// The operations on tensors with run-time layouts: each is checked when it is applied, and fusion
+/// is decided when the program runs.
 struct any_domain {
-  /// What an operation makes of elements of these types.
+  /// The type of the result of an operation on elements of these types.
   template <class Operation, class... T>
   using element_made = type_of_element<detail::result_element<Operation>(
       tensor_descs{tensor_desc{element_of<T>, {}, {}}...})>;
 
-  /// Judges what the compiler knows of an operation on operands of these elements.
+  /// Checks what is known at compile time about an operation on operands of these elements.
   template <class Operation, class... T>
   [[nodiscard]] static constexpr auto judge() noexcept {
     using elements = decltype(detail::judge_elements<Operation, T...>());
@@ -51,7 +50,7 @@ struct any_domain {
       return allowed<any_tensor<element_made<Operation, T...>>>{};
   }
 
-  /// What a rule of manual sharding makes of a tensor, and a collective that the program calls.
+  /// The result of a rule of manual sharding, or of a collective that the program calls.
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
     return detail::handle_of<Made>(
@@ -64,8 +63,8 @@ struct any_domain {
                                                       manual_change(called), result));
   }
 
-  /// A function of elements. Beside tensors whose layouts are values stand tensors with types and
-  /// numbers; numbers are tensors of rank 0 that every device holds.
+  /// An elementwise function. Its operands may also be tensors with compile-time layouts and
+  /// numbers; numbers are replicated tensors of rank 0.
   template <class Operation, class... X>
     requires requires { typename Operation::function; }
   [[nodiscard]] static auto apply(X&&... operands) {
@@ -93,7 +92,7 @@ struct any_domain {
     return detail::handle_of<any_tensor<T>>(
         detail::make_each<typename Operation::function, T>(describe, std::forward<X>(operands)...));
   }
-  /// An operation that is not elementwise, as types have it.
+  /// An operation that is not elementwise, whose attributes are types.
   template <class Operation, class First, class... Rest>
     requires(!requires { typename Operation::function; })
   [[nodiscard]] static auto apply(First&& first, Rest&&... rest) {
@@ -106,7 +105,8 @@ struct any_domain {
                              detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
 
-  /// The same after what it lacks has been fetched over permitted axes, a bit for each.
+  /// The same after its operands have been gathered over permitted axes, a bit mask, where
+  /// necessary.
   template <class Operation, class First, class... Rest>
   [[nodiscard]] static auto apply_across(unsigned permitted, First&& first, Rest&&... rest) {
     using class_type = typename Operation::operation_class;
@@ -120,12 +120,12 @@ struct any_domain {
         whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
   }
 
-  /// A number beside a tensor, as a tensor of rank 0.
+  /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {
     return detail::handle_of<any_tensor<T>>(detail::number_node_beside(model, value));
   }
-  /// A further result of an operation that has several.
+  /// A further result of an operation with several results.
   template <class T>
   using tensor = any_tensor<T>;
   template <Element T, class X>
@@ -134,7 +134,7 @@ struct any_domain {
         result_node_of(first.share(), 1, element_kernels_of<T>));
   }
 
-  /// The dimensions reduced away; kept with one element if `keep`.
+  /// Reduces dimensions; keeps them with size 1 if `keep`.
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> reduce(reduction kind, X&& x, const over& dims, bool keep) {
     require(dims.judge(x.tensor().rank()));
@@ -143,8 +143,8 @@ struct any_domain {
                                             {detail::read_operand<X>(std::forward<X>(x))}));
   }
 
-  /// An operation whose attributes are values, on tensors of which the first has the elements that
-  /// it is computed in.
+  /// An operation whose attributes are values, on tensors; arithmetic uses the element type of the
+  /// first.
   template <class Class, Element Made, class First, class... Rest>
   [[nodiscard]] static any_tensor<Made> apply_with(const attributes& how, First&& first,
                                                    Rest&&... rest) {
@@ -153,7 +153,7 @@ struct any_domain {
         how, {detail::read_operand<First>(std::forward<First>(first)),
               detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
-  /// Fetches what an operation lacks of its operands over permitted axes.
+  /// Gathers the operands of an operation over permitted axes where necessary.
   template <class Class, std::size_t N>
   static void fetch(const attributes& how, std::array<node_ptr, N>& read, unsigned permitted) {
     tensor_descs known;
@@ -185,8 +185,8 @@ struct any_domain {
 };
 
 namespace detail {
-/// The contraction of tensors whose layouts are values, which may fetch over permitted axes, a bit
-/// for each. Three or more are contracted in pairs.
+/// Contracts tensors with run-time layouts, with communication over permitted axes, a bit mask.
+/// Three or more are contracted in pairs.
 template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
 [[nodiscard]] any_tensor<T> contract_values(Arithmetic, unsigned permitted, text_view equation,
                                             const any_tensor<T>& first, const Rest&... rest) {
@@ -246,7 +246,7 @@ template <Semiring auto Over, Element T, class... Rest>
   }
   (std::make_index_sequence<sizeof...(Rest) - 1>{}, std::tie(rest...));
 }
-/// The same of sums of products.
+/// The same for sums of products.
 template <Element T, class... Rest>
   requires((... && std::same_as<any_tensor<T>, Rest>) || detail::ends_with_result_as<Rest...>())
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
@@ -254,14 +254,13 @@ template <Element T, class... Rest>
   return einsum<plus_times>(equation, first, rest...);
 }
 
-/// `sum`, `product`, `max` or `min` of a tensor whose layout is a value, where the kind is a value
-/// too.
+/// `sum`, `product`, `max` or `min` of a tensor with a run-time layout, with the kind as a value.
 template <Element T>
 [[nodiscard]] any_tensor<T> reduce(reduction kind, const any_tensor<T>& x, const over& dims,
                                    bool keep = false) {
   return any_domain::reduce<T>(kind, x, dims, keep);
 }
-/// `reshape` to extents that are values, of which one may be `dyn`.
+/// `reshape` to extents that are values, one of which may be `dyn`.
 ///
 ///     auto rows = reshape(x, extents_desc{dyn, 128});
 template <Element T>
@@ -269,7 +268,7 @@ template <Element T>
   return detail::handle_of<any_tensor<T>>(any_domain::whole<reshape_operation, T, T, 1>(
       reshape_operation::how(target), {detail::read_operand<decltype(x)>(x)}));
 }
-/// The same tensor under another layout.
+/// Returns the same tensor with another layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
   require(validate(x.mesh(), target));
@@ -278,7 +277,8 @@ template <Element T>
 }
 
 namespace detail {
-/// The layout that a spec means for a tensor: its policy stays, nothing is pending.
+/// Returns the layout of a tensor with another spec: its policy does not change, and nothing is
+/// pending.
 template <Element T>
 [[nodiscard]] layout_desc layout_for(const any_tensor<T>& x, const spec_desc& spec) {
   return layout_of(x.mesh(), spec, {}, policy_desc(x.layout().uneven));
@@ -289,15 +289,16 @@ template <Element T>
 }
 }  // namespace detail
 
-/// The same tensor under another spec; its policy stays, pending reductions are finished.
+/// Returns the same tensor with another spec; its policy does not change, and pending reductions
+/// are finished.
 ///
 ///     auto y = reshard(x, spec_desc{{"data", ""}});
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target) {
   return reshard(x, detail::layout_for(x, target));
 }
-/// The same for a spec that is a type, so that one function is written for layouts that are types
-/// or values.
+/// Takes a spec that is a type, so that one function can be written for compile-time and run-time
+/// layouts.
 ///
 ///     auto y = reshard<P<"data", none>>(x);
 template <class Spec, Element T>

@@ -9,8 +9,8 @@
 
 namespace shardwise {
 
-/// Stands for an argument of a function while the function is recorded, for a gradient or a
-/// compiled step. It has no elements, so reading it or what depends on it is an error.
+/// Represents an argument of a function while the function is recorded, for a gradient or a
+/// compiled step. It has no elements, so reading it, or a value that depends on it, is an error.
 class argument_node : public pending_node {
  public:
   explicit argument_node(const node& real) : argument_node(real, real.share_where()) {}

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-/// One collective: the devices of a group read what they need from each other's shards.
+/// One collective: the devices of a group read from each other's shards.
 class collective_node : public pending_node {
  public:
   collective_node(std::shared_ptr<machine> home, placement_ptr where,

@@ -17,7 +17,7 @@
 
 namespace shardwise::detail {
 
-/// A block without memory: where the elements of a part are, from its first element on.
+/// A block without memory: the offsets of the elements of a part from its first element.
 struct block_place {
   index_t offset = 0;
   inplace_vector<index_t, max_rank> extents{};
@@ -30,7 +30,7 @@ inline void advance(block_place& block, index_t elements) noexcept { block.offse
   return {0, extents, row_major(extents)};
 }
 
-/// The block at a place of a shard that begins at `data`.
+/// Returns the block at an offset in a shard whose memory begins at `data`.
 [[nodiscard]] inline const_any_block block_at(const void* data, element type,
                                               const block_place& place) noexcept {
   const_any_block block{data, type, place.extents, place.strides};
@@ -38,11 +38,11 @@ inline void advance(block_place& block, index_t elements) noexcept { block.offse
   return block;
 }
 
-/// Runs one collective, or what manual sharding does, of a node: it computes distinct shards of
-/// `result`, which has its memory, from the pieces that its device gets.
+/// Runs one collective, or one operation of manual sharding, of a node: computes the distinct
+/// shards of `result`, whose memory is allocated, from the pieces that each device gets.
 ///
-/// In one process a piece is copied, or reduced, from the shard that it is in. What other owners
-/// have is brought by `exchange` first.
+/// Within one process a piece is copied or reduced directly from its shard. Pieces of other owners
+/// are first received by `exchange`.
 class collective_run {
  public:
   collective_run(const applied_operation& does, const node& source, node& result)
@@ -50,7 +50,7 @@ class collective_run {
         result_(result),
         how_(does.how),
         seen_(seen_as(result.where().mesh(), does, source.tensor(), result.tensor())),
-        // A tensor that becomes manual, or ceases to be, has other indices and the same elements.
+        // A tensor that becomes manual, or ceases to be, has other indices but the same elements.
         keeps_(does.what->id == operation_of<manual_operation>.id) {}
 
   /// Computes one distinct shard.
@@ -78,8 +78,7 @@ class collective_run {
     }
   }
 
-  /// Brings what the other owners of the mesh have, and gives them what they get from here; an
-  /// all_reduce is complete then.
+  /// Exchanges pieces with the other owners of the mesh; an all_reduce is complete afterwards.
   void exchange(machine& home) {
     if (keeps_ || rounds_of(seen_.step) == 0) return;
     carry(home, 0, source_);
@@ -96,7 +95,7 @@ class collective_run {
   }
 
  private:
-  /// Elements of another owner's, packed, that a shard of the result needs of a device.
+  /// Packed elements from another owner that a shard of the result needs from a device.
   struct arrival {
     index_t shard = 0;
     index_t from = 0;
@@ -110,7 +109,7 @@ class collective_run {
   [[nodiscard]] collective_peers peers_of() const noexcept {
     return {result_.where().mesh(), seen_.step, seen_.moves};
   }
-  /// What a device has before and after, as the collective sees it.
+  /// Returns the part of a device before and after, as the collective describes it.
   [[nodiscard]] held_box part_before(index_t device) const noexcept {
     return held_of(result_.where().mesh(), seen_.before.layout, seen_.before.extents, device);
   }
@@ -121,14 +120,14 @@ class collective_run {
   [[nodiscard]] const std::byte* data_of(const arrival& a) const noexcept {
     return received_[a.sender].data() + a.offset;
   }
-  /// Calls `f(arrival)` for what has arrived for a shard.
+  /// Calls `f(arrival)` for everything received for a shard.
   template <class F>
   void for_each_arrival(index_t shard, const F& f) const {
     auto low = std::lower_bound(arrived_.begin(), arrived_.end(), shard,
                                 [](const arrival& a, index_t wanted) { return a.shard < wanted; });
     for (; low != arrived_.end() && low->shard == shard; ++low) f(*low);
   }
-  /// What has arrived of a device for a shard; null if its shard is here.
+  /// Returns what was received from a device for a shard; null if its shard is in this process.
   [[nodiscard]] const std::byte* arrived(index_t shard, index_t from) const {
     const std::byte* found = nullptr;
     for_each_arrival(shard, [&](const arrival& a) {
@@ -136,13 +135,13 @@ class collective_run {
     });
     return found;
   }
-  /// The place of a block among packed ones.
+  /// Returns the position of a block among packed ones.
   [[nodiscard]] static block_place packed_at(const block_place& place, index_t done) noexcept {
     return {done, place.extents, row_major(place.extents)};
   }
 
-  /// Copies what a shard, which holds `part`, gets of a device: from that device's shard, or from
-  /// what has arrived of it.
+  /// Copies what a shard, which holds `part`, gets from a device: from that device's shard, or from
+  /// what was received.
   void pull(index_t shard, index_t from, const held_box& part, const any_block& block) const {
     const held_box theirs = part_before(from);
     const std::byte* const packed = arrived_.empty() ? nullptr : arrived(shard, from);
@@ -159,8 +158,8 @@ class collective_run {
         });
   }
 
-  /// By position in a group, the sums of terms that have arrived for a shard, from element `first`
-  /// on; empty if none have.
+  /// Returns, by position in a group, the sums of terms received for a shard, from element `first`
+  /// on; empty if there are none.
   [[nodiscard]] std::vector<const arrival*> sums_for(const collective_peers& peers, index_t shard,
                                                      index_t first) const {
     std::vector<const arrival*> sums;
@@ -190,7 +189,7 @@ class collective_run {
     };
     reduce(0, peers.count(), sums_for(peers, shard, range.begin), own, sent, to);
   }
-  /// Reduces the part of a shard that every device of a group has.
+  /// Reduces the part of a shard that every device of a group holds.
   void reduce_parts(const collective_peers& peers, index_t shard, const held_box& part,
                     const any_block& block) const {
     const index_t group = peers.group_of(result_.where().device_of(shard));
@@ -209,8 +208,8 @@ class collective_run {
           done += to.size();
         });
   }
-  /// Reduces `count` terms of a group, from `first` on: those that are here, `own(p)`, and sums
-  /// that others have sent, `sent(arrival)`, which are parts of the same tree.
+  /// Reduces `count` terms of a group, from `first` on: local terms, `own(p)`, and sums received
+  /// from others, `sent(arrival)`, which are subtrees of the same tree.
   template <class Own, class Sent>
   void reduce(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
               const Sent& sent, const any_block& to) const {
@@ -234,7 +233,8 @@ class collective_run {
     elements.reduce(how_.kind, {to.data, to.type, to.extents, to.strides},
                     {right.data, right.type, right.extents, right.strides}, to);
   }
-  /// Reduces what this owner's devices do of a shard: neighbours in the group together.
+  /// Reduces the parts of a shard that this owner's devices reduce; adjacent devices of the group
+  /// together.
   void reduce_own(const collective_peers& peers, index_t shard, const machine& home) const {
     const index_t size = result_.where().size_of_shard(shard);
     for_each_reduced_range(peers, result_.where().first_device_of(shard), home.link()->owners(),
@@ -266,7 +266,7 @@ class collective_run {
           wanted[at(c.sender)] += bytes;
         },
         seen_.moves);
-    // What is seen as split may number its shards in another order than manual axes do.
+    // The order of the shards may differ between a split tensor and a manual one.
     std::stable_sort(arrived_.begin(), arrived_.end(),
                      [](const arrival& a, const arrival& b) { return a.shard < b.shard; });
     received_ = link.nothing();
@@ -277,7 +277,7 @@ class collective_run {
     for (const crossing& c : sends) pack(c, from, out[at(c.receiver)]);
     link.exchange(out, received_, home.team());
   }
-  /// Puts the elements of a piece, its terms reduced, at the end of what goes to an owner.
+  /// Appends the elements of a piece, with its terms reduced, to the data for an owner.
   void pack(const crossing& c, const node& from, std::vector<std::byte>& to) const {
     const collective_peers peers = peers_of();
     const element type = from.tensor().type;

@@ -139,7 +139,7 @@ class compiled_step {
   template <class X, class First>
   using argument = decltype(std::declval<detail::step_stand_ins&>().template of<First>(
       std::declval<const std::remove_cvref_t<X>&>()));
-  /// True for an argument that the function may change, which an expression is not.
+  /// True for an argument that the function may change; an expression is not.
   template <class X, class Argument>
   static constexpr bool may_change =
       detail::is_given_to_change<X>&& std::is_same_v<Argument, std::remove_cvref_t<X>>;
@@ -307,12 +307,12 @@ class compiled_step {
 /// plans it; each later call replays that program without planning or allocating.
 ///
 /// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
-/// old value that is also held elsewhere is kept. A variable that is two arguments is two values,
-/// of which `f` changes at most one. Numbers and random keys are inputs, so a learning rate and the
-/// key of a dropout may change from step to step. Everything else is constant: what `f` captures,
-/// and members that are not tensors, which `f` does not change, and where a different value
-/// compiles another program. `f` must not read elements, so no branch may depend on them. The step
-/// keeps its memory between calls, until it is destroyed.
+/// old value that is also held elsewhere is kept. If the same variable is given as two arguments,
+/// they are separate values, of which `f` may change at most one. Numbers are inputs, so a learning
+/// rate may change from step to step. Everything else is constant: what `f` captures, and members
+/// that are not tensors. `f` must not change such members, and a different value of one compiles
+/// another program. `f` must not read elements, so no branch may depend on them. The step keeps its
+/// memory between calls, until it is destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));

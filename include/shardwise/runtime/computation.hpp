@@ -22,14 +22,14 @@ namespace shardwise {
 /// The tensors that a pending node reads.
 using node_operands = inplace_vector<node_ptr, max_fused_operands>;
 
-/// A program that nodes append themselves to, and beside each instruction what computes it.
+/// A program to which nodes append themselves, with the kernel of each instruction.
 class described_program {
  public:
   described_program(program_builder& code, std::vector<operation_kernel>& kernels) noexcept
       : code_(code), kernels_(kernels) {}
 
   [[nodiscard]] program_builder& code() noexcept { return code_; }
-  /// Says what computes an instruction.
+  /// Sets the kernel of an instruction.
   value_id computed_by(value_id id, const operation_kernel& kernel) noexcept {
     kernels_[static_cast<std::size_t>(id)] = kernel;
     return id;
@@ -40,10 +40,10 @@ class described_program {
   std::vector<operation_kernel>& kernels_;
 };
 
-/// How a pending node gets its shards: its step on paper, its operands, and the work of one shard.
+/// How a pending node gets its shards: its step, its operands, and the work for one shard.
 ///
-/// Every step pulls: the work of a shard reads operands that are complete and writes that shard
-/// alone, so the shards of a step may be computed in any order, by any threads, to the same bits.
+/// Every step pulls: the work for a shard reads complete operands and writes only that shard, so
+/// the shards of a step may be computed in any order and by any threads, with the same bits.
 class computation {
  public:
   explicit computation(std::uint64_t sequence)
@@ -51,9 +51,9 @@ class computation {
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
-  /// Lets go of the operands without recursion, however long the chain of pending nodes is: what
-  /// dies with them leaves its own operands to the node that died first. Allocates nothing, since
-  /// tensors are dropped where memory is short.
+  /// Releases the operands without recursion, however long the chain of pending nodes is: nodes
+  /// that are destroyed with this one leave their own operands to it. Allocates nothing, since
+  /// tensors may be released when memory is short.
   virtual ~computation() {
     static thread_local node_ptr* orphans = nullptr;
     node_ptr own;
@@ -61,8 +61,8 @@ class computation {
     if (is_first) orphans = &own;
     for (node_ptr& operand : operands_) {
       computation* const task = operand->task();
-      // The last owner passes the node on; what others hold too is left to the last of them. So a
-      // node is on one list at most, whatever other threads drop meanwhile.
+      // The last owner passes the node on. So a node is on at most one list, whatever other threads
+      // release meanwhile.
       if (task != nullptr && operand.use_count() == 1)
         task->next_orphan_ = std::exchange(*orphans, std::move(operand));
       operand.reset();
@@ -75,67 +75,68 @@ class computation {
     orphans = nullptr;
   }
 
-  /// The order in which nodes were written; those with names run in it, on paper and here.
+  /// Returns a number that orders nodes as the program created them; named ones run in this order,
+  /// on paper and here.
   [[nodiscard]] static std::uint64_t next_sequence() noexcept {
     static std::atomic<std::uint64_t> next{0};
     return next.fetch_add(1, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
-  /// What gradients compute again of a node: nothing, all of it, or all but its value.
+  /// Which values of a node gradients compute again: none, all, or all except its result.
   enum class again : std::uint8_t { never, wholly, within };
   [[nodiscard]] again recomputed() const noexcept { return recomputed_; }
   void recompute(again what) noexcept { recomputed_ = what; }
-  /// True for a result of a function with a custom gradient, which a later `gradient(loss, w)` does
-  /// not know.
+  /// Returns true for a result of a function with a custom gradient, which a later `gradient(loss,
+  /// w)` cannot take into account.
   [[nodiscard]] bool has_custom_gradient() const noexcept { return has_custom_gradient_; }
   void set_custom_gradient() noexcept { has_custom_gradient_ = true; }
-  /// True while a thread makes nodes that gradients compute again.
+  /// True while a thread creates nodes that gradients compute again.
   [[nodiscard]] static bool& recomputes() noexcept {
     static thread_local bool yes = false;
     return yes;
   }
   /// Appends the instructions of the node to a program, where `read` are the values of its
-  /// operands, and returns the number of its own.
+  /// operands, and returns the number of its result.
   [[nodiscard]] virtual value_id describe(described_program& code,
                                           std::span<const value_id> read) const = 0;
-  /// How many instructions that are, at most.
+  /// Returns an upper bound for the number of these instructions.
   [[nodiscard]] virtual std::int32_t instructions() const noexcept = 0;
-  /// What the node costs one device.
+  /// Returns the cost of the node for one device.
   [[nodiscard]] virtual operation_cost cost() const noexcept = 0;
-  /// True for an elementwise pass, which may write over an operand.
+  /// Returns true for an elementwise pass, which may overwrite an operand.
   [[nodiscard]] virtual bool is_pass() const noexcept { return false; }
-  /// True for a stand-in of a recorded function, which has no value.
+  /// Returns true for a placeholder in a recorded function, which has no value.
   [[nodiscard]] virtual bool is_argument() const noexcept { return false; }
-  /// True for an operation that may overwrite its first operand.
+  /// Returns true for an operation that may overwrite its first operand.
   [[nodiscard]] virtual bool overwrites_first() const noexcept { return false; }
-  /// What it reads; nothing once it has been computed.
+  /// Returns the operands; none after it has been computed.
   [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }
 
-  /// Names the operands and puts the node, which is `node`, on the list of what its machine has to
-  /// compute; `make_pending` calls it.
+  /// Sets the operands and adds `node`, which is the node itself, to the pending list of its
+  /// machine; called by `make_pending`.
   void wait_for(node_operands operands, node& node) {
     operands_ = std::move(operands);
     node.home()->pending().enter(place_, node);
   }
-  /// The shards are there: the operands are let go.
+  /// Marks the node as computed and releases the operands.
   void finish() noexcept {
     result().set_ready();
     place_.leave();
     operands_.clear();
   }
-  /// Computing it threw: the same is thrown by every later attempt.
+  /// Stores the exception of a failed computation, which every later attempt throws again.
   void fail_with(std::exception_ptr thrown) noexcept {
     failure_ = std::move(thrown);
     place_.leave();
   }
-  /// What a failed run left behind; for the holder of the machine's turn.
+  /// Returns the exception of a failed run; for the holder of the machine's turn.
   [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
 
-  /// The node that is computed.
+  /// Returns the node that is computed.
   [[nodiscard]] virtual node& result() noexcept = 0;
-  /// Gets the memory of the shards.
+  /// Allocates the memory of the shards.
   virtual void prepare() = 0;
-  /// Computes one distinct shard of the node by itself, from operands that are there.
+  /// Computes one distinct shard of the node from complete operands.
   virtual void run_shard(index_t shard) = 0;
 
  private:
@@ -144,12 +145,12 @@ class computation {
   bool has_custom_gradient_ = false;
   std::exception_ptr failure_;
   node_operands operands_;
-  /// The next of those that die with a node that reads this one.
+  /// The next of the nodes that are destroyed with a node that reads this one.
   node_ptr next_orphan_;
   pending_list::entry place_;
 };
 
-/// A node that is still to be computed.
+/// A node that is not computed yet.
 class pending_node : public node, public computation {
  public:
   pending_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
@@ -162,8 +163,8 @@ class pending_node : public node, public computation {
   void prepare() override { allocate(home()->storage(), home()->memory()); }
 };
 
-/// The placement of a result on the machine of its operands, shared with an operand that is placed
-/// as it is.
+/// Returns the placement of a result on the machine of its operands; it is shared with an operand
+/// of the same placement.
 [[nodiscard]] inline placement_ptr place_result(std::span<const node_ptr> operands,
                                                 const tensor_desc& result) {
   for (const node_ptr& operand : operands)
@@ -171,8 +172,8 @@ class pending_node : public node, public computation {
   return operands[0]->home()->place(result);
 }
 
-/// Makes a pending node of `result` that reads these operands, in their pool. `arguments` are those
-/// of the node's constructor after the pool, the placement and the elements.
+/// Creates a pending node of `result` that reads these operands, in their pool. `arguments` are
+/// those of the node's constructor after the pool, the placement and the elements.
 template <class Node, class... Arguments>
 [[nodiscard]] std::shared_ptr<Node> make_pending(std::span<node_ptr> operands,
                                                  const tensor_desc& result,

@@ -16,7 +16,7 @@ struct custom_gradient_of_nodes {
   std::vector<node_ptr> results, cotangents, arguments, gradients;
 };
 
-/// The custom gradients that are met while a function is recorded, in the order of their functions.
+/// The custom gradients encountered while a function is recorded, in the order of their functions.
 using custom_gradients = std::vector<custom_gradient_of_nodes>;
 
 /// The lists of this thread's recordings; expired ones have ended.

@@ -13,8 +13,8 @@
 
 namespace shardwise::detail {
 
-/// What a fused pass takes from each of its operands, decided from their types left to right:
-/// everything of a temporary expression that fits, else one tensor; nothing of a number.
+/// What a fused pass takes from each operand, decided from their types from left to right: the
+/// whole tree of a temporary expression that fits, otherwise one tensor; nothing for a number.
 template <class Result, class... X>
 struct fusion {
   struct share_of {
@@ -46,7 +46,7 @@ struct fusion {
   }();
   static constexpr std::size_t total = shares.back().first + shares.back().count;
 
-  /// The branch of the fused tree that computes operand `I`.
+  /// The subtree of the fused tree that computes operand `I`.
   template <std::size_t I, class Y>
   [[nodiscard]] static constexpr auto branch(const Y& x) noexcept {
     if constexpr (!Operand<Y>)
@@ -63,8 +63,8 @@ template <class Function>
 inline constexpr bool is_on_elements = requires {
   Function::on_elements;
 };
-/// True for functions that are compiled with what they read as one pass: operands and result have
-/// one type, for which there are packets or plain arithmetic.
+/// True for functions that are compiled together with their operands as one pass: operands and
+/// result have one type, for which there are packets or plain arithmetic.
 template <class Function, class Paper, class... X>
 inline constexpr bool is_compiled =
     std::is_same_v<compute_type<typename Paper::value_type>, typename Paper::value_type> &&
@@ -72,7 +72,7 @@ inline constexpr bool is_compiled =
     (... && std::is_same_v<typename element_type_of<typename Paper::value_type, X>::type,
                            typename Paper::value_type>);
 
-/// A function that waits to be fused with what reads it.
+/// A function that can still be fused with its reader.
 template <class Function, class Paper>
 struct deferred {
   template <class... X>
@@ -94,8 +94,8 @@ struct deferred {
     using expression = lazy<T, typename Paper::extents_type, typename Paper::layout_type,
                             std::remove_const_t<decltype(tree)>, plan::total>;
     constexpr bool absorbs = (... || plan::shares[I].absorbed);
-    // What has been read by its name is computed by itself, even if it is then moved from; so is
-    // what stands twice among the operands.
+    // An expression that has been read by name is computed separately, even if it is moved from
+    // afterwards; so is one that occurs twice among the operands.
     if constexpr (absorbs)
       if ((... || is_node<plan::shares[I].absorbed>(operands)))
         return expression(tree, each_node_of<Function, Paper>(result, std::forward<X>(operands)...),
@@ -134,7 +134,7 @@ struct waiting<pointwise<Function>, Paper, X...> {
   }
 };
 
-/// What takes in the compiled pass before it.
+/// An operation that includes the compiled pass of its operand.
 template <class Operation, class Paper, class X>
   requires(Operation::operation_class::takes_prologue&& fusion<paper_of<X>, X>::shares[0].absorbed)
 struct waiting<Operation, Paper, X> {

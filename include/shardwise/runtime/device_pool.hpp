@@ -25,12 +25,12 @@
 
 namespace shardwise {
 
-/// What a device threw, with the device's name before the words: `device 3: ...`.
+/// The exception of a device, whose message begins with the device: `device 3: ...`.
 ///
-/// The original is kept: `rethrow_nested()` throws it again.
+/// `rethrow_nested()` throws the original exception.
 class device_error : public std::runtime_error, public std::nested_exception {
  public:
-  /// Made inside the handler of the original exception.
+  /// Must be constructed inside the handler of the original exception.
   device_error(index_t device, const char* words);
 
   [[nodiscard]] index_t device() const noexcept { return device_; }
@@ -39,16 +39,17 @@ class device_error : public std::runtime_error, public std::nested_exception {
   index_t device_;
 };
 
-/// What a device pool consists of: the mesh, the threads, the memory, and who holds how much of it.
+/// The parts of a device pool: the mesh, the threads, the memory, and how much of it each device
+/// holds.
 ///
 /// The pool and every tensor in it share one machine, so tensors that outlive their pool can still
-/// be computed and read. A call on a machine needs an owner that lives until the call returns.
+/// be computed and read. The caller of a machine's functions must own it until they return.
 class machine {
  public:
-  /// A machine with the devices of `mesh`; 0 threads stand for `min(devices, cores)`.
+  /// Creates a machine with the devices of `mesh`; 0 threads means `min(devices, cores)`.
   explicit machine(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
-  /// The machine of one owner among several of the mesh; the carrier says which. With one owner it
-  /// is the machine above.
+  /// Creates the machine of one of several owners of the mesh, which the carrier identifies. With
+  /// one owner it is the same as above.
   machine(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
           std::stop_token stop = {});
 
@@ -58,37 +59,37 @@ class machine {
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] index_t devices() const noexcept { return devices_; }
-  /// The devices that this process owns, ascending.
+  /// Returns the devices that this process owns, in ascending order.
   [[nodiscard]] const std::vector<index_t>& own_devices() const noexcept { return own_devices_; }
-  /// The way to the other owners of the mesh; null where this process owns all of it.
+  /// Returns the link to the other owners of the mesh; null if this process owns all devices.
   [[nodiscard]] owner_link* link() const noexcept { return link_.get(); }
-  /// Where the shards of a tensor are on this machine.
+  /// Returns the placement of a tensor's shards on this machine.
   [[nodiscard]] placement_ptr place(const tensor_desc& tensor) const;
-  /// The threads that work for the devices, for work that is not one task a device.
+  /// Returns the threads that work for the devices, for work that is not one task per device.
   [[nodiscard]] worker_team& team() noexcept { return team_; }
   [[nodiscard]] const worker_team& team() const noexcept { return team_; }
-  /// Where the shards' memory comes from.
+  /// Returns the arena that allocates the shards' memory.
   [[nodiscard]] arena& storage() const noexcept { return *arena_; }
-  /// What each device holds.
+  /// Returns what each device holds.
   [[nodiscard]] device_memory& memory() noexcept { return memory_; }
   [[nodiscard]] const device_memory& memory() const noexcept { return memory_; }
 
-  /// Calls `body(device)` for each own device, as `worker_team::run` does its tasks.
+  /// Calls `body(device)` for each device of this process, as `worker_team::run` runs tasks.
   ///
-  /// An exception arrives as `device_error`, that of the lowest device that failed; a stop request
-  /// as `pool_stopped`.
+  /// An exception becomes a `device_error`, that of the lowest device that failed; a stop request
+  /// becomes `pool_stopped`.
   void for_each_device(function_view<void(index_t)> body, index_t work = large_work);
 
-  /// Calls `body(shard)` once for each distinct shard of a tensor that is here, on behalf of the
-  /// first own device that holds it; otherwise as `for_each_device`.
+  /// Calls `body(shard)` once for each distinct local shard of a tensor, on behalf of the first
+  /// local device that holds it; otherwise like `for_each_device`.
   void run_shards(const placement& where, function_view<void(index_t)> body,
                   index_t work = large_work);
 
-  /// Held by the thread whose program runs: one at a time on one machine.
+  /// Held by the thread whose program is running: only one runs at a time on a machine.
   [[nodiscard]] machine_turn& turn() noexcept { return turn_; }
-  /// What the programs that ran have cost one device; for the holder of the turn.
+  /// Returns the cost for one device of the programs that have run; for the holder of the turn.
   [[nodiscard]] cost_ledger& counted() noexcept { return counted_; }
-  /// What has been asked for and not been computed.
+  /// Returns the list of what has been requested and is not computed yet.
   [[nodiscard]] pending_list& pending() noexcept { return pending_; }
 
  private:
@@ -105,7 +106,7 @@ class machine {
   [[nodiscard]] static std::vector<index_t> copy_of(device_numbers numbers);
   [[nodiscard]] static unsigned default_threads(const std::vector<index_t>& devices) noexcept;
 
-  // The order of the mesh, whose lists its owner need not keep.
+  // The order of the mesh, copied because the list may not outlive the caller.
   std::vector<index_t> devices_by_position_;
   std::vector<index_t> positions_by_device_;
   mesh_desc mesh_;
@@ -120,36 +121,37 @@ class machine {
   worker_team team_;
 };
 
-/// As many logical devices as a mesh has, on the cores of this machine.
+/// A set of logical devices, one for each device of a mesh, on the cores of this machine.
 ///
 ///     device_pool pool{pod{}};                         // 8 devices on min(8, cores) threads
 ///     pool.for_each_device([&](index_t device) { ... });
 ///
-/// The pool may be used by several threads at once, and destroyed while tensors in it are still
-/// pending: they keep what they need. A device function that a program of the pool calls may read
-/// the pool's counters and tensors that are there, and compute in other pools; what would compute
-/// in a pool whose program waits for it throws `pool_waits_for_itself`.
+/// The pool may be used by several threads at once, and may be destroyed while tensors in it are
+/// still pending: they keep what they need. A device function called by a program of the pool may
+/// read the pool's counters and computed tensors, and compute in other pools; computing in a pool
+/// whose program waits for it throws `pool_waits_for_itself`.
 class device_pool {
  public:
-  /// `devices` devices on one axis named "devices"; 0 threads stand for `min(devices, cores)`.
+  /// Creates `devices` devices on one axis named "devices"; 0 threads means `min(devices, cores)`.
   explicit device_pool(index_t devices, unsigned threads = 0, std::stop_token stop = {})
       : device_pool(line(devices), threads, std::move(stop)) {}
-  /// The devices of a mesh value whose sizes are all known.
+  /// Creates the devices of a run-time mesh whose sizes are all known.
   explicit device_pool(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
-  /// The devices of a mesh.
+  /// Creates the devices of a mesh.
   template <Mesh M>
   explicit device_pool(const M& mesh, unsigned threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), threads, std::move(stop)) {}
 
-  /// The part of a mesh that one process owns, of several that run the same program: this one
-  /// stores and computes the shards of its devices. With one owner it is a pool like any other.
+  /// Creates the part of a mesh that one process owns, if several processes run the same program:
+  /// this one stores and computes the shards of its devices. With one owner it is an ordinary pool.
   template <Mesh M>
   device_pool(const M& mesh, owner_share share, unsigned threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), std::move(share), threads, std::move(stop)) {}
   device_pool(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
               std::stop_token stop = {});
 
-  /// A pool is not made without devices, nor of what only has a mesh, such as a layout.
+  /// A pool needs devices, and cannot be created from a type that only refers to a mesh, such as a
+  /// layout.
   device_pool() = delete;  // device_pool pool{pod{}}: a pool has the devices of a mesh
   template <class M>
     requires(!Mesh<M> && !std::is_convertible_v<const M&, mesh_desc> && !std::is_arithmetic_v<M>)
@@ -164,28 +166,29 @@ class device_pool {
 
   /// Calls `body(device)` for each device and returns when all have returned.
   ///
-  /// `work` estimates the whole phase (see `small_work`). An exception arrives as `device_error`,
-  /// that of the lowest device that failed; a stop request as `pool_stopped`.
+  /// `work` estimates the work of the whole phase (see `small_work`). An exception becomes a
+  /// `device_error`, that of the lowest device that failed; a stop request becomes `pool_stopped`.
   template <class Body>
   void for_each_device(Body&& body, index_t work = large_work) const {
     const std::shared_ptr<machine> keep = state_;
     keep->for_each_device([&](index_t device) { body(device); }, work);
   }
 
-  /// Lets running devices finish and starts no other: calls in progress and later ones throw
+  /// Lets running device functions finish and starts no more: current and later calls throw
   /// `pool_stopped`.
   void request_stop() const noexcept { state_->team().request_stop(); }
   [[nodiscard]] bool stop_requested() const noexcept { return state_->team().stop_requested(); }
 
-  /// What the programs that ran in this pool have cost one device since the last reset: what
-  /// `trace` says of the same programs on paper.
+  /// Returns the cost for one device of the programs that have run in this pool since the last
+  /// reset, which equals the result of `trace` for these programs.
   [[nodiscard]] cost_ledger counters() const;
-  /// Begins a new count; the peak begins at what is held now.
+  /// Resets the counters; the peak starts at the memory that is held now.
   void reset_counters() const;
-  /// The bytes that crossed owners since the last reset; none where one process owns all devices.
+  /// Returns the bytes sent between owners since the last reset; none if one process owns all
+  /// devices.
   [[nodiscard]] owner_traffic traffic() const;
 
-  /// What tensors share with the pool, and keep.
+  /// Returns the state that tensors share with the pool, and keep alive.
   [[nodiscard]] std::shared_ptr<machine> state() const noexcept { return state_; }
 
  private:

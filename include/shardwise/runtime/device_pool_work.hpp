@@ -57,7 +57,8 @@ SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(in
                                          function_view<void(index_t)> body, index_t work) {
   const machine_turn* const turn = machine_turn::current();
   const scratch_source scratch{arena_.get(), detail::take_scratch};
-  // By value: other threads fetch what a task reads, line by line of the cache.
+  // Captured by value: otherwise other threads would fetch what a task reads, one cache line after
+  // another.
   const auto named = [turn, scratch, body, device_of](index_t task) {
     const machine_turn::worker working(turn);
     const scratch_scope memory(scratch);

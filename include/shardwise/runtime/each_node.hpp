@@ -19,7 +19,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Adds a number to a pass, in the type that its elements are computed in.
+/// Adds a number to a pass, in the type used for arithmetic on its elements.
 inline int number_slot(pass_program& pass, const attributes& value, element type) {
   return with_number(value, type, [&](auto number) { return pass.number(number); });
 }
@@ -74,8 +74,8 @@ class each_node : public pending_node {
     return nullptr;
   }
 
-  /// True if all tensors are laid out as the result is, of elements that are computed with as they
-  /// are: then one call does it.
+  /// Returns true if all tensors have the placement of the result and elements that need no
+  /// conversion: then one call suffices.
   [[nodiscard]] bool is_in_place() const noexcept {
     const auto is_computed = [](element type) { return type == computed_in(type); };
     if (!is_computed(tensor().type)) return false;

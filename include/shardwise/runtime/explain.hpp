@@ -23,9 +23,9 @@ namespace detail {
                                         const cost_ledger& total);
 }  // namespace detail
 
-/// What computing tensors together will do, or nothing but their names if they are there already:
-/// the fused passes, products and collectives in order, the bytes that each device receives, and
-/// the ledger. They live in one pool.
+/// Returns the plan for computing tensors together, or only their names if they are computed
+/// already: the fused passes, products and collectives in order, the bytes that each device
+/// receives, and the ledger. The tensors must be in one pool.
 ///
 ///     std::cout << explain(loss, weights);
 template <Readable First, Readable... Rest>
@@ -33,14 +33,14 @@ template <Readable First, Readable... Rest>
   return detail::explain_nodes({first.share(), rest.share()...});
 }
 
-/// What is in no pool, such as a tensor on paper, is not computed.
+/// Arguments that are not in a pool, such as abstract tensors, are an error.
 template <class X>
   requires(!Readable<X>)
 typename detail::reading<"explain", X>::type explain(const X&) {
   return detail::reading<"explain", X>::value();
 }
 
-/// The same of a program on paper, as `trace_program` records it.
+/// Returns the plan of a program on paper, as recorded by `trace_program`.
 template <std::size_t Capacity>
 [[nodiscard]] std::string explain(const traced_program<Capacity>& traced) {
   const planned_program<Capacity> planned = plan(traced);

@@ -14,7 +14,7 @@ SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_des
                                            const lifetime* lives, std::int32_t count,
                                            const cost_ledger& total) {
   std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
+  out.exceptions(std::ios::badbit);  // otherwise a lack of memory truncates the text silently
   write_program(out, mesh, steps, lives, count, total);
   return out.str();
 }

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-/// A pending tensor that holds one number throughout.
+/// A pending tensor filled with one number.
 class fill_node : public pending_node {
  public:
   fill_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,

@@ -17,22 +17,22 @@ namespace shardwise {
 
 namespace detail {
 
-/// The gradients of a pending number with respect to tensors that it is made of.
+/// Returns the gradients of a pending number with respect to tensors that it depends on.
 [[nodiscard]] std::vector<node_ptr> gradients_of(const node_ptr& loss,
                                                  const std::vector<node_ptr>& tensors);
 
 struct custom_gradient_of_nodes;
 using custom_gradients = std::vector<custom_gradient_of_nodes>;
-/// Collects the custom gradients that are recorded while it lives.
+/// Collects the custom gradients that are recorded during its lifetime.
 [[nodiscard]] std::shared_ptr<custom_gradients> begin_recording();
 
-/// Records a function of tensors by calling it, and makes its gradient a part of the graph.
+/// Records a function of tensors by calling it, and adds its gradient to the graph.
 class graph_tape {
  public:
   template <class X>
   explicit graph_tape(const X&) : custom_(begin_recording()) {}
 
-  /// What a result of the function is afterwards: expressions are tensors.
+  /// Returns the type of a result of the function afterwards: expressions become tensors.
   template <class X>
   struct settled_as {
     using type = X;
@@ -52,7 +52,8 @@ class graph_tape {
     stand_ins_.push_back(stand_in);
     real_.push_back(real);
     if (wanted) wanted_.push_back(stand_in);
-    // A tensor that is not floating-point has a gradient of zeros, made by no operation of `f`.
+    // A tensor that is not floating-point has a gradient of zeros, which no operation of `f`
+    // creates.
     using T = typename X::value_type;
     if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
       if (wanted) enter_function_on<functions::identity, T>();
@@ -96,9 +97,9 @@ struct tape_of<any_domain> {
 
 }  // namespace detail
 
-/// The gradients of a number that is pending with respect to tensors that it is made of, one or
-/// several in a tuple: for programs that write `backward()` elsewhere. What lies between is pending
-/// too; the tensors themselves may be computed or not.
+/// Returns the gradients of a pending number with respect to tensors that it depends on, one or
+/// several in a tuple: for programs in the style of `backward()`. All values in between must be
+/// pending too; the tensors themselves may be computed or not.
 ///
 ///     auto loss = sum(square(einsum<"bi,io->bo">(x, w) + b));
 ///     auto [dw, db] = gradient(loss, w, b);

@@ -83,7 +83,7 @@ class held_operands {
     operand_list operands = take();
     return make(*this, operands, tree);
   }
-  /// Releases the node.
+  /// Resets the node.
   void let_go() noexcept {
     mesh_ = nullptr;
     made_.reset();

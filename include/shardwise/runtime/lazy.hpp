@@ -17,15 +17,15 @@
 
 namespace shardwise {
 
-/// An elementwise expression that has not been named yet: a tree of functions known to the compiler
-/// over `N` tensors, which it owns.
+/// An unnamed elementwise expression: a tree of functions, known at compile time, of `N` tensors,
+/// which it owns.
 ///
-/// Only programs of headers alone have such expressions: where the library is compiled each
-/// function becomes a node, and nodes are fused as the program runs.
+/// Such expressions exist only in programs of headers alone: with the compiled library, each
+/// function becomes a node, and nodes are fused at run time.
 ///
-/// As a temporary it is absorbed by the elementwise function or reduction that reads it, and
-/// nothing is allocated. Read by name, it becomes a node that is computed once, whoever reads it.
-/// Moved from, it cannot be read again: that throws.
+/// A temporary expression is absorbed by the elementwise function or reduction that reads it,
+/// without allocation. An expression that is read by name becomes a node that is computed once, for
+/// all readers. An expression that was moved from cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
 class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public on_devices {
  public:
@@ -38,31 +38,33 @@ class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public
   lazy(Tree tree, std::array<node_ptr, N> operands, const extents_desc& extents,
        std::uint64_t sequence)
       : tree_(tree), held_(std::move(operands), extents, sequence) {}
-  /// The same of an expression that is a node already.
+  /// Constructs an expression that is already a node.
   lazy(Tree tree, node_ptr made, const extents_desc& extents, std::uint64_t sequence)
       : tree_(tree), held_(std::move(made), extents, sequence) {}
 
-  /// A copy is the same expression, computed once with the original, which is named by that.
+  /// A copy is the same expression; it is computed once together with the original, which copying
+  /// names.
   lazy(const lazy& other) : tree_(other.tree_), held_(other.held_, other.share()) {}
   lazy(lazy&& other) noexcept : tree_(other.tree_), held_(std::move(other.held_)) {}
   using detail::named_once<paper_tensor<T, Extents, Layout>>::operator=;
-  /// Never chosen, so that the rule above answers for expressions of one type too.
+  /// Never selected, so that the rule above reports errors for expressions of one type too.
   void operator=(const lazy&) requires(N == 0) = delete;
   ~lazy() = default;
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return held_.extents(); }
   [[nodiscard]] const mesh_desc& mesh() const { return held_.mesh(); }
   [[nodiscard]] const Tree& tree() const noexcept { return tree_; }
-  /// True if the expression is a node already; asked of a temporary, which no other thread has.
+  /// Returns true if the expression is already a node; used for temporaries, which no other thread
+  /// can access.
   [[nodiscard]] bool is_node() const noexcept { return held_.is_node(); }
-  /// The tensors that it reads, which whoever absorbs it takes over.
+  /// Returns the tensors that it reads, for the operation that absorbs it.
   [[nodiscard]] std::array<node_ptr, N> take_operands() && { return held_.take(); }
-  /// The node of the expression, made by the first who asks; it takes the operands over, so that
-  /// they live no longer than it needs them. Threads may ask at once.
+  /// Returns the node of the expression, which the first caller creates; the node takes over the
+  /// operands, so that they live no longer than necessary. Thread-safe.
   [[nodiscard]] node_ptr share() const& { return held_.name_as(&make_node, &tree_); }
-  /// The same of a temporary, which no other thread can ask.
+  /// The same for a temporary, which no other thread can access.
   [[nodiscard]] node_ptr share() && { return held_.give_up_as(&make_node, &tree_); }
-  /// Forgets the node, as if the expression had been moved from.
+  /// Resets the node, as if the expression had been moved from.
   void let_go() noexcept { held_.let_go(); }
 
  private:

@@ -15,14 +15,14 @@
 
 namespace shardwise {
 
-/// What operations on tensors mean: elementwise ones wait to be fused, the others become nodes.
+/// The operations on tensors: elementwise ones are deferred to be fused, the others become nodes.
 struct lazy_domain {
   static constexpr bool has_values = true;
 
-  /// A tensor of these types.
+  /// A tensor with these types.
   template <class T, class Extents, class Layout>
   using tensor = sharded_tensor<T, Extents, Layout>;
-  /// What `apply` gives.
+  /// The type of the result of `apply`.
   template <class Operation, class Paper, class... X>
   using made = typename detail::waiting<Operation, Paper, X&&...>::type;
 
@@ -31,13 +31,13 @@ struct lazy_domain {
     [[maybe_unused]] const detail::repeated_operands<X...> as_one(operands...);
     return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
   }
-  /// A number beside a tensor, as a tensor of rank 0.
+  /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static auto number(const Model& model, T value) {
     using number_type = tensor<T, extents<>, layout<mesh_of<Model>, P<>>>;
     return detail::handle_of<number_type>(detail::number_node_beside(model, value));
   }
-  /// A further result of an operation that has several: what `second` gives.
+  /// A further result of an operation with several results; the type of the result of `second`.
   template <class Paper>
   using made_second = detail::tensor_from<Paper>;
   template <class Paper, class X>

@@ -13,32 +13,34 @@
 
 namespace shardwise {
 
-/// A run-time graph as the same program value that `trace_program` records on paper, planned alike,
-/// and the nodes behind its steps.
+/// A run-time graph as a program value, the same as `trace_program` records on paper and planned in
+/// the same way, with the nodes of its steps.
 struct lowered_program : stored_program {
-  /// What computes each instruction, where the operation of it is no leaf or collective.
+  /// The kernel of each instruction that is an operation, other than leaves and collectives.
   std::vector<operation_kernel> kernels;
-  /// The instruction that ends the pass of each; see `form_clusters`.
+  /// The last instruction of the pass of each instruction; see `form_clusters`.
   std::vector<cluster_note> notes;
 
   std::vector<step_desc> steps;
   std::vector<lifetime> lives;
   /// The node that gets the result of each step. Each is held until it has been computed, so that a
-  /// failure finds all that are left; then its readers decide how long it lives. Null for inputs.
+  /// failure can reach all that remain; afterwards its readers determine its lifetime. Null for
+  /// inputs.
   std::vector<node_ptr> nodes;
-  /// The pending nodes that the program was lowered from, in the order in which they were written.
+  /// The pending nodes from which the program was lowered, in the order in which they were created.
   std::vector<std::weak_ptr<node>> pending;
-  /// By step, the node that a step is a part of which makes no node's value; empty for others.
+  /// By step: for a step whose result is not the value of a node, the node to which it belongs;
+  /// empty for others.
   std::vector<std::weak_ptr<node>> owners;
   /// The inputs, by step; null for other steps.
   std::vector<node_ptr> inputs;
-  /// True for steps that are what their node does by itself, compiled as a whole.
+  /// True for steps that equal the whole computation of their node, which is compiled.
   std::vector<bool> compiled;
 };
 
 namespace detail {
 
-/// Nodes that were given a number, which they lose when this goes, whatever was thrown meanwhile.
+/// Nodes with numbers assigned, which are reset by the destructor, also after an exception.
 class numbered_nodes {
  public:
   numbered_nodes() = default;
@@ -52,7 +54,7 @@ class numbered_nodes {
     nodes_.push_back(&found);
     found.number = 0;
   }
-  /// Puts pending nodes in the order in which they were written.
+  /// Sorts pending nodes in the order in which they were created.
   void sort() noexcept {
     std::sort(nodes_.begin(), nodes_.end(),
               [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
@@ -63,8 +65,8 @@ class numbered_nodes {
   std::vector<node*> nodes_;
 };
 
-/// The nodes of the graph below some roots: those that are pending in the order in which they were
-/// written, and those that are there in the order in which the others read them.
+/// The nodes of the graph reachable from some roots: pending ones in the order in which they were
+/// created, and computed ones in the order in which the others read them.
 struct reached_nodes {
   numbered_nodes pending;
   numbered_nodes ready;
@@ -131,9 +133,8 @@ class program_lowering {
     for (node* root : roots) code.keep(root->number);
   }
 
-  /// Forms the steps, and decides what lives how long. What handles outside of the graph hold is
-  /// kept after the run, and an input that none of them holds is given up; that decides memory
-  /// alone.
+  /// Forms the steps and determines lifetimes. Values held by handles outside the graph are kept
+  /// after the run, and an input that none of them holds is donated; this affects only memory.
   void plan() {
     const auto size = static_cast<std::size_t>(program_.count);
     std::vector<std::int32_t> step_of(size);
@@ -176,8 +177,8 @@ class program_lowering {
     first_of_[static_cast<std::size_t>(id)] = first;
     if (at->named()) code.name(id);
   }
-  /// Finds what is read again if somebody evaluates, later, a node that this program computes only
-  /// inside of a pass: a handle may hold it, although the program moved from that.
+  /// Finds the values that would be read again if a node that this program computes only inside a
+  /// pass is evaluated later: a handle may still hold it, although the program moved from it.
   void find_read_later() {
     read_later_.resize(program_.notes.size(), false);
     for (value_id i = program_.count - 1; i >= 0; --i) {
@@ -190,7 +191,8 @@ class program_lowering {
         read_later_[static_cast<std::size_t>(operand->number)] = true;
     }
   }
-  /// True if the pass that ends with an instruction has just the instructions of its node.
+  /// Returns true if the pass that ends with an instruction consists exactly of the instructions of
+  /// its node.
   [[nodiscard]] bool is_whole_pass(value_id root) const noexcept {
     std::int32_t own = 0;
     for (value_id i = first_of_[static_cast<std::size_t>(root)]; i <= root; ++i) {
@@ -206,7 +208,7 @@ class program_lowering {
       if (!is_constant(*program_.code[static_cast<std::size_t>(i)].what))
         ++members_[static_cast<std::size_t>(program_.notes[static_cast<std::size_t>(i)].root)];
   }
-  /// A node for a value that no handle stands for: part of an expression that does not fuse.
+  /// Returns a node for a value without handles: a part of an expression that is not fused.
   [[nodiscard]] node_ptr unnamed_result(const step_desc& step) const {
     return std::make_shared<node>(home_, home_->place(step.result),
                                   *program_.kernels[static_cast<std::size_t>(step.root)].elements);
@@ -225,7 +227,7 @@ class program_lowering {
 
 }  // namespace detail
 
-/// Lowers everything pending that `roots` need. The caller holds the machine's turn.
+/// Lowers everything pending that `roots` depend on. The caller holds the machine's turn.
 [[nodiscard]] inline lowered_program lower(std::span<node* const> roots) {
   const detail::reached_nodes reached(roots);
   lowered_program program;

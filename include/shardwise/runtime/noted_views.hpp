@@ -10,24 +10,26 @@
 
 namespace shardwise::detail {
 
-/// Views of the parts of tensors that one device reads in each run of a program. Only where the
-/// memory of the tensors is differs from run to run, and small tensors feel every look-up.
+/// Cached views of the parts of tensors that one device reads in each run of a program. Only the
+/// addresses of the tensors differ between runs, and repeated look-ups would be expensive for small
+/// tensors.
 class noted_views {
  public:
-  /// Notes the view that a device has of a tensor, which is in memory and outlives this.
+  /// Adds the view that a device has of a tensor, which must be allocated and must outlive this
+  /// object.
   void add(const node& from, index_t device, const const_any_block& view) {
     const index_t place = from.where().shard_of(device);
     const auto* const data = static_cast<const std::byte*>(view.data);
     views_.push_back(view);
     origins_.push_back({&from, place, view.size() == 0 ? 0 : data - from.shard(place).data()});
   }
-  /// Notes a block that is written before it is read, to memory that is set for each run.
+  /// Adds a block that is written before it is read, whose memory is set for each run.
   void add(const const_any_block& block) {
     views_.push_back(block);
     origins_.push_back({nullptr, 0, 0});
   }
 
-  /// The views, in the memory that the tensors have now.
+  /// Returns the views, with the current memory of the tensors.
   [[nodiscard]] std::span<const_any_block> now() noexcept {
     for (std::size_t k = 0; k < views_.size(); ++k)
       if (const origin& at = origins_[k]; at.tensor != nullptr)

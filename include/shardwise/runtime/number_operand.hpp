@@ -11,7 +11,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Calls `f` with the number of an instruction, in the type that its elements are computed in.
+/// Calls `f` with the number of an instruction, converted to the type used for arithmetic.
 template <class F>
 auto with_number(const attributes& value, element type, const F& f) {
   switch (computed_in(type)) {
@@ -32,7 +32,7 @@ auto with_number(const attributes& value, element type, const F& f) {
   }
 }
 
-/// Calls `f` with the type that elements are computed in, as a value of it.
+/// Calls `f` with a value of the type used for arithmetic on elements.
 template <class F>
 auto with_computed_type(element type, const F& f) {
   return with_number({}, type, f);
@@ -40,14 +40,14 @@ auto with_computed_type(element type, const F& f) {
 
 }  // namespace detail
 
-/// A number beside tensors, at a place among the operands of an elementwise operation: its bits as
-/// elements of `type` are computed with.
+/// A number among the operands of an elementwise operation, and its position: its bits in the type
+/// used for arithmetic on elements of `type`.
 struct number_operand {
   int place = 0;
   element type = element::f32;
   std::uint64_t bits = 0;
 
-  /// The number as the program has it.
+  /// Returns the number as the program stores it.
   [[nodiscard]] attributes how() const noexcept {
     return detail::with_computed_type(type, [&](auto number) {
       std::memcpy(&number, &bits, sizeof number);

@@ -22,14 +22,14 @@
 
 namespace shardwise {
 
-/// Another owner of the mesh has failed, or has not been heard of for too long: `owner 1: device 3:
-/// ...`. What needs its shards cannot be computed any more.
+/// Another owner of the mesh has failed, or has been silent for too long: `owner 1: device 3: ...`.
+/// Values that need its shards can no longer be computed.
 class owner_error : public std::runtime_error {
  public:
   owner_error(index_t owner, const std::string& words)
       : std::runtime_error("owner " + std::to_string(owner) + ": " + words), owner_(owner) {}
 
-  /// The number of the owner that failed.
+  /// Returns the number of the owner that failed.
   [[nodiscard]] index_t owner() const noexcept { return owner_; }
 
  private:
@@ -42,70 +42,72 @@ class owner_error : public std::runtime_error {
 struct owner_share {
   /// The owner of each device, by device.
   std::vector<index_t> owner_of{};
-  /// What carries messages to and from the others, and knows which owner this one is.
+  /// Carries messages to and from the other owners, and knows the number of this owner.
   std::shared_ptr<transport> carrier{};
   /// How long an owner may be silent while another one waits for it.
   std::chrono::milliseconds patience{60'000};
-  /// The bytes of a message at most, and how many messages to one owner are on their way at once.
+  /// The maximum size of a message in bytes, and the maximum number of messages in flight to one
+  /// owner.
   index_t message_bytes = 4_MiB;
   index_t in_flight = 4;
 };
 
-/// Who owns what where neighbours stay together: devices in the order of a mesh's numbers, the
-/// first owner the first ones.
+/// Returns the owner of each device in contiguous blocks: devices are in the order of their
+/// numbers, and the first owner gets the first ones.
 [[nodiscard]] inline std::vector<index_t> owners_in_blocks(index_t devices, index_t owners) {
   std::vector<index_t> all;
   for (index_t d = 0; d < devices; ++d) all.push_back(d * owners / devices);
   return all;
 }
-/// Who owns what where devices are distributed round-robin.
+/// Returns the owner of each device, distributed round-robin.
 [[nodiscard]] inline std::vector<index_t> owners_in_turn(index_t devices, index_t owners) {
   std::vector<index_t> all;
   for (index_t d = 0; d < devices; ++d) all.push_back(d % owners);
   return all;
 }
 
-/// What went between this owner and the others since the last reset.
+/// The data exchanged between this owner and the others since the last reset.
 struct owner_traffic {
   /// The bytes of tensors' elements.
   index_t bytes_sent = 0;
   index_t bytes_received = 0;
-  /// How many times owners agreed on what runs.
+  /// The number of times that owners agreed on what to run.
   index_t agreements = 0;
 
   friend bool operator==(const owner_traffic&, const owner_traffic&) = default;
 };
 
-/// What a machine exchanges with the other owners of its mesh. For the holder of the machine's
-/// turn, but for reports.
+/// The exchange of a machine with the other owners of its mesh. For the holder of the machine's
+/// turn, except for reports.
 ///
-/// A failure is final: once one owner has failed, whatever needs the others throws.
+/// A failure is final: once one owner has failed, everything that needs the others throws.
 class owner_link {
  public:
   explicit owner_link(owner_share share);
 
   [[nodiscard]] const device_owners& owners() const noexcept { return owners_; }
   [[nodiscard]] index_t self() const noexcept { return share_.carrier->self(); }
-  /// What went between the owners.
+  /// Returns the data exchanged between the owners.
   [[nodiscard]] owner_traffic& traffic() noexcept { return traffic_; }
 
-  /// What goes to each owner, or comes from it; the entry of this one is empty.
+  /// The bytes for each owner, or from it; the entry of this owner is empty.
   using bytes_by_owner = std::vector<std::vector<std::byte>>;
   [[nodiscard]] bytes_by_owner nothing() const;
 
-  /// Begins what all owners do together. `hash` is of all that decides what is exchanged from now
-  /// on; where another owner's differs, the error shows what both are about to do.
+  /// Begins an operation that all owners perform. `hash` identifies everything that determines the
+  /// data exchanged next; if another owner's hash differs, the error shows what both are about to
+  /// do.
   void agree(std::uint64_t hash, std::string_view words, const worker_team& team);
 
-  /// Sends bytes to each owner and receives as many from each as there is room for.
+  /// Sends bytes to each owner, and receives as many from each as there is room for.
   void exchange(const bytes_by_owner& out, bytes_by_owner& in, const worker_team& team);
 
-  /// Tells the others that what is being run here has failed, unless they told it.
-  /// Any thread may call it.
+  /// Reports a failure of this owner to the others, unless the failure came from them. Any thread
+  /// may call it.
   void report(const std::exception_ptr& thrown) noexcept;
 
  private:
-  /// What owners tell each other before they exchange anything.
+  /// What owners send each other before any other data.
   struct card {
     std::uint64_t owners = 0;
     std::uint64_t run = 0;
@@ -120,12 +122,12 @@ class owner_link {
     }
   };
   [[nodiscard]] static std::array<char, 400> cut(std::string_view words) noexcept;
-  /// Adds a number to the hash of what owners must have alike from the start.
+  /// Adds a number to the hash of what must be equal for all owners from the start.
   void add(std::uint64_t number) noexcept {
     owners_hash_ = (owners_hash_ ^ number) * 1099511628211U;
   }
 
-  /// Messages to one owner, or from it: what is left of the bytes, and what is on its way.
+  /// Messages to one owner, or from it: the remaining bytes, and the messages in flight.
   template <class Byte>
   struct stream {
     std::span<Byte> rest;
@@ -141,7 +143,7 @@ class owner_link {
         rest = rest.subspan(size);
       }
     }
-    /// Forgets what has arrived; true if anything has.
+    /// Removes completed messages; returns true if there were any.
     bool settle(transport& carrier) {
       std::size_t done = 0;
       while (done < open.size() && carrier.is_done(open[done])) ++done;
@@ -167,17 +169,17 @@ class owner_link {
   device_owners owners_;
   owner_traffic traffic_;
   std::uint64_t owners_hash_ = 14695981039346656037U;
-  /// How many times owners have agreed.
+  /// The number of agreements so far.
   std::uint64_t run_ = 0;
-  /// Guards what follows, and the carrier: a failure may be told while the holder of the turn
-  /// waits.
+  /// Guards the members below, and the carrier: a failure may be reported while the holder of the
+  /// turn waits.
   std::mutex mutex_;
   owner_report failed_;
 };
 
 namespace detail {
 
-/// Calls `run`, and `failed(exception)` before what it throws goes on.
+/// Calls `run`; if it throws, calls `failed(exception)` before the exception propagates.
 template <class Run, class Failed>
 void run_guarded(const Run& run, [[maybe_unused]] const Failed& failed) {
 #if defined(__cpp_exceptions)
@@ -192,7 +194,7 @@ void run_guarded(const Run& run, [[maybe_unused]] const Failed& failed) {
 #endif
 }
 
-/// Calls `run`, whose failure all owners of the mesh are told; there may be no others.
+/// Calls `run`, and reports a failure to all owners of the mesh, if there are others.
 template <class Run>
 void run_for_owners(owner_link* link, const Run& run) {
   if (link == nullptr) return run();

@@ -20,8 +20,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Appends a fused tree of functions of `T` to a program, unfused, what is computed first before
-/// the rest, and returns the number of its value. `read` are the values of its arguments.
+/// Appends a fused tree of functions of `T` to a program, unfused and in the order of evaluation,
+/// and returns the number of its value. `read` are the values of its arguments.
 template <class T, std::size_t I>
 [[nodiscard]] value_id describe_tree(described_program&, std::span<const value_id> read,
                                      fused::argument<I>) {
@@ -48,9 +48,9 @@ template <class T, class F, class... Children>
 
 }  // namespace detail
 
-/// A fused elementwise pass over `N` tensors that is compiled as a whole. A tree cannot say that
-/// two of its branches are the same: where they are, and it saves what takes long, the pass is
-/// interpreted, with the same bits.
+/// A fused elementwise pass over `N` tensors that is compiled as a whole. The type of a tree does
+/// not tell whether two of its branches are the same: if they are, and computing them once saves
+/// expensive functions, the pass is interpreted, with the same bits.
 template <class T, class Tree, std::size_t N>
 class pass_node : public pending_node {
  public:
@@ -76,7 +76,8 @@ class pass_node : public pending_node {
     scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k) {
       const node& operand = *operands()[k];
-      // Most operands are laid out as the result is, and small tensors feel every look-up.
+      // Most operands have the placement of the result, and look-ups would be expensive for small
+      // tensors.
       if (operand.tensor().extents == here.tensor().extents && operand.where().numbers_like(here)) {
         read[k] = {operand.data<T>(shard), out.extents, out.strides};
       } else {
@@ -94,11 +95,12 @@ class pass_node : public pending_node {
   Tree tree_;
 };
 
-/// Dimensions reduced away, with a fused pass over `N` tensors, compiled with it, as the prologue.
+/// A reduction of dimensions, with a fused pass over `N` tensors, compiled with it, as the
+/// prologue.
 template <class T, class Tree, std::size_t N>
 class reduction_node : public pending_node {
  public:
-  /// `from` describes what is reduced: the result of the prologue.
+  /// `from` describes the operand of the reduction: the result of the prologue.
   reduction_node(std::shared_ptr<machine> home, placement_ptr where,
                  const element_kernels& elements, const attributes& how, const operation_cost& cost,
                  Tree tree, const tensor_desc& from)

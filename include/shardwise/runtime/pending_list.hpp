@@ -10,14 +10,14 @@
 
 namespace shardwise {
 
-/// What a machine has been asked for and has not computed: how `sync(pool)` finds its work.
+/// The values requested on a machine that are not computed yet, for `sync(pool)`.
 ///
-/// A node enters when its operands are known, and leaves when it has been computed, when that
-/// failed, or when nobody holds it any more; each costs the same however long the list is. The list
-/// keeps nothing alive. Thread-safe.
+/// A node enters when its operands are set, and leaves when it has been computed, when that failed,
+/// or when no handle holds it; each takes constant time. The list does not keep nodes alive.
+/// Thread-safe.
 class pending_list {
  public:
-  /// The place of one node in the list, a part of the node.
+  /// The list entry of one node, a member of the node.
   class entry {
    public:
     entry() = default;
@@ -25,7 +25,7 @@ class pending_list {
     entry& operator=(const entry&) = delete;
     ~entry() { leave(); }
 
-    /// Takes the node off its list, if it is on one.
+    /// Removes the node from its list, if it is on one.
     void leave() noexcept {
       if (list_ == nullptr) return;
       const std::lock_guard lock(list_->mutex_);
@@ -42,7 +42,8 @@ class pending_list {
     entry* next_ = this;
   };
 
-  /// Puts a node on the list, which outlives it; `place` is its own, and on no list.
+  /// Adds a node to the list, which must outlive it; `place` is the node's own entry, and on no
+  /// list.
   void enter(entry& place, node& node) {
     place.node_ = &node;
     place.list_ = this;
@@ -53,10 +54,10 @@ class pending_list {
     ends_.previous_ = &place;
   }
 
-  /// The nodes on the list that somebody holds, in the order in which they entered, held from now
-  /// on by the caller too.
+  /// Returns the nodes on the list that are held, in the order in which they entered; the caller
+  /// holds them too from now on.
   [[nodiscard]] std::vector<node_ptr> hold() {
-    // Nodes that die leave the list, so none may die under the lock.
+    // Nodes leave the list when they are destroyed, so none may be destroyed under the lock.
     std::vector<node_ptr> held;
     node_ptr node;
     const std::lock_guard lock(mutex_);

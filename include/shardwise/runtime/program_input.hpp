@@ -12,22 +12,22 @@
 
 namespace shardwise {
 
-/// What `run` takes as an input of a program: a tensor, or a number for a tensor of rank 0.
+/// A valid input of `run`: a tensor, or a number for a tensor of rank 0.
 template <class X>
 concept ProgramInput = Readable<std::remove_cvref_t<X>> || Scalar<X>;
 
-/// An input as a program that runs gets it: a tensor that is there or pending, or a number.
+/// An input of a program at run time: a tensor, computed or pending, or a number.
 struct program_input {
   /// Null for a number.
   node_ptr tensor;
   attributes number{};
-  /// True for a number with a fraction.
+  /// True for a floating-point number.
   bool has_fraction = false;
 };
 
 namespace detail {
 
-/// An input from what `run` was given.
+/// Returns the input for an argument of `run`.
 template <ProgramInput X>
 [[nodiscard]] program_input input_from(const X& x) {
   if constexpr (Readable<X>) {
@@ -40,13 +40,13 @@ template <ProgramInput X>
   }
 }
 
-/// Lets a tensor go that the caller gave as a temporary.
+/// Releases a tensor that the caller passed as a temporary.
 template <class X>
 void give_up(X&& x) noexcept {
   if constexpr (requires { std::forward<X>(x).release(); }) (void)std::forward<X>(x).release();
 }
 
-/// A number as a tensor of rank 0 beside a tensor or an expression, on whose machine it is.
+/// Returns a number as a tensor of rank 0 on the machine of a tensor or an expression.
 template <Element T, class Model>
 [[nodiscard]] node_ptr number_node_beside(const Model& model, T value) {
   return number_node(model.share()->home(), constant_operation::how(value), {element_of<T>, {}, {}},

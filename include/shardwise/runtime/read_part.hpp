@@ -10,8 +10,8 @@
 
 namespace shardwise::detail {
 
-/// The part of an elementwise operand that meets the part `want` of a result: the same indices from
-/// the last dimension backwards, index 0 where the operand has one element.
+/// Returns the part of an elementwise operand that corresponds to the part `want` of a result: the
+/// same indices, aligned from the last dimension, and index 0 where the operand has size 1.
 [[nodiscard]] inline held_box part_of_operand(const extents_desc& operand,
                                               const extents_desc& result,
                                               const held_box& want) noexcept {
@@ -23,9 +23,8 @@ namespace shardwise::detail {
   return part;
 }
 
-/// The part `want` of a tensor as a device holds it: a view of its shard, or of a copy in
-/// `gathered` where the device has a whole dimension of which the operation takes what a grain
-/// deals out.
+/// Returns the part `want` of a tensor on a device: a view of its shard, or of a copy in `gathered`
+/// if the device has a whole dimension of which the operation takes the portions of a grain.
 [[nodiscard]] inline const_any_block read_part(const node& operand, index_t device,
                                                const held_box& want,
                                                scratch_vector<std::byte>& gathered) {
@@ -49,8 +48,8 @@ namespace shardwise::detail {
   return {copy.data, type, copy.extents, copy.strides};
 }
 
-/// A view of an elementwise operand with the extents of the result's part: broadcasts have stride
-/// 0.
+/// Returns a view of an elementwise operand with the extents of the result's part; broadcast
+/// dimensions have stride 0.
 [[nodiscard]] inline const_any_block broadcast_view(const node& operand, index_t device,
                                                     const extents_desc& result,
                                                     const held_box& want,
@@ -67,8 +66,9 @@ namespace shardwise::detail {
   return view;
 }
 
-/// The view of an elementwise operand for shard `shard` of a result that is placed at `where`. Most
-/// operands are laid out as the result is, and small tensors feel every look-up.
+/// Returns the view of an elementwise operand for shard `shard` of a result with placement `where`.
+/// Most operands have the placement of the result, and look-ups would be expensive for small
+/// tensors.
 [[nodiscard]] inline const_any_block operand_view(const node& operand, const placement& where,
                                                   index_t shard, const extents_desc& extents,
                                                   scratch_vector<std::byte>& gathered) {

@@ -6,7 +6,7 @@
 
 namespace shardwise::detail {
 
-/// Marks the nodes that a function makes to be computed again.
+/// Marks the nodes that a function creates to be computed again by gradients.
 class graph_recomputing {
  public:
   graph_recomputing() noexcept;
@@ -25,7 +25,7 @@ class graph_recomputing {
   }
 
  private:
-  /// The value of a node is kept, and what it is made of is computed again.
+  /// Keeps the value of a node, whose operands are computed again.
   void keep(node& made) const noexcept;
 
   bool before_;

@@ -15,7 +15,7 @@
 
 namespace shardwise::detail {
 
-/// A program that grows with what is appended to it.
+/// A program that grows when instructions are appended.
 struct growing_program : stored_program {
   using stored_program::stored_program;
 
@@ -27,20 +27,21 @@ struct growing_program : stored_program {
   }
 };
 
-/// The part of a graph that is to be differentiated as a program: what depends on the arguments of
-/// a function. All else is an input.
+/// The part of a graph that is to be differentiated, as a program: the values that depend on the
+/// arguments of a function. All others are inputs.
 class recorded_graph {
  public:
-  /// Says that nodes of the graph are read as they are, and not made anew.
+  /// Makes gradients read existing nodes of the graph instead of creating them again.
   void share_nodes() noexcept { shares_nodes_ = true; }
   void argument(const node_ptr& stand_in, const node_ptr& real) {
     arguments_.push_back(stand_in);
     real_.push_back(real);
   }
-  /// Sets the custom gradients that were recorded, in order.
+  /// Sets the recorded custom gradients, in order.
   void differentiate_by(custom_gradients met) { custom_ = std::move(met); }
-  /// Refuses a result that may depend on arguments, which are tensors themselves, by way of what
-  /// was computed since they were made, and does not say any more what it was made of.
+  /// Reports an error for a result that may depend on arguments, which are tensors themselves,
+  /// through values that have been computed since the arguments were created and no longer record
+  /// their operands.
   void require_uncomputed(const node_ptr& result) const {
     std::uint64_t first = ~std::uint64_t{0};
     for (const node_ptr& each : arguments_) first = std::min(first, each->birth());
@@ -127,7 +128,7 @@ class recorded_graph {
   }
 
   [[nodiscard]] growing_program& code() noexcept { return code_; }
-  /// Forgets the nodes that were recorded, so that these live no longer than somebody holds them.
+  /// Releases the recorded nodes, so that they live no longer than their handles.
   void let_go() {
     for (auto at = number_.begin(); at != number_.end();)
       if (is_input(*code_.code[static_cast<std::size_t>(at->second)].what))
@@ -135,7 +136,7 @@ class recorded_graph {
       else
         at = number_.erase(at);
   }
-  /// Adds a tensor that the gradient alone reads.
+  /// Adds a tensor that only the gradient reads.
   [[nodiscard]] value_id add_input(const node_ptr& read) {
     program_builder code(code_);
     input(code, read, read);
@@ -146,12 +147,12 @@ class recorded_graph {
   [[nodiscard]] const node_ptr& node_of(value_id input) const noexcept {
     return nodes_[static_cast<std::size_t>(input)];
   }
-  /// Says what stands for a value of the program.
+  /// Sets the node of a value of the program.
   void set_node(value_id i, node_ptr stands) {
     nodes_.resize(static_cast<std::size_t>(code_.count));
     nodes_[static_cast<std::size_t>(i)] = std::move(stands);
   }
-  /// Makes the nodes of values of the program, with names.
+  /// Creates named nodes for values of the program.
   [[nodiscard]] std::vector<node_ptr> splice(const std::vector<value_id>& wanted,
                                              const std::shared_ptr<machine>& home) {
     program_splice(code_.view(), nodes_, kernels_).make(wanted, home);
@@ -163,7 +164,7 @@ class recorded_graph {
     return made;
   }
 
-  /// Marks the nodes that were made of instructions which gradients compute again.
+  /// Marks the nodes created from instructions that gradients compute again.
   void mark_recomputed() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (code_.code[i].recomputed && nodes_[i] != nullptr && nodes_[i]->task() != nullptr)
@@ -195,7 +196,8 @@ class recorded_graph {
     nodes_.resize(static_cast<std::size_t>(id) + 1);
     nodes_[static_cast<std::size_t>(id)] = real;
   }
-  /// The pending nodes below some, without arguments, in the order in which they were written.
+  /// Returns the pending nodes reachable from some nodes, without arguments, in the order in which
+  /// they were created.
   [[nodiscard]] std::vector<node*> reach(const std::vector<node_ptr>& results) const {
     std::map<const node*, bool> met;
     std::vector<node*> found;
@@ -209,7 +211,7 @@ class recorded_graph {
       found.push_back(at.get());
     };
     for (const node_ptr& result : results) meet(result);
-    // What reads a result has been met before it, so the last custom gradients come first.
+    // Readers of a result have been visited before it, so the last custom gradients come first.
     std::size_t next = 0;
     for (auto custom = custom_.rbegin();; ++custom) {
       for (; next < found.size(); ++next)
@@ -223,7 +225,7 @@ class recorded_graph {
               [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
     return found;
   }
-  /// Makes the kernel of an instruction, and those of its gradient, known to programs.
+  /// Registers the kernel of an instruction, and those of its gradient.
   void enter_kernel(value_id i) {
     const program_view code = code_.view();
     const operation_kernel& kernel = kernels_[static_cast<std::size_t>(i)];

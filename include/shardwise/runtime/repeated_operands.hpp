@@ -15,13 +15,13 @@ class lazy;
 
 namespace detail {
 
-/// The number of tensors that an expression which waits to be fused reads; 0 for what is none.
+/// The number of tensors read by an expression that can still be fused; 0 for other types.
 template <class X>
 inline constexpr std::size_t lazy_arguments = 0;
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
 inline constexpr std::size_t lazy_arguments<lazy<T, Extents, Layout, Tree, N>> = N;
 
-/// True if two of these operands may be the same expression, one of them as an rvalue.
+/// True if two of these operands may be the same expression, and one of them is an rvalue.
 template <class A, class B>
 inline constexpr bool may_be_one =
     lazy_arguments<std::remove_cvref_t<A>> > 0 &&
@@ -32,9 +32,9 @@ inline constexpr bool may_repeat = false;
 template <class A, class... B>
 inline constexpr bool may_repeat<A, B...> = (... || may_be_one<A, B>) || may_repeat<B...>;
 
-/// Expressions that stand more than once among the operands of a call and are given up by one of
-/// them, as where a function forwards its argument twice: `x * x`. Each is one node for as long as
-/// this lives, computed once as on paper. `X` has the value categories.
+/// Handles expressions that occur more than once among the operands of a call and are moved from by
+/// one of them, as when a function forwards its argument twice: `x * x`. Each becomes one node
+/// during its lifetime, computed once as on paper. `X` has the value categories.
 template <class... X>
 class repeated_operands {
  public:
@@ -64,7 +64,7 @@ class repeated_operands {
 
   std::tuple<std::remove_reference_t<X>&...> operands_;
 };
-/// Does nothing where the types exclude that two operands are the same.
+/// Does nothing if the types exclude that two operands are the same.
 template <class... X>
   requires(!may_repeat<X&&...>)
 class repeated_operands<X...> {

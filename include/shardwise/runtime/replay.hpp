@@ -18,61 +18,61 @@ namespace shardwise {
 
 struct lowered_program;
 
-/// A program value made ready to run on tensors: planned, and every instruction with its kernel. It
-/// is made once and run as often as one likes.
+/// A prepared program: planned, and with the kernel of every instruction. It is created once and
+/// can run any number of times.
 ///
 ///     constexpr auto recorded = trace_program(layer, abstract<X>(), abstract<W>());
 ///     const prepared_program ready = prepare<float>(recorded);
 ///     any_tensor<float> y = run<float>(ready, x, w);
 class prepared_program {
  public:
-  /// Copies a program, its calls replaced by what they call, plans it, and finds its kernels, which
-  /// are entered for the elements that `prepare` was given, `known`. Throws
-  /// `operation_has_no_kernel` for those that are not.
+  /// Copies a program with its calls inlined, plans it, and finds its kernels, which must be
+  /// registered for the element types given to `prepare`, `known`. Throws `operation_has_no_kernel`
+  /// for others.
   prepared_program(const program_view& code, std::vector<const element_kernels*> known);
 
-  /// The program and its plan.
+  /// Returns the program and its plan.
   [[nodiscard]] const lowered_program& planned() const noexcept { return *planned_; }
 
-  /// Refuses results of other types than those of the program, in their order.
+  /// Checks that the results have the types of the program's results, in order.
   void check_results(std::span<const element> types) const;
-  /// Refuses inputs that are not those of the program, in their order, and computes those that are
+  /// Checks that the inputs are those of the program, in order, and computes those that are
   /// pending.
   void check(const std::vector<program_input>& inputs) const;
   /// Returns the nodes of checked inputs; numbers become tensors.
   [[nodiscard]] std::vector<node_ptr> input_nodes(std::vector<program_input> inputs) const;
-  /// Runs the program on checked inputs, which it takes, and returns what it keeps, in order. What
-  /// the program says is given up, and no handle holds, is written over where that saves memory.
+  /// Runs the program on checked inputs, which it consumes, and returns the results in order.
+  /// Donated inputs without other handles are overwritten if that saves memory.
   [[nodiscard]] std::vector<node_ptr> run(std::vector<program_input> inputs) const;
 
  private:
   [[nodiscard]] std::shared_ptr<machine> home_of(const std::vector<program_input>& inputs) const;
-  /// Refuses an input that is not what the program was traced with.
+  /// Checks that an input matches that of the traced program.
   void check(const program_input& input, const tensor_desc& wanted, int place) const;
-  /// The kernels of elements that `prepare` was given; null for others.
+  /// Returns the kernels of an element type that was given to `prepare`; null for others.
   [[nodiscard]] const element_kernels* elements_of(element type) const noexcept;
-  /// Gives every step its node: the inputs, and a new one for each result.
+  /// Assigns a node to every step: the inputs, and a new one for each result.
   void bind(lowered_program& program, const std::shared_ptr<machine>& home,
             std::vector<node_ptr> inputs) const;
 
   std::shared_ptr<const lowered_program> planned_;
-  /// The elements that programs of this kind have.
+  /// The element types that the program may have.
   std::vector<const element_kernels*> known_;
 };
 
-/// Makes a recorded program ready to run, where its tensors hold elements of `T...`.
+/// Prepares a recorded program whose tensors have elements of types `T...`.
 template <Element... T, std::size_t Capacity>
 [[nodiscard]] prepared_program prepare(const traced_program<Capacity>& recorded) {
   enter_known<T...>();
   return prepared_program(recorded.view(), {&element_kernels_of<T>..., &element_kernels_of<bool>});
 }
 
-/// Runs a program that is ready on tensors in the order of its inputs, now, and returns what the
-/// traced function returned: an `any_tensor<T>`, or several in a tuple, one for each of `T...`. The
-/// bits are those of the function that was traced.
+/// Runs a prepared program immediately on tensors in the order of its inputs, and returns the
+/// results of the traced function: an `any_tensor<T>`, or several in a tuple, one for each of
+/// `T...`. The bits are those of the traced function.
 ///
-/// A number may stand for an input of rank 0. An input that was traced with `donate` is written
-/// over, if it is moved and nobody else holds it.
+/// A number may be given for an input of rank 0. An input that was traced with `donate` is
+/// overwritten if it is moved and has no other owner.
 ///
 ///     w = run<float>(ready, std::move(w), dw, 0.1F);
 template <Element... T, ProgramInput... X>

@@ -17,7 +17,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// True if elements of a type can be a number: any fraction, whole numbers of their range.
+/// Returns true if elements of a type can represent a number: floating-point types any, integer
+/// types the integers in their range.
 [[nodiscard]] inline bool holds(element type, const attributes& number) {
   if (has_fractions(type)) return true;
   return with_computed_type(type, [&](auto zero) {
@@ -25,13 +26,13 @@ namespace detail {
     if (!number.integers.empty())
       return number.integers[0] >= static_cast<index_t>(limits::min()) &&
              number.integers[0] <= static_cast<index_t>(limits::max());
-    // The largest of 64 bits is no `double`; the next power of two is one.
+    // The largest 64-bit integer is not a `double`, but the next power of two is.
     const double end = std::ldexp(1.0, limits::digits);
     return number.number >= static_cast<double>(limits::min()) && number.number < end;
   });
 }
 
-/// Finds what computes an instruction.
+/// Finds the kernel of an instruction.
 inline void find_kernel(lowered_program& planned, value_id i) {
   const program_view code = planned.view();
   const operation& what = code.what(i);
@@ -54,8 +55,8 @@ inline void find_kernel(lowered_program& planned, value_id i) {
                                     types_key({types.begin(), types.size()}, code.values[i].type));
 }
 
-/// The kernels of the elements that a step makes, where the nodes of those before it are there:
-/// what only moves has the elements of what it moves.
+/// Returns the kernels of the element type of a step's result, given the nodes of earlier steps: a
+/// step that only moves elements has the type of its operand.
 [[nodiscard]] inline const element_kernels& elements_made(const lowered_program& program,
                                                           const step_desc& step) {
   if (const element_kernels* known = program.kernels[static_cast<std::size_t>(step.root)].elements)
@@ -64,7 +65,7 @@ inline void find_kernel(lowered_program& planned, value_id i) {
   return (program.inputs[read] != nullptr ? program.inputs[read] : program.nodes[read])->elements();
 }
 
-/// What a program keeps, in order.
+/// Returns the results of a program, in order.
 [[nodiscard]] inline std::vector<node_ptr> kept(const lowered_program& program) {
   std::vector<node_ptr> results;
   for (value_id result : program.results)
@@ -161,7 +162,7 @@ SHARDWISE_INLINE std::shared_ptr<machine> prepared_program::home_of(
     if (home == nullptr) home = input.tensor->home();
     if (input.tensor->home() != home) fail({.rule = violation::operand_pools_differ});
   }
-  // Numbers live in the pool of the tensors.
+  // Numbers are created in the pool of the tensors.
   if (home == nullptr) fail({.rule = violation::pool_is_not_in_use});
   return home;
 }
@@ -179,7 +180,7 @@ SHARDWISE_INLINE void prepared_program::check(const program_input& input, const 
     return;
   }
   const node& have = *input.tensor;
-  // A layout that gives every device the same may say so in other words.
+  // Different descriptions of a layout may give every device the same elements.
   if (have.tensor().type != wanted.type || have.tensor().extents != wanted.extents ||
       have.where().mesh() != planned_->mesh ||
       !are_same_parts(planned_->mesh, have.tensor().layout, wanted.layout, wanted.extents))

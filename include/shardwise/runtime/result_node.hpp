@@ -9,8 +9,8 @@
 
 namespace shardwise {
 
-/// One of the further results of an operation that has several: it shares the memory that the
-/// operation wrote, and is charged for it from then on.
+/// A further result of an operation with several results. It shares the memory that the operation
+/// wrote, and is charged for it from then on.
 class result_node : public pending_node {
  public:
   result_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,

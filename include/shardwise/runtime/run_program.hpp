@@ -8,12 +8,12 @@
 
 namespace shardwise {
 
-/// Runs the program of these nodes, which their caller holds: everything pending that they need, in
-/// the order of `schedule`. All live on one machine; one program runs on a machine at a
+/// Runs the program of these nodes, which the caller holds: everything pending that they depend on,
+/// in the order of `schedule`. All must be on one machine; only one program runs on a machine at a
 /// time.
 void run_program(std::span<node* const> roots);
 
-/// Runs the program of everything that is pending on a machine and that somebody holds.
+/// Runs the program of everything pending on a machine that is still held.
 void run_pending(machine& home);
 
 }  // namespace shardwise

@@ -20,16 +20,16 @@ namespace shardwise {
 
 namespace detail {
 
-/// One step of a program as it runs: the node that gets the result, what computes a shard of it,
-/// and whose memory it takes over.
+/// One step of a running program: the node of the result, the kernel that computes a shard of it,
+/// and the step whose memory it reuses.
 struct running_step {
   node_ptr result;
   node_ptr reused;
   operation_cost cost{};
   std::size_t reads = 0;
-  /// Null where the node computes itself.
+  /// Null if the node computes itself.
   std::unique_ptr<interpreted_step> interpreted{};
-  /// Null for all but collectives.
+  /// Null except for collectives.
   std::unique_ptr<collective_run> moves{};
 
   void run_shard(index_t shard) const {
@@ -42,16 +42,16 @@ struct running_step {
   }
 };
 
-/// The work of a step in the unit of `small_work`: the bytes of all shards, for the result and
-/// about as much for each operand, and arithmetic.
+/// Returns the work of a step in the unit of `small_work`: the bytes of all shards of the result,
+/// about as many for each operand, and arithmetic.
 [[nodiscard]] inline index_t work_of(const placement& where, std::size_t reads,
                                      const operation_cost& cost) noexcept {
   return where.count() * (static_cast<index_t>(reads + 1) * where.bytes_per_device() + cost.flops);
 }
 
-/// Runs some steps in one pass over their shards: all but the first write over memory that is there
-/// already, and all number their shards alike. What it throws is what they are from now on; those
-/// that are computed are let go.
+/// Runs some steps in one pass over their shards: all except the first overwrite existing memory,
+/// and all number their shards alike. An exception becomes the state of the unfinished steps;
+/// finished ones are released.
 inline void run_phase(machine& home, std::span<running_step> steps) {
   const auto run = [&] {
     index_t work = 0;
@@ -86,8 +86,8 @@ inline void run_phase(machine& home, std::span<running_step> steps) {
   }
 }
 
-/// Fails everything that reads what failed, and throws the first of these failures if there is one.
-/// The nodes come in an order in which they can run; what has gone meanwhile was computed.
+/// Fails every node that depends on a failed one, and throws the first of these failures if there
+/// is any. The nodes are in execution order; those that no longer exist were computed.
 inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
 #if defined(__cpp_exceptions)
   std::exception_ptr first;
@@ -106,15 +106,15 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
 #endif
 }
 
-/// True if all that a pending node reads is there: its program is one step.
+/// Returns true if all operands of a pending node are computed: its program is a single step.
 [[nodiscard]] inline bool stands_alone(node& pending) {
   for (const node_ptr& operand : pending.task()->operands())
     if (!operand->ready()) return false;
   return true;
 }
 
-/// Returns the operand that a pass, or an operation that overwrites its first one, may write over:
-/// it has no other owner and the description of the result. Null if there is none.
+/// Returns the operand that a pass, or an operation that overwrites its first operand, may
+/// overwrite: it has no other owner and the description of the result. Null if there is none.
 [[nodiscard]] inline node* free_operand(node& result) {
   const computation& task = *result.task();
   const std::size_t count = task.is_pass() ? task.operands().size() : task.overwrites_first();
@@ -124,8 +124,8 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
   return nullptr;
 }
 
-/// Runs the program of one node whose operands are there. Small tensors feel every copy, so it goes
-/// the short way.
+/// Runs the program of one node whose operands are computed. Copies would be expensive for small
+/// tensors, so nothing is lowered or planned.
 inline void run_alone(machine& home, node& root) {
   const node_ptr alone = root.shared_from_this();
   const std::weak_ptr<node> held = alone;
@@ -147,13 +147,13 @@ inline void run_alone(machine& home, node& root) {
   task.finish();
 }
 
-/// The steps of a lowered program as they run, one after another.
+/// The steps of a lowered program, run one after another.
 class program_run {
  public:
   program_run(machine& home, lowered_program& program) : home_(home), program_(program) {}
 
-  /// Runs the next step, and with it the passes that write over its result shard by shard. The
-  /// epilogue of a step runs on each shard right after it, while the shard is in the cache.
+  /// Runs the next step, together with the passes that overwrite its result shard by shard. The
+  /// epilogue of a step runs on each shard immediately after it, while the shard is in the cache.
   void run_next() {
     const std::size_t begin = next_++;
     if (program_.nodes[begin] == nullptr || !program_.lives[begin].needed) return;
@@ -167,13 +167,13 @@ class program_run {
     run_phase(home_, phase);
     for (std::size_t s = begin; s < next_; ++s) let_go(s);
   }
-  /// Runs all that is left, once all owners of the mesh have agreed on it.
+  /// Runs all remaining steps, after all owners of the mesh have agreed on the program.
   void run_all() {
     agree_on(home_, program_);
     while (next_ < program_.steps.size()) run_next();
   }
-  /// Fails the nodes that have begun with steps which are no node's value: such a step may have
-  /// written over what it read, so that they cannot begin anew.
+  /// Fails the nodes of which some intermediate steps have run: such a step may have overwritten
+  /// its operand, so the node cannot be computed again.
   void fail_begun(const std::exception_ptr& thrown) const {
     for (std::size_t s = 0; s < next_; ++s)
       if (const node_ptr owner = program_.owners[s].lock(); owner != nullptr && !owner->ready())
@@ -181,13 +181,14 @@ class program_run {
   }
 
  private:
-  /// The node of what a step makes: while the program runs, those that later steps read are there.
+  /// Returns the node of a step's result; results that later steps read are alive while the program
+  /// runs.
   [[nodiscard]] const node_ptr& result_of(std::int32_t step) const noexcept {
     const auto s = static_cast<std::size_t>(step);
     return program_.inputs[s] != nullptr ? program_.inputs[s] : program_.nodes[s];
   }
 
-  /// True for a pass that writes over the result of step `begin` or a later one.
+  /// Returns true for a pass that overwrites the result of step `begin` or of a later one.
   [[nodiscard]] bool writes_over(std::size_t s, std::size_t begin) const noexcept {
     const step_desc& step = program_.steps[s];
     const std::int32_t reuses = program_.lives[s].reuses;
@@ -216,7 +217,7 @@ class program_run {
       out.interpreted->prepare(further_[static_cast<std::int32_t>(s)]);
     return out;
   }
-  /// True for a further result that no node of its own takes from the operation.
+  /// Returns true for a further result that has no node of its own.
   [[nodiscard]] bool is_result_of_step(std::size_t s) const noexcept {
     return program_.steps[s].which > 0 && program_.nodes[s]->task() == nullptr;
   }
@@ -230,7 +231,7 @@ class program_run {
     let_go(s);
   }
 
-  /// Lets go of what nothing after a step reads.
+  /// Releases what no later step reads.
   void let_go(std::size_t s) {
     const step_desc& step = program_.steps[s];
     for (std::int32_t o : step.operands) {
@@ -246,14 +247,14 @@ class program_run {
   machine& home_;
   lowered_program& program_;
   std::size_t next_ = 0;
-  /// What operations wrote besides their first results, by step.
+  /// The further results of operations, by step.
   std::map<std::int32_t, further_shards> further_;
 };
 
 /// Runs the program of `roots`. The caller holds the machine's turn.
 ///
-/// The first failure ends it: what needs it has failed too, all else stays pending. A program that
-/// needs what failed earlier runs nothing.
+/// The first failure ends the run: everything that depends on it has failed too, and everything
+/// else stays pending. A program that depends on an earlier failure runs nothing.
 inline void run_roots(machine& home, std::span<node* const> roots) {
   if (home.link() == nullptr && roots.size() == 1 && !roots.front()->ready() &&
       stands_alone(*roots.front()))
@@ -271,7 +272,7 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
 }
 
 /// Returns those of these nodes that depend on an argument of a function which a thread is
-/// recording: they never get a value. Operands come before the nodes that read them.
+/// recording: they never get a value. Operands must precede the nodes that read them.
 [[nodiscard]] inline std::unordered_set<const node*> nodes_of_recordings(
     const std::vector<node_ptr>& pending) {
   std::unordered_set<const node*> found;
@@ -283,10 +284,10 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
   return found;
 }
 
-/// Who of these pending nodes is more than an operand of the others: what names hold. They come in
-/// the order in which they were given. The caller holds the machine's turn.
+/// Returns those of these pending nodes that are more than operands of the others, which are held
+/// by handles. They keep their order. The caller holds the machine's turn.
 [[nodiscard]] inline std::vector<node_ptr> named(const std::vector<node_ptr>& pending) {
-  std::vector<long> owners(pending.size(), 1);  // this vector
+  std::vector<long> owners(pending.size(), 1);  // the reference of this vector
   for (std::size_t i = 0; i < pending.size(); ++i)
     pending[i]->number = static_cast<std::int32_t>(i);
   for (const node_ptr& at : pending)
@@ -299,8 +300,8 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
   return names;
 }
 
-/// Returns the nodes among these that names hold and that have values: other threads may be
-/// recording functions meanwhile. The caller holds the machine's turn.
+/// Returns those of these nodes that handles hold and that will have values: other threads may be
+/// recording functions. The caller holds the machine's turn.
 [[nodiscard]] inline std::vector<node_ptr> computable_names(const std::vector<node_ptr>& pending) {
   std::vector<node_ptr> names = named(pending);
   const std::unordered_set<const node*> skipped = nodes_of_recordings(pending);
@@ -318,7 +319,7 @@ SHARDWISE_INLINE void run_program(std::span<node* const> roots) {
 
 SHARDWISE_INLINE void run_pending(machine& home) {
   const std::lock_guard turn(home.turn());
-  // Holding all nodes while they run would keep what nothing else holds.
+  // Holding all nodes while they run would keep values alive that nothing else holds.
   const std::vector<node_ptr> names = detail::computable_names(home.pending().hold());
   if (names.empty()) return;
   std::vector<node*> roots;

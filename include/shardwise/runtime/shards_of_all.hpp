@@ -9,13 +9,13 @@
 
 namespace shardwise::detail {
 
-/// Every distinct shard of a tensor that is there: where several processes own the mesh, those that
-/// others have are brought, and all owners do so together.
+/// All distinct shards of a computed tensor: if several processes own the mesh, those of other
+/// processes are received; all owners must do this together.
 class shards_of_all {
  public:
   explicit shards_of_all(const node& read);
 
-  /// A distinct shard as a row-major block.
+  /// Returns a distinct shard as a row-major block.
   [[nodiscard]] const_any_block block_of(index_t shard) const noexcept {
     const_any_block block = read_.block_of(shard);
     if (!read_.where().is_here(shard)) block.data = brought_[static_cast<std::size_t>(shard)];
@@ -27,7 +27,7 @@ class shards_of_all {
 
   const node& read_;
   owner_link::bytes_by_owner received_;
-  /// By shard, those that are not here.
+  /// The shards received from other owners, by shard.
   std::vector<const std::byte*> brought_;
 };
 

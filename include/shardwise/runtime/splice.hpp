@@ -16,12 +16,12 @@
 
 namespace shardwise::detail {
 
-/// Makes pending nodes of the instructions of a program, one of each: so what was decided on paper
-/// joins the graph, and is fused, scheduled and run with all the rest.
+/// Creates pending nodes from the instructions of a program, one for each, so that they become part
+/// of the graph and are fused, scheduled and run with it.
 class program_splice {
  public:
-  /// `nodes` has those that are there already, by the values of the program, null for others;
-  /// `kernels` what computes instructions as far as that is known.
+  /// `nodes` has the existing nodes, by the values of the program, and null for others; `kernels`
+  /// has the kernels of instructions as far as they are known.
   program_splice(const program_view& code, std::vector<node_ptr>& nodes,
                  std::vector<operation_kernel>& kernels)
       : code_(code), nodes_(nodes), kernels_(kernels) {
@@ -29,7 +29,7 @@ class program_splice {
     kernels_.resize(static_cast<std::size_t>(code.count));
   }
 
-  /// Makes the nodes of these values and of all that they need.
+  /// Creates the nodes of these values and of everything that they depend on.
   void make(const std::vector<value_id>& wanted, const std::shared_ptr<machine>& home) {
     std::vector<bool> needed(nodes_.size(), false);
     for (value_id i : wanted) needed[static_cast<std::size_t>(i)] = true;
@@ -83,7 +83,7 @@ class program_splice {
       return make_pending<each_node>(read, result, *kernel.elements, what, kernel.each, numbers,
                                      kernel.enter_gradient);
     }
-    // What is not elementwise reads tensors.
+    // Operations that are not elementwise read tensors.
     for (const number_operand& number : numbers)
       read.insert(read.begin() + number.place,
                   number_tensor(code_.code[i].operands[number.place], home));

@@ -47,8 +47,9 @@ struct steady_program::parts {
     std::size_t end = 0;
     index_t work = 0;
   };
-  /// What a result of the program becomes: the value of an argument, or one of two tensors that are
-  /// given out in turn. An argument whose layout or sizes change becomes such a tensor.
+  /// What happens to a result of the program: it becomes the value of an argument, or one of two
+  /// tensors that are returned alternately. An argument whose layout or sizes change becomes such a
+  /// tensor.
   struct outcome {
     std::size_t step = 0;
     int argument = -1;
@@ -72,7 +73,7 @@ struct steady_program::parts {
   std::vector<further_shards> further;
   /// For each step, the step that allocates the memory of its result.
   std::vector<std::size_t> root;
-  /// By root, true for memory that differs from run to run.
+  /// By root, true for memory whose address differs between runs.
   std::vector<bool> changes_memory;
   /// The steps of such memory, in order.
   std::vector<std::size_t> bound;
@@ -110,8 +111,8 @@ struct steady_program::parts {
     return home->link() == nullptr && slots[at.begin]->where().count() == 1;
   }
   void run_steps(const phase& now, index_t shard);
-  /// Runs a phase, and in the same task those of one shard that follow one of one shard: beginning
-  /// a task takes as long as a small step. Returns the phase after them.
+  /// Runs a phase and, in the same task, the phases of one shard that follow a phase of one shard:
+  /// starting a task takes as long as a small step. Returns the next phase.
   [[nodiscard]] std::size_t run_from(std::size_t first);
   void hand_over(std::span<node* const> tensors);
   void let_go() noexcept;
@@ -160,7 +161,7 @@ inline void steady_program::parts::make_slots() {
     const step_desc& step = program.steps[s];
     if (step.kind == step_kind::input || !is_needed(s)) continue;
     const element_kernels* elements = program.kernels[static_cast<std::size_t>(step.root)].elements;
-    // What only moves has the elements of what it moves.
+    // An operation that only moves elements has the element type of its operand.
     if (elements == nullptr)
       elements = &slots[static_cast<std::size_t>(step.operands[0])]->elements();
     slots[s] = std::make_shared<node>(home, home->place(step.result), *elements);
@@ -292,7 +293,7 @@ inline void steady_program::parts::find_outcomes(const std::vector<recorded_resu
       made.replaces = slots[made.step]->tensor() != slots[inputs[k]]->tensor();
     }
     if (!made.updates()) {
-      // A node of its own is charged for it.
+      // A separate node is charged for it.
       for (index_t d : home->own_devices())
         if (program.steps[root[made.step]].kind != step_kind::input)
           peaks[static_cast<std::size_t>(d)] -= slots[made.step]->where().charged_to(d);

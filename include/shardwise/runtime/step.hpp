@@ -31,7 +31,7 @@ inline void sync(const device_pool& pool) {
 namespace detail {
 
 /// Names the expressions among the results of a step, so that it computes them: one as a tensor,
-/// those in a tuple where they are.
+/// those in a tuple in place.
 template <class Result>
 [[nodiscard]] auto name_results(Result&& result) {
   using plain = std::remove_cvref_t<Result>;
@@ -51,10 +51,10 @@ template <class Result>
 /// Runs one step of a program: calls `body`, computes everything that is then pending in the pool,
 /// and returns what the body returned.
 ///
-/// What was pending before is computed first, so a step's program is its own. Expressions that the
-/// body returns, alone or in a tuple, come back computed. Steps may be nested: the end of the inner
-/// one is an end like any other. If the body throws, nothing is computed for it, and what it left
-/// behind stays pending.
+/// Everything pending before is computed first, so a step is a separate program. Expressions that
+/// the body returns, alone or in a tuple, are returned computed. Steps may be nested: the end of an
+/// inner step has the same effect as that of any other. If the body throws, nothing is computed,
+/// and the values that it created stay pending.
 ///
 ///     for (int i = 0; i < 100; ++i)
 ///       loss = step(pool, [&] { return train(model, batch(i)); });
@@ -71,13 +71,14 @@ auto step(const device_pool& pool, Body&& body) {
     return result;
   }
 }
-/// Not in a mesh, and not of what cannot be called without arguments.
+/// Needs a pool instead of a mesh, and a body that can be called without arguments.
 template <class Pool, class Body>
   requires(std::same_as<Pool, device_pool> || (Mesh<Pool> && std::invocable<Body>))
 void step(const Pool&, Body&&) = delete;  // step(pool, [&] { ... }) in a device_pool
 
-/// `sync(pool)` and `step(pool, body)` in the pool of the scope. Under `using namespace shardwise`
-/// the bare call `sync()` is ambiguous wherever POSIX declares its own, so say `shardwise::sync()`.
+/// `sync(pool)` and `step(pool, body)` in the pool of the scope. With `using namespace shardwise`,
+/// the unqualified call `sync()` is ambiguous if POSIX declares its own, so write
+/// `shardwise::sync()`.
 inline void sync() { sync(use_mesh::pool()); }
 template <class Body>
   requires(!std::same_as<std::remove_cvref_t<Body>, device_pool> && std::invocable<Body>)

@@ -13,11 +13,12 @@
 
 namespace shardwise::detail {
 
-/// A step of a lowered program that its node does not do by itself: a pass of which several nodes
-/// have a part, or an operation that takes in the pass before it. It runs through block functions.
+/// A step of a lowered program that differs from the computation of its node: a pass that contains
+/// parts of several nodes, or an operation that includes the pass before it. It runs block
+/// functions.
 class interpreted_step {
  public:
-  /// `operands` are the nodes of what the step reads, in order.
+  /// `operands` are the nodes of the step's operands, in order.
   interpreted_step(const lowered_program& program, std::size_t step, std::vector<node_ptr> operands,
                    node_ptr result)
       : operands_(std::move(operands)), result_(std::move(result)) {
@@ -46,14 +47,14 @@ class interpreted_step {
 
   [[nodiscard]] const std::vector<node_ptr>& operands() const noexcept { return operands_; }
 
-  /// Gets memory for the results after the first, and says that the step writes there.
+  /// Allocates memory for the results after the first, to which the step writes.
   void prepare(further_shards& memory) {
     memory = allocate_further(*result_, further_);
     memory_ = &memory;
   }
 
-  /// From the next run on notes what each shard reads, for runs in which only the memory of the
-  /// operands is another.
+  /// Caches what each shard reads, from the next run on, for runs in which only the addresses of
+  /// the operands differ.
   void note_shards() {
     if (result_->where().count() <= most_noted)
       shards_.resize(static_cast<std::size_t>(result_->where().count()));
@@ -86,21 +87,21 @@ class interpreted_step {
   }
 
  private:
-  /// What one shard reads and writes. More shards would take more memory than looking it up again
-  /// takes time.
+  /// What one shard reads and writes. Caching more shards would use more memory than the look-ups
+  /// take time.
   struct noted_shard {
     bool is_known = false;
     /// False if the shard reads copies of what devices hold.
     bool is_in_place = false;
     noted_views pass;
     noted_views whole;
-    /// Of the operands, and last of the results.
+    /// The parts of the operands, and last those of the results.
     std::vector<held_box> parts;
     std::vector<any_block> results;
   };
   static constexpr index_t most_noted = 8;
 
-  /// Notes what a shard reads and writes. Returns false if it reads copies.
+  /// Caches what a shard reads and writes. Returns false if it reads copies.
   [[nodiscard]] bool note(index_t shard, noted_shard& to) const {
     const placement& where = result_->where();
     const index_t device = where.device_of(shard);
@@ -132,7 +133,7 @@ class interpreted_step {
     return copied.empty();
   }
 
-  /// The same, for what is not noted.
+  /// The same without cached views.
   void run_anew(index_t shard) const {
     if (!whole_) {
       const any_block out = result_->writable_block(shard);
@@ -148,7 +149,7 @@ class interpreted_step {
               });
   }
 
-  /// The part of what the pass before the operation makes that a device needs.
+  /// Returns the part of the result of the operation's prologue that a device needs.
   [[nodiscard]] const_any_block compute_prologue(index_t device, const held_box& part,
                                                  scratch_vector<std::byte>& memory) const {
     const extents_desc extents = extents_of(part);
@@ -169,7 +170,7 @@ class interpreted_step {
     pass_.run({views, inputs_.size()}, out);
   }
 
-  /// The slot of a value: of a member of the pass, a number, or a tensor, which is read once
+  /// Returns the slot of a value: a member of the pass, a number, or a tensor, which is read once
   /// however often it is an operand.
   int add(const lowered_program& program, const program_view& code, value_id i, value_id root) {
     if (is_constant(code.what(i))) return number_slot(pass_, code.how(i), code.values[i].type);
@@ -193,10 +194,10 @@ class interpreted_step {
   node_ptr result_;
   pass_program pass_;
   std::vector<int> slot_of_;
-  /// How many operands were met, and which of them the pass reads: each tensor once.
+  /// The number of operands visited, and which of them the pass reads: each tensor once.
   std::size_t read_ = 0;
   inplace_vector<std::size_t, max_fused_operands> inputs_;
-  // Of an operation after the pass.
+  // The kernel of an operation after the pass.
   structured_kernel whole_{};
   further_elements further_{};
   further_shards* memory_ = nullptr;
@@ -205,7 +206,7 @@ class interpreted_step {
   propagation split_{};
   bool has_prologue_ = false;
   tensor_desc inner_{};
-  /// By shard; empty where each run looks it up.
+  /// By shard; empty if nothing is cached.
   std::vector<noted_shard> shards_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-/// A program value in memory of the run, as long as it needs to be.
+/// A program value in memory allocated at run time.
 ///
 ///     stored_program normal(recorded.count);
 ///     program_builder to(normal);
@@ -25,8 +25,8 @@ struct stored_program {
   std::int32_t body_count = 0;
 
   stored_program() = default;
-  /// An empty program with room for so many instructions and results, its own and those of the
-  /// bodies that it calls.
+  /// Creates an empty program with room for the given numbers of instructions and results, both its
+  /// own and those of the bodies that it calls.
   stored_program(std::int32_t instructions, std::int32_t kept, std::int32_t called = 0) {
     resize(instructions, kept, called);
   }

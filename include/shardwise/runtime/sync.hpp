@@ -13,13 +13,13 @@
 
 namespace shardwise {
 
-/// Computes tensors and all that they need, together, and returns when they are there. They live in
-/// one pool.
+/// Computes tensors and everything that they depend on, together, and returns when they are
+/// complete. They must be in one pool.
 ///
 ///     sync(loss, weights);
 template <Readable First, Readable... Rest>
 void sync(const First& first, const Rest&... rest) {
-  // An expression without a name is held here, a handle holds its node itself.
+  // An unnamed expression is held here; a handle holds its node itself.
   const std::tuple<decltype(first.share()), decltype(rest.share())...> named(first.share(),
                                                                              rest.share()...);
   const auto roots = std::apply(
@@ -30,7 +30,7 @@ void sync(const First& first, const Rest&... rest) {
   run_program(roots);
 }
 
-/// What is in no pool, such as a number or a tensor on paper, is not computed.
+/// Arguments that are not in a pool, such as numbers or abstract tensors, are an error.
 template <class... X>
   requires(!(Readable<X> && ...))
 void sync(const X&...) { ((void)sizeof(typename detail::reading<"sync", X>::type), ...); }

@@ -21,7 +21,7 @@ struct numeric_fault {
   bool is_nan = false;
   /// A device whose shard has the fault.
   index_t device = -1;
-  /// The instruction and its operands, one a line, as `write_instructions` writes them.
+  /// The instruction and its operands, one per line, as written by `write_instructions`.
   std::string words{};
 
   [[nodiscard]] explicit operator bool() const noexcept { return instruction >= 0; }

@@ -8,16 +8,16 @@
 #include <span>
 #include <string>
 #include <string_view>
-// Brings the durations of <chrono>, without calendars and streams.
+// Provides the durations of <chrono> without calendars and streams.
 #include <thread>
 
 namespace shardwise {
 
-/// What a message is about; messages of one kind between two owners arrive in the order in which
+/// The purpose of a message; messages of one kind between two owners arrive in the order in which
 /// they were sent.
 enum class message_kind : int { agreement, pieces };
 
-/// What an owner told the others before it failed; of nobody where no owner has failed.
+/// The report that an owner sent before it failed; its owner is `nobody` if none has failed.
 struct owner_report {
   static constexpr index_t nobody = -1;
 
@@ -27,14 +27,14 @@ struct owner_report {
   [[nodiscard]] bool is_failure() const noexcept { return owner != nobody; }
 };
 
-/// Carries messages between the owners of a mesh: contiguous bytes to and from an owner, each kind
-/// in order, as MPI's `Isend` and `Irecv` do with a tag for each kind. Used by one thread at a
+/// Carries messages between the owners of a mesh: contiguous bytes to and from an owner, in order
+/// for each kind, like MPI's `Isend` and `Irecv` with a tag for each kind. Used by one thread at a
 /// time.
 ///
-/// A message is received into memory of exactly its size; the engine agrees on sizes beforehand.
+/// A message is received into memory of exactly its size; the engine agrees on sizes in advance.
 class transport {
  public:
-  /// A message on its way.
+  /// A message in flight.
   using ticket = std::uint64_t;
 
   transport() = default;
@@ -42,26 +42,26 @@ class transport {
   transport& operator=(const transport&) = delete;
   virtual ~transport() = default;
 
-  /// The number of owners, and which of them this one is.
+  /// Returns the number of owners, and the number of this one.
   [[nodiscard]] virtual index_t owners() const noexcept = 0;
   [[nodiscard]] virtual index_t self() const noexcept = 0;
 
-  /// Begins to send; the bytes stay as they are until the message is done or cancelled.
+  /// Begins to send; the bytes must not change until the message is done or cancelled.
   [[nodiscard]] virtual ticket send(index_t to, message_kind kind,
                                     std::span<const std::byte> bytes) = 0;
-  /// Begins to receive; nobody touches the bytes until the message is done or cancelled.
+  /// Begins to receive; the bytes must not be accessed until the message is done or cancelled.
   [[nodiscard]] virtual ticket receive(index_t from, message_kind kind,
                                        std::span<std::byte> bytes) = 0;
-  /// True if a message has been sent or received; its ticket is then no longer valid.
+  /// Returns true if a message has been sent or received; its ticket is no longer valid afterwards.
   [[nodiscard]] virtual bool is_done(ticket message) = 0;
-  /// Gives a message up, whose bytes are free then.
+  /// Cancels a message, whose bytes may be reused afterwards.
   virtual void cancel(ticket message) noexcept = 0;
   /// Returns when something may have arrived, at the latest after this time.
   virtual void wait(std::chrono::nanoseconds most) noexcept = 0;
 
-  /// Tells every other owner that this one has failed; never waits for them.
+  /// Reports to every other owner that this one has failed, without waiting for them.
   virtual void report(std::string_view words) noexcept = 0;
-  /// The first failure that another owner has told, if any has.
+  /// Returns the first failure that another owner has reported, if any.
   [[nodiscard]] virtual owner_report reported() = 0;
 };
 

@@ -11,9 +11,9 @@ namespace shardwise {
 
 /// The right to run a program on a machine: one thread at a time has it, as with a mutex.
 ///
-/// A program waits for its device functions, which may run programs on other machines. A thread
-/// that would wait for the turn of a program that waits for the thread, itself or through programs
-/// of other threads, throws `pool_waits_for_itself` instead.
+/// A program waits for its device functions, which may run programs on other machines. If the
+/// program that has the turn waits for the calling thread, directly or through programs of other
+/// threads, waiting for the turn throws `pool_waits_for_itself`.
 class machine_turn {
  public:
   machine_turn() = default;
@@ -31,16 +31,17 @@ class machine_turn {
     mutex_.unlock();
   }
 
-  /// True if the program that has the turn waits for the calling thread: it called the device
-  /// function that this thread runs, or one further out.
+  /// Returns true if the program that has the turn waits for the calling thread: it called the
+  /// device function that this thread runs, or an enclosing one.
   [[nodiscard]] bool waits_here() const noexcept {
     return reaches(innermost(), [this](const machine_turn* held) { return held == this; });
   }
 
-  /// The turn of the program whose device function the calling thread runs; null outside of one.
+  /// Returns the turn of the program whose device function the calling thread runs; null outside
+  /// device functions.
   [[nodiscard]] static const machine_turn* current() noexcept { return innermost(); }
 
-  /// Lets the calling thread work for a program, the one that had `turn` as its current one.
+  /// Makes the calling thread work for a program, whose current turn was `turn`.
   class worker {
    public:
     explicit worker(const machine_turn* turn) noexcept
@@ -53,8 +54,8 @@ class machine_turn {
     const machine_turn* before_;
   };
 
-  /// Held by a thread that looks at what programs leave on a machine: the turn, or, in a device
-  /// function of the program that has it and meanwhile rests, one of these at a time.
+  /// Held by a thread that reads the state of a machine: the turn or, in a device function of the
+  /// program that has it and is suspended meanwhile, one of these at a time.
   class look {
    public:
     explicit look(machine_turn& at) : at_(at), inside_(at.waits_here()) {
@@ -78,7 +79,7 @@ class machine_turn {
   };
 
  private:
-  /// A thread that waits: the turn that it works for, and the one that it wants.
+  /// A waiting thread: the turn that it works for, and the one that it waits for.
   struct waiter {
     const machine_turn* works_for;
     const machine_turn* wants;
@@ -96,7 +97,7 @@ class machine_turn {
     static waiting_room all;
     return all;
   }
-  /// True if a turn, or one that its thread had before, is such.
+  /// Returns true if the predicate holds for a turn, or for one that its thread had before.
   template <class Such>
   [[nodiscard]] static bool reaches(const machine_turn* turn, const Such& such) noexcept {
     for (; turn != nullptr; turn = turn->outer_)
@@ -105,8 +106,8 @@ class machine_turn {
   }
   [[noreturn]] static void refuse() { fail({.rule = violation::pool_waits_for_itself}); }
 
-  /// Waits in the room, unless the turn would never come. Every thread that waits is there, so the
-  /// last of those that would wait for each other sees all the others.
+  /// Waits in the shared list, unless the turn would never come. Every waiting thread is in the
+  /// list, so the last thread that would complete a cycle sees all the others.
   void wait() {
     waiting_room& all = room();
     const machine_turn* const own = innermost();
@@ -123,7 +124,8 @@ class machine_turn {
     *here = all.waiters.back();
     all.waiters.pop_back();
   }
-  /// True if whoever has this turn waits, through others, for a thread that works for `own`.
+  /// Returns true if the holder of this turn waits, through others, for a thread that works for
+  /// `own`.
   [[nodiscard]] bool would_wait_for(const machine_turn* own,
                                     const std::vector<waiter>& waiters) const {
     std::vector<const machine_turn*> awaited{this};
@@ -140,7 +142,8 @@ class machine_turn {
 
   std::mutex mutex_;
   std::mutex looking_;
-  /// What the thread that has the turn worked for before; for threads that work for it too.
+  /// The turn that the holder of this one worked for before; also for threads that work for the
+  /// holder.
   const machine_turn* outer_ = nullptr;
 };
 

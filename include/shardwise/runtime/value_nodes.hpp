@@ -15,7 +15,7 @@
 
 namespace shardwise::detail {
 
-/// The node of an operand, named where an lvalue was given; `X` has the value category.
+/// Returns the node of an operand, which is named if it is an lvalue; `X` has the value category.
 template <class X>
 [[nodiscard]] node_ptr read_operand(std::type_identity_t<X>&& x) {
   if constexpr (std::is_lvalue_reference_v<X>) {
@@ -36,7 +36,7 @@ struct each_operand {
   explicit each_operand(const number_operand& beside) noexcept : number(beside) {}
   each_operand(each_operand&&) noexcept = default;
   each_operand& operator=(each_operand&&) = delete;
-  // A call, since every operator of a program destroys some.
+  // Not inlined, since every operator of a program destroys some.
   [[gnu::noinline]] ~each_operand() {}
 };
 /// Returns an operand whose numbers are of type `Number`; `X` has the value category.
@@ -52,8 +52,8 @@ template <class Number, class X>
   }
 }
 
-/// Makes the node of an elementwise function. Once for each number of operands: what types say of
-/// them has become values.
+/// Creates the node of an elementwise function. Compiled once for each number of operands, since
+/// the information in their types has become values.
 template <std::size_t N, class Describe>
 [[nodiscard]] node_ptr make_each_of(std::array<each_operand, N>&& operands,
                                     const Describe& describe, const element_kernels& elements,
@@ -76,8 +76,8 @@ template <std::size_t N, class Describe>
                         kernel, numbers);
 }
 
-/// A pending elementwise function of tensors and numbers that makes elements of `Result`;
-/// `describe(nodes, numbers)` is what it makes.
+/// Creates a pending elementwise function of tensors and numbers whose result has elements of type
+/// `Result`; `describe(nodes, numbers)` returns its description.
 template <class Function, class Result, class Describe, class... X>
 [[nodiscard]] node_ptr make_each(const Describe& describe, X&&... operands) {
   using number = typename number_type<Function, X...>::type;
@@ -87,22 +87,22 @@ template <class Function, class Result, class Describe, class... X>
       function_for<Function, Result, typename element_type_of<number, X>::type...>());
 }
 
-/// What types say that a function makes.
+/// The description of a function's result by types.
 struct described_result {
   tensor_desc is;
   const tensor_desc& operator()(std::span<const node_ptr>, const number_operands&) const noexcept {
     return is;
   }
 };
-/// The same where types say what it makes: `Paper` with these extents.
+/// The same if types determine the result: `Paper` with these extents.
 template <class Function, class Paper, class... X>
 [[nodiscard]] node_ptr each_node_of(const extents_desc& extents, X&&... operands) {
   return make_each<Function, typename Paper::value_type>(described_result{desc_of<Paper>(extents)},
                                                          static_cast<X&&>(operands)...);
 }
 
-/// A pending operation that is not elementwise on tensors of `First` and others; `Class` is that of
-/// the operation.
+/// Creates a pending operation that is not elementwise, on tensors of type `First` and others;
+/// `Class` is that of the operation.
 template <class Class, class First, std::size_t N>
 [[nodiscard]] node_ptr make_whole(const attributes& how, const factor_rule& rule,
                                   const propagation& split, const element_kernels& elements,
@@ -111,8 +111,8 @@ template <class Class, class First, std::size_t N>
                          &whole_for<Class, First>);
 }
 
-/// The same of an operation as types have it: by the rule that these say, whose factors `split`
-/// has, and not by one that knows the sizes.
+/// The same for an operation whose attributes are types: with the rule that the types determine,
+/// whose factors are in `split`, and not one computed from run-time sizes.
 template <class Operation, class First, class... Rest>
 [[nodiscard]] node_ptr whole_node_of(const propagation& split, const element_kernels& elements,
                                      std::array<node_ptr, 1 + sizeof...(Rest)> read) {

@@ -11,7 +11,7 @@
 
 namespace shardwise::detail {
 
-/// Records a function of tensors, which is asked for cotangents later.
+/// Records a function of tensors, whose cotangents are requested later.
 class graph_recording {
  public:
   template <class X>
@@ -51,7 +51,7 @@ class graph_recording {
   };
 
  private:
-  /// What asking for cotangents needs of the function.
+  /// The part of the recording that computing cotangents needs.
   struct state;
 
   graph_recording();

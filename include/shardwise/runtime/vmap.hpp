@@ -13,7 +13,7 @@
 
 namespace shardwise::detail {
 
-/// Enters the kernels of what batches need besides the operations of a function; done once.
+/// Registers the kernels that batches need in addition to the operations of a function; done once.
 template <Element T>
 void enter_batch_kernels() {
   if constexpr (!config::compiled) {
@@ -28,8 +28,8 @@ void enter_batch_kernels() {
   }
 }
 
-/// Records a function of elements of tensors by calling it, and makes what it computes for all of
-/// them a part of the graph.
+/// Records a function of elements of tensors by calling it, and adds its computation for all
+/// elements to the graph.
 class graph_batch {
  public:
   template <class X>

@@ -11,7 +11,7 @@
 
 namespace shardwise::detail {
 
-/// Makes the custom gradients of a batch known to the recordings that go on.
+/// Adds the custom gradients of a batch to the recordings in progress.
 inline void share_custom_gradients(recorded_graph& graph, value_id begin,
                                    const std::shared_ptr<machine>& home) {
   const auto open = open_recordings();

@@ -8,12 +8,12 @@
 
 namespace shardwise::detail {
 
-/// The tensor that an operation makes, from what it is on paper.
+/// The tensor type of the result of an operation, given its abstract tensor.
 template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
-/// How an operation, as types have it, waits to be computed.
+/// How an operation whose attributes are types is deferred.
 template <class Operation, class Paper, class... X>
 struct waiting {
   using type = tensor_from<Paper>;

@@ -19,7 +19,7 @@ using further_shards = std::vector<std::vector<buffer<std::byte>>>;
 
 namespace detail {
 
-/// Memory for the results after the first, which are laid out as that is.
+/// Allocates memory for the results after the first, which have its layout.
 [[nodiscard]] inline further_shards allocate_further(const node& result,
                                                      const further_elements& further) {
   further_shards all;
@@ -36,7 +36,7 @@ namespace detail {
   return all;
 }
 
-/// The part of operand `k` that a device reads, where the factors of the rule say.
+/// Returns the part of operand `k` that a device reads, as determined by the factors of the rule.
 [[nodiscard]] inline held_box part_of(const mesh_desc& mesh, const coordinates& at,
                                       const factor_rule& rule, const propagation& split,
                                       std::size_t k) noexcept {
@@ -48,8 +48,8 @@ namespace detail {
   return part;
 }
 
-/// Applies an operation that is not elementwise to what the device of a shard of `result` holds:
-/// each operand is read where the factors of the rule say. `view_of(k, device, part, gathered)` is
+/// Applies an operation that is not elementwise to the device of a shard of `result`: each operand
+/// is read as determined by the factors of the rule. `view_of(k, device, part, gathered)` returns
 /// the part of operand `k`; `memory` is that of the results after the first, if there are any.
 template <class ViewOf>
 void run_whole(node& result, index_t shard, const attributes& how, const factor_rule& rule,
@@ -113,7 +113,7 @@ class whole_node : public pending_node {
   }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
-  /// The memory of a further result, of which the first has the number 0.
+  /// Returns the memory of a further result; the first result has the number 0.
   [[nodiscard]] const std::vector<buffer<std::byte>>& further(int which) const noexcept {
     return further_shards_[static_cast<std::size_t>(which)];
   }
