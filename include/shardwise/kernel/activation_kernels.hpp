@@ -20,7 +20,7 @@ struct kernel<functions::clamp> {
   }
 };
 
-/// NaN, which may become a quiet one, and -0 remain what they are.
+/// NaN, which may become quiet, and -0 are kept.
 template <>
 struct kernel<functions::leaky_relu> {
   static constexpr bool exact = true;
@@ -32,21 +32,21 @@ struct kernel<functions::leaky_relu> {
   }
 };
 
-/// Within 3.5 ulp of x: relative errors are large where x is negative and the value almost 0.
+/// Within 3.5 ulp of x: relative errors are large where x is negative and the result is close to 0.
 /// silu(-infinity) is -0.
 template <>
 struct kernel<functions::silu> {
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
-    // Infinity would meet the 0 of the sigmoid.
+    // Infinity would be multiplied by the 0 of the sigmoid.
     constexpr double least = std::numeric_limits<detail::lane<P>>::lowest();
     const P bounded = kernel<functions::maximum>::run(x, all_lanes<P>(least));
     return kernel<functions::multiply>::run(bounded, kernel<functions::sigmoid>::run(x));
   }
 };
 
-/// Those of the standard library, one element at a time. Within 2.5 ulp of the greater of the
-/// result and 1 where x is below 0, else of the result.
+/// Uses the standard library, one element at a time. Within 2.5 ulp of the result or, for x below
+/// 0, of the larger of the result and 1.
 template <>
 struct kernel<functions::softplus> {
   template <class Result, class T>
@@ -68,7 +68,7 @@ template <>
 struct kernel<functions::gelu_exact> {
   template <class Result, class T>
   [[nodiscard]] static Result of(T x) noexcept {
-    // Without a difference of almost equal numbers where x is negative.
+    // Avoids subtracting nearly equal numbers where x is negative.
     if (x < T(-64)) return -T{};
     return T(0.5) * x * std::erfc(x * T(-0.70710678118654752440));
   }

@@ -21,14 +21,14 @@ struct basic_block {
     for (index_t extent : extents) n *= extent;
     return n;
   }
-  /// The same block with its elements of type `T`, which is a precondition.
+  /// Returns the same block with elements of type `T`, which must be their type.
   template <class T>
   [[nodiscard]] strided<T> as() const noexcept {
     return {static_cast<T*>(data), extents, strides};
   }
 };
 
-/// A block that is read, and one that is written.
+/// A block to read from, and a block to write to.
 using const_any_block = basic_block<const void>;
 using any_block = basic_block<void>;
 

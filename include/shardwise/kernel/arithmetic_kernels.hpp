@@ -21,15 +21,15 @@ namespace packet = Eigen::internal;
 template <class P>
 using lane = typename packet::unpacket_traits<P>::type;
 
-/// A number rather than a packet of them. Compilers vectorise loops over functions of numbers if
-/// these are written in operators; Eigen writes masks byte by byte.
+/// A scalar rather than a packet. Compilers vectorise loops over scalar functions that are written
+/// with operators; Eigen writes masks byte by byte.
 template <class P>
 concept OneLane = std::integral<P> || std::floating_point<P>;
 
 template <class P>
 inline constexpr bool is_floating = std::floating_point<lane<P>>;
 
-/// The bits that are set in either.
+/// Returns the bits that are set in at least one operand.
 template <class P>
 [[nodiscard]] P either_bits(const P& a, const P& b) noexcept {
   if constexpr (std::same_as<P, float>)
@@ -48,7 +48,8 @@ template <std::integral T, class F>
 }
 }  // namespace detail
 
-/// The same number in every lane of a packet: a constant of a kernel, `all_lanes<P>(0.5)`.
+/// Returns a packet with the same number in every lane: a constant of a kernel,
+/// `all_lanes<P>(0.5)`.
 template <class P>
 [[nodiscard]] P all_lanes(double value) noexcept {
   return detail::packet::pset1<P>(static_cast<detail::lane<P>>(value));
@@ -69,7 +70,7 @@ struct kernel<functions::identity> {
   }
 };
 
-/// Flips the sign of every number, zeros and NaN too.
+/// Flips the sign of every number, including zeros and NaN.
 template <>
 struct kernel<functions::negate> {
   static constexpr bool exact = true;
@@ -80,7 +81,7 @@ struct kernel<functions::negate> {
       return detail::wrap(P{0}, x, [](auto a, auto b) { return a - b; });
     else if constexpr (std::floating_point<P>)
       return -x;
-    else  // Eigen subtracts packets of some widths from 0.
+    else  // Eigen subtracts packets of some widths from 0
       return detail::packet::pxor(x, all_lanes<P>(-0.0));
   }
 };
@@ -131,7 +132,8 @@ struct kernel<functions::divide> {
   template <class P>
   [[nodiscard]] static P run(const P& a, const P& b) noexcept {
     if constexpr (std::integral<P>) {
-      // The two quotients that hardware traps on: nothing, and the most negative number over -1.
+      // The two quotients for which hardware traps: a division by zero, and the most negative
+      // number divided by -1.
       if (b == P{0}) return P{0};
       if constexpr (std::signed_integral<P>)
         if (b == P{-1}) return kernel<functions::negate>::run(a);
@@ -142,16 +144,16 @@ struct kernel<functions::divide> {
   }
 };
 
-/// NaN if either operand is NaN. Of zeros of different sign the result is the negative one,
-/// whatever their order.
+/// Returns NaN if either operand is NaN. For zeros of different sign, the result is the negative
+/// one, in either order.
 template <>
 struct kernel<functions::maximum> {
   static constexpr bool exact = true;
 
   template <class P>
   [[nodiscard]] static P run(const P& a, const P& b) noexcept {
-    // A packet maximum returns one fixed operand where either is NaN, so of the two orders one is
-    // NaN; joining the bits keeps it, and changes nothing where both orders agree.
+    // A packet maximum always returns the same operand if either is NaN, so one of the two orders
+    // gives NaN. Joining the bits keeps it, and changes nothing if both orders agree.
     if constexpr (std::integral<P>)
       return std::max(a, b);
     else
@@ -159,7 +161,8 @@ struct kernel<functions::maximum> {
   }
 };
 
-/// NaN if either operand is NaN. Of zeros of different sign the result is the negative one.
+/// Returns NaN if either operand is NaN. For zeros of different sign, the result is the negative
+/// one.
 template <>
 struct kernel<functions::minimum> {
   static constexpr bool exact = true;
@@ -173,8 +176,8 @@ struct kernel<functions::minimum> {
   }
 };
 
-/// The same two where neither operand is NaN: of equal operands the result is the first. One
-/// instruction, where the others take three.
+/// The same two functions for operands that are not NaN; if they are equal, the result is the
+/// first. One instruction, where the others take three.
 namespace detail {
 struct ordered_maximum {};
 struct ordered_minimum {};
@@ -226,14 +229,14 @@ struct kernel<functions::square> {
   }
 };
 
-/// The greater of x and 0; NaN and -0 remain what they are.
+/// Returns the larger of x and 0; NaN and -0 are kept.
 template <>
 struct kernel<functions::relu> {
   static constexpr bool exact = true;
 
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
-    // The first operand is the one that a maximum returns where either is NaN.
+    // The first operand is the one that a maximum returns if either is NaN.
     if constexpr (detail::OneLane<P>)
       return std::max(x, P{0});
     else

@@ -20,14 +20,14 @@ namespace shardwise {
 
 namespace detail {
 
-/// The largest of a row of scores, or NaN if there is one.
+/// Returns the maximum of a row of scores, or NaN if there is one.
 template <class C>
 [[nodiscard]] C largest_score(const C* row, index_t count) noexcept {
   return reduce_run<C, functions::maximum>(row, count, identity_of<C>(reduction::max));
 }
-/// Turns scores, none above `high`, into the weights that they are the logarithms of, and returns
-/// their sum. The lowest of all, of what is not met, weighs 0. The bits depend on the scores alone,
-/// not on where they are.
+/// Converts scores, none above `high`, to weights, whose logarithms they are, and returns their
+/// sum. The lowest value, which marks masked keys, has weight 0. The bits depend only on the
+/// scores, not on their positions.
 template <class C>
 C weigh_scores(C* row, index_t count, C high) {
   for (index_t j = 0; j < count; ++j) row[j] -= high;
@@ -37,8 +37,8 @@ C weigh_scores(C* row, index_t count, C high) {
   return reduce_run<C, functions::add>(row, count, C(0));
 }
 
-/// Attention of one head in blocks of queries and keys: the largest score of each query so far, the
-/// sum of the weights below it, and the values weighted so.
+/// Attention of one head in blocks of queries and keys: keeps the running maximum of each query's
+/// scores, the sum of its weights, and the weighted sum of the values.
 template <class C>
 class attention_head {
  public:
@@ -55,7 +55,8 @@ class attention_head {
   static constexpr index_t most_keys = 128;
 
   /// Computes `out` for all queries. `mask_row(i, first, count, row)` adds the mask of query `i`
-  /// and `count` keys from `first` on to a row of scores; `keys_of(i)` is how many keys it meets.
+  /// and `count` keys from `first` on to a row of scores; `keys_of(i)` returns the number of keys
+  /// that it attends to.
   template <class Mask, class Keys>
   void run(const matrix_view<const C>& q, const matrix_view<const C>& k,
            const matrix_view<const C>& v, const matrix_view<C>& out, const Mask& mask_row,
@@ -102,7 +103,7 @@ class attention_head {
  private:
   static constexpr C lowest = -std::numeric_limits<C>::infinity();
 
-  /// Turns a row of scores into weights, and what was summed before into what it weighs now.
+  /// Converts a row of scores to weights, and rescales the previous sums.
   void weigh(index_t query, C* row, index_t keys) {
     const auto i = static_cast<std::size_t>(query);
     C high = largest_[i];
@@ -126,7 +127,7 @@ class attention_head {
   scratch_vector<C> scores_, part_, sum_, largest_, weight_;
 };
 
-/// A block in the type that is computed in: itself, or a copy that this holds.
+/// A block in the type used for arithmetic: itself, or a copy that this object holds.
 template <class T>
 class computed_block {
  public:
@@ -147,14 +148,14 @@ class computed_block {
   strided<const C> view_;
 };
 
-/// A matrix of the last two dimensions of a block.
+/// Returns a matrix of the last two dimensions of a block.
 template <class C>
 [[nodiscard]] matrix_view<C> head_of(const strided<C>& block, index_t offset) noexcept {
   const int last = block.rank() - 1;
   return {block.data + offset, block.extents[last - 1], block.extents[last],
           block.strides[last - 1], block.strides[last]};
 }
-/// Where the head at an index is in a block; `group` heads share one.
+/// Returns the position of the head at an index in a block; `group` heads share one.
 template <class C>
 [[nodiscard]] index_t head_offset(const strided<C>& block,
                                   const inplace_vector<index_t, max_rank>& at,
@@ -165,7 +166,7 @@ template <class C>
   return offset;
 }
 
-/// Calls `f(index)` for each head of queries, the last one fastest.
+/// Calls `f(index)` for each head of queries, the last index fastest.
 template <class C, class F>
 void for_each_head(const strided<C>& queries, const F& f) {
   const int head = queries.rank() - 3;
@@ -185,7 +186,8 @@ void for_each_head(const strided<C>& queries, const F& f) {
 
 }  // namespace detail
 
-/// Head by head; the heads of a device share its heads of keys and values in equal groups.
+/// Computes one head after another; the heads of a device share its heads of keys and values in
+/// equal groups.
 template <>
 struct kernel_of<attention_operation> {
   template <class T>
@@ -217,8 +219,8 @@ struct kernel_of<attention_operation> {
 
 namespace detail {
 
-/// The gradient of one head, for blocks of queries: all their weights and those of the cotangent, a
-/// row of keys at a time.
+/// The gradient of one head, for blocks of queries: computes all their weights and the cotangents
+/// of these, one row of keys at a time.
 template <class C>
 class attention_gradient_head {
  public:
@@ -228,8 +230,9 @@ class attention_gradient_head {
         weights_(static_cast<std::size_t>(most_queries_ * keys)),
         slopes_(weights_.size()) {}
 
-  /// Adds the cotangent of the queries, the keys or the values to `out`; that of a mask is given to
-  /// `give_row(i, count, row)`, the slopes of the scores of query `i` and the first `count` keys.
+  /// Adds the cotangent of the queries, the keys or the values to `out`; that of a mask is passed
+  /// to `give_row(i, count, row)`: the derivatives with respect to the scores of query `i` and the
+  /// first `count` keys.
   template <class Mask, class Keys, class Give>
   void run(const matrix_view<const C>& q, const matrix_view<const C>& all_keys,
            const matrix_view<const C>& all_values, const matrix_view<const C>& dy, int which,
@@ -238,7 +241,7 @@ class attention_gradient_head {
     const C scale = which == 3 ? C(1) : scale_;
     for (index_t begin = 0; begin < q.rows; begin += most_queries_) {
       const index_t end = std::min(begin + most_queries_, q.rows);
-      // What none of these queries meets has no part in their gradient.
+      // Keys that none of these queries attends to do not affect the gradient.
       index_t met = 0;
       for (index_t i = begin; i < end; ++i) met = std::max(met, keys_of(i));
       if (met == 0) continue;
@@ -280,7 +283,7 @@ class attention_gradient_head {
   [[nodiscard]] static matrix_view<const C> constant(const matrix_view<C>& x) noexcept {
     return {x.data, x.rows, x.columns, x.row_stride, x.column_stride};
   }
-  /// A product, which is 0 where there is nothing to sum.
+  /// Computes a product, which is 0 if there is nothing to sum.
   static void product(const matrix_view<const C>& a, const matrix_view<const C>& b,
                       const matrix_view<C>& out) {
     if (a.columns == 0)
@@ -298,7 +301,7 @@ class attention_gradient_head {
         out.data[r * out.row_stride + c * out.column_stride] +=
             part_[static_cast<std::size_t>(r * out.columns + c)];
   }
-  /// A row of scores as weights.
+  /// Converts a row of scores to weights.
   static void weigh(C* row, index_t keys) {
     const C high = largest_score(row, keys);
     if (high == lowest) {
@@ -310,7 +313,7 @@ class attention_gradient_head {
   }
 
   static constexpr C lowest = -std::numeric_limits<C>::infinity();
-  /// How many weights are there at once: few enough to stay in a cache, where rows are not longer.
+  /// The number of weights stored at once: few enough to stay in a cache, unless rows are longer.
   static constexpr index_t most_weights = 8192;
 
   C scale_;
@@ -320,7 +323,7 @@ class attention_gradient_head {
 
 }  // namespace detail
 
-/// Head by head, added up for the heads that share keys and values.
+/// Computes one head after another, and adds up the heads that share keys and values.
 template <>
 struct kernel_of<attention_gradient_operation> {
   template <class T>
@@ -339,7 +342,7 @@ struct kernel_of<attention_gradient_operation> {
       detail::attention_gradient_head<C> work(q.extents[head + 2], k.extents[head + 1]);
       detail::for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {
         const auto own = [&]() -> matrix_view<C> {
-          if (which == 3) return {};  // what heads share has no matrix of one
+          if (which == 3) return {};  // shared dimensions have no matrix
           return detail::head_of(out, detail::head_offset(out, at, which == 0 ? 1 : group));
         };
         work.run(

@@ -12,8 +12,8 @@
 
 namespace shardwise::detail {
 
-/// Which keys the queries of a call attend to. The operand at a given place, if there is one, is
-/// the mask or the position of the first query.
+/// The keys that the queries of a call attend to. The operand at a given position, if there is one,
+/// is the mask or the position of the first query.
 template <class T>
 struct attention_mask {
   using C = compute_type<T>;
@@ -40,8 +40,8 @@ struct attention_mask {
     return is_causal ? std::clamp(size_sum(start, positions->global(i) + 1), index_t{0}, all_keys)
                      : all_keys;
   }
-  /// Where a mask has the keys of query `i` of a head, and how far these are from one another: 0
-  /// where all keys share one number.
+  /// The position of the keys of query `i` of a head in a mask, and their distance: 0 if all keys
+  /// share one number.
   struct run {
     index_t offset = 0, step = 0;
   };
@@ -58,7 +58,7 @@ struct attention_mask {
     if (inner >= 0 && mask.extents[inner] != 1) found.step = mask.strides[inner];
     return found;
   }
-  /// Adds the mask of query `i` of a head and of the keys from `first` on to their scores.
+  /// Adds the mask of query `i` of a head, for the keys from `first` on, to their scores.
   void add(const inplace_vector<index_t, max_rank>& at, index_t i, index_t first, index_t count,
            C* row) const {
     if (block == nullptr) return;

@@ -24,7 +24,7 @@ template <class Block>
   return each;
 }
 
-/// Calls the kernel of an operation once, or of a batch once for each element that the device has.
+/// Calls the kernel of an operation once or, for a batch, once for each element on the device.
 inline void call_batched(const structured_kernel& kernel, const kernel_call& call) {
   if (call.how.batches.empty()) return kernel(call);
   const unsigned mapped = call.how.batches[0];

@@ -39,7 +39,7 @@ struct kernel<functions::bitwise_not> {
 };
 
 namespace detail {
-/// True for counts of places that there are: shifts by others are undefined in the language.
+/// Returns true for valid shift counts: others are undefined behaviour.
 template <class T>
 [[nodiscard]] constexpr bool is_place(T count) noexcept {
   return count >= T{} && static_cast<std::make_unsigned_t<T>>(count) <

@@ -8,18 +8,18 @@
 namespace shardwise {
 
 /// At least the longest step or piece of any type, whatever the registers that kernels are compiled
-/// for: a number beside blocks fills what is read at once.
+/// for: a broadcast number fills what is read at once.
 inline constexpr std::size_t most_in_step = 128;
 
-/// One elementwise operation on `n` neighbours: operand `k` is neighbours too, or where `moves[k]`
-/// is 0 one step (`detail::step`) that holds the same number throughout. Elements are of the types
-/// that they are computed in. `out` may be one of the operands.
+/// An elementwise operation on `n` contiguous elements. Operand `k` is contiguous too or, if
+/// `moves[k]` is 0, one step (`detail::step`) filled with a single number. Elements have the types
+/// used for arithmetic. `out` may be one of the operands.
 struct block_function {
   using pointer = void (*)(const void* const* operands, const index_t* moves, void* out, index_t n);
 
   pointer run = nullptr;
-  /// What computes the function together with others, and the link that it is there; null where
-  /// chains have no such function.
+  /// Computes the function together with others in a chain, and its link; null if chains do not
+  /// support the function.
   chain_function chain = nullptr;
   chain_link link = chain_link::first;
 
@@ -27,9 +27,9 @@ struct block_function {
                                                  const block_function&) = default;
 };
 
-/// The block function of an elementwise function with these operands, in the types that they are
-/// computed in. A function of single elements says so by `on_elements`, and its `kernel` has `of`;
-/// one whose types differ in the way of comparisons or of `where` says it by its family.
+/// Returns the block function of an elementwise function with these operands, in the types used for
+/// arithmetic. A function of single elements declares `on_elements`, and its `kernel` has `of`; a
+/// function whose types differ, as for comparisons or `where`, declares its family.
 template <class F, class Result, class... T>
 [[nodiscard]] constexpr block_function block_function_of() noexcept;
 

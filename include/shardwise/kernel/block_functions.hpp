@@ -16,7 +16,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The tree of one function of `N` operands.
+/// The tree of a single function of `N` operands.
 template <class F, class Indices>
 struct lone_call;
 template <class F, std::size_t... I>
@@ -41,7 +41,7 @@ void run_function(const void* const* operands, const index_t* moves, void* out, 
                static_cast<T*>(out), n);
 }
 
-/// A comparison: its kernel gives 1 and 0 in the type of its operands.
+/// A comparison: its kernel returns 1 and 0 in the type of its operands.
 template <class F, class T>
 void run_comparison(const void* const* operands, const index_t* moves, void* out, index_t n) {
   T results[staged];
@@ -56,7 +56,7 @@ void run_comparison(const void* const* operands, const index_t* moves, void* out
   }
 }
 
-/// Truth values as the numbers that packets choose by.
+/// Converts `bool` elements to the numbers that packets select by.
 template <class T>
 void widen_truths(const bool* from, index_t n, T* to) noexcept {
   // Compilers vectorise a loop of fixed length over bytes, but neither conditions nor booleans.
@@ -68,7 +68,7 @@ void widen_truths(const bool* from, index_t n, T* to) noexcept {
   for (; i < n; ++i) to[i] = static_cast<T>(bytes[i]);
 }
 
-/// `where`: the first operand is a truth value.
+/// `where`: the first operand is `bool`.
 template <class F, class T>
 void run_choice(const void* const* operands, const index_t* moves, void* out, index_t n) {
   const bool* const chosen = static_cast<const bool*>(operands[0]);
@@ -87,7 +87,7 @@ void run_choice(const void* const* operands, const index_t* moves, void* out, in
   }
 }
 
-/// `masked`: `where` with the truth value last and zeros for what is not chosen.
+/// `masked`: `where` with the condition last, and zeros for elements that are not selected.
 template <class T>
 void run_masked(const void* const* operands, const index_t* moves, void* out, index_t n) {
   alignas(64) static constexpr T zeros[step<T>]{};
@@ -102,7 +102,7 @@ void run_each(const void* const* operands, const index_t* moves, void* out, inde
   Result* const to = static_cast<Result*>(out);
   const auto run = [&]<std::size_t... K>(std::index_sequence<K...>) {
     if ((... && (moves[K] != 0))) {
-      // Compilers vectorise what they can of this loop.
+      // Compilers vectorise this loop as far as they can.
       for (index_t i = 0; i < n; ++i)
         to[i] = kernel<F>::template of<Result>(static_cast<const T*>(operands[K])[i]...);
     } else {
@@ -114,7 +114,7 @@ void run_each(const void* const* operands, const index_t* moves, void* out, inde
   run(std::index_sequence_for<T...>{});
 }
 
-/// The block function of a function whose `N` operands and result have one type.
+/// Returns the block function of a function whose `N` operands and result have one type.
 template <class F, class T, std::size_t N>
 [[nodiscard]] constexpr block_function uniform_function() noexcept {
   if constexpr (std::floating_point<T> && link_of<F> != chain_link::first)

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// A copy whose source stands still along what is repeated.
+/// A copy whose source does not move along broadcast dimensions.
 template <>
 struct kernel_of<broadcast_to_operation> {
   template <class T>

@@ -12,8 +12,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// What is done to the vectors of a piece, all of which stay in registers: compilers are asked to
-/// unroll these loops, or else the values would be an array in memory.
+/// Operations on the vectors of a piece, all of which stay in registers: compilers are asked to
+/// unroll these loops, since otherwise the values would be an array in memory.
 template <class T, class Lanes>
 struct piece_arithmetic {
   using vector = typename Lanes::vector;
@@ -58,14 +58,14 @@ struct piece_arithmetic {
     for (std::size_t u = 0; u < Lanes::count; ++u) Lanes::run(function, a[u]);
   }
 
-  /// Where the elements of a link are from number `at` on.
+  /// Returns the elements of a link from number `at` on.
   [[gnu::always_inline]] static T* begin(const running_link& link, index_t at) noexcept {
     return static_cast<T*>(link.at) + link.move * at;
   }
 };
 
-/// Pieces of a chain: the values between its functions stay in registers. Each function is applied
-/// to several vectors, beside which it takes no time to find out which function it is.
+/// Computes pieces of a chain: intermediate values stay in registers. Each function is applied to
+/// several vectors, which makes the cost of selecting the function negligible.
 template <class T>
 struct chain_run {
   const running_link* links;
@@ -143,20 +143,20 @@ template <class T>
   run(packet_lanes<T>{});
 }
 
-/// A number of elements that is whole pieces, whatever the vectors.
+/// A number of elements that consists of whole pieces for vectors of any width.
 template <class T>
 inline constexpr std::size_t chain_piece = std::max(std::size_t{32},
                                                     sizeof(typename vector_of<T>::type)) *
                                            8 / sizeof(T);
 
-/// Computes whole pieces. A process always takes the same vectors.
+/// Computes whole pieces. A process always uses vectors of the same width.
 template <class T>
 void run_pieces(const running_link* links, int count, T* out, index_t n) noexcept {
   const chain_run<T> run{links, count, out, n};
   if (!with_wide_lanes<T>(run)) run_narrow_chain(run);
 }
 
-/// True if a link keeps a value, or reads one that the chain keeps.
+/// Returns true if a link keeps a value, or reads one that the chain keeps.
 [[nodiscard]] inline bool is_kept(const running_link* links, int number) noexcept {
   return std::any_of(links, links + number + 1, [&](const running_link& before) {
     return before.what == chain_link::keep && before.at == links[number].at;
@@ -165,8 +165,8 @@ void run_pieces(const running_link* links, int count, T* out, index_t n) noexcep
 
 }  // namespace detail
 
-/// A chain of functions of `T`: the bits of its functions one by one, whatever the place of an
-/// element.
+/// A chain of functions of `T`: the bits are those of its functions applied one by one, whatever
+/// the position of an element.
 template <class T>
 void run_chain(const void* first, int count, void* out, index_t n) {
   const auto* const links = static_cast<const running_link*>(first);
@@ -175,8 +175,8 @@ void run_chain(const void* first, int count, void* out, index_t n) {
   T* const to = static_cast<T*>(out);
   const index_t rest = n % piece;
   if (rest == 0) return detail::run_pieces<T>(links, count, to, n);
-  // The last elements are computed first, in a piece of their own that ends with them: where `out`
-  // is an operand, nothing that it needs is overwritten yet.
+  // The last elements are computed first, in a separate piece that ends with them: if `out` is an
+  // operand, nothing that it needs has been overwritten yet.
   const index_t begin = std::max(n - piece, index_t{0});
   T padded[most_chain_links][size];
   T results[size];
@@ -187,8 +187,7 @@ void run_chain(const void* first, int count, void* out, index_t n) {
     T* const from = static_cast<T*>(links[k].at) + begin;
     last[k].at = from;
     if (n >= piece || detail::is_kept(links, k)) continue;
-    // Filled up with an element of the operand, which raises no floating-point exception of its
-    // own.
+    // Filled with an element of the operand, which raises no floating-point exception of its own.
     std::fill(std::copy_n(from, n, padded[k]), padded[k] + size, *from);
     last[k].at = padded[k];
   }

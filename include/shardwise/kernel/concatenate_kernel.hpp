@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// A copy of each operand to its part of the result.
+/// Copies each operand to its part of the result.
 template <>
 struct kernel_of<concatenate_operation> {
   template <class T>

@@ -24,12 +24,12 @@
 namespace shardwise {
 
 namespace detail {
-/// What is done after rows are final if nothing is: then panels have no use.
+/// The epilogue that does nothing: then panels have no benefit.
 struct no_epilogue {
   constexpr void operator()(index_t, index_t) const noexcept {}
 };
 
-/// The local part of a contraction of two operands, in the steps that `run` lists.
+/// The local part of a contraction of two operands, in the steps listed by `run`.
 template <class T>
 class contraction_run {
  public:
@@ -71,7 +71,7 @@ class contraction_run {
     return {labels};
   }
 
-  /// Reduces an operand over the labels that it has alone.
+  /// Reduces an operand over the labels that only it has.
   void reduce_alone(operand& mine, const operand& other, std::optional<packed_block<T>>& reduced) {
     std::uint8_t alone = 0;
     for (int i = 0; i < mine.labels.ssize(); ++i)
@@ -101,7 +101,7 @@ class contraction_run {
     k_.sort(m_.size(extents_) < n_.size(extents_) ? b_.strides : a_.strides);
   }
 
-  /// Nothing is reduced: a product of elements, or of everything with everything.
+  /// Nothing is reduced: an elementwise or an outer product.
   void multiply_elements() {
     const dimensions all = whole(out_.labels);
     run_erased<T, 2>(
@@ -135,7 +135,7 @@ class contraction_run {
     for (std::uint8_t label : columns.labels) all.labels.push_back(label);
     return all;
   }
-  /// The operand as matrices, packed once if its strides are not those of matrices.
+  /// Returns the operand as matrices, packed once if its strides are not those of a matrix.
   [[nodiscard]] matrix_view<const T> prepare(operand& mine, const dimensions& rows,
                                              const dimensions& columns,
                                              std::optional<packed_block<T>>& pack) {
@@ -182,8 +182,8 @@ class contraction_run {
     epilogue(index_t{0}, rows_);
   }
 
-  /// Where few products are summed the result is finished panel by panel, while it is in the cache;
-  /// where many are, every panel would pack `b` again.
+  /// If few products are summed, the result is finished panel by panel while it is in the cache; if
+  /// many are, every panel would pack `b` again.
   template <class Epilogue>
   void multiply_panels(const matrix_view<const T>& a, const matrix_view<const T>& b,
                        const matrix_view<T>& out, const Epilogue& epilogue) {
@@ -208,7 +208,7 @@ class contraction_run {
   dimensions batch_, m_, n_, k_;
   std::optional<packed_block<T>> reduced_a_, reduced_b_;
 };
-/// Returns the labels that only one operand has, and not the result.
+/// Returns the labels of a single operand that are not in the result.
 [[nodiscard]] inline contraction::labels reduced_alone(const contraction& what) noexcept {
   contraction::labels alone;
   for (const auto* mine : {&what.a, &what.b})
@@ -245,19 +245,20 @@ void take_index(std::uint8_t label, index_t index, contraction::labels& names,
 }
 }  // namespace detail
 
-/// `out = einsum(a, b)` on local blocks, overwriting `out`, which is neither of the operands; after
-/// rows [begin, end) of its first dimension are final, `epilogue(begin, end)` is called: for all of
-/// them at once, or in panels where few products are reduced.
+/// Computes `out = einsum(a, b)` on local blocks, overwriting `out`, which must not be an operand.
+/// After rows [begin, end) of its first dimension are final, `epilogue(begin, end)` is called: for
+/// all of them at once, or for panels if few products are reduced.
 ///
-/// Matrix products run in place where the strides allow, and on packed copies elsewhere. The bits
-/// depend on the extents and strides only.
+/// Matrix products are computed in place if the strides permit it, and otherwise on packed copies.
+/// The bits depend only on the extents and strides.
 template <class T, class Epilogue>
 void contract(const contraction_arithmetic<T>& how, const contraction& what,
               const strided<const T>& a, const strided<const T>& b, const strided<T>& out,
               const Epilogue& epilogue) {
   const auto alone = how.distributes ? contraction::labels{} : detail::reduced_alone(what);
   if (alone.empty()) return detail::contraction_run<T>(how, what, a, b, out).run(epilogue);
-  // Each index of such a label on its own, since products do not distribute over the reduction.
+  // Each index of such a label is computed separately, since products do not distribute over the
+  // reduction.
   if (out.size() == 0) return;
   const std::uint8_t label = alone[0];
   const bool in_a = what.a.contains(label);
@@ -290,7 +291,7 @@ void contract(const contraction& what, const strided<const T>& a, const strided<
   contract<T>(what, a, b, out, detail::no_epilogue{});
 }
 
-/// The einsum of one operand: reductions, permutations, diagonals. `what.b` is not read.
+/// Computes the einsum of one operand: reductions, permutations, diagonals. `what.b` is not read.
 template <class T>
 void contract(reduction reduce, const contraction& what, const strided<const T>& a,
               const strided<T>& out) {
@@ -315,7 +316,7 @@ void contract(const contraction& what, const strided<const T>& a, const strided<
 }
 
 /// The local part of a contraction of one or two operands of `T` over a semiring: the labels of
-/// dimensions are the factors of its rule. Truth values are bytes of 0 and 1.
+/// dimensions are the factors of its rule. `bool` elements are bytes of 0 and 1.
 template <class S, class T>
 void contract_blocks(const kernel_call& call) {
   constexpr bool of_bytes = std::is_same_v<T, bool>;
@@ -334,7 +335,7 @@ void contract_blocks(const kernel_call& call) {
     in_compute_type<stored, 1>(call, run_one);
   else
     in_compute_type<stored, 2>(call, run_two);
-  // The identity of a minimum of bytes is not a boolean.
+  // The identity of a minimum of bytes is not a valid `bool`.
   if constexpr (of_bytes && S::reduce == reduction::min) {
     constexpr C most = 1;
     inplace_vector<index_t, max_rank> nowhere;

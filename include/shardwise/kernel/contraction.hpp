@@ -14,8 +14,8 @@
 
 namespace shardwise {
 
-/// What an einsum does with the dimensions of its operands: one label, a number below 16, for each.
-/// A label that is repeated in an operand walks its diagonal; one that is not in `out` is summed.
+/// The dimensions of the operands of an einsum: one label, a number below 16, for each. A label
+/// that is repeated in an operand selects its diagonal; one that is not in `out` is summed.
 ///
 ///     "bi,io->bo":  a = {0, 1}, b = {1, 2}, out = {0, 2}
 struct contraction {
@@ -28,7 +28,7 @@ struct contraction {
 namespace detail {
 inline constexpr int max_labels = 16;
 
-/// A view by labels instead of dimensions. Labels of one element have no stride and are left out.
+/// A view by labels instead of dimensions. Labels of size 1 have no stride and are omitted.
 template <class T>
 struct labelled {
   T* data = nullptr;
@@ -45,7 +45,7 @@ struct labelled {
   [[nodiscard]] bool has(std::uint8_t label) const noexcept { return labels.contains(label); }
 };
 
-/// Dimensions that are walked together, and their order.
+/// Dimensions that are traversed together, and their order.
 struct dimensions {
   contraction::labels labels{};
 
@@ -59,13 +59,13 @@ struct dimensions {
     for (int i = 0; i < labels.ssize(); ++i) n *= extents[labels[i]];
     return n;
   }
-  /// The one stride that walks them all in this order, or -1.
+  /// Returns the single stride that traverses all of them in this order, or -1.
   [[nodiscard]] index_t stride(const index_t* strides, const index_t* extents) const noexcept {
     loop_nest<1> nest;
     for (int label : labels) nest.push({extents[label], {strides[label]}});
     return nest.rank() > 1 ? -1 : nest.inner_stride(0);
   }
-  /// A view of these dimensions.
+  /// Returns a view of these dimensions.
   template <class T>
   [[nodiscard]] strided<T> view(T* data, const index_t* strides,
                                 const index_t* extents) const noexcept {
@@ -78,7 +78,7 @@ struct dimensions {
   }
 };
 
-/// A block without gaps that holds `these` dimensions of an operand or of the result.
+/// A contiguous block that holds the dimensions `these` of an operand or of the result.
 template <class T>
 class packed_block {
  public:

@@ -37,7 +37,8 @@ struct kernel<functions::add_lengths<Reduce>> {
         return sum < a ? limits::max() : sum;
       }
     } else {
-      // Of both infinities the sum is NaN and the difference an infinity; of a NaN both are NaN.
+      // For infinities of opposite sign, the sum is NaN and the difference an infinity; for a NaN,
+      // both are NaN.
       const P sum = kernel<functions::add>::run(a, b);
       const P apart = kernel<functions::abs>::run(kernel<functions::subtract>::run(a, b));
       const P extreme = Reduce == reduction::min ? apart : kernel<functions::negate>::run(apart);
@@ -75,8 +76,8 @@ struct function_of_reduction<reduction::max> : std::type_identity<functions::max
 template <>
 struct function_of_reduction<reduction::min> : std::type_identity<functions::minimum> {};
 
-/// The arithmetic of a semiring where it may be simpler: products that are sums of lengths without
-/// NaN or negative zeros, of which an extreme is one instruction.
+/// The simplified arithmetic of a semiring whose products are sums of lengths without NaN or
+/// negative zeros: an extreme is then one instruction.
 template <class S>
 struct simple_arithmetic {
   static constexpr bool exists = false;
@@ -90,7 +91,8 @@ struct simple_arithmetic<S> {
                                     detail::ordered_maximum>;
 };
 
-/// True for a matrix of numbers and `extreme`, an infinity: no sum of two of these is NaN.
+/// Returns true for a matrix of finite numbers and the infinity `extreme`: no sum of two of these
+/// is NaN.
 template <class T>
 [[nodiscard]] bool has_lengths(const matrix_view<const T>& m, T extreme) noexcept {
   for (index_t i = 0; i < m.rows; ++i) {
@@ -103,8 +105,8 @@ template <class T>
   }
   return true;
 }
-/// True if a sum with an element of the matrix may be a negative zero, which that of two of them
-/// is.
+/// Returns true if a sum with an element of the matrix may be a negative zero, which only the sum
+/// of two negative zeros is.
 template <class T>
 [[nodiscard]] bool has_negative_zero(const matrix_view<const T>& m) noexcept {
   bool any = false;
@@ -116,7 +118,7 @@ template <class T>
   return any;
 }
 
-/// Reductions `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
+/// Reduces `argument<2 * Count>` with `Count` products, each of arguments `2 k` and `2 k + 1`.
 template <reduction Reduce, class Times, std::size_t Count>
 struct reduced_products {
   using type =
@@ -129,7 +131,7 @@ struct reduced_products<Reduce, Times, 0> {
   using type = fused::argument<0>;
 };
 
-/// The rows of the right matrix that a row of the result takes at once.
+/// The number of rows of the right matrix that are combined with a row of the result at once.
 inline constexpr index_t rows_at_once = 4;
 
 /// Reduces products onto `out`, by functions of fused trees on its rows and those of `b`.
@@ -168,7 +170,7 @@ struct row_products {
 };
 
 /// Computes a product over a semiring into a row-major `out`, in blocks: `update(part)` reduces the
-/// products of a part onto what it holds.
+/// products of a part onto the values that it holds.
 template <class T>
 void multiply_rows(reduction reduce, void (*update)(const product_part<T>&),
                    const matrix_view<const T>& a, const matrix_view<const T>& b,
@@ -211,7 +213,7 @@ void multiply_lines(reduction reduce, const erased_tree<T, 2>& product,
                       {out.data, extents, {out.row_stride, out.column_stride, 0}}, 4);
 }
 
-/// Reduces the products of a part over a semiring onto what it holds.
+/// Reduces the products of a part over a semiring onto the values that it holds.
 template <class S, class T>
 void update_over(const product_part<T>& part) {
   using reduce = typename function_of_reduction<S::reduce>::type;

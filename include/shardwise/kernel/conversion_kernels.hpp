@@ -18,8 +18,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// A number as `float`, on its way to 16 bits: cut, and its last bit set where something was cut,
-/// so that it is rounded once.
+/// Converts a number to `float` on its way to 16 bits: truncates it, and sets the last bit if
+/// anything was truncated, so that it is rounded only once.
 [[nodiscard]] inline float cut_to_float(double x) noexcept {
   const auto near = static_cast<float>(x);
   const auto back = static_cast<double>(near);
@@ -28,7 +28,7 @@ namespace detail {
   return std::bit_cast<float>((std::fabs(back) > std::fabs(x) ? bits - 1 : bits) | 1U);
 }
 [[nodiscard]] inline float cut_to_float(std::int64_t x) noexcept {
-  // What a double has not is below the last bit of a float too.
+  // Bits that a double does not have are below the last bit of a float too.
   const std::int64_t low = x & 0x7FF;
   const bool exact = x >= -(std::int64_t{1} << 53) && x <= std::int64_t{1} << 53;
   return cut_to_float(static_cast<double>(exact || low == 0 ? x : x - low + 0x400));
@@ -36,8 +36,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Conversions and functions of truth values, element by element. Narrow fractions come and go as
-/// `float`, of which a cast to them keeps what they have.
+/// Conversions, and functions of `bool`, element by element. Narrow floating-point numbers are
+/// loaded and stored as `float`, which holds all of their values.
 template <Element To>
 struct kernel<functions::cast<To>> {
   template <class Result, class From>
@@ -45,7 +45,7 @@ struct kernel<functions::cast<To>> {
     if constexpr (std::same_as<To, bool>) {
       return x != From{};
     } else if constexpr (std::floating_point<From> && std::integral<To>) {
-      // What is out of range, NaN among it, is undefined in the language.
+      // The conversion of a value out of range, including NaN, is undefined behaviour.
       constexpr auto above = static_cast<From>(std::numeric_limits<To>::max());
       constexpr auto below = static_cast<From>(std::numeric_limits<To>::min());
       if (!(x >= below)) return x < below ? std::numeric_limits<To>::min() : To{0};

@@ -14,9 +14,9 @@ namespace shardwise {
 
 namespace detail {
 
-/// What the windows of some positions read, one row for each channel and element of a window: the
-/// matrix by which a convolution is a product. So many positions at once that it stays in the
-/// caches.
+/// The elements that the windows at some positions read, with one row for each channel and element
+/// of a window: the matrix that makes a convolution a product. The number of positions is such that
+/// it stays in the caches.
 template <class C>
 class window_panel {
  public:
@@ -27,8 +27,8 @@ class window_panel {
                                   std::max<index_t>(walk.positions(), 32))),
         memory_(make_scratch<C>(static_cast<std::size_t>(rows_ * most_))) {}
 
-  /// Calls `f(first position, panel)` for all positions, block by block; `data` is the first of
-  /// the channels, which are `step` apart.
+  /// Calls `f(first position, panel)` for all positions, block by block; `data` is the first of the
+  /// channels, which are `step` apart.
   template <class F>
   void for_each_block(const C* data, index_t step, const F& f) {
     const index_t positions = walk_.positions(), elements = walk_.elements();
@@ -50,7 +50,7 @@ class window_panel {
  private:
   static constexpr index_t panel_elements = index_t{1} << 16U;
 
-  /// True if the panel is the operand: windows of one element, one after the other.
+  /// Returns true if the panel is the operand: contiguous windows of one element.
   [[nodiscard]] bool reads_in_place() const noexcept {
     index_t expected = 1;
     for (int d = window_walk::rank - 1; d >= 0; --d) {
@@ -70,15 +70,15 @@ class window_panel {
   scratch_array<C> memory_;
 };
 
-/// The groups of channels that a block of inputs has.
+/// Returns the number of groups of channels in a block of inputs.
 [[nodiscard]] inline index_t groups_of(index_t channels, index_t in_group) noexcept {
   return in_group == 0 ? 0 : channels / in_group;
 }
 
 }  // namespace detail
 
-/// The product of the weights and what windows read, for each tensor of the batch and each group of
-/// channels.
+/// Computes the product of the weights and the elements that windows read, for each example and
+/// each group of channels.
 template <>
 struct kernel_of<convolution_operation> {
   template <class T>
@@ -120,7 +120,8 @@ struct kernel_of<convolution_operation> {
   }
 };
 
-/// The product of the cotangents and what windows read, added up block by block.
+/// Computes the product of the cotangents and the elements that windows read, accumulated block by
+/// block.
 template <>
 struct kernel_of<convolution_weights_operation> {
   template <class T>

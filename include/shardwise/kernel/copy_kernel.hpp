@@ -14,7 +14,8 @@
 namespace shardwise {
 
 namespace detail {
-/// Transposes a square of as many rows as a packet has lanes; the packet only says its type.
+/// Transposes a square with as many rows as a packet has lanes; the packet only determines the
+/// type.
 template <class P, class T>
 void transpose_square(const P&, const T* from, index_t row_from, T* to, index_t row_to) noexcept {
   constexpr int lanes = static_cast<int>(sizeof(P) / sizeof(T));
@@ -24,8 +25,8 @@ void transpose_square(const P&, const T* from, index_t row_from, T* to, index_t 
   for (int i = 0; i < lanes; ++i) packet::pstoreu(to + i * row_to, square.packet[i]);
 }
 
-/// `to[r, c] = from[c, r]`, both with neighbours along their second dimension, tile by tile, so
-/// that every cache line and page is used as a whole before it is evicted.
+/// Computes `to[r, c] = from[c, r]`, both contiguous along their second dimension, tile by tile, so
+/// that every cache line and page is used completely before it is evicted.
 template <class T>
 void transpose(const T* from, index_t row_from, T* to, index_t row_to, index_t rows,
                index_t columns) noexcept {
@@ -53,8 +54,8 @@ void transpose(const T* from, index_t row_from, T* to, index_t row_to, index_t r
 /// Copies a block; the views have the same extents and do not overlap. Stride 0 in `from` repeats.
 template <class T>
 void copy_block(const strided<const T>& from, const strided<T>& to) noexcept {
-  // Written front to back. The dimension along which `from` has neighbours, if it is not the
-  // innermost one, is kept out of the nest and walked together with the innermost one.
+  // The target is written front to back. The dimension along which `from` is contiguous, if it is
+  // not the innermost one, is excluded from the nest and traversed together with the innermost one.
   const auto order = by_stride(to.strides);
   const int inner = order.empty() ? -1 : order.back();
   int crossing = -1;
@@ -99,8 +100,8 @@ void fill_block(const T& value, const strided<T>& to) noexcept {
   run_pointwise<T>(fused::argument<0>{}, {strided<const T>{&value, to.extents, nowhere}}, to);
 }
 
-/// `into = reduce(left, right)`, element by element: max and min propagate NaN. `into` may be
-/// `left`.
+/// Computes `into = reduce(left, right)` element by element; max and min propagate NaN. `into` may
+/// be `left`.
 template <class T>
 void reduce_block(reduction kind, const strided<const T>& left, const strided<const T>& right,
                   const strided<T>& into) noexcept {
@@ -120,7 +121,7 @@ void reduce_block(reduction kind, const strided<const T>& left, const strided<co
   }
 }
 
-/// `into = reduce(into, from)`.
+/// Computes `into = reduce(into, from)`.
 template <class T>
 void reduce_block(reduction kind, const strided<const T>& from, const strided<T>& into) noexcept {
   reduce_block<T>(kind, {into.data, into.extents, into.strides}, from, into);

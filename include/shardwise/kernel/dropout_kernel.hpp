@@ -13,7 +13,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The random words of a key by their number, made 64 at a time.
+/// The random words of a key by number, generated 64 at a time.
 class dropout_words {
  public:
   explicit dropout_words(std::uint64_t key) noexcept : key_(key) {}
@@ -34,7 +34,7 @@ class dropout_words {
 
 }  // namespace detail
 
-/// The word of an element is that of its place among all elements of the tensor, row-major.
+/// The word of an element is that of its row-major position in the whole tensor.
 template <>
 struct kernel_of<dropout_operation> {
   template <class T>
@@ -64,7 +64,7 @@ struct kernel_of<dropout_operation> {
         place += call.parts[0][d].global(local[d]) * steps[d];
         offset += local[d] * from.strides[d];
       }
-      // Neighbours along the last dimension, or the one element that there is.
+      // Contiguous elements along the last dimension, or the only element.
       const int last = from.rank() - 1;
       const index_t run = last < 0 ? 1 : call.parts[0][last].run(local[last]);
       const index_t stride = last < 0 ? 1 : from.strides[last];

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-/// A copy that begins within the source.
+/// A copy that begins inside the source.
 template <>
 struct kernel_of<dynamic_slice_operation> {
   template <class T>
@@ -25,8 +25,8 @@ struct kernel_of<dynamic_slice_operation> {
   }
 };
 
-/// Copies the shard, unless the result shares its memory, then the device's piece of the part into
-/// its place.
+/// Copies the shard, unless the result shares its memory, and then the device's piece of the part
+/// to its position.
 template <>
 struct kernel_of<update_slice_operation> {
   template <class T>
@@ -46,7 +46,8 @@ struct kernel_of<update_slice_operation> {
     if (call.operands[0].data != call.results[0].data)
       copy_block<T>(call.operands[0].as<const T>(), to);
     const held_range& held = call.parts[0][dim];
-    // Of neighbours that the device has, `first` of the part goes to `local` of the block.
+    // Writes contiguous elements of the device, beginning at element `first` of the part and at
+    // `local` of the block.
     const auto write = [&](index_t first, index_t local, index_t run) {
       strided<const T> from = part;
       strided<T> place = to;

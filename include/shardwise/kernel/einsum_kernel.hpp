@@ -14,7 +14,7 @@ template <>
 struct kernel_of<einsum_operation> {
   template <class T>
   static void run(const kernel_call& call) {
-    // There is no arithmetic on truth values: an einsum of them was refused.
+    // There is no arithmetic on `bool`: an einsum of `bool` operands is an error.
     if constexpr (!std::same_as<T, bool>) contract_blocks<plus_times_semiring, T>(call);
   }
 };

@@ -14,42 +14,43 @@
 
 namespace shardwise {
 
-/// The starts of eight rows of elements.
+/// Pointers to eight rows of elements.
 using eight_rows = std::array<const void*, 8>;
 
-/// What the engine does with elements of one type, whatever the operation: it copies and reduces
-/// blocks, and brings runs to the type that arithmetic is done in and back.
+/// The functions on elements of one type that do not depend on the operation: copying and reducing
+/// blocks, and converting runs to the type used for arithmetic and back.
 struct element_kernels {
   element type = element::f32;
   /// Copies a block; see `copy_block`.
   kernel_pointer<const_any_block, any_block> copy{};
   /// `reduce(kind, left, right, into)` writes the reduction of two blocks; see `reduce_block`.
   kernel_pointer<reduction, const_any_block, const_any_block, any_block> reduce{};
-  /// `reduce_rows(kind, rows, n, into)` reduces eight rows of `n` neighbours in pairs: what
-  /// `reduce` gives of pairs, of pairs of those, and of the two that remain. It is null where
-  /// `reduce` rounds to the type of the elements each time.
+  /// `reduce_rows(kind, rows, n, into)` reduces eight rows of `n` contiguous elements in pairs,
+  /// with the bits of `reduce` applied to pairs, then to pairs of the results, and then to the last
+  /// two. It is null if `reduce` rounds to the element type each time.
   kernel_pointer<reduction, eight_rows, index_t, void*> reduce_rows{};
-  /// Reads `count` elements that are `stride` apart as neighbours of the type computed in.
+  /// Reads `count` elements that are `stride` apart into contiguous elements of the type used for
+  /// arithmetic.
   void (*load)(const void* from, index_t stride, index_t count, void* to) = nullptr;
-  /// Writes `count` neighbours of the type computed in as elements.
+  /// Writes `count` contiguous elements of the type used for arithmetic as elements.
   void (*store)(const void* from, index_t count, void* to) = nullptr;
 };
 
 #if defined(SHARDWISE_COMPILED)
 
 namespace detail {
-/// The kernels of all types, by `element`; in the compiled library.
+/// The kernels of all types, indexed by `element`; in the compiled library.
 extern const element_kernels compiled_elements[element_types];
 }  // namespace detail
 
-/// The kernels of a type.
+/// Returns the kernels of a type.
 template <Element T>
 inline constexpr const element_kernels& element_kernels_of =
     detail::compiled_elements[static_cast<std::size_t>(element_of<T>)];
 
 #else
 
-/// The kernels of a type.
+/// Returns the kernels of a type.
 template <Element T>
 inline constexpr element_kernels element_kernels_of{
     element_of<T>,

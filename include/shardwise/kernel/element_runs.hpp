@@ -14,14 +14,15 @@ namespace shardwise {
 
 namespace detail {
 
-/// The bits of an element, as compilers know vectors of.
+/// The bits of an element, as a type that compilers have vectors of.
 template <std::size_t Size>
 using bits_of_size = std::conditional_t<
     Size == 1, std::uint8_t,
     std::conditional_t<Size == 2, std::uint16_t,
                        std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
 
-/// The bytes of the vectors that elements are permuted in: as many as one instruction permutes.
+/// The number of bytes of the vectors in which elements are permuted: as many as one instruction
+/// permutes.
 #if defined(__AVX512BW__)
 inline constexpr std::size_t permuted_bytes = 64;
 #elif defined(__AVX2__)
@@ -30,8 +31,8 @@ inline constexpr std::size_t permuted_bytes = 32;
 inline constexpr std::size_t permuted_bytes = 16;
 #endif
 
-/// Copies elements that are 2 apart, or that are neighbours in reverse order, `Bytes` bytes at a
-/// time, and returns how many: fewer than `count`, of which the rest is left.
+/// Copies elements that are 2 apart, or contiguous elements in reverse order, `Bytes` bytes at a
+/// time, and returns their number, which is less than `count`; the caller copies the rest.
 template <index_t Stride, std::size_t Bytes, class T>
 [[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
   static_assert(Stride == 2 || Stride == -1);
@@ -40,7 +41,7 @@ template <index_t Stride, std::size_t Bytes, class T>
   typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(Bytes)));
   index_t done = 0;
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    // Of elements 2 apart the vectors end with one that may not be there.
+    // For elements 2 apart, the last element of a vector may not exist.
     for (; done + step < count; done += step) {
       vector first, second, made;
       if constexpr (Stride == 2) {
@@ -58,7 +59,7 @@ template <index_t Stride, std::size_t Bytes, class T>
   return done;
 }
 
-/// The same with the widest vectors, and shorter ones for what they leave.
+/// The same with the widest vectors, and with shorter ones for the remainder.
 template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
 [[nodiscard]] index_t gather_permuted(const T* from, index_t count, T* to) noexcept {
   const index_t done = gather_vectors<Stride, Bytes>(from, count, to);
@@ -70,11 +71,11 @@ template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
 
 }  // namespace detail
 
-/// Copies `count` neighbours.
+/// Copies `count` contiguous elements.
 template <class T>
 void copy_run(const T* from, index_t count, T* to) noexcept {
-  // Where the target is a few bytes further in its page than the source, the instruction that the
-  // standard library copies long runs with takes 30 times as long on some processors.
+  // If the target is a few bytes further in its page than the source, the instruction that the
+  // standard library uses for long copies takes 30 times as long on some processors.
   constexpr std::uintptr_t page = 4096, near = 256;
   constexpr auto piece = static_cast<index_t>(2048 / sizeof(T));
   const auto apart =
@@ -85,13 +86,13 @@ void copy_run(const T* from, index_t count, T* to) noexcept {
   std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(count) * sizeof(T));
 }
 
-/// Copies `count` elements that are `stride` apart to neighbours; stride 0 repeats one.
+/// Copies `count` elements that are `stride` apart to contiguous memory; stride 0 repeats one.
 template <class T>
 void gather_elements(const T* from, index_t stride, index_t count, T* to) noexcept {
   // A call costs more than copying a few elements.
   if (stride == 1 && count >= 16) return copy_run(from, count, to);
   if (stride == 0 && count > 0) {
-    std::fill_n(to, count, *from);  // which compilers vectorise
+    std::fill_n(to, count, *from);  // compilers vectorise this
     return;
   }
   index_t done = 0;
@@ -102,7 +103,7 @@ void gather_elements(const T* from, index_t stride, index_t count, T* to) noexce
   for (; done < count; ++done) to[done] = from[done * stride];
 }
 
-/// Copies `count` neighbours to elements that are `stride` apart.
+/// Copies `count` contiguous elements to elements that are `stride` apart.
 template <class T>
 void scatter_elements(const T* from, index_t count, T* to, index_t stride) noexcept {
   if (stride == 1 && count >= 16)

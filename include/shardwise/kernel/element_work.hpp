@@ -20,13 +20,13 @@ void copy_any(const const_any_block& from, const any_block& to) {
   copy_block<T>(from.as<const T>(), to.as<T>());
 }
 
-/// Reduces in the type that is computed in, a run at a time where that is another one.
+/// Reduces in the type used for arithmetic, one run at a time if that differs.
 template <class T>
 void reduce_any(reduction kind, const const_any_block& left, const const_any_block& right,
                 const any_block& into) {
   using C = compute_type<T>;
   if constexpr (std::same_as<T, bool>) {
-    // Booleans are bytes of 0 and 1, and have a maximum and a minimum only.
+    // `bool` elements are bytes of 0 and 1, and have only a maximum and a minimum.
     reduce_block<std::uint8_t>(kind, left.as<const std::uint8_t>(), right.as<const std::uint8_t>(),
                                into.as<std::uint8_t>());
   } else if constexpr (std::same_as<T, C>) {
@@ -56,11 +56,11 @@ void reduce_any(reduction kind, const const_any_block& left, const const_any_blo
   }
 }
 
-/// Reduces `radix` rows of `n` elements in pairs, without a partial result in memory.
+/// Reduces `radix` rows of `n` elements in pairs, without storing partial results.
 template <class T>
 void reduce_rows_any(reduction kind, const std::array<const void*, radix>& from, index_t n,
                      void* into) {
-  // Booleans are bytes of 0 and 1, and have a maximum and a minimum only.
+  // `bool` elements are bytes of 0 and 1, and have only a maximum and a minimum.
   using memory = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
   const memory* rows[radix];
   for (std::size_t i = 0; i < radix; ++i) rows[i] = static_cast<const memory*>(from[i]);
@@ -77,8 +77,8 @@ void reduce_rows_any(reduction kind, const std::array<const void*, radix>& from,
   }
 }
 
-/// Returns a pointer to it, or null for elements that are computed in another type, since each of
-/// their pairs must be rounded.
+/// Returns a pointer to it, or null for elements whose arithmetic uses another type, since each
+/// pair must be rounded.
 template <class T, class Pointer>
 [[nodiscard]] constexpr Pointer reduce_rows_of() noexcept {
   if constexpr (computed_in(element_of<T>) == element_of<T>)

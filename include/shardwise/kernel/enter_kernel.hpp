@@ -12,8 +12,8 @@
 
 namespace shardwise {
 
-/// Enters an elementwise function of operands `T...` that makes `Result` into the table, so that
-/// programs which exist only at run time find it.
+/// Registers an elementwise function of operands of types `T...` with a result of type `Result`, so
+/// that programs that exist only at run time find its kernel.
 ///
 ///     enter_function<silu, float, float>();
 template <class Function, Element Result, Element... T>
@@ -25,7 +25,7 @@ void enter_function() {
        .elements = &element_kernels_of<Result>});
 }
 
-/// Enters an operation that is not elementwise, of operands `T...`.
+/// Registers an operation that is not elementwise, on operands of types `T...`.
 template <class Operation, Element Result, Element First, Element... Rest>
 void enter_operation() {
   kernel_table::instance().enter(
@@ -38,7 +38,8 @@ void enter_operation() {
 
 namespace detail {
 
-/// An operation of `Operands` tensors of `T` of which one, at place `Index`, holds indices instead.
+/// Registers an operation on `Operands` tensors of `T`, of which the one at position `Index` holds
+/// indices instead.
 template <class Operation, Element T, std::size_t Operands, std::size_t Index>
 void enter_with_indices() {
   std::array<element, Operands> operands;
@@ -52,7 +53,7 @@ void enter_with_indices() {
   }
 }
 
-/// Several functions of operands of one type.
+/// Registers several functions on operands of one type.
 template <Element T, class... Function>
 void enter_unary() {
   (enter_function<Function, T, T>(), ...);

@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-/// Powers and logarithms are those of the standard library, one element at a time; see
+/// Powers and logarithms use the standard library, one element at a time; see
 /// `trigonometric_kernels.hpp`.
 template <>
 struct kernel<functions::exp2> {
@@ -78,7 +78,8 @@ struct kernel<functions::erfc> {
     return std::erfc(x);
   }
 };
-/// Within 2 ulp of the larger of the result and 1; infinities of one sign are their own sum.
+/// Within 2 ulp of the larger of the result and 1; the result for two equal infinities is the same
+/// infinity.
 template <>
 struct kernel<functions::logaddexp> {
   template <class Result, class T>
@@ -103,7 +104,7 @@ struct kernel<functions::reciprocal> {
   }
 };
 
-/// Root and quotient are rounded once each, which is within 1.5 ulp.
+/// Root and quotient are each rounded once, which is within 1.5 ulp.
 template <>
 struct kernel<functions::rsqrt> {
   template <class P>

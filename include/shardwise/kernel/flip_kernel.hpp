@@ -7,14 +7,14 @@
 
 namespace shardwise {
 
-/// A copy whose source is walked from its end along some dimensions.
+/// A copy whose source is traversed backwards along some dimensions.
 template <>
 struct kernel_of<flip_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     strided<const T> from = call.operands[0].as<const T>();
     if (from.size() == 0) return;
-    // A dimension that is named twice is reversed once.
+    // A dimension that is listed twice is reversed once.
     const unsigned flipped = over(call.how.integers).bits();
     for (int d = 0; d < from.rank(); ++d) {
       if ((flipped >> d & 1U) == 0) continue;

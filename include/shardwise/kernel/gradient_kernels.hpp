@@ -22,18 +22,19 @@
 
 namespace shardwise {
 
-/// Enters the kernels of a gradient into the table.
+/// Registers the kernels of a gradient.
 using gradient_entry_function = void (*)();
 
 namespace detail {
 
-/// True for operations whose kernels, and those of their gradients, the compiled library has.
+/// True for operations whose kernels, including those of their gradients, are in the compiled
+/// library.
 template <class Class>
 inline constexpr bool is_compiled_already = config::compiled && !WholeKernelIsHere<Class>;
 template <class F>
 inline constexpr bool is_compiled_already<pointwise<F>> = config::compiled && !KernelIsHere<F>;
 
-/// Enters an elementwise function on elements of `T`, however many operands it has.
+/// Registers an elementwise function on elements of `T` with any number of operands.
 template <class F, Element T>
 void enter_function_on() {
   using C = compute_type<T>;
@@ -62,7 +63,7 @@ void enter_function_on() {
   }
 }
 
-/// Enters an operation on one to three operands of `T`, of which those after the first may be
+/// Registers an operation on one to three operands of `T`, of which those after the first may be
 /// indices.
 template <class Class, Element T>
 struct enter_on {
@@ -82,7 +83,7 @@ struct enter_on {
     }
   }
 };
-/// Orders are indices, and are put in order themselves.
+/// Sorting permutations are indices, and are sorted themselves.
 template <Element T>
 struct enter_on<argsort_operation, T> {
   static void run() {
@@ -90,7 +91,7 @@ struct enter_on<argsort_operation, T> {
     enter_operation<argsort_operation, std::int64_t, std::int64_t>();
   }
 };
-/// Indices, and which of them are equal.
+/// Indices, and comparisons between them.
 template <Element T>
 struct enter_on<iota_like_operation, T> {
   static void run() {
@@ -98,7 +99,7 @@ struct enter_on<iota_like_operation, T> {
     enter_function<functions::equal, bool, std::int64_t, std::int64_t>();
   }
 };
-/// With masks of numbers and of truth values.
+/// With masks of numbers and of `bool`.
 template <Element T>
 struct enter_on<attention_gradient_operation, T> {
   static void run() {
@@ -113,7 +114,7 @@ struct enter_on<pointwise<F>, T> {
   static void run() { enter_function_on<F, T>(); }
 };
 
-/// Enters what every gradient of fractions may append; done once.
+/// Registers what the gradients of floating-point operations may append; done once.
 template <Element T>
 void enter_gradient_arithmetic() {
   namespace f = functions;
@@ -157,7 +158,7 @@ template <class F>
   requires requires { typename F::emits; }
 struct emitted_by<pointwise<F>> : emitted_by<F> {};
 
-/// Enters what the gradient of an operation on elements of `T` appends.
+/// Registers what the gradient of an operation on elements of `T` appends.
 template <class Class, Element T>
 void enter_gradient() {
   static const bool entered = [] {
@@ -201,8 +202,9 @@ struct entry_of<pointwise<functions::cast<To>>> {
 
 }  // namespace detail
 
-/// What enters the kernels that the gradient of an operation needs which makes `Result` of `T...`;
-/// null where there are no fractions, and where the compiled library has them.
+/// The function that registers the kernels for the gradient of an operation on `T...` with results
+/// of `Result`; null if there are no floating-point types, or if the compiled library has the
+/// kernels.
 template <class Class, class Result, class... T>
 [[nodiscard]] constexpr gradient_entry_function gradient_entry() noexcept {
   return detail::entry_of<Class>::template get<Result, T...>();

@@ -26,7 +26,7 @@ void append_indices(const const_any_block& block, scratch_vector<index_t>& to) {
   });
 }
 
-/// The whole numbers of a block of any such type, in row-major order.
+/// Returns the integers of a block of any integer type, in row-major order.
 [[nodiscard]] inline scratch_vector<index_t> indices_of(const const_any_block& block) {
   scratch_vector<index_t> all;
   switch (block.type) {
@@ -45,16 +45,16 @@ void append_indices(const const_any_block& block, scratch_vector<index_t>& to) {
   return all;
 }
 
-/// The index in a block of rank 0.
+/// Returns the index in a block of rank 0.
 [[nodiscard]] inline index_t index_of(const const_any_block& block) { return indices_of(block)[0]; }
-/// The index in a block of rank 0, clamped to 0 up to `last`.
+/// Returns the index in a block of rank 0, clamped to 0 up to `last`.
 [[nodiscard]] inline index_t clamped_index(const const_any_block& block, index_t last) {
   const index_t at = index_of(block);
   return at < 0 ? 0 : (at > last ? last : at);
 }
 
-/// Where the indices along a dimension of `size` elements are among those that a device holds; -1
-/// for what it has not, and what is out of range where that is filled.
+/// Returns the positions of indices along a dimension of `size` elements among those that a device
+/// holds; -1 for those that it does not hold, and for those out of range in the mode `fill`.
 [[nodiscard]] inline scratch_vector<index_t> local_indices(const const_any_block& block,
                                                            out_of_range mode, index_t size,
                                                            const held_range& held) {

@@ -17,9 +17,9 @@
 
 namespace shardwise {
 
-/// One application of an operation to the blocks of one device: what each dimension of a block is
-/// follows from the rule, `parts` and `made` say which global indices the blocks of the operands
-/// and of the results hold, and `sizes` how many there are of each factor.
+/// One application of an operation to the blocks of one device. The rule determines the dimensions
+/// of a block; `parts` and `made` state which global indices the blocks of the operands and of the
+/// results hold, and `sizes` is the size of each factor.
 struct kernel_call {
   const attributes& how;
   const factor_rule& rule;
@@ -33,26 +33,26 @@ struct kernel_call {
 /// The highest number of results of one operation.
 inline constexpr std::size_t max_results = 3;
 
-/// The elements of the results of an operation after the first.
+/// The element types of the results of an operation after the first.
 using further_elements = inplace_vector<const element_kernels*, max_results - 1>;
 
 /// The work of an operation that is not elementwise on one device. It overwrites its results.
 using structured_kernel = kernel_pointer<kernel_call>;
 
-/// How an operation that is not elementwise is computed: a specialisation for its class has
+/// The kernel of an operation that is not elementwise: a specialisation for its class has
 /// `run<T>(call)` for operands of `T`.
 template <class Operation>
 struct kernel_of;
 
 namespace detail {
 
-/// True where the kernel of an operation was defined before it is used; see `KernelIsHere`.
+/// True if the kernel of an operation was defined before it is used; see `KernelIsHere`.
 template <class Operation>
 concept WholeKernelIsHere = requires {
   sizeof(kernel_of<Operation>);
 };
 
-/// The elements that an operation makes besides those of its first result.
+/// Returns the element types of the results of an operation after the first.
 template <class Operation>
 [[nodiscard]] further_elements further_of() noexcept {
   if constexpr (requires { kernel_of<Operation>::further(); })
@@ -61,7 +61,7 @@ template <class Operation>
     return {};
 }
 
-/// A copy of a block in the type that is computed in, without gaps.
+/// A contiguous copy of a block in the type used for arithmetic.
 template <class T>
 class widened_block {
  public:
@@ -101,7 +101,8 @@ class widened_block {
 }  // namespace detail
 
 /// Calls `f(operands..., result)` with the `N` operands and the result of a call as blocks of the
-/// type that `T` is computed in: themselves, or wide copies of which the result is rounded once.
+/// type used for arithmetic on `T`: the blocks themselves, or wide copies; the result is rounded
+/// once.
 template <class T, std::size_t N, class F>
 void in_compute_type(const kernel_call& call, const F& f) {
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -20,7 +20,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The kernel of the compiled library.
+/// Returns the kernel in the compiled library.
 [[nodiscard]] inline const operation_kernel& require_compiled(const operation& what,
                                                               std::uint64_t types) {
   const operation_kernel* const found = compiled_kernel(what.id, types);
@@ -30,8 +30,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// What computes an elementwise function of operands `T...` that makes `Result`: the kernel that
-/// this program has, or else the one of the compiled library.
+/// Returns the kernel of an elementwise function on operands `T...` with a result of type `Result`:
+/// that of this program, or else that of the compiled library.
 template <class Function, Element Result, Element... T>
 [[nodiscard, gnu::noinline]] operation_kernel function_for() {
   if constexpr (config::compiled && !detail::KernelIsHere<Function>) {
@@ -46,8 +46,8 @@ template <class Function, Element Result, Element... T>
   }
 }
 
-/// What computes an operation that is not elementwise on operands of `First` and others, whose
-/// types are those of `operands`: its function, and the elements of its further results.
+/// Returns the kernel of an operation that is not elementwise on operands of `First` and others,
+/// whose types are `operands`: its function, and the element types of its further results.
 template <class Class, Element First>
 [[nodiscard]] operation_kernel whole_for([[maybe_unused]] std::span<const element> operands,
                                          [[maybe_unused]] element result) {
@@ -59,8 +59,8 @@ template <class Class, Element First>
             .enter_gradient = gradient_entry<Class, First>()};
 }
 
-/// Makes all operations of the library known to programs whose tensors hold elements of `T...`. The
-/// compiled library knows them.
+/// Registers all operations of the library for programs whose tensors have elements of `T...`. In
+/// the compiled library they are always registered.
 template <Element... T>
 void enter_known() {
 #if !defined(SHARDWISE_COMPILED)

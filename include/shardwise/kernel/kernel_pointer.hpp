@@ -7,8 +7,8 @@
 namespace shardwise {
 
 /// A pointer to a kernel that takes its arguments by address. The compiled library has kernels for
-/// several instruction sets, each in its own namespace: their argument types have the same layout
-/// but different names, while a function of addresses has the same type in all of them.
+/// several instruction sets, each in a separate namespace: their argument types have the same
+/// layout but different names, whereas a function of addresses has the same type in all of them.
 ///
 ///     constexpr auto copy = kernel_pointer<const_any_block, any_block>::to<&copy_any<float>>();
 template <class... Arguments>

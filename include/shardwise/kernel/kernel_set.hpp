@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// How the kernels of one instruction set are handed to the library that chooses among them. Each
-/// set is compiled with the flags of its instructions, in a namespace of its own, Eigen with it, so
-/// that the linker never takes a function of one for that of another; what crosses are addresses of
-/// functions on pointers and descriptions.
+/// Interface by which the kernels of one instruction set are passed to the library, which chooses
+/// between them. Each set is compiled with the flags of its instructions, in a separate namespace
+/// that includes Eigen, so that the linker never confuses functions of different sets; only
+/// addresses of functions on pointers and descriptions cross the boundary.
 
-/// What receives the kernels of a set: those of operations, `kernel` being an `operation_kernel`,
+/// Receives the kernels of a set: those of operations, where `kernel` is an `operation_kernel`,
 /// those of element types, an `element_kernels`, and those of random numbers, a `random_kernels`.
 struct shardwise_kernel_receiver {
   void* to;
@@ -19,13 +19,13 @@ struct shardwise_kernel_receiver {
 };
 
 extern "C" {
-/// Gives all kernels of a set to a receiver.
+/// Passes all kernels of a set to a receiver.
 void shardwise_give_kernels_base(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx2(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx512(const shardwise_kernel_receiver& receiver);
-/// The thread-local place of the source of temporary memory, a `scratch_source`.
+/// Returns the thread-local pointer to the source of temporary memory, a `scratch_source`.
 [[nodiscard]] const void** shardwise_scratch_slot() noexcept;
-/// Reports the rule that a kernel of a set found broken, a `diagnosis`, as an error of the program.
+/// Reports a rule broken in a kernel of a set, a `diagnosis`, as an error of the program.
 [[noreturn]] void shardwise_kernel_failed(const void* verdict, const char* advice,
                                           std::size_t size);
 }

@@ -13,19 +13,19 @@
 
 namespace shardwise {
 
-/// What computes an operation on operands of given types: a function of neighbours where it is
-/// elementwise, and of blocks where it is not.
+/// The kernel of an operation for operands of given types: a function on contiguous elements if it
+/// is elementwise, and otherwise on blocks.
 struct operation_kernel {
   block_function each{};
   structured_kernel whole{};
-  /// The kernels of the elements that it makes.
+  /// The kernels of the element type of its result.
   const element_kernels* elements = nullptr;
   further_elements further{};
-  /// Enters the kernels that the gradient of the operation needs; null where it has none.
+  /// Registers the kernels that the gradient of the operation needs; null if it has none.
   void (*enter_gradient)() = nullptr;
 };
 
-/// The types of operands and result as one number: what a kernel is chosen by, beside the
+/// Returns the types of operands and result as one number, which selects a kernel together with the
 /// operation.
 [[nodiscard]] constexpr std::uint64_t types_key(std::span<const element> operands,
                                                 element result) noexcept {
@@ -35,13 +35,14 @@ struct operation_kernel {
 }
 
 namespace detail {
-/// The kernel of an operation of the library for some types, or null; in the compiled library.
+/// Returns the kernel of an operation of the library for some types, or null; in the compiled
+/// library.
 [[nodiscard]] const operation_kernel* compiled_kernel(std::uint64_t operation,
                                                       std::uint64_t types) noexcept;
 }  // namespace detail
 
-/// The kernels of programs that exist only at run time, by operation and types. Operations enter
-/// themselves where a program uses them. Thread-safe.
+/// The kernels for programs that exist only at run time, by operation and types. Operations are
+/// registered where a program uses them. Thread-safe.
 class kernel_table {
  public:
   /// The kernel of one operation for some types.
@@ -51,14 +52,14 @@ class kernel_table {
     operation_kernel kernel;
   };
 
-  /// The table of the process.
+  /// Returns the table of the process.
   [[nodiscard]] static kernel_table& instance() {
     static kernel_table table;
     return table;
   }
 
-  /// Enters the kernel of an operation for some types. Two operations of one name are an error,
-  /// told to whoever asks for either.
+  /// Registers the kernel of an operation for some types. Two operations of one name are an error,
+  /// which is reported when either is looked up.
   void enter(const operation& what, std::uint64_t types, const operation_kernel& kernel) {
     const std::lock_guard lock(mutex_);
     const std::size_t at = place_of(what.id, types);
@@ -71,8 +72,8 @@ class kernel_table {
       if (entries_[i].what != &what) doubled_.push_back({what.id});
     }
   }
-  /// The kernel of an operation for some types; refused where none was entered, or where two
-  /// operations have its name.
+  /// Returns the kernel of an operation for some types; it is an error if none is registered, or if
+  /// two operations have its name.
   [[nodiscard]] operation_kernel find(const operation& what, std::uint64_t types) const {
     const std::lock_guard lock(mutex_);
     for (const doubled& one : doubled_)
@@ -84,16 +85,16 @@ class kernel_table {
         return *kernel;
     fail({.rule = violation::operation_has_no_kernel}, what.name);
   }
-  /// All that was entered, by operation and types.
+  /// Returns all registered kernels, by operation and types.
   [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }
 
  private:
-  /// An operation whose name another one has.
+  /// An operation whose name another operation has too.
   struct doubled {
     std::uint64_t id;
   };
 
-  /// Where the kernel of an operation is, or would be.
+  /// Returns the position of the kernel of an operation, or where it would be inserted.
   [[nodiscard]] std::size_t place_of(std::uint64_t id, std::uint64_t types) const noexcept {
     std::size_t begin = 0, end = entries_.size();
     while (begin < end) {

@@ -11,9 +11,9 @@
 
 namespace shardwise {
 
-// The operations of the library as values, which the compiled library has: what they point to, such
-// as rules and gradients, is then compiled nowhere else. A class that is not among them is compiled
-// where it is used, as in programs of headers alone.
+// The operations of the library as values, which are instantiated in the compiled library, so that
+// what they point to, such as rules and gradients, is compiled only there. Other classes are
+// compiled where they are used, as in programs of headers alone.
 
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::identity>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::negate>>;

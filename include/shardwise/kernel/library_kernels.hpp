@@ -42,7 +42,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// An operation of every number of operands that it may have, all of `T`.
+/// Registers an operation for all numbers of operands that it may have, all of `T`.
 template <class Operation, Element T>
 void enter_of_many() {
   std::array<element, max_operands> operands;
@@ -54,13 +54,13 @@ void enter_of_many() {
          .elements = &element_kernels_of<T>});
 }
 
-/// Questions about elements of one type.
+/// Registers predicates on elements of one type.
 template <Element T, class... Function>
 void enter_questions() {
   (enter_function<Function, bool, T>(), ...);
 }
 
-/// Scans, searches and orders along a dimension, and triangles of two.
+/// Registers scans, searches and sorts along a dimension, and triangles of two.
 template <Element T>
 void enter_lines() {
   enter_operation<cumsum_operation, T, T>();
@@ -80,13 +80,13 @@ void enter_lines() {
   enter_operation<triu_operation, T, T>();
 }
 
-/// Dropout with keys of these types.
+/// Registers dropout with keys of these types.
 template <Element T, class... Key>
 void enter_dropout() {
   (enter_operation<dropout_operation, T, T, Key, compute_type<T>>(), ...);
 }
 
-/// The functions whose values have fractions.
+/// Registers the functions with floating-point results.
 template <Element T>
 void enter_fractional() {
   namespace f = functions;
@@ -103,7 +103,7 @@ void enter_fractional() {
 
 namespace detail {
 
-/// Contractions over semirings.
+/// Registers contractions over semirings.
 template <Element T, Semiring... S>
 void enter_semirings(const S&...) {
   (enter_operation<semiring_operation<S>, T, T>(), ...);
@@ -112,7 +112,8 @@ void enter_semirings(const S&...) {
 
 }  // namespace detail
 
-/// Enters all operations of the library on elements of `T`; done once, however often it is asked.
+/// Registers all operations of the library on elements of `T`; done once, however often it is
+/// called.
 template <Element T>
 void enter_library() {
   namespace f = functions;
@@ -191,7 +192,7 @@ void enter_library() {
   (void)entered;
 }
 
-/// Enters the conversions between elements of all these types.
+/// Registers the conversions between all these element types.
 template <Element... T>
 void enter_conversions() {
   const auto from = [&]<Element From>(std::type_identity<From>) {

@@ -14,12 +14,12 @@
 
 namespace shardwise::detail {
 
-/// Unsigned integers in the order of the elements of `T`.
+/// Unsigned integers with the order of the elements of `T`.
 template <class T>
 using order_key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// The key of an element: the least first, or the greatest. Zeros of both signs have one key; NaN
-/// have the last.
+/// Returns the key of an element, for ascending or descending order. 0 and -0 have the same key;
+/// NaN has the last one.
 template <class T>
 [[nodiscard]] order_key<T> key_of(T x, bool is_descending) noexcept {
   using C = compute_type<T>;
@@ -43,7 +43,7 @@ template <class T>
   return is_descending ? static_cast<key>(~at) : at;
 }
 
-/// Puts the elements of a line in order, all of whose memory is kept for the next line.
+/// Sorts the elements of a line; its memory is kept for the next line.
 template <class Key>
 class line_order {
  public:
@@ -52,8 +52,8 @@ class line_order {
     std::uint32_t at;
   };
 
-  /// The places of `n` elements in the order of their keys, equal ones in the order of their
-  /// places. Lines have fewer than 2^32 elements.
+  /// Returns the positions of `n` elements in the order of their keys; equal ones in the order of
+  /// their positions. Lines have fewer than 2^32 elements.
   template <class KeyOf>
   [[nodiscard]] const std::vector<entry>& sort(index_t n, const KeyOf& key) {
     read(n, key);
@@ -63,19 +63,19 @@ class line_order {
       sort_by_digits();
     return entries_;
   }
-  /// The `count` greatest of `n` elements, the greatest first, by keys that descend.
+  /// Returns the `count` largest of `n` elements in descending order, by descending keys.
   template <class ValueOf>
   [[nodiscard]] const std::vector<entry>& greatest(index_t n, index_t count, const ValueOf& value) {
     const auto exactly_before = [](const entry& a, const entry& b) {
       return a.key < b.key || (a.key == b.key && a.at < b.at);
     };
     const auto key = [&](index_t i) { return key_of(value(i), true); };
-    // The last of those found so far stands in front; later ones of its key come after it.
+    // The smallest of those found so far is in front; later ones with the same key come after it.
     read(count, key);
     std::make_heap(entries_.begin(), entries_.end(), exactly_before);
     auto worst = value(index_t{entries_.front().at});
     for (index_t i = count;; ++i) {
-      // Most elements are told apart by this comparison. After NaN nothing comes.
+      // This comparison decides for most elements. Nothing comes after NaN.
       if (worst == worst)
         while (i < n && !(value(i) > worst)) ++i;
       if (i >= n) break;
@@ -109,7 +109,7 @@ class line_order {
     return static_cast<std::size_t>(key >> (place * digit_bits)) & (values - 1);
   }
 
-  /// From the last digit on, each of which leaves the order of equal ones as it is.
+  /// Sorts by one digit after another from the last, each stably.
   void sort_by_digits() {
     counts_.assign(values * digits, 0);
     for (const entry& x : entries_)
@@ -118,7 +118,7 @@ class line_order {
     other_.resize(entries_.size());
     for (int d = 0; d < digits; ++d) {
       std::size_t* const at = counts_.data() + static_cast<std::size_t>(d) * values;
-      // A digit that all have alike orders nothing.
+      // A digit that all keys share does not change the order.
       if (at[digit(entries_.front().key, d)] == entries_.size()) continue;
       std::size_t begin = 0;
       for (std::size_t v = 0; v < values; ++v) begin += std::exchange(at[v], begin);

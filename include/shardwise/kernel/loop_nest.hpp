@@ -12,26 +12,27 @@
 
 namespace shardwise {
 
-/// The loops that walk `N` views of the same extents together, dimensions that every view walks
-/// without a gap made one. At least one loop is left; elements are numbered in row-major order.
+/// The loops that traverse `N` views of the same extents together, with dimensions merged if they
+/// are contiguous in every view. There is at least one loop; elements are numbered in row-major
+/// order.
 ///
 ///     two [4, 8] blocks without gaps: one loop of 32; a column beside one: two loops
 template <std::size_t N>
 class loop_nest {
  public:
-  /// One dimension: how many steps, and how far each view moves in a step.
+  /// One dimension: the number of steps, and the distance by which each view moves in a step.
   struct loop {
     index_t extent;
     index_t strides[N];
   };
-  /// Where an element is: its number along each loop, and its offset in each view.
+  /// The position of an element: its number along each loop, and its offset in each view.
   struct position {
     index_t along[max_rank];
     index_t inner = 0;
     index_t offsets[N]{};
   };
 
-  /// Adds a dimension inside those that are there.
+  /// Adds a dimension inside the existing ones.
   constexpr void push(const loop& next) noexcept {
     size_ *= next.extent;
     if (next.extent == 1) return;
@@ -49,21 +50,22 @@ class loop_nest {
   [[nodiscard]] constexpr index_t inner_extent() const noexcept {
     return rank_ == 0 ? 1 : loops_[rank_ - 1].extent;
   }
-  /// The distance of neighbours along the last loop in view `k`.
+  /// Returns the distance between adjacent elements along the last loop in view `k`.
   [[nodiscard]] constexpr index_t inner_stride(std::size_t k) const noexcept {
     return rank_ == 0 ? 1 : loops_[rank_ - 1].strides[k];
   }
 
-  /// The steps of loop `number`; loop 0 is the outermost.
+  /// Returns the number of steps of loop `number`; loop 0 is the outermost.
   [[nodiscard]] constexpr index_t extent(int number) const noexcept {
     return loops_[number].extent;
   }
-  /// The distance of neighbours along loop `number` in view `k`; loop 0 is the outermost.
+  /// Returns the distance between adjacent elements along loop `number` in view `k`; loop 0 is the
+  /// outermost.
   [[nodiscard]] constexpr index_t stride(int number, std::size_t k) const noexcept {
     return loops_[number].strides[k];
   }
 
-  /// The place of element `number`.
+  /// Returns the position of element `number`.
   [[nodiscard]] constexpr position at(index_t number) const noexcept {
     position place;
     for (int d = rank_ - 1; d >= 0; --d) {
@@ -98,13 +100,14 @@ class loop_nest {
     return true;
   }
 
-  // Not initialised: a nest is made for every kernel call, and reads no more loops than it has.
+  // Not initialised: a nest is constructed for every kernel call, and reads only the loops that it
+  // has.
   loop loops_[max_rank];
   int rank_ = 0;
   index_t size_ = 1;
 };
 
-/// The dimensions of a view, those with the longest strides first: the order in which it is
+/// Returns the dimensions of a view in order of descending strides: the order in which it is
 /// written front to back.
 [[nodiscard]] constexpr inplace_vector<int, max_rank> by_stride(
     const inplace_vector<index_t, max_rank>& strides) noexcept {
@@ -117,8 +120,8 @@ class loop_nest {
   return order;
 }
 
-/// Calls `f(done, offsets, run)` for the pieces of the elements [first, first + count) that lie in
-/// one row each: `done` elements come before the piece, which is `run` elements long.
+/// Calls `f(done, offsets, run)` for the pieces of the elements [first, first + count), each within
+/// one row: `done` elements precede the piece, which has `run` elements.
 template <std::size_t N, class F>
 void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f) {
   if (count == 0) return;  // an empty nest has no first element
@@ -130,8 +133,8 @@ void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f)
   }
 }
 
-/// Calls `f(offsets)` for each row, which has `nest.inner_extent()` elements: the pieces of all
-/// elements. Rows of one loop follow each other by additions alone, since rows may be short.
+/// Calls `f(offsets)` for each row, which has `nest.inner_extent()` elements. The offsets of
+/// successive rows are computed only by additions, since rows may be short.
 template <std::size_t N, class F>
 void for_each_row(const loop_nest<N>& nest, F f) {
   if (nest.size() == 0) return;

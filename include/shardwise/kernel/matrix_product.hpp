@@ -17,8 +17,8 @@
 namespace shardwise {
 
 namespace detail {
-/// The scalars that elements are multiplied as: integers as unsigned ones, which wrap around where
-/// others are undefined.
+/// The scalar type in which elements are multiplied: unsigned for integers, so that they wrap
+/// around instead of having undefined behaviour.
 template <class T>
 struct factor_of {
   using type = T;
@@ -29,8 +29,8 @@ struct factor_of<T> {
 };
 
 /// Products of few elements, for which packing takes longer than multiplying. Written as sums of
-/// rows, which compilers vectorise where the elements of rows are neighbours. Sums begin with 0, as
-/// in larger products: a sum of negative zeros is 0.
+/// rows, which compilers vectorise if rows are contiguous. Sums begin with 0, as in larger
+/// products: a sum of negative zeros is 0.
 template <class C>
 void multiply_few(const matrix_view<const C>& a, const matrix_view<const C>& b,
                   const matrix_view<C>& out) noexcept {
@@ -47,7 +47,7 @@ void multiply_few(const matrix_view<const C>& a, const matrix_view<const C>& b,
   }
 }
 
-/// Elements side by side: in place, or copied to `memory`.
+/// Returns contiguous elements: in place, or copied to `memory`.
 template <class C>
 [[nodiscard]] const C* side_by_side(const C* from, index_t stride, index_t count,
                                     scratch_array<C>& memory) {
@@ -57,7 +57,8 @@ template <class C>
   return memory.get();
 }
 
-/// `out = a * b` where `b` and `out` are vectors, and the rows of `a` or its columns neighbours.
+/// Computes `out = a * b`, where `b` and `out` are vectors, and the rows or the columns of `a` are
+/// contiguous.
 template <class C>
 void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& b,
                      const matrix_view<C>& out) {
@@ -76,7 +77,7 @@ void multiply_vector(const matrix_view<const C>& a, const matrix_view<const C>& 
                                                      out.row_stride, C{1});
     return;
   }
-  // This one writes neighbours alone.
+  // This function writes only contiguous elements.
   scratch_array<C> sums;
   C* to = out.data;
   if (out.row_stride != 1 && out.rows > 1) {
@@ -114,15 +115,15 @@ class product_panels
   }
   product_panels(const product_panels&) = delete;
   product_panels& operator=(const product_panels&) = delete;
-  /// The base class would return them to the heap.
+  /// The base class would free them on the heap.
   ~product_panels() { this->m_blockA = this->m_blockB = nullptr; }
 
  private:
   scratch_array<C> left_, right_;
 };
 
-/// `out = a * b` in blocks, for a row-major `out`: Eigen's product of the transposed matrices,
-/// whose result has its columns side by side. `Left` and `Right` are the orders of those.
+/// Computes `out = a * b` in blocks, for a row-major `out`: Eigen's product of the transposed
+/// matrices, whose result is column-major. `Left` and `Right` are the storage orders of those.
 template <int Left, int Right, class C>
 void multiply_blocks(const matrix_view<const C>& a, const matrix_view<const C>& b,
                      const matrix_view<C>& out) {
@@ -137,7 +138,7 @@ void multiply_blocks(const matrix_view<const C>& a, const matrix_view<const C>& 
                                                nullptr);
 }
 
-/// The product of matrices of scalars; `out` is row-major.
+/// Computes the product of matrices of scalars; `out` is row-major.
 template <class C>
 void multiply_scalars(const matrix_view<const C>& a, const matrix_view<const C>& b,
                       const matrix_view<C>& out) {
@@ -162,7 +163,7 @@ void multiply_scalars(const matrix_view<const C>& a, const matrix_view<const C>&
     multiply_blocks<by_row, by_row>(a, b, out);
 }
 
-/// The same matrix, of scalars.
+/// Returns the same matrix with scalar elements.
 template <class C, class T>
 [[nodiscard]] auto as_scalars(const matrix_view<T>& m) noexcept {
   using scalar = std::conditional_t<std::is_const_v<T>, const C, C>;
@@ -171,8 +172,8 @@ template <class C, class T>
 }
 }  // namespace detail
 
-/// `out = a * b` for usable matrices, on one thread. The bits depend on the sizes and storage
-/// orders.
+/// Computes `out = a * b` for usable matrices, on one thread. The bits depend on the sizes and
+/// storage orders.
 template <class T>
 void multiply_matrices(const matrix_view<const T>& a, const matrix_view<const T>& b,
                        const matrix_view<T>& out) {

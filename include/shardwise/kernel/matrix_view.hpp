@@ -14,25 +14,25 @@ struct matrix_view {
   index_t row_stride = 1;
   index_t column_stride = 1;
 
-  /// The same memory with rows and columns exchanged.
+  /// Returns the same memory with rows and columns exchanged.
   [[nodiscard]] constexpr matrix_view transposed() const noexcept {
     return {data, columns, rows, column_stride, row_stride};
   }
-  /// The rows [begin, end). A matrix without columns may have no memory to point into.
+  /// Returns the rows [begin, end). A matrix without columns may have no memory to point into.
   [[nodiscard]] constexpr matrix_view row_range(index_t begin, index_t end) const noexcept {
     T* const first = columns > 0 ? data + begin * row_stride : data;
     return {first, end - begin, columns, row_stride, column_stride};
   }
-  /// The columns [begin, end). A matrix without rows may have no memory to point into.
+  /// Returns the columns [begin, end). A matrix without rows may have no memory to point into.
   [[nodiscard]] constexpr matrix_view column_range(index_t begin, index_t end) const noexcept {
     T* const first = rows > 0 ? data + begin * column_stride : data;
     return {first, rows, end - begin, row_stride, column_stride};
   }
-  /// True if the elements of a row are neighbours and rows do not overlap.
+  /// Returns true if the elements of a row are contiguous and rows do not overlap.
   [[nodiscard]] constexpr bool is_row_major() const noexcept {
     return (columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns);
   }
-  /// True if a product reads or writes it in place.
+  /// Returns true if a product can read or write it in place.
   [[nodiscard]] constexpr bool is_usable() const noexcept {
     return is_row_major() || transposed().is_row_major();
   }

@@ -15,10 +15,10 @@ namespace shardwise {
 
 namespace detail {
 
-/// One walk along the dimension for each result.
+/// One traversal of the dimension for each result.
 template <class Class>
 struct extreme_kernel {
-  /// The elements of the results after the first.
+  /// Returns the element types of the results after the first.
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<std::int64_t>};
   }
@@ -31,7 +31,7 @@ struct extreme_kernel {
     const bool in_parts = call.how.integers.size() > 1;
     const index_t parts = in_parts ? values.extents[dim] : 1;
     const index_t size = parts == 0 ? 0 : from.extents[dim] / parts;
-    // Where the elements are in the whole, if another step has found them.
+    // The global positions of the elements, if another step has found them.
     strided<const std::int64_t> given;
     if (call.operands.size() > 1) given = call.operands[1].as<const std::int64_t>();
 
@@ -77,15 +77,14 @@ struct extreme_kernel {
   }
 
  private:
-  /// NaN is better than all numbers. Without branches, which would keep loops from being
-  /// vectorised.
+  /// NaN is better than all numbers. Without branches, which would prevent vectorisation.
   template <class T>
   [[nodiscard]] static bool is_better(const T& next, const T& best) noexcept {
     const bool comes_after = Class::kind == reduction::max ? next <= best : next >= best;
     return static_cast<bool>(static_cast<int>(!comes_after) & static_cast<int>(best == best));
   }
 
-  /// Where the first of the best elements of a line is; -1 in a line without elements.
+  /// Returns the position of the first of the best elements of a line; -1 for an empty line.
   template <class T>
   [[nodiscard]] static index_t place_of_best(const T* line, index_t stride, index_t n) {
     if constexpr (std::floating_point<T>)
@@ -95,8 +94,8 @@ struct extreme_kernel {
       if (is_better(line[x * stride], line[place * stride])) place = x;
     return place;
   }
-  /// The same for neighbours: the best of each part first, then where it is in the part that has
-  /// it. Of zeros of both signs, which are equal, the first is taken.
+  /// The same for contiguous elements: the best of each part first, then its position in that part.
+  /// 0 and -0 are equal, so the first one is taken.
   template <class T>
   [[nodiscard]] static index_t place_in_run(const T* line, index_t n) {
     const reducer<T> reduce = reducer_of<T>(Class::kind);
@@ -117,15 +116,15 @@ struct extreme_kernel {
     return place;
   }
 
-  /// Places of the size of an element where it can be: compilers vectorise both together.
+  /// Positions with the size of an element if possible: compilers vectorise both together.
   template <class T>
   using counter = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
-  /// Lines side by side, row by row, some columns at a time; `global(place)` is written.
+  /// Computes adjacent lines, row by row and some columns at a time; `global(place)` is written.
   template <class T, class Global>
   static void run_columns(const T* from, index_t row_stride, index_t size, index_t columns,
                           T* values, std::int64_t* places, const Global& global) {
-    // As many as stay in the nearest caches with their places: rows are read in long runs.
+    // As many as stay in the nearest caches with their positions: rows are read in long runs.
     constexpr std::size_t most = 16384 / sizeof(counter<T>);
     constexpr auto width = static_cast<index_t>(most);
     for (index_t c = 0; c < columns; c += width) {

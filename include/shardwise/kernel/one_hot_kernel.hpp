@@ -11,7 +11,7 @@
 
 namespace shardwise {
 
-/// Zeros, which are zero bytes in every element type, and the bytes of a 1 for each row.
+/// Writes zeros, which are zero bytes in every element type, and the bytes of a 1 for each row.
 template <>
 struct kernel_of<one_hot_operation> {
   template <class T>

@@ -13,7 +13,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Each line along the dimension by itself: its elements in order, or their indices.
+/// Sorts each line along the dimension separately: its elements, or their indices.
 template <class Made>
 struct sort_kernel {
   template <class T>
@@ -53,10 +53,10 @@ struct kernel_of<sort_operation> : detail::sort_kernel<void> {};
 template <>
 struct kernel_of<argsort_operation> : detail::sort_kernel<std::int64_t> {};
 
-/// Each line, or part of one, by itself.
+/// Processes each line, or part of one, separately.
 template <>
 struct kernel_of<top_k_operation> {
-  /// The elements of the results after the first.
+  /// Returns the element types of the results after the first.
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<std::int64_t>};
   }
@@ -70,7 +70,7 @@ struct kernel_of<top_k_operation> {
     const index_t parts = values.extents[dim] / count;
     const index_t size = parts == 0 ? 0 : from.extents[dim] / parts;
     if (from.size() == 0) return;
-    // Where the elements are in the whole, if another step has found them.
+    // The global positions of the elements, if another step has found them.
     strided<const std::int64_t> given;
     if (call.operands.size() > 1) given = call.operands[1].as<const std::int64_t>();
 

@@ -21,7 +21,7 @@ struct packet_lanes {
     to = packet::pset1<vector>(from);
   }
   /// Keeps a vector that is read often in a register: g++ would load it again each time, and a
-  /// vector of 64 bytes mostly lies in two cache lines.
+  /// vector of 64 bytes usually spans two cache lines.
   [[gnu::always_inline]] static void hold(vector& a) noexcept { a = rounded(a); }
   [[gnu::always_inline]] static void store(const vector& from, T* to) noexcept {
     packet::pstoreu(to, from);

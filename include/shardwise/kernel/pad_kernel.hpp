@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// A copy to the middle, then dimension by dimension what is before and behind it, which reads what
-/// is there already.
+/// A copy to the middle; then, dimension by dimension, the padding before and after it, which reads
+/// what has been written already.
 template <>
 struct kernel_of<pad_operation> {
   template <class T>

@@ -67,7 +67,7 @@ SHARDWISE_INLINE void pass_order::form_chains(int result) {
   for (call& one : calls_) {
     one.is_stored = readers[at(one.result)] > 0;
     if (!one.is_stored || one.function.chain == nullptr) continue;
-    // Of two operands that end chains the later one, whose own operands are read next.
+    // If two operands end chains, the later one is continued, whose own operands are read next.
     call* before = nullptr;
     for (int k = 0; k < one.count; ++k) {
       call* const made = maker(one.operands[k]);
@@ -99,7 +99,7 @@ SHARDWISE_INLINE void pass_order::list_steps() {
         steps_.back().operands + 1 + count <= std::size_t{most_chain_links}) {
       step& longer = steps_.back();
       const auto begin = operands_.begin() + static_cast<std::ptrdiff_t>(first);
-      // What is kept is still the value so far.
+      // The kept value is still the current value.
       if (begin->slot == longer.result)
         begin->link = chain_link::keep;
       else
@@ -110,7 +110,7 @@ SHARDWISE_INLINE void pass_order::list_steps() {
     }
     steps_.push_back({last.function, is_chain, last.result, first, count});
   }
-  // A function alone is no chain.
+  // A single function is not a chain.
   for (step& one : steps_) {
     if (!one.is_chain || one.operands > 2) continue;
     one.is_chain = false;

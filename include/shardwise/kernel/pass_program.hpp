@@ -31,9 +31,9 @@ inline void fill_step(std::byte* to, const void* value, index_t bytes) noexcept 
     fill(std::uint8_t{});
 }
 
-/// A fused elementwise pass as a list of block functions: how passes run that exist only at run
-/// time. It works on blocks that stay in the first-level cache, and gives the bits that a pass has
-/// which is compiled as a whole.
+/// A fused elementwise pass as a list of block functions, for passes that exist only at run time.
+/// It works on blocks that stay in the first-level cache, and gives the same bits as a pass that is
+/// compiled as a whole.
 ///
 ///     pass_program pass;
 ///     const int x = pass.read(element_kernels_of<float>);
@@ -42,12 +42,12 @@ inline void fill_step(std::byte* to, const void* value, index_t bytes) noexcept 
 ///     pass.run({&block_of_x, 1}, block_of_y);
 class pass_program {
  public:
-  /// The most blocks that a pass reads.
+  /// The maximum number of blocks that a pass reads.
   static constexpr std::size_t most_leaves = 8;
 
-  /// A slot that holds what the next of the blocks to read has.
+  /// Adds a slot that holds the elements of the next block to read.
   int read(const element_kernels& elements);
-  /// A slot that holds the same number throughout.
+  /// Adds a slot filled with a single number.
   template <class T>
   int number(T value) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -55,19 +55,21 @@ class pass_program {
     std::memcpy(&bits, &value, sizeof(T));
     return order_.number(bits, sizeof(T));
   }
-  /// A slot that holds what a function gives of others: elements of a type, as they are computed.
+  /// Adds a slot that holds the result of a function of other slots, in the type used for
+  /// arithmetic on its elements.
   int apply(const block_function& function, std::span<const int> operands, element result);
-  /// How often a function is called for each element.
+  /// Returns the number of calls of a function for each element.
   [[nodiscard]] int calls(const block_function& function) const noexcept;
-  /// Ends the pass: it gives what `apply` gave last.
+  /// Ends the pass, whose result is that of the last `apply`.
   void write(const element_kernels& elements);
 
-  /// Runs the pass. All blocks have the extents of `out`, stride 0 repeats; `out` is row-major
-  /// without gaps, and may be one of the blocks that are read.
+  /// Runs the pass. All blocks have the extents of `out`, and stride 0 repeats; `out` is row-major
+  /// and contiguous, and may be one of the blocks that are read.
   void run(std::span<const const_any_block> blocks, const any_block& out) const;
 
  private:
-  /// How many elements a block has, and the bytes of intermediate results that stay in the cache.
+  /// The maximum number of elements of a block, and the bytes of intermediate results that stay in
+  /// the cache.
   static constexpr index_t longest = 1024;
   static constexpr index_t shortest = 256;
   static constexpr index_t first_level = 16384;
@@ -76,8 +78,8 @@ class pass_program {
     int slot;
     const element_kernels* elements;
   };
-  /// Where the slots of a running pass are: in buffers of their own, or where a block is read in
-  /// place; and whether they move on or hold one number. Made for each run, since the function of a
+  /// The slots of a running pass: in separate buffers, or in place in a block that is read; and
+  /// whether they advance or hold one number. Constructed for each run, since a function of the
   /// program may run programs.
   class scratch {
    public:
@@ -121,13 +123,13 @@ class pass_program {
     place* slots_ = few_slots_;
   };
 
-  /// True if one step reads all blocks in place and writes the result: there is nothing to keep in
-  /// a cache.
+  /// Returns true if a single step reads all blocks in place and writes the result: then there is
+  /// nothing to keep in a cache.
   [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const;
 
   void fill_numbers(scratch& at) const;
 
-  /// Which of the blocks, a bit for each, have their elements side by side in the order of `out`.
+  /// Returns a bit mask of the blocks whose elements are contiguous in the order of `out`.
   [[nodiscard]] static unsigned blocks_in_order(std::span<const const_any_block> blocks,
                                                 const any_block& out) noexcept;
 
@@ -140,7 +142,7 @@ class pass_program {
   void read_leaf(scratch& at, const loop_nest<most_leaves>& nest, const const_any_block& block,
                  std::size_t k, const loop_nest<most_leaves>::position& place, bool in_row,
                  index_t first, index_t n) const;
-  /// The same for a block whose elements are side by side from the first to the last.
+  /// The same for a block whose elements are all contiguous.
   void read_in_order(scratch& at, const const_any_block& block, std::size_t k, index_t first,
                      index_t n) const;
 

@@ -31,7 +31,7 @@ SHARDWISE_INLINE void pass_program::write(const element_kernels& elements) {
   order_.close(last_);
   index_t bytes = 1;
   for (const pass_order::value& at : order_.values()) bytes = std::max(bytes, at.bytes);
-  // Few intermediate results leave room for longer blocks, of which fewer are begun.
+  // With few intermediate results blocks can be longer, which reduces their number.
   length_ = longest;
   while (length_ > shortest && order_.shared_buffers() * length_ * bytes > first_level)
     length_ /= 2;
@@ -43,7 +43,7 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
   const unsigned in_order = blocks_in_order(blocks, out);
   loop_nest<most_leaves> nest;
   if (in_order == (1U << blocks.size()) - 1) {
-    // What the loops of all dimensions would become, without looking at each.
+    // The result of merging the loops of all dimensions, without examining each of them.
     loop_nest<most_leaves>::loop all{out.size(), {}};
     std::fill_n(all.strides, blocks.size(), index_t{1});
     nest.push(all);
@@ -127,7 +127,7 @@ SHARDWISE_INLINE void pass_program::run_step(scratch& at, const pass_order::step
                  order_.values()[static_cast<std::size_t>(slot)].is_local ? 0 : 1);
       links[k].what = link;
       if (slot < 0) continue;
-      // Only what is kept is written to.
+      // Only kept values are written.
       links[k].at = const_cast<void*>(at.from(slot));
       links[k].move = at.move(slot);
     }

@@ -13,8 +13,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Rows of which each has its kept elements and zeros. Places grow along a row, so that these are
-/// two runs.
+/// Rows that consist of kept elements and zeros. Positions increase along a row, so these are two
+/// runs.
 template <class Class>
 struct triangle_kernel {
   template <class T>
@@ -34,7 +34,7 @@ struct triangle_kernel {
       const index_t row = rows.global(at.offsets[2]);
       const auto keeps = [&](index_t c) { return Class::keeps(row, columns.global(c), diagonal); };
       const bool begins = width > 0 && keeps(0);
-      // The first column that is not as those before it.
+      // The first column that differs from those before it.
       index_t first = 0;
       for (index_t end = width; first < end;) {
         const index_t middle = first + (end - first) / 2;

@@ -15,8 +15,8 @@
 namespace shardwise {
 
 namespace detail {
-/// The packet that a type is computed with and how many make a step of the inner loop. Integers go
-/// through arrays of fixed length, which compilers vectorise themselves.
+/// The packet in which a type is computed, and the number of packets in a step of the inner loop.
+/// Integers use arrays of fixed length, which compilers vectorise.
 template <class T>
 struct vector_of {
   using type = T;
@@ -28,19 +28,20 @@ struct vector_of<T> {
   static constexpr std::size_t packets = 4;
 };
 
-/// The elements of one step. Every element is computed in a whole step, so that its bits depend on
-/// nothing but its operands.
+/// The number of elements of a step. Every element is computed in a whole step, so its bits depend
+/// only on its operands.
 template <class T>
 inline constexpr index_t step = static_cast<index_t>(vector_of<T>::packets *
                                                      sizeof(typename vector_of<T>::type) /
                                                      sizeof(T));
 
-/// How many elements are put next to each other where a view's are not.
+/// How many elements are copied to contiguous memory if those of a view are not contiguous.
 inline constexpr index_t staged = 256;
 
-/// What a function of a fused tree returns, rounded as it is. Where there are fused multiply-adds,
-/// g++ joins a product of one function with the sum of the next: then a fused tree would have other
-/// bits than the same functions one by one. It cannot where it does not see what a register holds.
+/// Returns the result of a function in a fused tree, rounded. With fused multiply-adds, g++ would
+/// contract the product of one function with the sum of the next, so a fused tree would have other
+/// bits than the same functions one by one. It cannot do so if it does not know what a register
+/// holds.
 template <class P>
 [[nodiscard]] P rounded(P value) noexcept {
 #if defined(__FMA__) && defined(__GNUC__) && !defined(__clang__)
@@ -55,7 +56,7 @@ template <class P>
   return value;
 }
 
-/// The value of a fused tree where argument `I` is `operand[I]`.
+/// Returns the value of a fused tree where argument `I` is `operand[I]`.
 template <class T, std::size_t N>
 struct evaluation {
   using P = typename vector_of<T>::type;
@@ -83,9 +84,9 @@ struct evaluation {
   }
 };
 
-/// The steps of `run_steps` on packets of the width that the program was compiled for. All that
-/// they call is inlined, however large the program is: a call for every packet takes as long as its
-/// work.
+/// The steps of `run_steps` on packets of the width that the program was compiled for. All
+/// functions that it calls are inlined, however large the program is: a call for every packet takes
+/// as long as its work.
 template <class T, class Tree, std::size_t N>
 [[gnu::noinline, gnu::flatten]] void run_packets(const Tree& tree, const T* const (&operands)[N],
                                                  const index_t (&moves)[N], T* out, index_t steps) {
@@ -115,11 +116,12 @@ template <class T, class Tree, std::size_t N>
   }
 }
 
-/// Computes `steps` whole steps. Operand `k` moves on by `moves[k]` elements a step: 0 repeats it.
+/// Computes `steps` whole steps. Operand `k` advances by `moves[k]` elements in each step; 0
+/// repeats it.
 ///
-/// The only place where elements are computed, in one of two functions that are never inlined; a
-/// process always takes the same: one sequence of instructions for all elements. A step loads
-/// before it stores, so `out` may be one of the operands.
+/// Elements are computed only here, in one of two functions that are never inlined; a process
+/// always uses the same one, so all elements go through the same instructions. A step loads before
+/// it stores, so `out` may be one of the operands.
 template <class T, class Tree, std::size_t N>
 void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
                index_t steps) {
@@ -127,8 +129,9 @@ void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&
     run_packets(tree, operands, moves, out, steps);
 }
 
-/// A fused tree without its type, so that what is around its arithmetic is compiled once for all
-/// trees of so many operands: `run(tree, operands, moves, out, n)`. The tree outlives it.
+/// A fused tree without its type, so that the code around its arithmetic is compiled once for all
+/// trees with the same number of operands: `run(tree, operands, moves, out, n)`. The tree must
+/// outlive it.
 template <class T, std::size_t N>
 struct erased_tree {
   using function = void (*)(const void* tree, const T* const (&operands)[N],
@@ -142,15 +145,15 @@ struct erased_tree {
   }
 };
 
-/// `n` elements, where `steps` computes whole steps.
+/// Computes `n` elements, where `steps` computes whole steps.
 template <class T, std::size_t N>
 void run_with_rest(const erased_tree<T, N>& steps, const T* const (&operands)[N],
                    const index_t (&moves)[N], T* out, index_t n) {
-  // Without a sign, so that compilers know that it is at least 0.
+  // Unsigned, so that compilers know that it is at least 0.
   const auto rest = static_cast<index_t>(static_cast<std::size_t>(n) % std::size_t{step<T>});
   if (rest == 0) return steps(operands, moves, out, n / step<T>);
-  // The last elements are computed first, in a step of their own that ends with them: where `out`
-  // is an operand, nothing that it needs is overwritten yet.
+  // The last elements are computed first, in a separate step that ends with them: if `out` is an
+  // operand, nothing that it needs has been overwritten yet.
   T padded[N][step<T>];
   T results[step<T>];
   const T* from[N];
@@ -161,8 +164,7 @@ void run_with_rest(const erased_tree<T, N>& steps, const T* const (&operands)[N]
       from[k] += n - step<T>;
       continue;
     }
-    // Filled up with an element of the operand, which raises no floating-point exception of its
-    // own.
+    // Filled with an element of the operand, which raises no floating-point exception of its own.
     for (index_t i = 0, first = step<T> - rest; i < step<T>; ++i)
       padded[k][i] = operands[k][i < first ? 0 : i - first];
     from[k] = padded[k];
@@ -172,8 +174,8 @@ void run_with_rest(const erased_tree<T, N>& steps, const T* const (&operands)[N]
   std::copy_n(results + step<T> - rest, rest, out + n - rest);
 }
 
-/// The core of every elementwise computation: `n` neighbours of `out`. Operands are neighbours too,
-/// or where `moves[k]` is 0 one step that holds the same number throughout.
+/// The core of every elementwise computation: computes `n` contiguous elements of `out`. Operands
+/// are contiguous too or, if `moves[k]` is 0, one step filled with a single number.
 template <class T, class Tree, std::size_t N>
 void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
                index_t n) {
@@ -184,8 +186,8 @@ void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&
   run_with_rest<T, N>({&tree, steps}, operands, moves, out, n);
 }
 
-/// A branch that ends with a function of one value: that value first, whose arithmetic may then be
-/// wide.
+/// A tree that ends with a function of one value: computes that value first, whose arithmetic may
+/// then use wide vectors.
 template <class T, class F, class A, std::size_t N>
 void run_branch(const fused::call<F, A>& branch, const T* const (&operands)[N],
                 const index_t (&moves)[N], T* out, index_t n) {
@@ -200,8 +202,8 @@ void run_branch(const Branch& branch, const T* const (&operands)[N], const index
   run_block(branch, operands, moves, out, n);
 }
 
-/// The same where the value of a branch is shared: it is put next to the operands block by block.
-/// So the branch and the rest are computed as wide as each can be.
+/// The same if the value of a branch is shared: it is stored next to the operands block by block,
+/// so the branch and the rest can each use the widest vectors.
 template <class T, class Branch, class Tree, std::size_t N>
 void run_block(const fused::shared<Branch, Tree, N>& tree, const T* const (&operands)[N],
                const index_t (&moves)[N], T* out, index_t n) {
@@ -230,7 +232,7 @@ template <class T, std::size_t N, class Tree>
              index_t n) { run_block(*static_cast<const Tree*>(erased), operands, moves, out, n); }};
 }
 
-/// True for a tree that only passes on its last operand.
+/// True for a tree that only returns its last operand.
 template <class Tree, std::size_t N>
 inline constexpr bool passes_on = std::same_as<Tree, fused::argument<N - 1>>;
 }  // namespace detail
@@ -239,8 +241,8 @@ inline constexpr bool passes_on = std::same_as<Tree, fused::argument<N - 1>>;
 template <class T, std::size_t N>
 class fused_reader {
  public:
-  /// `nest` walks the operands, element 0 of which is at `data`; the tree and `nest` outlive this.
-  /// `passes_on` says that the tree only passes on its last operand.
+  /// `nest` traverses the operands, whose element 0 is at `data`; the tree and `nest` must outlive
+  /// this object. `passes_on` states that the tree only returns its last operand.
   fused_reader(const detail::erased_tree<T, N>& tree, bool passes_on, const T* const (&data)[N],
                const loop_nest<N>& nest) noexcept
       : tree_(tree), passes_on_(passes_on), nest_(nest) {
@@ -251,18 +253,18 @@ class fused_reader {
     in_place_ = passes_on && nest.rank() == 1 && nest.inner_stride(N - 1) == 1;
   }
 
-  /// Moves every operand's element 0.
+  /// Moves element 0 of every operand.
   void rebase(const T* const (&data)[N]) noexcept {
     for (std::size_t k = 0; k < N; ++k) data_[k] = data[k];
   }
 
-  /// True if all elements are next to each other in an operand that the tree only passes on.
+  /// Returns true if all elements are contiguous in an operand that the tree only returns.
   [[nodiscard]] bool is_in_place() const noexcept { return in_place_; }
-  /// True if the operands are not all neighbours, or repeated, along the last loop.
+  /// Returns true if some operand is neither contiguous nor repeated along the last loop.
   [[nodiscard]] bool gathers() const noexcept { return strided_; }
 
-  /// The elements [first, first + count) next to each other: in place if they are so in an operand
-  /// that the tree only passes on, or else computed into `buffer`.
+  /// Returns the elements [first, first + count) in contiguous memory: in place if they are
+  /// contiguous in an operand that the tree only returns, and otherwise computed into `buffer`.
   [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const {
     if (in_place_) return data_[N - 1] + first;
     if (passes_on_) {
@@ -274,7 +276,7 @@ class fused_reader {
     return buffer;
   }
 
-  /// Writes the elements [first, first + count) to `out` and its neighbours.
+  /// Writes the elements [first, first + count) to contiguous memory at `out`.
   void read(index_t first, index_t count, T* out) const {
     for (index_t done = 0; done < count;) {
       const auto place = nest_.at(first + done);
@@ -288,7 +290,7 @@ class fused_reader {
   }
 
  private:
-  /// Elements of one row: neighbours are read in place.
+  /// Computes elements of one row: contiguous operands are read in place.
   index_t read_row(const index_t (&offsets)[N], index_t row, T* out) const {
     const index_t run = strided_ ? std::min(row, detail::staged) : row;
     T buffers[N][detail::staged];
@@ -308,7 +310,7 @@ class fused_reader {
     return run;
   }
 
-  /// Elements of several short rows, put next to each other first.
+  /// Computes elements of several short rows, which are copied to contiguous memory first.
   index_t read_rows(index_t first, index_t run, T* out) const {
     T buffers[N][detail::staged];
     const T* from[N];
@@ -351,7 +353,7 @@ void run_erased(const erased_tree<T, N>& tree, const strided<const T> (&operands
   const fused_reader<T, N> reader(tree, false, data, inputs);
   const index_t stride = output.inner_stride(0);
   if (stride == 1) {
-    // Where an operand's neighbours are far apart, columns of blocks use its cache lines again.
+    // If adjacent elements of an operand are far apart, columns of blocks reuse its cache lines.
     const bool by_column = reader.gathers() && inputs.inner_extent() < output.size();
     const index_t row =
         by_column ? std::min(inputs.inner_extent(), output.inner_extent()) : output.inner_extent();
@@ -376,8 +378,8 @@ void run_erased(const erased_tree<T, N>& tree, const strided<const T> (&operands
 /// Computes a fused tree for every element in one pass. All views have the same extents; stride 0
 /// repeats an element of an operand. `out` may be one of the operands, with the same strides.
 ///
-/// The bits of an element depend on its operands only, not on where it lies. What the kernel of a
-/// user's own function throws, it throws.
+/// The bits of an element depend only on its operands, not on its position. Exceptions of a user's
+/// own kernels are propagated.
 template <class T, class Tree, std::size_t N>
 void run_pointwise(const Tree& tree, const strided<const T> (&operands)[N], const strided<T>& out) {
   detail::run_erased(detail::erase<T, N>(tree), operands, out);

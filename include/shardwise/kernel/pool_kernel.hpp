@@ -16,7 +16,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The walk of the windows `windows` of a pooling over a block without gaps that holds `read`.
+/// Returns the traversal of the windows `windows` of a pooling over a contiguous block that holds
+/// `read`.
 [[nodiscard]] inline window_walk pool_walk(const attributes& how, const held_box& read,
                                            const held_box& windows) noexcept {
   return walk_windows(
@@ -29,8 +30,8 @@ namespace detail {
       [&](int d) { return pooled::at(how, d).extent; });
 }
 
-/// Calls `f(line, run)` for each element of the windows of each row of windows that reads some of
-/// a row of the block, which begins at `line`; `row(number)` is told each row of windows before.
+/// Calls `f(line, run)` for each element of the windows of each row of windows that reads some of a
+/// row of the block, which begins at `line`; before each row of windows, calls `row(number)`.
 template <class Row, class F>
 void for_each_pooled_row(const window_walk& walk, const Row& row, const F& f) {
   for (index_t i = 0; i < walk.count[0]; ++i)
@@ -45,15 +46,15 @@ void for_each_pooled_row(const window_walk& walk, const Row& row, const F& f) {
     }
 }
 
-/// True for equal elements, and for NaN and NaN.
+/// Returns true for equal elements, and for two NaNs.
 template <class C>
 [[nodiscard]] bool matches(C a, C b) noexcept {
-  // Without branches, which would be taken at random.
+  // Without branches, which could not be predicted.
   return static_cast<bool>(static_cast<int>(a == b) |
                            (static_cast<int>(a != a) & static_cast<int>(b != b)));
 }
 
-/// How many blocks of spatial dimensions there are: the product of the dimensions before them.
+/// Returns the number of blocks of spatial dimensions: the product of the dimensions before them.
 [[nodiscard]] inline index_t leading_blocks(const held_box& held, int dimensions) noexcept {
   index_t n = 1;
   for (int d = 0; d < held.ssize() - dimensions; ++d) n *= held[d].size();
@@ -62,8 +63,8 @@ template <class C>
 
 }  // namespace detail
 
-/// Along the last dimension last: what stands above each other in windows is reduced first, all
-/// rows at once.
+/// Reduces along the last dimension last: the elements of windows in different rows are reduced
+/// first, all rows at once.
 template <>
 struct kernel_of<pool_operation> {
   template <class T>
@@ -99,7 +100,8 @@ struct kernel_of<pool_operation> {
  private:
   using run_type = detail::window_walk::run;
 
-  /// What one element of windows adds to a reduction: where it is read, and where it goes.
+  /// The contribution of one element of windows to a reduction: where it is read, and where it is
+  /// added.
   template <class C>
   struct part {
     strided<const C> from;
@@ -107,7 +109,7 @@ struct kernel_of<pool_operation> {
     bool is_whole = false;
   };
 
-  /// Reduces the parts `part_of(k)` into a block, which holds nothing yet.
+  /// Reduces the parts `part_of(k)` into an uninitialised block.
   template <class C, class PartOf>
   static void reduce_parts(reduction kind, index_t count, const strided<C>& into,
                            const PartOf& part_of) {
@@ -162,7 +164,7 @@ struct kernel_of<pool_operation> {
   }
 };
 
-/// Sums over windows of what stands where an element equals that of its window.
+/// Sums, over windows, the elements at the positions where an element equals that of its window.
 template <>
 struct kernel_of<pool_matches_operation> {
   template <class T>
@@ -214,7 +216,7 @@ struct kernel_of<pool_matches_operation> {
   }
 };
 
-/// What belongs to windows, added to the elements that equal theirs.
+/// Adds the values of windows to the elements that equal those of the windows.
 template <>
 struct kernel_of<pool_spread_operation> {
   template <class T>

@@ -13,8 +13,8 @@
 
 namespace shardwise::detail {
 
-/// Windows of pairs along the last dimension that do not overlap, all of them inside the block:
-/// most poolings. The elements of windows lie in the same rows of the block above each other.
+/// Windows of pairs along the last dimension that do not overlap and lie inside the block: most
+/// poolings. The elements of windows in different rows are at the same positions of these rows.
 struct pair_windows {
   static constexpr index_t most_rows = 16;
 
@@ -25,7 +25,7 @@ struct pair_windows {
   index_t positions = 0;
 };
 
-/// The windows of a walk as pairs, if they are.
+/// Returns the windows of a traversal as pairs, if they have this form.
 [[nodiscard]] inline std::optional<pair_windows> find_pairs(const window_walk& walk) noexcept {
   const index_t above = walk.size[0] * walk.size[1];
   if (walk.size[2] != 2 || above > pair_windows::most_rows) return {};
@@ -44,13 +44,13 @@ struct pair_windows {
   return out;
 }
 
-/// Every second element of two packets in a row, from element `First` on.
+/// Returns every second element of two adjacent packets, from element `First` on.
 template <std::size_t First, class P, std::size_t... I>
 [[nodiscard]] P every_second(const P& a, const P& b, std::index_sequence<I...>) noexcept {
   return __builtin_shufflevector(a, b, (First + 2 * I)...);
 }
 
-/// Reduces what stands above each other in windows, then the two that are left, in registers.
+/// Reduces the elements of windows in different rows, and then the remaining pairs, in registers.
 template <class Function, class C>
 void reduce_pairs(const pair_windows& windows, const C* from, C* out) noexcept {
   using P = typename vector_of<C>::type;

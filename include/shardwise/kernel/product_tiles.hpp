@@ -11,34 +11,34 @@
 
 namespace shardwise::detail {
 
-/// Block sizes of products over semirings: the rows and columns of the right matrix that all rows
-/// of the result take while they are in the cache.
+/// Block sizes of products over semirings: the rows and columns of the right matrix that are
+/// combined with all rows of the result while they are in the cache.
 inline constexpr index_t rows_in_cache = 64;
 inline constexpr index_t columns_in_cache = 512;
 
-/// A part of a product over a semiring: `out`, which holds a reduction already, and the matrices
-/// whose products are reduced onto it. Elements of rows of `b` and `out` are neighbours; `b` has at
-/// most `rows_in_cache` rows.
+/// A part of a product over a semiring: `out`, which holds partial results, and the matrices whose
+/// products are reduced onto it. Rows of `b` and `out` are contiguous; `b` has at most
+/// `rows_in_cache` rows.
 template <class T>
 struct product_part {
   matrix_view<const T> a, b;
   matrix_view<T> out;
 };
 
-/// The rows of a tile, whose elements stay in registers while products are reduced onto them: every
-/// element of `b` that is loaded then serves as many.
+/// The number of rows of a tile, whose elements stay in registers while products are reduced onto
+/// them: every loaded element of `b` is used that many times.
 inline constexpr std::size_t tile_rows = 4;
 
-/// So many rows of `a` and of the result, or fewer at the end: those that are missing are copies of
-/// the last one, whose results are in memory of their own.
+/// A group of rows of `a` and of the result, possibly fewer at the end: missing ones are copies of
+/// the last one, whose results are stored separately.
 template <class T>
 struct row_group {
   matrix_view<const T> a, b;
   T* out[tile_rows];
 };
 
-/// Reduces the products of a group of rows onto it, tile by tile, and those of one element in the
-/// order of the rows of `b`.
+/// Reduces the products of a group of rows onto it, tile by tile; those of one element in the order
+/// of the rows of `b`.
 template <class Reduce, class Times, class T>
 struct tile_run {
   const row_group<T>& group;
@@ -55,7 +55,7 @@ struct tile_run {
       run_tile<Lanes>(b.data + j, b.row_stride, to);
     }
     if (j == b.columns) return;
-    // The last columns, filled up with elements of theirs, go the same way.
+    // The last columns, filled with some of their own elements, are computed in the same way.
     const index_t rest = b.columns - j;
     T padded[rows_in_cache * size];
     T results[tile_rows][size];
@@ -123,7 +123,7 @@ template <class Reduce, class Times, class T>
   run(packet_lanes<T>{});
 }
 
-/// Reduces products onto a group of rows. A process always takes the same vectors.
+/// Reduces products onto a group of rows. A process always uses vectors of the same width.
 template <class Reduce, class Times, class T>
 void run_tiles(const row_group<T>& rows) {
   const tile_run<Reduce, Times, T> run{rows};

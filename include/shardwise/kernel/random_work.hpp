@@ -13,14 +13,14 @@
 
 namespace shardwise::detail {
 
-/// A whole number below 2^52 as a double; unlike a cast it is computed side by side everywhere.
+/// Converts an integer below 2^52 to a double; unlike a cast, this is vectorised everywhere.
 [[nodiscard]] constexpr double to_double(std::uint64_t whole) noexcept {
   return std::bit_cast<double>(whole | 0x4330000000000000U) - 0x1p52;
 }
 
-/// The 26 leading bits of a number. The product of two such numbers is exact, so that adding to it
-/// rounds once whether or not a compiler fuses the two: the same bits everywhere. Below, every
-/// product that is added to is one of them.
+/// Returns the 26 leading bits of a number. The product of two such numbers is exact, so adding to
+/// it rounds once whether or not a compiler fuses the two operations: the same bits everywhere.
+/// Below, every product that is added to has this form.
 [[nodiscard]] constexpr double leading(double x) noexcept {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xFFFFFFFFF8000000U);
 }
@@ -32,8 +32,8 @@ template <std::size_t N>
   return sum;
 }
 
-/// Correctly rounded roots. Compilers call the library for each where it may set errno; Eigen's
-/// roots of half a packet do not, and are exact where those of whole packets are estimates.
+/// Correctly rounded roots. Compilers call the library for each root that may set errno; Eigen's
+/// roots of half a packet do not, and are exact, whereas those of whole packets are estimates.
 template <std::size_t N>
 void square_roots(double (&x)[N]) noexcept {
   using half = typename Eigen::internal::packet_traits<double>::half;
@@ -53,8 +53,8 @@ struct normal_arguments {
   std::uint32_t quadrant[N];  ///< 0 to 3; 4 is 0
 };
 
-/// Two independent normal numbers from each argument (Box and Muller), in `turn` and `odd`. In
-/// stages of one loop each, which compilers compute side by side.
+/// Computes two independent normal numbers from each argument (Box and Muller), in `turn` and
+/// `odd`. In stages of one loop each, which compilers vectorise.
 template <std::size_t N>
 [[gnu::noinline]] void normal_pairs(normal_arguments<N>& x, int bits) noexcept {
   for (std::size_t i = 0; i < N; ++i) {
@@ -65,7 +65,8 @@ template <std::size_t N>
     const double s = (m - 1) / (m + 1), z = leading(s * s);
     const double terms[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
     const double log_m = leading(s) * leading(z * leading(short_polynomial(z, terms))) + 2 * s;
-    constexpr double log_2 = 0x1.62e42fefa39c0p-1;  // 47 bits: times a small number it is exact
+    constexpr double log_2 =
+        0x1.62e42fefa39c0p-1;  // 47 bits: its product with a small number is exact
     x.odd[i] = -2 * ((to_double(e) - bits) * log_2 + log_m);
   }
   square_roots(x.odd);
@@ -80,7 +81,7 @@ template <std::size_t N>
                                    -0.30842513753404244,    1};
     const double sine = x.odd[i] * (x.turn[i] * short_polynomial(y, sine_terms));
     const double cosine = x.odd[i] * short_polynomial(y, cosine_terms);
-    // A quarter turn exchanges the two and turns a sign: masks instead of branches.
+    // A quarter turn exchanges the two and flips a sign: masks instead of branches.
     const std::uint64_t quadrant = x.quadrant[i];
     const std::uint64_t swap = std::uint64_t{0} - (quadrant & 1U);
     const auto one = std::bit_cast<std::uint64_t>(cosine);
@@ -91,7 +92,7 @@ template <std::size_t N>
   }
 }
 
-/// Argument `i` from the bits of two numbers.
+/// Returns argument `i` from the bits of two numbers.
 template <std::size_t N>
 void set_argument(normal_arguments<N>& x, std::size_t i, std::uint32_t a,
                   std::uint32_t b) noexcept {
@@ -104,7 +105,7 @@ void set_argument(normal_arguments<N>& x, std::size_t i, std::uint64_t a,
                   std::uint64_t b) noexcept {
   x.odd[i] = 2 * to_double(a >> 12U) + 1;
   x.quadrant[i] = static_cast<std::uint32_t>((b + (std::uint64_t{1} << 61U)) >> 62U);
-  // A shift of the sign too, side by side on every machine: 53 of the bits, with an offset.
+  // An arithmetic shift that is vectorised on every machine: 53 of the bits, with an offset.
   const std::uint64_t rest = b + (std::uint64_t{1} << 61U) - (std::uint64_t{x.quadrant[i]} << 62U);
   x.turn[i] = (to_double(rest >> 10U) - 0x1p51) * 0x1p-51;
 }
@@ -128,7 +129,7 @@ void normal_block(const philox<Lanes>& block, T* out) noexcept {
   }
 }
 
-/// Fills [first, first + n) of a stream: whole blocks in place, the ends through a block aside.
+/// Fills [first, first + n) of a stream: whole blocks in place, the ends through a separate block.
 template <std::floating_point T, class Block>
 void fill_stream(std::uint64_t source, stream purpose, std::uint64_t first, T* out, index_t n,
                  Block block) noexcept {
@@ -168,7 +169,7 @@ void normal_number(std::uint64_t source, std::uint64_t at, void* to) noexcept {
   *static_cast<T*>(to) = numbers[at % per_counter<T>];
 }
 
-/// The kernels for a type.
+/// Returns the kernels for a type.
 template <std::floating_point T>
 inline constexpr random_kernels random_kernels_of{element_of<T>, &uniform_run<T>, &normal_run<T>,
                                                   &normal_number<T>};

@@ -34,7 +34,7 @@ template <class T, std::size_t N>
   return result;
 }
 
-/// Reduces `count` runs of `n` elements each, one after another in the reader, to a number each.
+/// Reduces each of `count` consecutive runs of `n` elements in the reader to one number.
 template <class T, std::size_t N>
 void reduce_runs(const reducer<T>& reduce, const fused_reader<T, N>& reader, index_t first,
                  index_t count, index_t n, T* out) {
@@ -55,7 +55,8 @@ void reduce_runs(const reducer<T>& reduce, const fused_reader<T, N>& reader, ind
 }
 
 /// The dimensions of a reduction: runs of reduced elements inside rows of kept ones, both
-/// contiguous in the order of the dimensions, and whatever reduced and kept dimensions are outside.
+/// contiguous in the order of the dimensions, and the remaining reduced and kept dimensions outside
+/// them.
 template <std::size_t N>
 struct reduction_nest {
   loop_nest<N> rows;         ///< the last kept dimensions, then the reduced ones inside them
@@ -98,7 +99,7 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
   const T* data[N];
   for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
   fused_reader<T, N> reader(prologue, passes_on, data, nest.rows);
-  // The usual matrix, whose rows are read where they are.
+  // The usual matrix, whose rows are read in place.
   const bool are_rows = reader.is_in_place() && nest.run == 1 && nest.outer_reduced.rank() == 1;
   const index_t row_step = nest.outer_reduced.inner_stride(N - 1);
   T buffers[radix][neighbours<T>];
@@ -113,7 +114,7 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
           continue;
         }
         const auto place = nest.outer_reduced.at(r);
-        if (nest.run != 0)  // where there is nothing to reduce, there may be no memory either
+        if (nest.run != 0)  // without elements there may be no memory either
           for (std::size_t k = 0; k < N; ++k)
             data[k] = operands[k].data + base.offsets[k] + place.offsets[k];
         reader.rebase(data);
@@ -138,8 +139,8 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
 /// Reduces a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
 ///
 /// All views have the extents of the operands; `out` has stride 0 along reduced dimensions.
-/// Elements are reduced as a tree that depends on the extents only, so the bits do too; a reduction
-/// of nothing gives the identity; max and min propagate NaN.
+/// Elements are reduced as a tree that depends only on the extents, and so do the bits; a reduction
+/// of no elements gives the identity; max and min propagate NaN.
 template <class T, class Tree, std::size_t N>
 void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],
                 const strided<T>& out, std::uint8_t reduced) {

@@ -13,11 +13,12 @@ namespace shardwise {
 
 namespace detail {
 
-/// The bytes of a result that are reduced at once, so that all partial results stay in the cache.
+/// The number of bytes of a result that are reduced at once, so that all partial results stay in
+/// the cache.
 inline constexpr index_t reduced_at_once = index_t{64} << 10U;
 
-/// Calls `f(first, part)` for parts of a block of at most `most` elements, `first` the offset of
-/// each along all dimensions.
+/// Calls `f(first, part)` for parts of a block of at most `most` elements; `first` is the offset of
+/// each part along all dimensions.
 template <class F>
 void for_each_slab(const any_block& block, index_t most, const F& f, global_index& first, int dim) {
   const index_t size = block.size();
@@ -49,10 +50,10 @@ template <class Memory>
 
 }  // namespace detail
 
-/// Reduces `count` terms, blocks of one shape, into `to`, in pairs: neighbours first, then
-/// neighbours of the results, as the tree of `terms_on_the_left`, which their number alone decides.
-/// So an error grows with the logarithm of the number, and the bits are the same for any part of
-/// the block and any way to cut it. `term(i)` is the block of term `i`.
+/// Reduces `count` terms, blocks of one shape, into `to`, in pairs: adjacent terms first, then
+/// adjacent results, as in the tree of `terms_on_the_left`, whose shape depends only on their
+/// number. So the error grows with the logarithm of the number, and the bits do not depend on how
+/// the block is divided. `term(i)` is the block of term `i`.
 template <class Term>
 void reduce_terms(const element_kernels& elements, reduction kind, index_t count, const Term& term,
                   const any_block& to) {
@@ -62,7 +63,7 @@ void reduce_terms(const element_kernels& elements, reduction kind, index_t count
   // Eight terms are reduced in registers if all of them are contiguous.
   bool in_rows = count >= 8 && bool(elements.reduce_rows) && detail::is_dense(to);
   for (index_t i = 0; in_rows && i < count / 8 * 8; ++i) in_rows = detail::is_dense(term(i));
-  // The partial results that wait for their neighbour: the first of them in place.
+  // The partial results that wait for the next one: the first of them in place.
   const auto levels_of = [](index_t n) {
     return static_cast<index_t>(std::bit_width(static_cast<std::uint64_t>(n)));
   };
@@ -108,7 +109,7 @@ void reduce_terms(const element_kernels& elements, reduction kind, index_t count
             taken = 2;
           }
           done += taken;
-          // Neighbours of equal size are reduced as soon as both are ready.
+          // Adjacent partial results of equal size are reduced as soon as both are complete.
           for (index_t n = done / taken; n % 2 == 0; n /= 2, --waiting) reduce_last(waiting);
         }
         if (count % 2 != 0)

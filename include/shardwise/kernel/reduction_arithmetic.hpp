@@ -15,18 +15,18 @@
 namespace shardwise {
 
 namespace detail {
-/// How many rows are reduced at once, and how many partial results of one level make one of the
-/// next: rounding errors grow with the logarithm of the number of rows.
+/// How many rows are reduced at once, and how many partial results of one level are combined into
+/// one of the next: rounding errors grow with the logarithm of the number of rows.
 inline constexpr int radix = 8;
 
-/// The elements of a run that are reduced in registers before their lanes are put away.
+/// The elements of a run that are reduced in registers before their lanes are stored.
 template <class T>
 inline constexpr index_t leaf = 16 * step<T>;
 
-/// The most elements of a run that are reduced one by one.
+/// The maximum number of elements of a run that are reduced one by one.
 inline constexpr index_t short_run = 16;
 
-/// How many neighbouring results are computed together: a page of them.
+/// The number of adjacent results that are computed together: one page.
 template <class T>
 inline constexpr std::size_t neighbours = 4096 / sizeof(T);
 
@@ -34,21 +34,20 @@ inline constexpr std::size_t neighbours = 4096 / sizeof(T);
 template <class T>
 struct reducer {
   T identity;
-  /// The reductions of `count` runs, one after another, of at most a leaf of elements each.
+  /// Reduces `count` consecutive runs, each of at most one leaf of elements.
   void (*runs)(const T* from, index_t count, index_t n, T identity, T* out);
-  /// The same before the last stage: `lanes[i]` reduces the elements i, i + step, i + 2 step,
-  /// ...
+  /// The same without the last stage: `lanes[i]` reduces the elements i, i + step, i + 2 step, ...
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
   /// `into[i]` reduces the i-th elements of all rows, in pairs.
   void (*rows)(const T* const (&rows)[radix], T* into, index_t n);
-  /// `into[i] = reduce(into[i], x)`, where `x` is what `rows` gives.
+  /// `into[i] = reduce(into[i], x)`, where `x` is the result of `rows`.
   void (*rows_onto)(const T* const (&rows)[radix], T* into, index_t n);
   /// `into[i] = reduce(first[i], second[i])`.
   void (*pair)(const T* first, const T* second, T* into, index_t n);
 };
 
-/// The lanes of one step as they are reduced: elements of later steps come onto those of earlier
-/// ones, then packets in pairs, then halves of a packet.
+/// The lanes of one step while they are reduced: elements of later steps are combined with those of
+/// earlier ones, then packets in pairs, then the halves of a packet.
 template <class T, class Function>
 struct reduced_lanes {
   using P = typename vector_of<T>::type;
@@ -56,7 +55,8 @@ struct reduced_lanes {
   static constexpr std::size_t packets = vector_of<T>::packets;
   P sums[packets];
 
-  /// Integers are reduced in loops that compilers vectorise, packets in unrolled ones.
+  /// Integers are reduced in loops that compilers vectorise, floating-point numbers by unrolled
+  /// packets.
   template <class F>
   static void each(F f) {
     if constexpr (width == 1)
@@ -77,7 +77,7 @@ struct reduced_lanes {
     for (; done + step<T> <= n; done += step<T>)
       each([&](std::size_t u) { sums[u] = kernel<Function>::run(sums[u], load(from + done, u)); });
     if (done == n) return;
-    // Lanes without an element take the identity, as the bits of a zero may show.
+    // Lanes without an element get the identity, since the sign of a zero would be visible.
     if constexpr (width == 1) {
       T padded[step<T>];
       std::fill_n(padded, step<T>, identity);
@@ -92,7 +92,7 @@ struct reduced_lanes {
       });
     }
   }
-  /// The next packet of `n` elements, which may be fewer, or none.
+  /// Loads the next packet of `n` elements, which may be fewer than a packet, or none.
   [[nodiscard]] static P load_some(const T* from, index_t n, T identity) {
     if (n >= width) return packet::ploadu<P>(from);
     if (n <= 0) return packet::pset1<P>(identity);
@@ -101,8 +101,8 @@ struct reduced_lanes {
     std::copy_n(from, n, padded);
     return packet::ploadu<P>(padded);
   }
-  /// The same where there are elements enough before these for a whole packet, which is quicker
-  /// than a copy of so few.
+  /// The same if enough elements precede these for a whole packet, which is faster than copying a
+  /// few.
   [[nodiscard]] static P load_last(const T* from, index_t n, T identity) {
     if (n >= width) return packet::ploadu<P>(from);
     if (n <= 0) return packet::pset1<P>(identity);
@@ -133,12 +133,12 @@ template <class T, class Function>
   return sum;
 }
 
-/// True for a function that takes longer on scalars than the elements of a packet take to gather.
+/// True for a function whose scalar version takes longer than gathering the elements of a packet.
 template <class Function>
 inline constexpr bool is_slow_on_scalars =
     std::same_as<Function, functions::maximum> || std::same_as<Function, functions::minimum>;
 
-/// `count` runs, one after another: with the bits of `reduce_run`.
+/// Reduces `count` consecutive runs, with the bits of `reduce_run`.
 template <class T, class Function>
 void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out) noexcept {
   using P = typename vector_of<T>::type;
@@ -163,7 +163,8 @@ void reduce_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
   });
 }
 
-/// Onto `into` in the same pass, if it is to be: a row of it is then read and written once.
+/// If requested, combines the result with `into` in the same pass, so that a row is read and
+/// written once.
 template <class T, class Function, bool Onto = false>
 void reduce_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
@@ -216,8 +217,8 @@ template <class T>
   return make(functions::add{});
 }
 
-/// Reduces any number of rows of `n` elements into one, as a tree whose shape is given by their
-/// number: rows in pairs, and `radix` partial results of a level into one of the next.
+/// Reduces any number of rows of `n` elements to one, as a tree whose shape depends only on their
+/// number: rows in pairs, and `radix` partial results of a level to one of the next.
 template <class T, std::size_t Width>
 class cascade {
  public:
@@ -227,10 +228,10 @@ class cascade {
     rows_[pending_++] = row;
     if (pending_ == radix) put_away();
   }
-  /// True when rows that were added are no longer read.
+  /// Returns true if added rows are no longer read.
   [[nodiscard]] bool is_settled() const noexcept { return pending_ == 0; }
 
-  /// The reduction of all rows.
+  /// Returns the reduction of all rows.
   [[nodiscard]] const T* finish() noexcept {
     put_away();
     std::fill_n(sum_, n_, reducer_.identity);

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// What a reduction of nothing gives: 0, 1, and the numbers below and above all others.
+/// Returns the identity of a reduction: 0, 1, or the number below or above all others.
 template <class T>
 [[nodiscard]] constexpr T identity_of(reduction kind) noexcept {
   using limits = std::numeric_limits<T>;

@@ -12,8 +12,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The result of a reduction as `run_reduce` writes it: with the extents of the operand, stride 0
-/// along what is reduced.
+/// Returns the result of a reduction as `run_reduce` writes it: with the extents of the operand,
+/// and stride 0 along reduced dimensions.
 template <class T>
 [[nodiscard]] strided<T> unreduced(const strided<T>& kept, const extents_desc& extents,
                                    unsigned reduced) noexcept {
@@ -30,8 +30,8 @@ template <class T>
 
 }  // namespace detail
 
-/// The local part of a reduction. Of truth values, which are bytes of 0 and 1, there are the
-/// largest and the least.
+/// The local part of a reduction. For `bool`, whose elements are bytes of 0 and 1, there are maxima
+/// and minima.
 template <>
 struct kernel_of<reduction_operation> {
   template <class T>
@@ -39,7 +39,7 @@ struct kernel_of<reduction_operation> {
     if constexpr (std::same_as<T, bool>) {
       reduce<std::uint8_t>(call, call.operands[0].as<const std::uint8_t>(),
                            call.results[0].as<std::uint8_t>());
-      // The least of no bytes is no truth value.
+      // The identity of a minimum of bytes is not a valid `bool`.
       if (call.operands[0].size() == 0)
         fill_block(identity_of<bool>(call.how.kind), call.results[0].as<bool>());
     } else {

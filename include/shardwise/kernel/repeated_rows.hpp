@@ -10,15 +10,15 @@
 
 namespace shardwise::detail {
 
-/// Rows of `row` elements of which neighbours are wanted: the first is element `at` of a row, and
-/// there are `n`. Short rows feel a call for each.
+/// Rows of `row` elements, of which a contiguous range is needed: it begins at element `at` of a
+/// row and has `n` elements. Calls would be expensive for short rows.
 struct row_span {
   index_t row;
   index_t at;
   index_t n;
 };
 
-/// Reads the same row again and again, from `start` on, in the type that is computed in.
+/// Reads the same row repeatedly, from `start` on, in the type used for arithmetic.
 inline void repeat_row(const element_kernels& elements, const std::byte* start,
                        const row_span& want, std::byte* to) {
   const index_t bytes = size_of(elements.type);
@@ -35,8 +35,7 @@ inline void repeat_row(const element_kernels& elements, const std::byte* start,
 /// Repeats each value for a row.
 template <class Word>
 void spread_values(const Word* values, const row_span& want, Word* to) noexcept {
-  // One store of a fixed length takes less time than a loop; the next rows write over what is too
-  // much.
+  // One store of a fixed length is faster than a loop; the next rows overwrite the excess.
   constexpr index_t at_once = 16;
   index_t run = std::min(want.row - want.at, want.n);
   for (index_t done = 0; done < want.n; ++values) {
@@ -49,8 +48,8 @@ void spread_values(const Word* values, const row_span& want, Word* to) noexcept 
   }
 }
 
-/// Reads rows each of which is one element, `stride` apart from `start` on, in the type that is
-/// computed in.
+/// Reads rows of one repeated element each, `stride` apart from `start` on, in the type used for
+/// arithmetic.
 template <index_t Longest>
 void repeat_elements(const element_kernels& elements, const std::byte* start, index_t stride,
                      const row_span& want, std::byte* to) {

@@ -7,8 +7,8 @@
 
 namespace shardwise {
 
-/// A copy: each device has the same elements before and after, in the same order, and results have
-/// no gaps.
+/// A copy: each device has the same elements before and after, in the same order, and results are
+/// contiguous.
 template <>
 struct kernel_of<reshape_operation> {
   template <class T>

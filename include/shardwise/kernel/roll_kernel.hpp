@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// Two copies: what leaves at the end, and all else.
+/// Two copies: the elements that wrap around, and all others.
 template <>
 struct kernel_of<roll_operation> {
   template <class T>
@@ -16,7 +16,7 @@ struct kernel_of<roll_operation> {
     const strided<const T> from = call.operands[0].as<const T>();
     if (from.size() == 0) return;
     const index_t size = from.extents[dim];
-    // What is moved by nothing may be split.
+    // A dimension that is not moved may be split.
     const index_t places =
         call.how.integers[1] == 0 ? 0 : (call.how.integers[1] % size + size) % size;
     if (is_dense_from(from, dim) && is_dense_from(call.results[0], dim))
@@ -34,7 +34,7 @@ struct kernel_of<roll_operation> {
   }
 
  private:
-  /// True if the dimensions of a block from `dim` on have no gaps, and are in row-major order.
+  /// Returns true if the dimensions of a block from `dim` on are contiguous and row-major.
   template <class Block>
   [[nodiscard]] static bool is_dense_from(const Block& block, int dim) noexcept {
     index_t step = 1;
@@ -42,8 +42,7 @@ struct kernel_of<roll_operation> {
       if (block.extents[d] != 1 && block.strides[d] != step) return false;
     return true;
   }
-  /// Both copies line by line, where a line is all that is contiguous: one read and written at
-  /// once.
+  /// Both copies line by line, where a line is the longest contiguous part.
   template <class T>
   static void copy_lines(const strided<const T>& from, const strided<T>& to, int dim,
                          index_t places) noexcept {

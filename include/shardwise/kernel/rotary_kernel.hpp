@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// Row by row; the rows of a position are turned by the same angles.
+/// Rotates row by row; the rows of a position use the same angles.
 template <>
 struct kernel_of<rotary_operation> {
   template <class T>

@@ -11,7 +11,7 @@
 
 namespace shardwise {
 
-/// Exact, one element at a time. Integers are whole already.
+/// Exact, one element at a time. Integers do not change.
 template <>
 struct kernel<functions::floor> {
   template <class Result, class T>
@@ -42,7 +42,7 @@ struct kernel<functions::trunc> {
       return std::trunc(x);
   }
 };
-/// Half to even, in the rounding mode that all arithmetic here is done in.
+/// Ties to even, the rounding mode of all arithmetic here.
 template <>
 struct kernel<functions::round> {
   template <class Result, class T>
@@ -53,7 +53,7 @@ struct kernel<functions::round> {
       return std::nearbyint(x);
   }
 };
-/// On packets too.
+/// Also on packets.
 template <>
 struct kernel<functions::sign> {
   static constexpr bool exact = true;
@@ -74,7 +74,7 @@ struct kernel<functions::fmod> {
   template <class Result, class T>
   [[nodiscard]] static Result of(T a, T b) noexcept {
     if constexpr (std::integral<T>) {
-      // Hardware traps on both.
+      // Hardware traps for both.
       if (b == T{}) return T{};
       if constexpr (std::signed_integral<T>)
         if (b == T{-1}) return T{};
@@ -85,7 +85,7 @@ struct kernel<functions::fmod> {
   }
 };
 
-/// Exact but for the one addition that gives a rest the sign of the divisor.
+/// Exact except for the addition that gives a remainder the sign of the divisor.
 template <>
 struct kernel<functions::remainder> {
   template <class Result, class T>

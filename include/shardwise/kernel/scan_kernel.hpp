@@ -12,7 +12,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Along the last dimension one walk for each row, along others row onto row. Whole numbers wrap.
+/// One traversal for each row along the last dimension, row by row along others. Integers wrap
+/// around.
 template <class Class, class Function>
 struct scan_kernel {
   template <class T>
@@ -45,7 +46,7 @@ struct scan_kernel {
       }
     }
   }
-  /// The function; of extremes most elements are told apart by a comparison.
+  /// The function; for extremes, a comparison decides for most elements.
   template <class C>
   [[nodiscard]] static C next_running(const C& running, const C& next) noexcept {
     if constexpr (Class::kind == reduction::max) {
@@ -57,10 +58,10 @@ struct scan_kernel {
     }
     return kernel<Function>::run(running, next);
   }
-  /// Row by row: each is reduced with the one before it, which is still in the cache.
+  /// Row by row: each is combined with the one before it, which is still in the cache.
   template <class C>
   static void scan_rows(const strided<const C>& from, const strided<C>& to, int dim) {
-    loop_nest<2> nest;  // without what is scanned
+    loop_nest<2> nest;  // without the scanned operand
     for (int d = 0; d < from.rank(); ++d)
       if (d != dim) nest.push({from.extents[d], {from.strides[d], to.strides[d]}});
     const index_t row = nest.inner_extent();
@@ -87,8 +88,8 @@ struct scan_kernel {
 
 namespace detail {
 
-/// One walk for each line, which remembers where the extreme is: what stands at each element is
-/// added there, or picked from there.
+/// One traversal for each line, which keeps the position of the extreme: the value of each element
+/// is added there, or taken from there.
 template <class Class, bool IsPicked>
 struct running_extreme_kernel {
   template <class T>

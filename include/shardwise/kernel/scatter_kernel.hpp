@@ -12,8 +12,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Puts elements to the indices along dimension `dim` of a block, in their order: `put(here, new)`.
-/// `from` has as many dimensions in the place of that one as the indices, `chosen`, had.
+/// Writes elements at the indices along dimension `dim` of a block, in their order: `put(here,
+/// new)`. In `from`, the dimensions of the indices, `chosen`, replace that dimension.
 template <class C, class T, class Put>
 void scatter_rows(const strided<const T>& from, int dim, int index_rank,
                   const scratch_vector<index_t>& chosen, const strided<C>& to, const Put& put) {
@@ -34,7 +34,7 @@ void scatter_rows(const strided<const T>& from, int dim, int index_rank,
         const T* const given = source + at[0];
         C* const into = target + at[1];
         const index_t step = behind.inner_stride(0), move = behind.inner_stride(1);
-        if (step == 1 && move == 1)  // which compilers vectorise
+        if (step == 1 && move == 1)  // compilers vectorise this
           for (index_t x = 0; x < run; ++x) into[x] = put(into[x], static_cast<C>(given[x]));
         else
           for (index_t x = 0; x < run; ++x)
@@ -78,7 +78,7 @@ struct kernel_of<scatter_operation> {
   }
 
  private:
-  /// Copies a block to one of the type that is computed in, without gaps.
+  /// Copies a block to a contiguous one of the type used for arithmetic.
   template <class T>
   static void load_block(const strided<const T>& from, const strided<compute_type<T>>& to) {
     loop_nest<1> nest;
@@ -89,7 +89,7 @@ struct kernel_of<scatter_operation> {
   }
 };
 
-/// From zeros on.
+/// Starts with zeros.
 template <>
 struct kernel_of<segment_sum_operation> {
   template <class T>

@@ -13,8 +13,8 @@
 
 namespace shardwise {
 
-/// A source of temporary memory for the kernels of a thread. It is set by what runs their tasks, so
-/// that the memory of one task is reused by the next.
+/// A source of temporary memory for the kernels of a thread. It is set by the code that runs their
+/// tasks, so that the memory of one task is reused by the next.
 struct scratch_source {
   /// A block of memory and its deleter.
   struct block {
@@ -24,8 +24,8 @@ struct scratch_source {
   };
 
   void* of = nullptr;
-  /// Writes to `to`, a `block`, at least `bytes` of memory aligned to 64. Throws `std::bad_alloc`.
-  /// (Kernels in the namespace of an instruction set know blocks by another name.)
+  /// Stores at least `bytes` of memory, aligned to 64, in `to`, a `block`. Throws `std::bad_alloc`.
+  /// (Kernels in the namespace of an instruction set have another name for blocks.)
   void (*take)(void* of, std::size_t bytes, void* to) = nullptr;
 };
 
@@ -37,12 +37,12 @@ class scratch_scope {
   scratch_scope& operator=(const scratch_scope&) = delete;
   ~scratch_scope() { slot() = before_; }
 
-  /// The source of the calling thread; null where memory comes from the heap.
+  /// Returns the source of the calling thread; null if memory comes from the heap.
   [[nodiscard]] static const scratch_source* current() noexcept {
     return static_cast<const scratch_source*>(slot());
   }
-  /// The thread-local place of the source. The engine writes it, and the instruction sets of the
-  /// compiled library read it.
+  /// Returns the thread-local pointer to the source, which the engine writes and the instruction
+  /// sets of the compiled library read.
   [[nodiscard]] static const void*& slot() noexcept {
 #if defined(SHARDWISE_GIVE_KERNELS)
     return *shardwise_scratch_slot();
@@ -89,7 +89,7 @@ struct scratch_allocator {
   }
 
  private:
-  /// A header before the elements names their owner.
+  /// A header before the elements identifies their owner.
   static constexpr std::size_t room = 64;
   static_assert(sizeof(scratch_source::block) <= room && alignof(T) <= room);
 
@@ -105,7 +105,7 @@ struct scratch_allocator {
 template <class T>
 using scratch_vector = std::vector<T, scratch_allocator<T>>;
 
-/// Elements in such memory, not initialised.
+/// Uninitialised elements in such memory.
 template <class T>
 struct scratch_deleter {
   void operator()(T* data) const noexcept { scratch_allocator<T>::give_back(data); }

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
-/// Fused trees in which a branch stands twice. Operands are numbered one by one, so that a type
-/// cannot say whether two branches read the same tensors; as the pass runs, that is known.
+/// Fused trees in which a branch occurs twice. Operands are numbered individually, so the type does
+/// not tell whether two branches read the same tensors; this is determined at run time.
 namespace shardwise {
 
 namespace detail {
@@ -30,7 +30,7 @@ template <class A, class B>
 inline constexpr bool shaped_alike =
     std::is_same_v<typename shape<A>::type, typename shape<B>::type>;
 
-/// How many branches of a tree have the shape of another one.
+/// The number of branches of a tree with the same shape as another one.
 template <class Branch, class Tree>
 inline constexpr int branches_like = 0;
 template <class Branch, class F, class... Children>
@@ -49,8 +49,8 @@ struct first_found<T, Rest...> {
 template <class... Rest>
 struct first_found<void, Rest...> : first_found<Rest...> {};
 
-/// The first branch of `Whole` that stands in it twice, but for the numbers of its operands, and
-/// ends with a function that is no arithmetic; void if there is none.
+/// The first branch of `Whole` that occurs twice, apart from the numbers of its operands, and ends
+/// with a function that is not plain arithmetic; void if there is none.
 template <class Whole, class Tree = Whole>
 struct repeated_branch {
   using type = void;
@@ -73,7 +73,8 @@ constexpr auto with_branches(const fused::call<Function, Children...>& tree, con
     return f(tree.first, tree.second, tree.third);
 }
 
-/// The branch of a tree that has a type, which no other has, or is like all others that have it.
+/// Returns the branch of a tree with a given type, which is unique or equal to all others of that
+/// type.
 template <class Branch, class Tree>
 constexpr const Branch* find_branch([[maybe_unused]] const Tree& tree) noexcept {
   if constexpr (std::is_same_v<Branch, Tree>)
@@ -108,7 +109,7 @@ template <class F, class... A, class... B, class Node>
   });
 }
 
-/// True if all branches of a tree with the shape of `branch` are the same as it.
+/// Returns true if all branches of a tree with the shape of `branch` are the same as it.
 template <class Branch, class Tree, class Node>
 [[nodiscard]] bool repeats(const Tree& tree, const Branch& branch, const Node* nodes) noexcept {
   if constexpr (shaped_alike<Branch, Tree>)
@@ -142,9 +143,9 @@ template <class Branch, std::size_t N, class F, class... Children>
 
 }  // namespace detail
 
-/// Calls `f` with a tree that computes a repeated branch once and returns true; or returns false if
-/// no branch that takes long stands in the tree twice, with the same operands each time. `nodes`
-/// are the operands: equal ones are the same tensor.
+/// Calls `f` with a tree that computes a repeated branch once, and returns true; returns false if
+/// no expensive branch occurs twice with the same operands. `nodes` are the operands: equal ones
+/// are the same tensor.
 ///
 ///     tanh(a) * tanh(b) with equal nodes a and b: one tanh
 template <std::size_t N, class Tree, class Node, class F>

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// A copy that begins within the source and walks it in steps.
+/// A copy that begins inside the source and traverses it in steps.
 template <>
 struct kernel_of<slice_operation> {
   template <class T>
@@ -16,7 +16,7 @@ struct kernel_of<slice_operation> {
     const strided<const T> from = call.operands[0].as<const T>();
     const strided<T> to = call.results[0].as<T>();
     if (to.size() == 0) return;
-    // A dimension that is not needed whole is taken whole.
+    // A dimension that may be split is taken as a whole.
     strided_range range{0, from.extents[dim], 1};
     if (call.rule.factors[call.rule.operands[0][dim]] == factor_kind::need_replication)
       range = slice_operation::range_of(call.how, from.extents[dim]);

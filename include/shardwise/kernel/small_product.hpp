@@ -14,13 +14,13 @@
 
 namespace shardwise::detail {
 
-/// The most elements of the operands of a small product, of the right one in whole packets: they
-/// stay in the first-level cache or close to it, so that packing both in blocks takes longer than
-/// it saves.
+/// The maximum number of elements of the operands of a small product, with the right one in whole
+/// packets: they stay in or close to the first-level cache, so packing them in blocks would take
+/// longer than it saves.
 inline constexpr index_t most_on_left = 16384;
 inline constexpr index_t most_on_right = 4096;
 
-/// True for a product that `multiply_small` computes.
+/// Returns true for a product that `multiply_small` computes.
 template <std::floating_point C>
 [[nodiscard]] bool is_small_product(const matrix_view<const C>& a,
                                     const matrix_view<const C>& b) noexcept {
@@ -29,9 +29,9 @@ template <std::floating_point C>
          (b.columns + lanes - 1) / lanes * lanes * b.rows <= most_on_right;
 }
 
-/// Computes `Rows` rows of the result, `Packets` packets of each, whose sums stay in registers. The
-/// elements of a row of `b` are neighbours. Sums begin with 0, as in larger products: a sum of
-/// negative zeros is 0.
+/// Computes `Rows` rows of the result, `Packets` packets of each, whose sums stay in registers.
+/// Rows of `b` are contiguous. Sums begin with 0, as in larger products: a sum of negative zeros is
+/// 0.
 template <std::size_t Rows, std::size_t Packets, std::floating_point C>
 void multiply_tile(const matrix_view<const C>& a, const C* b, index_t b_stride, C* out,
                    index_t out_stride) noexcept {
@@ -42,8 +42,8 @@ void multiply_tile(const matrix_view<const C>& a, const C* b, index_t b_stride, 
   for_each_index<Rows * Packets>([&]<std::size_t I>() { sums[I / Packets][I % Packets] = zero; });
   for (index_t k = 0; k < a.columns; ++k, b += b_stride) {
     const C* const factors = a.data + k * a.column_stride;
-    // Rounded, so that g++ keeps it in registers: it would read it again for each row of the
-    // result.
+    // Rounded, so that g++ keeps it in registers: otherwise it would be loaded again for each row
+    // of the result.
     P row[Packets];
     for_each_index<Packets>(
         [&]<std::size_t V>() { row[V] = rounded(packet::ploadu<P>(b + V * lanes)); });
@@ -59,8 +59,8 @@ void multiply_tile(const matrix_view<const C>& a, const C* b, index_t b_stride, 
   });
 }
 
-/// Copies `n` neighbours, at most `Most` and a power of two: by copies of fixed lengths, since a
-/// loop takes longer than these.
+/// Copies `n` contiguous elements, at most `Most`, a power of two: by copies of fixed lengths,
+/// which are faster than a loop.
 template <std::size_t Most, class C>
 void copy_few(const C* from, index_t n, C* to) noexcept {
   if ((static_cast<std::size_t>(n) & Most) != 0) {
@@ -71,8 +71,9 @@ void copy_few(const C* from, index_t n, C* to) noexcept {
   if constexpr (Most > 1) copy_few<Most / 2>(from, n, to);
 }
 
-/// All rows of some columns of the result, which are at most `Packets` packets; `b` has
-/// neighbours for whole ones. All that it calls is inlined, or registers would be memory.
+/// Computes all rows of some columns of the result, at most `Packets` packets; rows of `b` are
+/// contiguous in whole packets. All functions that it calls are inlined, since otherwise registers
+/// would be memory.
 template <std::size_t Packets, std::floating_point C>
 [[gnu::noinline, gnu::flatten]] void multiply_columns(const matrix_view<const C>& a, const C* b,
                                                       index_t b_stride,
@@ -91,7 +92,8 @@ template <std::size_t Packets, std::floating_point C>
       copy_few<static_cast<std::size_t>(whole)>(results + r * whole, out.columns,
                                                 to + r * out.row_stride);
   };
-  // As many sums as hide how long a multiplication takes, on machines with few registers too.
+  // As many sums as are needed to hide the latency of a multiplication, also on machines with few
+  // registers.
   constexpr std::integral_constant<std::size_t, 8 / Packets> several;
   constexpr std::integral_constant<std::size_t, 1> one;
   index_t i = 0;
@@ -99,8 +101,8 @@ template <std::size_t Packets, std::floating_point C>
   for (; i < out.rows; ++i) compute(one, i);
 }
 
-/// Copies columns of a matrix so that the elements of a row are neighbours, `width` of them: those
-/// beyond the columns repeat the first, which raises no floating-point exception of its own.
+/// Copies `width` columns of a matrix so that rows are contiguous: missing columns repeat the
+/// first, which raises no floating-point exception of its own.
 template <std::size_t Width, std::floating_point C>
 void copy_columns(const matrix_view<const C>& from, C* to) noexcept {
   constexpr auto width = static_cast<index_t>(Width);
@@ -114,8 +116,8 @@ void copy_columns(const matrix_view<const C>& from, C* to) noexcept {
   }
 }
 
-/// `out = a * b` for a small product and a row-major `out`. An element is the sum of its products
-/// from the first to the last, whatever the sizes and storage orders.
+/// Computes `out = a * b` for a small product and a row-major `out`. An element is the sum of its
+/// products from the first to the last, whatever the sizes and storage orders.
 template <std::floating_point C>
 void multiply_small(const matrix_view<const C>& a, const matrix_view<const C>& b,
                     const matrix_view<C>& out) noexcept {

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// As a reshape: elements stay in order.
+/// Like a reshape: elements stay in order.
 template <>
 struct kernel_of<squeeze_operation> : kernel_of<reshape_operation> {};
 template <>

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// A copy of each operand to its place along the new dimension.
+/// Copies each operand to its position along the new dimension.
 template <>
 struct kernel_of<stack_operation> {
   template <class T>

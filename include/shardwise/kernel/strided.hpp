@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// A block of memory as a kernel sees it: where it starts, its extents, and how many elements apart
-/// neighbours are along each dimension (0 repeats an element: a broadcast).
+/// A block of memory as kernels use it: its address, its extents, and the distance between adjacent
+/// elements along each dimension (0 repeats an element: a broadcast).
 template <class T>
 struct strided {
   T* data = nullptr;
@@ -15,7 +15,7 @@ struct strided {
   inplace_vector<index_t, max_rank> strides{};
 
   [[nodiscard]] constexpr int rank() const noexcept { return extents.ssize(); }
-  /// The number of elements that the extents span.
+  /// Returns the number of elements that the extents span.
   [[nodiscard]] constexpr index_t size() const noexcept {
     index_t n = 1;
     for (index_t extent : extents) n *= extent;
@@ -29,7 +29,7 @@ constexpr void advance(strided<T>& block, index_t elements) noexcept {
   if (block.data != nullptr) block.data += elements;  // an empty block may have no memory
 }
 
-/// The strides of a row-major block without gaps.
+/// Returns the strides of a contiguous row-major block.
 [[nodiscard]] constexpr inplace_vector<index_t, max_rank> row_major(
     const inplace_vector<index_t, max_rank>& extents) noexcept {
   inplace_vector<index_t, max_rank> strides;

@@ -12,15 +12,15 @@ namespace shardwise {
 
 namespace detail {
 
-/// Where the indices of a call are, along a dimension of its first operand, in what that device
-/// holds.
+/// Returns the positions of the indices of a call, along a dimension of its first operand, in the
+/// part that the device holds.
 [[nodiscard]] inline scratch_vector<index_t> looked_up_indices(const kernel_call& call, int dim,
                                                                out_of_range mode) {
   const index_t size = call.sizes[call.rule.operands[0][dim]];
   return local_indices(call.operands[1], mode, size, call.parts[0][dim]);
 }
 
-/// Leaves of equal indices below `size` the last one alone.
+/// Keeps only the last one of equal indices below `size`.
 inline void keep_last(scratch_vector<index_t>& chosen, index_t size) {
   scratch_vector<bool> seen(static_cast<std::size_t>(size), false);
   for (std::size_t i = chosen.size(); i-- > 0;) {
@@ -33,8 +33,8 @@ inline void keep_last(scratch_vector<index_t>& chosen, index_t size) {
 
 }  // namespace detail
 
-/// Row by row of what is behind the dimension, element by element where that is nothing; zeros for
-/// what the device has not.
+/// Copies row by row of the dimensions after the indexed one, or element by element if there are
+/// none; writes zeros for elements that the device does not hold.
 template <>
 struct kernel_of<take_operation> {
   template <class T>
@@ -52,7 +52,7 @@ struct kernel_of<take_operation> {
     const bool is_row = behind.rank() <= 1;
     const bool are_all_here =
         std::none_of(chosen.begin(), chosen.end(), [](index_t at) { return at < 0; });
-    // Results have no gaps.
+    // Results are contiguous.
     T* to = call.results[0].as<T>().data;
     for (index_t i = 0; i < before.size(); ++i) {
       // A table without elements may have no memory.

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// The tensor is copied once for each number of a copy, along all dimensions.
+/// Copies the tensor once for each number of a copy, along all dimensions.
 template <>
 struct kernel_of<tile_operation> {
   template <class T>
@@ -22,7 +22,7 @@ struct kernel_of<tile_operation> {
     for (int d = 0; d < to.rank(); ++d) {
       const index_t count = tile_operation::count_along(call.how, d, to.rank());
       const index_t size = d < added ? 1 : operand.extents[d - added];
-      // One element is repeated by a copy that stands still.
+      // A single element is repeated by a copy whose source does not move.
       const bool stands_still = size == 1 && count != 1;
       from.extents.push_back(stands_still ? count : size);
       from.strides.push_back(stands_still || d < added ? 0 : operand.strides[d - added]);
@@ -37,8 +37,8 @@ struct kernel_of<tile_operation> {
   }
 };
 
-/// Each element is copied along its row, or the tensor once for each number of a copy: whichever is
-/// less often.
+/// Copies each element along its row, or the tensor once for each number of a copy, whichever needs
+/// fewer copies.
 template <>
 struct kernel_of<repeat_operation> {
   template <class T>

@@ -21,8 +21,8 @@ template <class P, std::size_t N>
   return sum;
 }
 
-/// A number that is not negative, or has the sign of `x` or is the zero of the other sign, with the
-/// sign of `x`.
+/// Returns a number with the sign of `x`. The number must not be negative, or must have the sign of
+/// `x`, or be the zero of the other sign.
 template <class P>
 [[nodiscard]] P with_sign_of(const P& x, const P& value) noexcept {
   return either_bits(value, packet::pand(x, all_lanes<P>(-0.0)));
@@ -36,7 +36,7 @@ struct kernel<functions::sqrt> {
   [[nodiscard]] static P run(const P& x) noexcept {
     static_assert(detail::is_floating<P>, "sqrt is computed on float and double only");
     // Eigen's roots of whole packets are estimates (infinity gives NaN); those of half a packet of
-    // doubles are exact, and remain so when they are rounded to float.
+    // doubles are exact, also after rounding to float.
     namespace packet = detail::packet;
     using half = typename packet::packet_traits<double>::half;
     using T = detail::lane<P>;
@@ -57,14 +57,14 @@ struct kernel<functions::sqrt> {
   }
 };
 
-/// Within 1.5 ulp for float, whose results are finite to 88.722, and 1.75 ulp for double; a result
-/// that would be subnormal is 0, and so is exp(-infinity).
+/// Within 1.5 ulp for float, whose results are finite up to 88.722, and 1.75 ulp for double; a
+/// result that would be subnormal is 0, and so is exp(-infinity).
 template <>
 struct kernel<functions::exp> {
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
     static_assert(detail::is_floating<P>, "exp is computed on float and double only");
-    // Beyond the ends the result is written here.
+    // Outside the range the result is set here.
     constexpr bool narrow = std::same_as<detail::lane<P>, float>;
     constexpr double above = narrow ? 88.72283172607421875 : 709.782712893383973096;
     constexpr double below = narrow ? -87.33654022216796875 : -708.396418532264078749;
@@ -81,9 +81,9 @@ struct kernel<functions::exp> {
     if constexpr (detail::OneLane<P> || !std::same_as<detail::lane<P>, float>) {
       return packet::pexp(x);
     } else {
-      // Cephes, as in Eigen, whose own function of the widest packets ends at 88.376: 2^n exp(r).
+      // Cephes, as in Eigen, whose own function for the widest packets ends at 88.376: 2^n exp(r).
       // The sum with 1.5 2^23 is rounded to an integer, whose low bits are n; added to the exponent
-      // of exp(r), which is between 0.7 and 1.42, they give the result, up to the greatest number.
+      // of exp(r), which is between 0.7 and 1.42, they give the result, up to the largest number.
       using integers = typename packet::unpacket_traits<P>::integer_packet;
       constexpr double p[] = {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
                               4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1};
@@ -112,10 +112,11 @@ struct kernel<functions::log> {
     if constexpr (detail::OneLane<P>) {
       return packet::plog(x);
     } else {
-      // Eigen takes subnormal numbers for the least normal one: here they are multiplied by 2^64.
+      // Eigen treats subnormal numbers as the smallest normal one: here they are multiplied by
+      // 2^64.
       using limits = std::numeric_limits<detail::lane<P>>;
       const P tiny = packet::pcmp_lt(x, all_lanes<P>(static_cast<double>(limits::min())));
-      // 1, or where that is added 2^64.
+      // 1, plus 2^64 for subnormal numbers.
       const P factor = packet::padd(all_lanes<P>(1), packet::pand(tiny, all_lanes<P>(0x1p64)));
       const P grown = packet::pmul(x, factor);
       const P excess = packet::pand(tiny, all_lanes<P>(44.361419555836499802702855773323));
@@ -152,7 +153,7 @@ struct kernel<functions::tanh> {
 };
 
 /// 1 / (1 + exp(-x)): 0 and 1 at the ends, never NaN for a number. Within 3 ulp for float and 2.5
-/// ulp for double, but 0 where exp(-x) is infinite and the result would be subnormal.
+/// ulp for double, except that it is 0 where exp(-x) is infinite and the result would be subnormal.
 template <>
 struct kernel<functions::sigmoid> {
   template <class P>
@@ -164,17 +165,18 @@ struct kernel<functions::sigmoid> {
   }
 };
 
-/// The tanh form, which has the sign of x: gelu(-infinity) is -0. Within 3.5 ulp of x for float and
-/// 2.5 ulp of x for double: relative errors are large where x is negative and the value almost 0.
+/// The approximation with tanh, which has the sign of x: gelu(-infinity) is -0. Within 3.5 ulp of x
+/// for float and 2.5 ulp of x for double: relative errors are large where x is negative and the
+/// result is close to 0.
 template <>
 struct kernel<functions::gelu> {
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
     static_assert(detail::is_floating<P>, "gelu is computed on float and double only");
     namespace packet = detail::packet;
-    // sqrt(2/pi), and that times 0.044715.
+    // sqrt(2/pi), and its product with 0.044715.
     constexpr double linear = 0.79788456080286535588, cubic = 0.035677408136300125;
-    // Below -16 every result rounds to 0, and infinity would meet it in a product.
+    // Below -16 every result rounds to 0, and infinity would be multiplied by it.
     const P bounded = packet::pmax(x, all_lanes<P>(-64));
     const P x2 = packet::pmul(bounded, bounded);
     const P inner =

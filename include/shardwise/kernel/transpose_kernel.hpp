@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-/// A copy whose source is walked in the order of the result's dimensions.
+/// A copy whose source is traversed in the order of the result's dimensions.
 template <>
 struct kernel_of<transpose_operation> {
   template <class T>

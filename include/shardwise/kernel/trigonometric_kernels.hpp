@@ -8,9 +8,9 @@
 
 namespace shardwise {
 
-/// Angles and hyperbolic functions are those of the standard library, one element at a time: the
-/// same bits wherever an element lies, and as accurate as the library. With glibc 2.31 or later,
-/// those without a number below are within 1 ulp.
+/// Trigonometric and hyperbolic functions use the standard library, one element at a time: the bits
+/// do not depend on the position of an element, and the accuracy is that of the library. With glibc
+/// 2.31 or later, functions without a bound below are within 1 ulp.
 template <>
 struct kernel<functions::sin> {
   template <class Result, class T>

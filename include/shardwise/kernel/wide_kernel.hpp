@@ -13,15 +13,15 @@
 #include <type_traits>
 #include <utility>
 
-/// Elementwise arithmetic on 256 bits in programs that are compiled for every x86-64, which are
-/// all that set no `-march`: their packets are 128 bits wide, and the loads of a fused pass then
-/// take longer than the cache that they come from. Whether the machine can is asked as it runs.
+/// Elementwise arithmetic on 256 bits in programs compiled for every x86-64, that is, without
+/// `-march`: their packets are 128 bits wide, so the number of loads, and not the cache, limits the
+/// speed of a fused pass. Whether the machine supports it is determined at run time.
 namespace shardwise::detail {
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX__) && !defined(__OPTIMIZE_SIZE__)
 
-/// True if a tree's bits on scalars are those on packets, and wider ones are faster: no instruction
-/// divides vectors of integers.
+/// True if a tree has the same bits on scalars as on packets, and wider vectors are faster: no
+/// instruction divides vectors of integers.
 template <class T, class Tree>
 inline constexpr bool widens = std::floating_point<T> || std::signed_integral<T>;
 template <class T, class F, class... Children>
@@ -30,8 +30,8 @@ inline constexpr bool widens<T, fused::call<F, Children...>> = ExactFunction<F> 
 template <std::integral T, class A, class B>
 inline constexpr bool widens<T, fused::call<functions::divide, A, B>> = false;
 
-/// The value of a fused tree for element `number` of its operands, inlined however large the tree
-/// is: a call would keep the loop around it from being vectorised.
+/// Returns the value of a fused tree for element `number` of its operands, inlined however large
+/// the tree is: a call would prevent vectorisation of the loop around it.
 template <class T, std::size_t N>
 struct scalar_at {
   const T* const (&operands)[N];
@@ -59,13 +59,13 @@ struct scalar_at {
   }
 };
 
-/// The elements [First, First + 32 bytes): one vector. A loop over the whole of a short step costs
-/// g++ as much as it saves; one of so many rounds as a vector has lanes leaves no loop at all. Its
-/// elements are independent, since `out` is an operand or apart from all.
+/// The elements [First, First + 32 bytes): one vector. For g++, a loop over the whole of a short
+/// step costs as much as it saves; a loop with as many iterations as a vector has lanes disappears.
+/// Its elements are independent, since `out` is an operand or does not overlap any.
 template <std::size_t First, class T, class Tree, std::size_t N>
 [[gnu::always_inline]] inline void run_vector(const Tree& tree, const T* const (&from)[N], T* out) {
 #if defined(__clang__)
-  // Flags may rule vectors out, which is nothing to warn of.
+  // Flags may disable vectors, which needs no warning.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang loop vectorize(assume_safety) unroll(disable)
@@ -81,7 +81,7 @@ template <std::size_t First, class T, class Tree, std::size_t N>
 }
 
 /// The steps of `run_wide`. The target has no fused multiply-add, which would round once where
-/// packets round twice; 512 bits, whose target has, were no faster.
+/// packets round twice; 512 bits, whose target has it, were not faster.
 template <class T, class Tree, std::size_t N, std::size_t... Vector>
 [[gnu::noinline, gnu::target("avx2")]] void run_vectors(const Tree& tree,
                                                         const T* const (&operands)[N],
@@ -98,16 +98,16 @@ template <class T, class Tree, std::size_t N, std::size_t... Vector>
   }
 }
 
-/// Computes `steps` steps of `Step` elements and returns true, or returns false and leaves it to
-/// packets of the width that the program was compiled for. Either way the bits are the same.
+/// Computes `steps` steps of `Step` elements and returns true, or returns false to leave the work
+/// to packets of the width that the program was compiled for. Either way the bits are the same.
 ///
-/// The answer is the same for all elements, so that even which of two NaNs a sum passes on, which
-/// compilers choose, does not depend on where an element lies.
+/// The answer is the same for all elements, so even the choice between two NaNs in a sum, which
+/// compilers make, does not depend on the position of an element.
 template <index_t Step, class T, class Tree, std::size_t N>
 [[nodiscard]] bool run_wide(const Tree& tree, const T* const (&operands)[N],
                             const index_t (&moves)[N], T* out, index_t steps) {
   if constexpr (widens<T, Tree>) {
-    // A bit in a variable that the start-up code of the compiler's own library has set.
+    // A bit in a variable that the start-up code of the compiler's library has set.
     if (__builtin_cpu_supports("avx2")) {
       constexpr std::size_t bytes = static_cast<std::size_t>(Step) * sizeof(T);
       static_assert(bytes % 32 == 0, "a step is a number of vectors");
@@ -118,10 +118,10 @@ template <index_t Step, class T, class Tree, std::size_t N>
   return false;
 }
 
-/// Vectors of 32 bytes in registers, whatever the program was compiled for, and the arithmetic on
-/// them that chains are made of (`chain_kernel.hpp`): `run(function, a, b)` is `a = function(a,
-/// b)`, with the bits of `kernel<function>` on scalars. What the compiler makes of it depends on
-/// the target of the function that it is inlined into.
+/// Vectors of 32 bytes in registers, whatever the program was compiled for, and the arithmetic that
+/// chains need (`chain_kernel.hpp`): `run(function, a, b)` is `a = function(a, b)`, with the bits
+/// of `kernel<function>` on scalars. The generated code depends on the target of the function into
+/// which it is inlined.
 template <class T>
 struct wide_lanes {
   typedef T vector __attribute__((vector_size(32)));
@@ -174,20 +174,20 @@ struct wide_lanes {
   }
 
  private:
-  /// The bits that are set in either; see `kernel<functions::maximum>`.
+  /// The bits that are set in at least one operand; see `kernel<functions::maximum>`.
   [[gnu::always_inline]] static void join(const vector& a, const vector& b, vector& to) noexcept {
     to = reinterpret_cast<vector>(reinterpret_cast<bits>(a) | reinterpret_cast<bits>(b));
   }
 };
 
-/// True for functions of two elements that `wide_lanes` have.
+/// True for functions of two elements that `wide_lanes` supports.
 template <class T, class Function>
 inline constexpr bool runs_wide = requires(typename wide_lanes<T>::vector& a) {
   wide_lanes<T>::run(Function{}, a, a);
 };
 
-/// Calls `f(wide_lanes<T>{})`, compiled for registers of 256 bits, and returns true; or returns
-/// false where the machine has none.
+/// Calls `f(wide_lanes<T>{})`, compiled for registers of 256 bits, and returns true; returns false
+/// if the machine has none.
 template <class T, class F>
 [[gnu::noinline, gnu::flatten, gnu::target("avx2")]] void call_wide(const F& f) {
   f(wide_lanes<T>{});

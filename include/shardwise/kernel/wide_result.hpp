@@ -7,7 +7,7 @@
 
 namespace shardwise::detail {
 
-/// Calls `f` with a block of the type that is computed in, which is the result of a call or is
+/// Calls `f` with a block of the type used for arithmetic, which is the result of a call or is
 /// rounded to it once.
 template <class T, class F>
 void with_wide_result(const kernel_call& call, const F& f) {

@@ -13,7 +13,7 @@
 
 namespace shardwise::detail {
 
-/// A block without gaps: itself, or a copy in `memory`.
+/// Returns a contiguous block: the block itself, or a copy in `memory`.
 template <class C>
 [[nodiscard]] const C* without_gaps(const strided<const C>& block, scratch_array<C>& memory) {
   if (block.strides == row_major(block.extents)) return block.data;
@@ -22,16 +22,16 @@ template <class C>
   return memory.get();
 }
 
-/// Where windows of up to three spatial dimensions read in a block: missing dimensions come first
-/// and have one element. Positions and elements of windows are numbered in row-major order.
+/// The elements of a block that windows of up to three spatial dimensions read: missing dimensions
+/// come first and have size 1. Positions and elements of windows are numbered in row-major order.
 struct window_walk {
   static constexpr int rank = window_numbers::most_dimensions;
 
-  /// Of the block that is read: extents, strides, and which global index is its first.
+  /// For the block that is read: extents, strides, and the global index of its first element.
   index_t have[rank] = {1, 1, 1};
   index_t step[rank] = {0, 0, 0};
   index_t first[rank] = {0, 0, 0};
-  /// Of the windows: how many there are, the global index of the first, and how large each is.
+  /// For the windows: their number, the global index of the first, and their size.
   index_t count[rank] = {1, 1, 1};
   index_t begin[rank] = {0, 0, 0};
   index_t size[rank] = {1, 1, 1};
@@ -40,7 +40,8 @@ struct window_walk {
   [[nodiscard]] index_t positions() const noexcept { return count[0] * count[1] * count[2]; }
   [[nodiscard]] index_t elements() const noexcept { return size[0] * size[1] * size[2]; }
 
-  /// The local index along a dimension that element `k` of window `p` reads; -1 for padding.
+  /// Returns the local index along a dimension that element `k` of window `p` reads; -1 for
+  /// padding.
   [[nodiscard]] index_t index_at(int d, index_t p, index_t k) const noexcept {
     const window_numbers& one = numbers[d];
     const index_t place = (begin[d] + p) * one.stride - one.low + k * one.extent;
@@ -48,8 +49,8 @@ struct window_walk {
     const index_t local = place / one.spacing - first[d];
     return local >= 0 && local < have[d] ? local : -1;
   }
-  /// The windows along a dimension whose element `k` is none of the padding, and what it is in each
-  /// of them: windows at equal distances read elements at equal distances.
+  /// The windows along a dimension whose element `k` is not padding, and the index that it reads in
+  /// each of them: windows at equal distances read elements at equal distances.
   struct run {
     index_t window = 0;
     index_t window_step = 1;
@@ -57,7 +58,7 @@ struct window_walk {
     index_t source_step = 1;
     index_t count = 0;
 
-    /// True if these are all windows, of `all` that there are.
+    /// Returns true if the run contains all windows, of which there are `all`.
     [[nodiscard]] bool covers(index_t all) const noexcept {
       return window == 0 && window_step == 1 && count == all;
     }
@@ -83,7 +84,7 @@ struct window_walk {
     return {};
   }
 
-  /// Writes what element `k` of the windows `[begin, end)` reads, side by side.
+  /// Writes the elements that element `k` of the windows `[begin, end)` reads to contiguous memory.
   template <class T>
   void gather(const T* data, index_t k, const index_range& windows, T* to) const noexcept {
     const index_t element[rank] = {k / (size[1] * size[2]), k / size[2] % size[1], k % size[2]};
@@ -106,7 +107,7 @@ struct window_walk {
   template <class T>
   void gather_row(const T* row, const run& inner, index_t along, index_t length,
                   T* to) const noexcept {
-    // The members of the run among the windows that are written.
+    // The windows of the run among those that are written.
     const auto members_before = [&](index_t window) {
       const index_t away = window - inner.window;
       return away <= 0 ? 0 : std::min(ceil_div(away, inner.window_step), inner.count);
@@ -131,9 +132,9 @@ struct window_walk {
   }
 };
 
-/// The walk of windows over the spatial dimensions of a block, which are its last ones.
-/// `numbers_of(d)` and `size_of(d)` are those of spatial dimension `d`; `read` and `windows` say
-/// which global indices the block and the windows have.
+/// Returns the traversal of windows over the spatial dimensions of a block, which are its last
+/// ones. `numbers_of(d)` and `size_of(d)` are those of spatial dimension `d`; `read` and `windows`
+/// state which global indices the block and the windows have.
 template <class Numbers, class Size>
 [[nodiscard]] window_walk walk_windows(const inplace_vector<index_t, max_rank>& strides,
                                        const held_box& read, const held_box& windows,
