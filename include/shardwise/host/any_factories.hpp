@@ -11,11 +11,11 @@
 namespace shardwise {
 
 namespace detail {
-/// What says how a tensor is spread, by value.
+/// A type that describes a run-time layout: a `layout_desc` or a `spec_desc`.
 template <class Target>
 concept LayoutOrSpec = std::same_as<Target, layout_desc> || std::same_as<Target, spec_desc>;
 
-/// What is known of a tensor of `T` with these extents that is made in a pool.
+/// Returns the description of a tensor of `T` with these extents that is created in a pool.
 template <class T>
 [[nodiscard]] tensor_desc described_as(const device_pool&, const extents_desc& extents,
                                        const layout_desc& layout) {
@@ -28,9 +28,9 @@ template <class T>
 }
 }  // namespace detail
 
-/// `full` of a tensor whose layout is a value: a `layout_desc`, or a `spec_desc` of the pool's mesh
-/// with nothing pending. In this and in all that follow the layout is checked as those of
-/// operations are, and a broken rule throws `error`.
+/// `full` for a tensor with a run-time layout: a `layout_desc`, or a `spec_desc` of the pool's mesh
+/// with nothing pending. In all functions below, the layout is checked like those of operations,
+/// and a broken rule throws `error`.
 ///
 ///     auto x = full<float>(pool, 0.5F, extents_desc{4, 8}, spec_desc{{"data", ""}});
 template <Element T, class Value, detail::LayoutOrSpec Target>
@@ -46,7 +46,7 @@ template <Element T, class Value, detail::LayoutOrSpec Target>
                                  const Target& target) {
   return full<T>(use_mesh::pool(), value, extents, target);
 }
-/// `zeros` of a tensor whose layout is a value.
+/// `zeros` for a tensor with a run-time layout.
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> zeros(const device_pool& pool, const extents_desc& extents,
                                   const Target& target) {
@@ -56,7 +56,7 @@ template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> zeros(const extents_desc& extents, const Target& target) {
   return zeros<T>(use_mesh::pool(), extents, target);
 }
-/// `ones` of a tensor whose layout is a value.
+/// `ones` for a tensor with a run-time layout.
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> ones(const device_pool& pool, const extents_desc& extents,
                                  const Target& target) {
@@ -66,7 +66,7 @@ template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> ones(const extents_desc& extents, const Target& target) {
   return ones<T>(use_mesh::pool(), extents, target);
 }
-/// `generate` of a tensor whose layout is a value: the element at a global index is `f(index)`.
+/// `generate` for a tensor with a run-time layout: the element at a global index is `f(index)`.
 ///
 ///     auto x = generate<float>(pool, [](const global_index& at) { return float(at[0]); },
 ///                              extents_desc{4, 8}, spec_desc{{"data", ""}});
@@ -83,7 +83,7 @@ template <Element T, class F, detail::LayoutOrSpec Target>
                                      const Target& target) {
   return generate<T>(use_mesh::pool(), f, extents, target);
 }
-/// `iota` of a tensor whose layout is a value.
+/// `iota` for a tensor with a run-time layout.
 template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> iota(const device_pool& pool, const extents_desc& extents,
                                  const Target& target) {
@@ -94,7 +94,8 @@ template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> iota(const extents_desc& extents, const Target& target) {
   return iota<T>(use_mesh::pool(), extents, target);
 }
-/// `uniform` of a tensor whose layout is a value: the bits of `uniform<X>` of the same key.
+/// `uniform` for a tensor with a run-time layout, with the same bits as `uniform<X>` with the same
+/// key.
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> uniform(const device_pool& pool, random_key seed,
                                     const extents_desc& extents, const Target& target) {
@@ -107,7 +108,8 @@ template <std::floating_point T, detail::LayoutOrSpec Target>
                                     const Target& target) {
   return uniform<T>(use_mesh::pool(), seed, extents, target);
 }
-/// `normal` of a tensor whose layout is a value: the bits of `normal<X>` of the same key.
+/// `normal` for a tensor with a run-time layout, with the same bits as `normal<X>` with the same
+/// key.
 template <std::floating_point T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> normal(const device_pool& pool, random_key seed,
                                    const extents_desc& extents, const Target& target) {
@@ -121,9 +123,9 @@ template <std::floating_point T, detail::LayoutOrSpec Target>
   return normal<T>(use_mesh::pool(), seed, extents, target);
 }
 
-/// A tensor whose layout is a value, as one of type `X`: its mesh, elements, extents and layout are
-/// those of the type, dyn ones any; otherwise throws `operand_meshes_differ` or
-/// `tensor_type_differs` with both types and, where one call helps, that call.
+/// Casts a tensor with a run-time layout to type `X`. Its mesh, elements, extents and layout must
+/// be those of the type, where dyn ones match any size; otherwise throws `operand_meshes_differ` or
+/// `tensor_type_differs` with both types and, if a single call fixes it, that call.
 ///
 ///     auto typed = as<X>(reshard(x, spec_desc{{"data", ""}}));
 template <ShardedTensor X, Element T>

@@ -9,11 +9,11 @@ namespace shardwise {
 
 namespace detail {
 
-/// Host data as a view: where it starts, its extents and strides.
+/// A view of host data: its address, extents and strides.
 template <class T>
 using host_view = strided<const T>;
 
-/// Copies a part of the host's data into a shard.
+/// Copies a part of the host's data to a shard.
 void copy_any_part(const const_any_block& host, const held_box& part, const any_block& block,
                    const element_kernels& elements);
 template <class T>
@@ -22,7 +22,7 @@ void copy_part(const host_view<T>& host, const held_box& part, const strided<T>&
                 {block.data, element_of<T>, block.extents, block.strides}, element_kernels_of<T>);
 }
 
-/// Spreads a view that has the rank of the tensor.
+/// Distributes a view of the rank of the tensor.
 template <class X>
 [[nodiscard]] X distribute_view(const device_pool& pool,
                                 const host_view<typename X::value_type>& host) {
@@ -78,8 +78,8 @@ template <class X, EigenMatrix H>
   }
 }
 
-/// Spreads elements in a row; without sizes a dyn extent, of which there is one at most, is as
-/// large as it must be.
+/// Distributes contiguous elements; without sizes, a single dyn extent is computed from their
+/// number.
 template <class X, class R, class... Sizes>
 [[nodiscard]] X distribute_run(const device_pool& pool, const R& host, Sizes... sizes) {
   const auto count = static_cast<index_t>(std::ranges::size(host));
@@ -113,12 +113,12 @@ template <class X, class H, class... Sizes>
 
 }  // namespace detail
 
-/// Spreads host data: `distribute<X>(pool, data, sizes...)`.
+/// Distributes host data to the devices: `distribute<X>(pool, data, sizes...)`.
 ///
-/// The data are row-major elements in a contiguous range (then `sizes` are the dyn extents in
-/// order; a single one may be left out), an Eigen matrix or array (rank 1 or 2), ranges of ranges,
-/// one level a dimension, or a function of the global index (see `generate`). What is
-/// contiguous has elements of the tensor's type. Without a pool it is that of the scope.
+/// The data is a contiguous range of row-major elements (then `sizes` are the dyn extents in order;
+/// a single one may be omitted), an Eigen matrix or array (rank 1 or 2), nested ranges, one level
+/// for each dimension, or a function of the global index (see `generate`). Contiguous data must
+/// have the element type of the tensor. Without a pool, that of the scope is used.
 ///
 ///     auto x = distribute<X>(pool, std::vector<float>(512 * 1024));
 ///     auto y = distribute<X>(pool, std::vector<std::vector<float>>{{1, 2}, {3, 4}});
@@ -129,7 +129,7 @@ template <class X = void, class... A>
       [](const auto&... all) { return detail::distribute_data<X>(all...); }, a...);
 }
 
-/// Spreads numbers in braces, one level a dimension.
+/// Distributes a braced list of numbers, nested one level for each dimension.
 ///
 ///     auto x = distribute<X>(pool, {{1, 2}, {3, 4}});
 template <ShardedTensor X>
@@ -142,7 +142,7 @@ template <ShardedTensor X>
 [[nodiscard]] X distribute(detail::braces_for<X> host) {
   return detail::distribute_nested<X>(use_mesh::pool(), host);
 }
-/// Braces of another depth.
+/// Lists of another depth.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
   (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{1},
@@ -156,7 +156,7 @@ template <ShardedTensor X>
   return detail::handle_of<X>(nullptr);
 }
 
-/// Spreads a whole host tensor.
+/// Distributes a whole host tensor.
 template <Element T>
 [[nodiscard]] any_tensor<T> distribute(const device_pool& pool, std::span<const T> host,
                                        const extents_desc& extents, const layout_desc& layout) {
@@ -172,7 +172,7 @@ template <Element T>
                                detail::copy_part<T>(view, part, block);
                              }));
 }
-/// The same under a spec of the pool's mesh, with nothing pending.
+/// Uses a spec of the pool's mesh, with nothing pending.
 ///
 ///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
 template <Element T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Host data that one owner of a mesh has; not part of `shardwise.hpp`.
+/// Distributes host data that only one owner of a mesh has; not part of `shardwise.hpp`.
 
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/runtime/agreement.hpp"
@@ -16,8 +16,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Sends what each owner's shards hold of the data of `giver`, and returns this owner's part of it:
-/// shard by shard of those that have elements, packed.
+/// Sends to each owner the elements of its shards from the data of `giver`, and returns this
+/// owner's part of it: the nonempty shards one after another, packed.
 template <class T>
 [[nodiscard]] std::vector<std::byte> hand_out(machine& home, index_t giver,
                                               const host_view<T>& host, const placement& where) {
@@ -52,7 +52,7 @@ template <class T>
   return link.self() == giver ? own : std::move(in[static_cast<std::size_t>(giver)]);
 }
 
-/// Makes a tensor of the data of one owner; the others' are not read.
+/// Creates a tensor from the data of one owner; that of the others is not read.
 template <class T>
 [[nodiscard]] node_ptr distribute_of_one(const std::shared_ptr<machine>& home, index_t giver,
                                          std::span<const T> host, const tensor_desc& tensor) {
@@ -102,9 +102,9 @@ template <class T>
 
 }  // namespace detail
 
-/// Spreads row-major host data that one owner of the mesh has: all owners call it together, with
-/// the same sizes, and only the data of owner `giver` are read. (Data that all have are spread by
-/// `distribute`, what each owner has of its own by `from_own_shards`.)
+/// Distributes row-major host data that one owner of the mesh has. All owners must call it
+/// together, with the same sizes, and only the data of owner `giver` is read. (To distribute data
+/// that all owners have, use `distribute`; for each owner's own blocks, use `from_own_shards`.)
 ///
 ///     auto x = distribute_from<X>(pool, 0, is_first ? read_file() : std::vector<float>(), 512);
 template <ShardedTensor X, class... Sizes>
@@ -114,7 +114,7 @@ template <ShardedTensor X, class... Sizes>
   return detail::handle_of<X>(detail::distribute_of_one<typename X::value_type>(
       pool.state(), giver, host, desc_of<X>(sized_extents<typename X::extents_type>(sizes...))));
 }
-/// The same for a layout that is a value.
+/// The same for a run-time layout.
 template <Element T>
 [[nodiscard]] any_tensor<T> distribute_from(const device_pool& pool, index_t giver,
                                             std::span<const T> host, const extents_desc& extents,

@@ -16,10 +16,10 @@ class Map;
 
 namespace shardwise::detail {
 
-/// A size that an Eigen matrix has at run time, `Eigen::Dynamic`.
+/// The value of `Eigen::Dynamic`, for a size that is known only at run time.
 inline constexpr int eigen_dynamic = -1;
 
-/// Row-major elements as an Eigen matrix sees them; complete where `<Eigen/Core>` is included.
+/// Row-major elements as an Eigen matrix; complete if `<Eigen/Core>` is included.
 template <class T>
 using eigen_rows = Eigen::Map<
     const Eigen::Matrix<T, eigen_dynamic, eigen_dynamic, 1, eigen_dynamic, eigen_dynamic>, 0,

@@ -19,8 +19,9 @@ namespace shardwise {
 
 namespace detail {
 
-/// Makes a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
-/// `part` is what the shard holds of each dimension and `block` its row-major memory.
+/// Creates a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
+/// `part` states the part of each dimension that the shard holds, and `block` is its row-major
+/// memory.
 [[nodiscard]] node_ptr make_any_shards(
     const std::shared_ptr<machine>& home, const tensor_desc& tensor,
     const element_kernels& elements,
@@ -35,12 +36,12 @@ template <class T>
                          });
 }
 
-/// True for the shards that have the elements of a tensor on which a reduction may be pending: the
-/// first device along its axes has them, and the others what changes nothing.
+/// Returns true for the shards that hold the elements of a tensor with a pending reduction: those
+/// of the first device along its axes; the other shards hold the identity of the reduction.
 [[nodiscard]] bool has_elements(const placement& where, index_t shard) noexcept;
 
-/// The same for shards whose elements depend on their global indices alone: `fill(part, block)`;
-/// `identity` is what changes nothing in the reduction that is pending on it.
+/// The same for shards whose elements depend only on their global indices: `fill(part, block)`;
+/// `identity` is the identity of the pending reduction.
 [[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<machine>& home,
                                        const tensor_desc& tensor, const element_kernels& elements,
                                        function_view<void(const held_box&, const any_block&)> fill,
@@ -54,8 +55,8 @@ template <class T>
       [&](const held_box& part, const any_block& block) { fill(part, block.as<T>()); }, &identity);
 }
 
-/// Calls `run(first, place, count)` for each run of neighbours of a part: `first` is the global
-/// index of the first element, `place` where it is in the row-major memory of the part.
+/// Calls `run(first, place, count)` for each contiguous run of a part: `first` is the global index
+/// of the first element, and `place` its offset in the row-major memory of the part.
 void for_each_run(const held_box& part,
                   function_view<void(const global_index&, index_t, index_t)> run);
 
@@ -68,15 +69,15 @@ void for_each_row(const held_box& part, const strided<T>& block,
   });
 }
 
-/// The place of an element among all elements of the tensor, row-major.
+/// Returns the row-major position of an element in the whole tensor.
 [[nodiscard]] inline index_t linear(const extents_desc& extents, const global_index& at) noexcept {
   index_t place = 0;
   for (int d = 0; d < extents.ssize(); ++d) place = place * extents[d] + at[d];
   return place;
 }
 
-/// The mesh of the pool must be that of the tensor: the same axes, with the sizes that are static,
-/// and the same devices in the same order.
+/// Checks that the mesh of the pool is that of the tensor: the same axes, with the same static
+/// sizes, and the same devices in the same order.
 [[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
                                              const mesh_desc& wanted) noexcept {
   bool alike = pool.rank() == wanted.rank();
@@ -96,17 +97,18 @@ void for_each_row(const held_box& part, const strided<T>& block,
   if (pool.order == wanted.order) return {};
   return {.rule = violation::device_order_differs};
 }
-/// The same at run time; the message shows both meshes.
+/// The same check at run time; the message shows both meshes.
 void require_pool(const mesh_desc& pool, const mesh_desc& wanted);
 
-/// The elements of a tensor type, which is not read before the call that `Sizes` belong to is
-/// legal.
+/// Returns the element type of a tensor type, which is instantiated only if the call with `Sizes`
+/// is valid.
 template <class X, class... Sizes>
 struct elements_of {
   using type = typename X::value_type;
 };
 
-/// What is known of a tensor of type `X` that is made in a pool with these dyn extents.
+/// Returns the description of a tensor of type `X` that is created in a pool with these dyn
+/// extents.
 template <class X, class... Sizes>
 [[nodiscard]] tensor_desc described(const device_pool& pool, Sizes... sizes) {
   require_pool(pool.mesh(), X::mesh_type::value);
@@ -144,8 +146,8 @@ template <class T, class F>
   });
 }
 
-/// Fills a tensor whose elements depend on their place among all, row-major:
-/// `fill_row(place of the first element, pointer, count)`.
+/// Fills a tensor whose elements depend on their row-major positions in the whole tensor:
+/// `fill_row(position of the first element, pointer, count)`.
 template <class T, class Fill>
 [[nodiscard]] node_ptr fill_numbered(const device_pool& pool, const tensor_desc& tensor,
                                      const Fill& fill_row) {
@@ -155,7 +157,7 @@ template <class T, class Fill>
   });
 }
 
-/// Counts on from `first`.
+/// Fills a row with consecutive numbers from `first`.
 struct count_row {
   template <class T>
   void operator()(std::uint64_t first, T* row, index_t count) const noexcept {
@@ -166,11 +168,11 @@ struct count_row {
 
 }  // namespace detail
 
-/// A tensor of one value: `full<X>(pool, value, sizes...)`.
+/// Creates a tensor filled with one value: `full<X>(pool, value, sizes...)`.
 ///
-/// In this and in all that follow `sizes` are the dyn extents in order, and without a pool it is
-/// that of the scope (`use_mesh`). Under a layout with a reduction pending, the values are what the
-/// terms make together. What cannot be made is refused by name.
+/// In all functions below, `sizes` are the dyn extents in order; without a pool, that of the scope
+/// is used (`use_mesh`). If the layout has a pending reduction, the values are those after the
+/// reduction. Invalid arguments are reported by position.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::value, X, A...> full(const A&... a) {
@@ -182,14 +184,14 @@ template <class X = void, class... A>
       },
       a...);
 }
-/// A tensor of zeros: `zeros<X>(pool, sizes...)`.
+/// Creates a tensor of zeros: `zeros<X>(pool, sizes...)`.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> zeros(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const auto& pool, const auto&... sizes) { return full<X>(pool, 0, sizes...); }, a...);
 }
-/// A tensor of ones: `ones<X>(pool, sizes...)`.
+/// Creates a tensor of ones: `ones<X>(pool, sizes...)`.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> ones(const A&... a) {
@@ -197,8 +199,8 @@ template <class X = void, class... A>
       [](const auto& pool, const auto&... sizes) { return full<X>(pool, 1, sizes...); }, a...);
 }
 
-/// A tensor whose element at a global index is `f(index)`: called once for each element of each
-/// distinct shard, from several threads.
+/// Creates a tensor whose element at a global index is `f(index)`; `f` is called once for each
+/// element of each distinct shard, from several threads.
 ///
 ///     auto x = generate<X>(pool, [](const global_index& at) { return float(at[0]); });
 template <class X = void, class... A>
@@ -213,7 +215,7 @@ template <class X = void, class... A>
       a...);
 }
 
-/// A tensor that counts its elements in row-major order, from 0: `iota<X>(pool, sizes...)`.
+/// Creates a tensor of the row-major positions of its elements, from 0: `iota<X>(pool, sizes...)`.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> iota(const A&... a) {
@@ -226,9 +228,9 @@ template <class X = void, class... A>
       a...);
 }
 
-/// Random numbers, uniform in [0, 1): `uniform<X>(pool, random_key{1}, sizes...)`. The bits of an
-/// element depend on the key and its global index alone, so every layout on every mesh has the
-/// same.
+/// Creates random numbers, uniform in [0, 1): `uniform<X>(pool, random_key{1}, sizes...)`. The bits
+/// of an element depend only on the key and its global index, so they are the same for every layout
+/// on every mesh.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
@@ -241,7 +243,7 @@ template <class X = void, class... A>
       },
       a...);
 }
-/// Random numbers of the standard normal distribution; otherwise as `uniform`.
+/// Creates random numbers of the standard normal distribution; otherwise like `uniform`.
 template <class X = void, class... A>
   requires(!detail::DescribedByValue<X, A...>)
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {

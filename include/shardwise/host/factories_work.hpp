@@ -9,7 +9,7 @@
 
 namespace shardwise::detail {
 
-/// The same where the placement is known.
+/// The same for a known placement.
 [[nodiscard]] inline node_ptr make_placed_shards(
     const std::shared_ptr<machine>& home, placement_ptr place, const element_kernels& elements,
     function_view<void(index_t, const held_box&, const any_block&)> fill) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Tensors from what the loader of each host read; not part of `shardwise.hpp`.
+/// Creates tensors from the batches that the data loader of each host reads; not part of
+/// `shardwise.hpp`.
 
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
@@ -12,8 +13,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Judges the blocks of all hosts against the first one's, and gives those that are runs their
-/// extents.
+/// Checks the blocks of all hosts against that of the first, and sets the extents of those that
+/// have none.
 template <class T>
 void shape_batches(std::vector<host_block<T>>& blocks, const extents_desc& extents) {
   for (std::size_t h = 0; h < blocks.size(); ++h) {
@@ -93,12 +94,12 @@ template <class T>
 
 }  // namespace detail
 
-/// A tensor from the batch of each host, as data loaders read them: the rows of dimension 0 are per
-/// host, every other dimension is whole. As many hosts as there are batches, in the order of their
-/// devices; see `host_batch` for who holds which rows.
+/// Creates a tensor from the batches of all hosts, as data loaders read them: the rows of dimension
+/// 0 are per host, and every other dimension is whole. There is one batch for each host, in the
+/// order of their devices; see `host_batch` for which rows a host has.
 ///
-/// A batch is a block as `from_shards` takes them, and all have the same extents. Of `X` dimension
-/// 0 counts the rows of all hosts. Hosts that hold the same rows give the same, bit for bit.
+/// A batch is a block as in `from_shards`, and all batches have the same extents. Dimension 0 of
+/// `X` counts the rows of all hosts. Hosts with the same rows must pass the same bits.
 ///
 /// Throws `hosts_are_not_alike`, `host_batch_is_not_divisible`, `host_size_differs` (with the
 /// number of the host), `rank_differs_from_spec` or `replicas_differ`.
@@ -116,7 +117,7 @@ typename X::value_type >
       detail::blocks_of(batches, extents_type::rank)));
 }
 
-/// The same for a layout that is a value; extents that are `dyn` follow from the batches.
+/// The same for a run-time layout; `dyn` extents are computed from the batches.
 template <HostBlocks R>
 [[nodiscard]] auto from_host_batches(const device_pool& pool, const R& batches,
                                      const extents_desc& extents, const layout_desc& layout) {
@@ -125,7 +126,7 @@ template <HostBlocks R>
   return detail::handle_of<any_tensor<T>>(detail::join_batches<T>(
       pool.state(), layout, extents, detail::blocks_of(batches, layout.rank())));
 }
-/// The same under a spec of the pool's mesh, with nothing pending.
+/// Uses a spec of the pool's mesh, with nothing pending.
 template <HostBlocks R>
 [[nodiscard]] auto from_host_batches(const device_pool& pool, const R& batches,
                                      const extents_desc& extents, const spec_desc& spec,

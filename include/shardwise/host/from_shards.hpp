@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Tensors from what each device is to hold; not part of `shardwise.hpp`.
+/// Creates tensors from the shards of the devices; not part of `shardwise.hpp`.
 
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
@@ -12,7 +12,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Makes a tensor from blocks in the order of the devices; see `from_shards`.
+/// Creates a tensor from blocks in the order of the devices; see `from_shards`.
 template <class T>
 [[nodiscard]] node_ptr join_blocks(const std::shared_ptr<machine>& home, const layout_desc& layout,
                                    const extents_desc& extents, std::vector<host_block<T>> blocks) {
@@ -77,7 +77,7 @@ template <class T>
   return made;
 }
 
-/// Makes a tensor like another one, from the blocks of all devices.
+/// Creates a tensor like another one, from the blocks of all devices.
 template <class T>
 [[nodiscard]] node_ptr load_blocks(const node_ptr& like, std::vector<host_block<T>> blocks) {
   const auto count = static_cast<index_t>(blocks.size());
@@ -87,7 +87,8 @@ template <class T>
                         std::move(blocks));
 }
 
-/// Makes a tensor from the blocks of this process's devices, in their order; see `from_own_shards`.
+/// Creates a tensor from the blocks of this process's devices, in their order; see
+/// `from_own_shards`.
 template <class T>
 [[nodiscard]] node_ptr join_own_blocks(const std::shared_ptr<machine>& home,
                                        const tensor_desc& tensor,
@@ -99,7 +100,7 @@ template <class T>
           .have = static_cast<index_t>(blocks.size()),
           .want = static_cast<index_t>(own.size())});
   const placement_ptr where = home->place(tensor);
-  // By shard, the block of its first device.
+  // The block of the first device of each shard.
   std::vector<strided<const T>> first(static_cast<std::size_t>(where->count()));
   std::vector<bool> is_given(first.size(), false);
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -123,12 +124,12 @@ template <class T>
   });
 }
 
-/// True if no axis splits the tensor and none is pending.
+/// Returns true if no axis splits the tensor and none is pending.
 [[nodiscard]] constexpr bool is_whole_everywhere(const layout_desc& layout) noexcept {
   return layout.pending == 0 && layout.splitting_axes().empty();
 }
 
-/// Judges that tensors of `T` can be made from `R`, given for the shards of all devices.
+/// Checks that tensors of `T` can be created from `R`, which has the shards of all devices.
 template <class T, class R>
 [[nodiscard]] constexpr auto judge_blocks() noexcept {
   if constexpr (!HostBlocks<R>)
@@ -139,7 +140,7 @@ template <class T, class R>
     return allowed<>{};
 }
 
-/// Judges the arguments of `from_shards`.
+/// Checks the arguments of `from_shards`.
 template <class X, class Pool, class R, class... Sizes>
 [[nodiscard]] constexpr auto judge_from_shards() noexcept {
   if constexpr (!ShardedTensor<X>) {
@@ -160,7 +161,7 @@ template <class X, class Pool, class R, class... Sizes>
 template <class X, class... A>
 using from_shards_outcome = given<decltype(judge_from_shards<X, A...>())>;
 
-/// Judges the arguments of `load_local_shards`.
+/// Checks the arguments of `load_local_shards`.
 template <class X, class R>
 [[nodiscard]] constexpr auto judge_load() noexcept {
   if constexpr (!Readable<X>) {
@@ -184,15 +185,15 @@ using load_outcome = given<decltype(judge_load<X, R>())>;
 
 }  // namespace detail
 
-/// A tensor from one block of host memory for each device, in the order of the devices; replicas
-/// may be left out, all of them: then there is one block for the first device of each distinct
-/// shard.
+/// Creates a tensor from one block of host memory for each device, in the order of the devices. If
+/// replicas are omitted, all of them must be: then there is one block for the first device of each
+/// distinct shard.
 ///
 /// A block is an Eigen matrix, vector or map, a `local_shard`, a `host_tensor`, or a contiguous
-/// range of row-major elements. It has exactly the extents of its device's part, which may be
-/// empty. `sizes` are the dyn extents in order. Without them they are the sums of the shards; of
-/// runs of elements one can be told so. Blocks for replicas are compared, bit for bit. For a
-/// pending layout each block is its device's term.
+/// range of row-major elements. It must have exactly the extents of its device's part, which may be
+/// empty. `sizes` are the dyn extents in order. Without them, dyn extents are the sums of those of
+/// the shards; ranges of elements determine only one. Blocks of replicas are compared bit for bit.
+/// For a pending layout each block is its device's term.
 ///
 /// Throws `shard_count_differs`, `rank_differs_from_spec`, `shard_extents_differ` (with the number
 /// of the shard) or `replicas_differ`.
@@ -214,7 +215,7 @@ from_shards(const Pool& pool, const R& shards, const Sizes&... sizes) {
   }
 }
 
-/// The same for a layout that is a value; extents that are `dyn` are the sums of the shards.
+/// The same for a run-time layout; `dyn` extents are the sums of those of the shards.
 template <HostBlocks R>
 [[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
                                const extents_desc& extents, const layout_desc& layout) {
@@ -223,7 +224,7 @@ template <HostBlocks R>
   return detail::handle_of<any_tensor<T>>(detail::join_blocks<T>(
       pool.state(), layout, extents, detail::blocks_of(shards, layout.rank())));
 }
-/// The same under a spec of the pool's mesh, with nothing pending.
+/// Uses a spec of the pool's mesh, with nothing pending.
 template <HostBlocks R>
 [[nodiscard]] auto from_shards(const device_pool& pool, const R& shards,
                                const extents_desc& extents, const spec_desc& spec,
@@ -231,9 +232,9 @@ template <HostBlocks R>
   return from_shards(pool, shards, extents, layout_of(pool.mesh(), spec, {}, policy));
 }
 
-/// A tensor from the blocks of the devices that this process owns, in the order of the devices:
-/// every owner of the mesh gives its own part, and nothing moves. `extents` are those of the whole
-/// tensor, all known. With one owner these are the blocks of all devices.
+/// Creates a tensor from the blocks of the devices that this process owns, in the order of the
+/// devices: every owner of the mesh passes its own part, and nothing is communicated. `extents` are
+/// those of the whole tensor, all known. With one owner these are the blocks of all devices.
 ///
 /// Throws `shard_count_differs`, `shard_extents_differ` or `replicas_differ` (with the device).
 ///
@@ -245,7 +246,7 @@ template <HostBlocks R>
   return detail::handle_of<any_tensor<T>>(detail::join_own_blocks<T>(
       pool.state(), {element_of<T>, extents, layout}, detail::blocks_of(shards, extents.ssize())));
 }
-/// The same for a tensor type; `sizes` are its dyn extents in order.
+/// Takes a tensor type; `sizes` are its dyn extents in order.
 template <ShardedTensor X, HostBlocks R, class... Sizes>
 [[nodiscard]] X from_own_shards(const device_pool& pool, const R& shards, Sizes... sizes) {
   detail::require_pool(pool.mesh(), X::mesh_type::value);
@@ -254,9 +255,9 @@ template <ShardedTensor X, HostBlocks R, class... Sizes>
       detail::blocks_of(shards, X::extents_type::rank)));
 }
 
-/// A tensor like `x` with these elements: one block for each device, replicas among them, as for
-/// `from_shards`. `x` stays as it is and need not have been computed. A replicated tensor has no
-/// shards of its own and does not compile (`any_tensor`: throws).
+/// Creates a tensor like `x` from one block for each device, including replicas, as in
+/// `from_shards`. `x` does not change and need not have been computed. A replicated tensor, which
+/// has no shards of its own, is a compile-time error (for an `any_tensor`, an exception).
 ///
 ///     auto doubled = load_local_shards(x, blocks);      // from a checkpoint, say
 template <class X, class R>

@@ -19,7 +19,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Elements in a row that own their memory: what a vector of truth values is not.
+/// Contiguous `bool` elements that own their memory, which `std::vector<bool>` is not.
 class truth_values {
  public:
   truth_values() = default;
@@ -52,13 +52,13 @@ class truth_values {
   std::size_t size_ = 0;
 };
 
-/// What owns the elements of a tensor on the host.
+/// The container that owns the elements of a tensor on the host.
 template <class T>
 using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, std::vector<T>>;
 
 }  // namespace detail
 
-/// A whole tensor in the host's memory: row-major elements and their extents.
+/// A whole tensor in host memory: row-major elements and their extents.
 ///
 /// Converts to an Eigen matrix or vector if the rank is at most 2 (the program includes
 /// `<Eigen/Core>`), and prints with `<<`.
@@ -72,14 +72,15 @@ class host_tensor {
   [[nodiscard]] std::span<const T> elements() const& noexcept {
     return {elements_.data(), elements_.size()};
   }
-  /// Of a temporary, the elements themselves: `for (float v : to_host(y).elements())` is safe.
+  /// For a temporary, returns the elements by value, so `for (float v : to_host(y).elements())` is
+  /// safe.
   [[nodiscard]] detail::host_elements<T> elements() && noexcept { return std::move(elements_); }
   [[nodiscard]] const T* data() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* begin() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(elements_.size()); }
 
-  /// The element at one index a dimension; each is from 0 on and below the extent.
+  /// Returns the element at one index for each dimension, counted from 0 and below the extent.
   template <std::convertible_to<index_t>... I>
   [[nodiscard]] const T& operator()(I... indices) const {
     if (sizeof...(I) != extents_.size())
@@ -98,15 +99,15 @@ class host_tensor {
     return elements_[static_cast<std::size_t>(offset)];
   }
 
-  /// The one element of a tensor of rank 0.
+  /// Returns the only element of a tensor of rank 0.
   [[nodiscard]] const T& value() const {
     if (!extents_.empty())
       fail({.rule = violation::operand_rank_differs, .have = extents_.ssize(), .want = 0});
     return elements_.front();
   }
 
-  /// A matrix (rank 2), a column, or a row where a row is asked for (rank 1), or one element
-  /// (rank 0); sizes that are fixed must be those of the tensor.
+  /// Converts to a matrix (rank 2), a column or, if the target is a row, a row (rank 1), or one
+  /// element (rank 0); fixed sizes must be those of the tensor.
   template <int Rows, int Columns, int Options>
   operator Eigen::Matrix<T, Rows, Columns, Options, Rows, Columns>() const {
     if (extents_.size() > 2)
@@ -119,8 +120,8 @@ class host_tensor {
     return detail::eigen_rows<T>(elements_.data(), rows, columns);
   }
 
-  /// Not by itself: the rank is known when the program runs. (Whole numbers are no part of it,
-  /// since Eigen would take them for sizes.)
+  /// Deleted, since the rank is known only at run time. (Only for floating-point numbers, since
+  /// Eigen would take integers for sizes.)
   template <std::floating_point N>
   operator N() const = delete;  // value() is the one number of a tensor of rank 0
 
@@ -136,7 +137,7 @@ class host_tensor {
   detail::host_elements<T> elements_;
 };
 
-/// A device's part of a tensor: a view of the shard's own memory, which it keeps alive.
+/// The shard of a device: a view of the shard's own memory, which it keeps alive.
 template <class T>
 class local_shard {
  public:
@@ -147,23 +148,23 @@ class local_shard {
         memory_(owner_->shard(owner_->where().shard_of(device))) {}
 
   [[nodiscard]] index_t device() const noexcept { return device_; }
-  /// Which of the devices that hold the same elements this is, from 0.
+  /// Returns the number of this device among those that hold the same elements, from 0.
   [[nodiscard]] index_t replica() const noexcept { return owner_->where().replica_of(device_); }
-  /// The global indices that it holds; along a dimension with a grain they are no range, and this
-  /// one is in storage order (see `grained_split`): ask `global` there.
+  /// Returns the global indices that it holds. Along a dimension with a grain they are not
+  /// contiguous, and the range is in storage order (see `grained_split`): use `global` instead.
   [[nodiscard]] const index_box& range() const noexcept { return part_; }
-  /// The global index along a dimension of the element at local index `x`.
+  /// Returns the global index along a dimension of the element at local index `x`.
   [[nodiscard]] index_t global(int dimension, index_t x) const noexcept {
     return owner_->where().held_by(device_)[dimension].global(x);
   }
   [[nodiscard]] extents_desc extents() const noexcept { return extents_of(part_); }
 
-  /// The elements, row-major.
+  /// Returns the elements, row-major.
   [[nodiscard]] std::span<const T> elements() const noexcept {
     return {static_cast<const T*>(static_cast<const void*>(memory_.data())),
             static_cast<std::size_t>(memory_.size()) / sizeof(T)};
   }
-  /// The elements as an Eigen map: rank 2, or rank 1 as a column. Needs `<Eigen/Core>`.
+  /// Returns the elements as an Eigen map: rank 2, or rank 1 as a column. Needs `<Eigen/Core>`.
   [[nodiscard]] auto matrix() const {
     static_assert(
         requires { sizeof(detail::eigen_rows<T>); },
@@ -182,8 +183,8 @@ class local_shard {
   buffer<std::byte> memory_;
 };
 
-/// What one device holds of a tensor, computed first if need be. A pending reduction stays pending:
-/// the elements are this device's term.
+/// Returns the shard of one device, after computing the tensor if necessary. A pending reduction
+/// stays pending: the elements are this device's term.
 ///
 ///     Eigen::MatrixXf block = local(x, 3).matrix();
 template <class X>
@@ -203,8 +204,8 @@ template <class X>
   }
 }
 
-/// Every device's part of a tensor, in the order of the devices, replicas among them: of the
-/// devices that this process owns, where several own the mesh.
+/// Returns the shards of all devices, in the order of the devices and including replicas; if
+/// several processes own the mesh, only those of this process.
 template <class X>
 [[nodiscard]] decltype(auto) shards(const X& x) {
   if constexpr (!Readable<X>) {
@@ -218,7 +219,7 @@ template <class X>
   }
 }
 
-/// Judges whether the host can read a tensor: no reduction over several devices is pending, and no
+/// Checks that the host can read a tensor: no reduction over several devices is pending, and no
 /// axis is manual.
 [[nodiscard]] constexpr diagnosis check_reading(const mesh_desc& mesh,
                                                 const layout_desc& layout) noexcept {
@@ -231,12 +232,12 @@ template <class X>
 }
 
 namespace detail {
-/// Refuses a tensor that the host cannot read, with the call that reads it.
+/// Reports an error for a tensor that the host cannot read, with the call that fixes it.
 void require_readable(const node& owner);
-/// Copies all elements of a tensor, computed first if need be, to row-major memory.
+/// Copies all elements of a tensor to row-major memory, after computing it if necessary.
 void gather_into(node& owner, void* memory);
 
-/// The elements of a tensor, computed first if need be, in the host's memory.
+/// Returns the elements of a tensor in host memory, after computing it if necessary.
 template <class T>
 [[nodiscard]] host_tensor<T> gather(const node_ptr& owner) {
   require_readable(*owner);
@@ -247,12 +248,12 @@ template <class T>
 }
 }  // namespace detail
 
-/// What `to_host` is called in errors.
+/// The name of `to_host` in errors.
 struct host_read;
 
 namespace detail {
 
-/// Judges that a tensor can be gathered.
+/// Checks that a tensor can be gathered.
 template <class X>
 [[nodiscard]] constexpr auto judge_gather() noexcept {
   if constexpr (!Readable<X> || !Operand<X>) {
@@ -275,10 +276,10 @@ template <class X>
 
 }  // namespace detail
 
-/// Gathers a tensor into the host's memory, computed first if need be; where several processes own
-/// the mesh all read it together, and all get it. A pending reduction over
-/// several devices, or a manual axis, does not compile (`any_tensor`: throws): finish it with
-/// `reshard` first.
+/// Gathers a tensor into host memory, after computing it if necessary. If several processes own the
+/// mesh, all must call it together, and all get the tensor. A pending reduction over several
+/// devices, or a manual axis, is a compile-time error (for an `any_tensor`, an exception): finish
+/// it with `reshard` first.
 ///
 ///     std::cout << to_host(y) << '\n';
 ///     Eigen::MatrixXf values = to_host(y);

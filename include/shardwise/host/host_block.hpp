@@ -13,7 +13,7 @@
 
 namespace shardwise {
 
-/// An Eigen matrix or vector, or a map or block of one, whose elements lie in memory.
+/// An Eigen matrix or vector, or a map or block of one, whose elements are in memory.
 template <class B>
 concept MatrixInMemory = requires(const B& b) {
   typename B::Scalar;
@@ -22,23 +22,23 @@ concept MatrixInMemory = requires(const B& b) {
   b.innerStride() + b.outerStride() + b.rows() + b.cols();
 };
 
-/// Row-major elements that know their extents: `local_shard`, `host_tensor`.
+/// Row-major elements with extents: `local_shard`, `host_tensor`.
 template <class B>
 concept ShapedElements = !MatrixInMemory<B> && requires(const B& b) {
   { b.extents() } -> std::convertible_to<extents_desc>;
   b.elements().data();
 };
 
-/// A run of row-major elements: a vector, an array, a span.
+/// A contiguous range of row-major elements: a vector, an array, a span.
 template <class B>
 concept RunOfElements =
     !MatrixInMemory<B> && !ShapedElements<B> && std::ranges::contiguous_range<const B>;
 
-/// A block of the host's memory, as programs hold it.
+/// A block of host memory in one of these forms.
 template <class B>
 concept HostBlock = MatrixInMemory<B> || ShapedElements<B> || RunOfElements<B>;
 
-/// Several blocks of the host's memory, one after another; the range or its items own them.
+/// A range of blocks of host memory; the range or its items own them.
 template <class R>
 concept HostBlocks = std::ranges::forward_range<const R> &&
     HostBlock<std::ranges::range_value_t<const R>> &&
@@ -56,7 +56,8 @@ struct element_of_block<B> {
   using type = std::remove_cvref_t<decltype(*std::declval<const B&>().elements().data())>;
 };
 
-/// A block as a kernel sees it. A run has no extents before its tensor is known.
+/// A block in the form that kernels use. A range of elements has no extents until its tensor is
+/// known.
 template <class T>
 struct host_block {
   strided<const T> view{};
@@ -64,7 +65,8 @@ struct host_block {
   index_t count = 0;
 };
 
-/// The view of a block for a tensor of this rank: a matrix of one column or row may be of rank 1.
+/// Returns the view of a block for a tensor of this rank: a matrix with a single column or row may
+/// have rank 1.
 template <HostBlock B>
 [[nodiscard]] auto block_of(const B& block, int rank) {
   host_block<typename element_of_block<B>::type> out;
@@ -96,7 +98,7 @@ template <HostBlock B>
 template <class R>
 using element_of_blocks = typename element_of_block<std::ranges::range_value_t<const R>>::type;
 
-/// The views of all blocks.
+/// Returns the views of all blocks.
 template <HostBlocks R>
 [[nodiscard]] auto blocks_of(const R& range, int rank) {
   std::vector<host_block<element_of_blocks<R>>> blocks;
@@ -104,8 +106,8 @@ template <HostBlocks R>
   return blocks;
 }
 
-/// The extents of a run of `count` elements: those of `part`, of which one may be `dyn`; it stays
-/// so where another one is 0.
+/// Returns the extents of a range of `count` elements: those of `part`, one of which may be `dyn`;
+/// it stays `dyn` if another one is 0.
 [[nodiscard]] inline extents_desc shape_of_run(extents_desc part, index_t count, int number) {
   int unknown = -1;
   index_t others = 1;  // or any number above `count`
@@ -121,7 +123,7 @@ template <HostBlocks R>
   return part;
 }
 
-/// True if two blocks of the same extents have the same bits. Both are copied once.
+/// Returns true if two blocks of the same extents have the same bits. Both are copied once.
 template <class T>
 [[nodiscard]] bool same_bits(const strided<const T>& a, const strided<const T>& b) {
   if (a.size() == 0) return true;

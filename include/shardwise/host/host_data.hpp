@@ -7,12 +7,12 @@
 
 #include <concepts>
 #include <initializer_list>
-#include <span>  // which has the concepts of ranges, without the weight of their views
+#include <span>  // has the range concepts, without the compile time of the views
 #include <type_traits>
 
 namespace shardwise {
 
-/// How a range that cannot be read twice through a const reference stands in errors.
+/// The name in errors of a range that cannot be read twice through a const reference.
 template <class Item>
 struct range_read_once;
 
@@ -22,8 +22,8 @@ namespace detail {
 template <class H>
 concept EigenMatrix = std::derived_from<H, Eigen::DenseBase<H>>;
 
-/// How deep ranges are nested in `R`, and what the innermost hold. Each is read twice, through a
-/// const reference; a string is no range but an item.
+/// The depth of the nested ranges in `R`, and the type of the innermost items. Each range is read
+/// twice, through a const reference; a string is an item, not a range.
 template <class R>
 struct nest {
   static constexpr int depth = 0;
@@ -43,17 +43,18 @@ struct nest<H> {
   using item = typename H::Scalar;
 };
 
-/// Elements of a tensor of `T` in a row.
+/// A contiguous range of elements of a tensor of `T`.
 template <class H, class T>
 concept RunOf = !EigenMatrix<H> && std::ranges::contiguous_range<const H> &&
                 std::same_as<std::remove_cv_t<std::ranges::range_value_t<const H>>, T>;
 
-/// What has a value for each index of a tensor of `T`.
+/// A function that returns a value for each index of a tensor of `T`.
 template <class H, class T>
 concept FunctionOf = !EigenMatrix<H> && std::is_invocable_r_v<T, const H&, const global_index&>;
 
-/// Why a tensor of type `X` cannot be made from this, or `allowed`. What is read where it is has
-/// the elements of the tensor; what is copied one by one may hold others that convert.
+/// The rule that prevents a tensor of type `X` from being created from this data, or `allowed`.
+/// Data that is read in place must have the element type of the tensor; data that is copied element
+/// by element may be converted.
 template <class X, class H>
 [[nodiscard]] constexpr auto judge_host() noexcept {
   using T = element_in<X>;
@@ -82,8 +83,8 @@ template <class X, class H>
     return allowed<X>{};
 }
 
-/// How many sizes follow the data, of which the program gives `Given`: a run of elements tells one
-/// dyn extent itself, what has a shape tells all.
+/// The number of sizes that follow the data, if the program gives `Given`: a contiguous range
+/// determines one dyn extent, and data with a shape determines all.
 template <class X, class H, int Given>
 [[nodiscard]] constexpr int host_sizes() noexcept {
   using T = element_in<X>;
@@ -91,7 +92,7 @@ template <class X, class H, int Given>
   return FunctionOf<H, T> || (RunOf<H, T> && (Given > 0 || wanted > 1)) ? wanted : 0;
 }
 
-/// Numbers in braces, one level a dimension.
+/// A braced list of numbers, nested one level for each dimension.
 template <class T, int Rank>
 struct in_braces {
   using type = std::initializer_list<typename in_braces<T, Rank - 1>::type>;
@@ -103,7 +104,7 @@ struct in_braces<T, 0> {
 template <class X>
 using braces_for = typename in_braces<element_in<X>, extents_in<X>::rank>::type;
 
-/// Braces, of which a list of the tensor's own depth is the better match.
+/// A braced list of another depth; a list of the tensor's own depth is a better match.
 struct flat_braces {
   template <Scalar T>
   flat_braces(std::initializer_list<T>) noexcept {}

@@ -23,7 +23,7 @@ class host_printer {
         shortened_(x.size() > 1000),
         width_(static_cast<std::size_t>(std::max(out.width(0), std::streamsize{0}))) {
     words_.copyfmt(out);
-    words_.exceptions(std::ios::badbit);  // or else a stream that gets no memory leaves words out
+    words_.exceptions(std::ios::badbit);  // otherwise a lack of memory drops text silently
   }
 
   void print() {
@@ -32,7 +32,7 @@ class host_printer {
   }
 
  private:
-  /// Calls `f` for each index of a dimension that is printed, with -1 where some are left out.
+  /// Calls `f` for each printed index of a dimension, and with -1 where indices are omitted.
   template <class F>
   void for_each_printed(int d, const F& f) const {
     constexpr index_t edge = 3;
@@ -46,11 +46,11 @@ class host_printer {
     }
   }
 
-  /// An element as its stream would write it.
+  /// Returns an element as the stream would print it.
   [[nodiscard]] std::string words_of(index_t offset) {
     words_.str({});
     const T& element = whole_.elements()[static_cast<std::size_t>(offset)];
-    // To a stream, whole numbers of one byte are characters.
+    // Streams print one-byte integers as characters.
     if constexpr (Whole<T>)
       words_ << +element;
     else
@@ -58,7 +58,7 @@ class host_printer {
     return words_.str();
   }
 
-  /// Makes room for the longest element that is printed.
+  /// Widens the columns to the longest printed element.
   void widen(int d, index_t offset) {
     if (d == whole_.extents().ssize())
       width_ = std::max(width_, words_of(offset).size());
@@ -104,12 +104,12 @@ class host_printer {
 
 }  // namespace detail
 
-/// Prints the elements: one number, a row, rows below each other, and above rank 2 page after page,
-/// each below its index. No line ends the last row.
+/// Prints the elements: one number, a row, rows below each other and, above rank 2, one page after
+/// another, each below its index. There is no newline after the last row.
 ///
-/// Numbers are written as the stream writes them, its precision and locale included, and aligned on
-/// the right; `std::setw` is the least width of each. Of more than 1,000 elements each dimension
-/// shows its first and last three.
+/// Numbers are printed as by the stream, with its precision and locale, and right-aligned;
+/// `std::setw` sets the minimum width of each. If there are more than 1,000 elements, each
+/// dimension shows its first and last three.
 ///
 ///     std::cout << to_host(y) << '\n';
 template <Element T>

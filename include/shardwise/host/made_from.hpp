@@ -13,13 +13,13 @@
 
 namespace shardwise {
 
-/// A tensor type that can be made: `sharded_tensor<...>`.
+/// A tensor type that can be created: `sharded_tensor<...>`.
 template <class X>
 concept ShardedTensor = detail::is_sharded_tensor<X>;
 
-/// How an argument or a type that is missing stands in errors.
+/// The name of a missing argument or type in errors.
 struct nothing_given {};
-/// What `full`, and what `uniform` and `normal` are called there.
+/// The names of `full`, and of `uniform` and `normal`, in errors.
 struct filling;
 struct random_numbers;
 template <class X>
@@ -27,22 +27,22 @@ using shown_or_nothing = std::conditional_t<std::is_void_v<X>, nothing_given, sh
 
 namespace detail {
 
-/// Arguments of calls that make an `any_tensor<T>`: extents and a layout are among them.
+/// Arguments of calls that create an `any_tensor<T>`: extents and a layout are among them.
 template <class T, class... A>
 concept DescribedByValue = is_element<T> &&(std::same_as<A, extents_desc> || ...);
 
-/// What a function that makes a tensor takes between the pool and the sizes.
+/// The arguments between the pool and the sizes of a function that creates a tensor.
 enum class made_from { sizes, value, key, function, data };
 
-/// The argument that `From` needs for tensors of `T`, as errors name it.
+/// The argument that `From` requires for tensors of `T`, for errors.
 template <made_from From, class T>
 using wanted = std::tuple_element_t<
     static_cast<std::size_t>(From),
     std::tuple<index_t, T, random_key, T(const global_index&), std::span<const T>>>;
 
-/// Judges the arguments from number `I` on, of which `Wanted` are to be sizes: what they make, or
-/// the rule that they break. (Types, since a function that is judged by a value would be a second
-/// error.)
+/// Checks the arguments from number `I` on, of which `Wanted` must be sizes: the type of the
+/// result, or the rule that they break. (Types, since a function whose constraint is a value would
+/// cause a second error.)
 template <class X, int I, int Wanted, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_sizes() noexcept {
   if constexpr (Wanted == 0 && std::same_as<First, nothing_given>)
@@ -55,7 +55,7 @@ template <class X, int I, int Wanted, class First = nothing_given, class... Rest
   else
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, index_t>, operand{I}>{};
 }
-/// The same before what `From` says has been found.
+/// The same before the argument of `From` has been found.
 template <made_from From, class X, int I, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_arguments() noexcept {
   using T = element_in<X>;
@@ -79,7 +79,7 @@ template <made_from From, class X, int I, class First = nothing_given, class... 
   }
 }
 
-/// Judges a call that makes an `X`.
+/// Checks a call that creates an `X`.
 template <made_from From, class X, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_call() noexcept {
   if constexpr (!ShardedTensor<X>)
@@ -100,9 +100,9 @@ using made_outcome = given<decltype(judge_call<From, X, A...>())>;
 template <made_from From, class X, class... A>
 using made = typename made_outcome<From, X, A...>::type;
 
-/// Calls `make(pool, arguments...)`, unless the call is refused: with the pool that comes first, or
-/// with that of the scope. It is constexpr, as is what calls it, for refusals: clang points at the
-/// program's line then, even where the result is discarded.
+/// Calls `make(pool, arguments...)` if the call is valid, with the pool that comes first or that of
+/// the scope. It is constexpr, like its callers, for errors: clang then points at the program's
+/// line, even if the result is discarded.
 template <made_from From, class X, class Make, class... A>
 [[nodiscard]] constexpr made<From, X, A...> make_in_pool(const Make& make, const A&... a) {
   using outcome = made_outcome<From, X, A...>;

@@ -10,10 +10,11 @@
 
 namespace shardwise {
 
-/// The cores that this process may use, as far as the platform tells; else all of them.
+/// The cores that this process may use, if the platform provides this information; otherwise all
+/// cores.
 class core_set {
  public:
-  /// The cores that the calling thread may use now.
+  /// Returns the cores that the calling thread may use now.
   [[nodiscard]] static core_set available() noexcept {
     core_set cores;
 #if defined(__linux__)
@@ -26,10 +27,10 @@ class core_set {
     return cores;
   }
 
-  /// The number of cores, at least 1.
+  /// Returns the number of cores, at least 1.
   [[nodiscard]] unsigned size() const noexcept { return size_; }
 
-  /// The core that runs the calling thread, or -1.
+  /// Returns the core that runs the calling thread, or -1.
   [[nodiscard]] static int current() noexcept {
 #if defined(__linux__)
     return sched_getcpu();
@@ -38,7 +39,7 @@ class core_set {
 #endif
   }
 
-  /// Keeps the calling thread on these cores but for one, if any remain.
+  /// Restricts the calling thread to these cores without `core`, if any remain.
   void stay_off([[maybe_unused]] int core) const noexcept {
 #if defined(__linux__)
     if (!known_ || core < 0 || core >= CPU_SETSIZE || size_ < 2) return;

@@ -10,36 +10,37 @@
 
 namespace shardwise {
 
-/// Where helpers wait for the next phase of work, and where its caller waits for them to leave.
+/// A gate where helpers wait for the next phase of work, and where its caller waits for them to
+/// leave.
 ///
-/// A helper enters while the gate is open; a phase ends when the gate is closed and nobody is
+/// A helper enters while the gate is open; a phase ends when the gate is closed and no helper is
 /// inside. So a phase never waits for a helper that slept through it. One caller at a time.
 class phase_gate {
  public:
-  /// The most helpers that a gate can count.
+  /// The maximum number of helpers that a gate can count.
   static constexpr unsigned most_helpers = 8191;
 
-  /// What a helper remembers between phases.
+  /// The state of a helper between phases.
   struct memory {
     std::uint32_t phase = 0;
     int avoided_core = -1;
   };
 
-  /// A gate for threads on these cores, who poll for `patience` before they sleep.
+  /// Creates a gate for threads on these cores that poll for `patience` before they sleep.
   phase_gate(const core_set& cores, std::chrono::nanoseconds patience) noexcept
       : cores_(cores), patience_(patience) {}
 
-  /// The helpers that sleep now; waking them costs several microseconds.
+  /// Returns the number of sleeping helpers; waking them costs several microseconds.
   [[nodiscard]] index_t sleepers() const noexcept {
     return sleepers_.load(std::memory_order_relaxed);
   }
 
-  /// Begins a phase and wakes as many sleepers as are `welcome`; those who poll see it anyway.
+  /// Begins a phase and wakes up to `welcome` sleepers; polling helpers see it without being woken.
   void open(index_t welcome) noexcept {
     caller_core_.store(core_set::current(), std::memory_order_relaxed);
     const std::uint32_t phase = gate_.load(std::memory_order_relaxed) & ~(one_phase - 1);
-    // Sequentially consistent, as is all that decides over sleep: either the caller sees the
-    // sleeper, or the sleeper sees the phase.
+    // Sequentially consistent, like every operation that decides about sleeping: either the caller
+    // sees the sleeper, or the sleeper sees the phase.
     gate_.store((phase + one_phase) | is_open);
     const index_t sleepers = sleepers_.load();
     if (sleepers == 0) return;
@@ -47,8 +48,8 @@ class phase_gate {
     for (index_t woken = 0; woken < welcome; ++woken) gate_.notify_one();
   }
 
-  /// Ends the phase: lets nobody in and waits until nobody is inside. What the helpers wrote is
-  /// then visible.
+  /// Ends the phase: admits no more helpers and waits until none is inside. Their writes are then
+  /// visible.
   void close() noexcept {
     const auto empty = [](std::uint32_t gate) { return (gate & inside) == 0; };
     if (empty(gate_.fetch_and(~is_open, std::memory_order_acq_rel))) return;
@@ -58,14 +59,13 @@ class phase_gate {
     emptied_.wait(0, std::memory_order_acquire);
   }
 
-  /// Sends all helpers home; no phase may be open.
+  /// Dismisses all helpers; no phase may be open.
   void shut() noexcept {
     gate_.fetch_or(is_shut);
     gate_.notify_all();
   }
 
-  /// For helpers: waits for a phase that they have not seen and enters it; false when there will be
-  /// no more.
+  /// For helpers: waits for a new phase and enters it; returns false if there will be no more.
   [[nodiscard]] bool enter(memory& last) noexcept {
     for (;;) {
       std::uint32_t gate = await(last);
@@ -88,7 +88,8 @@ class phase_gate {
 
  private:
   // The gate in one word: three flags, 13 bits for the number of helpers inside, 16 for the number
-  // of the phase. A helper that sleeps through exactly 65536 phases misses one more, no harm done.
+  // of the phase. A helper that sleeps through exactly 65536 phases misses one more, which is
+  // harmless.
   static constexpr std::uint32_t is_open = 1;
   static constexpr std::uint32_t is_shut = 2;
   static constexpr std::uint32_t caller_sleeps = 4;
@@ -100,7 +101,7 @@ class phase_gate {
     return gate / one_phase;
   }
 
-  /// Polls, then sleeps, until the gate is open for a phase other than the last or shut.
+  /// Polls, then sleeps, until the gate is open for a new phase, or shut.
   [[nodiscard]] std::uint32_t await(memory& last) noexcept {
     std::uint32_t gate = 0;
     const auto ready = [&] {
@@ -117,8 +118,8 @@ class phase_gate {
     return gate;
   }
 
-  /// Leaves the caller's core for good. Virtual machines tend to wake a thread on the core of its
-  /// waker even if others are idle, and there it would wait for the caller to be done.
+  /// Leaves the caller's core permanently. Virtual machines tend to wake a thread on the core of
+  /// its waker even if others are idle, where it would wait until the caller is done.
   void avoid_caller(memory& last) const noexcept {
     const int core = caller_core_.load(std::memory_order_relaxed);
     if (core == last.avoided_core || patience_ == patience_.zero()) return;
@@ -126,7 +127,7 @@ class phase_gate {
     last.avoided_core = core;
   }
 
-  // What helpers poll has a cache line of its own.
+  // The word that helpers poll has its own cache line.
   alignas(64) std::atomic<std::uint32_t> gate_{0};
   alignas(64) std::atomic<index_t> sleepers_{0};
   std::atomic<std::uint32_t> emptied_{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Brings the clocks and durations of <chrono>, without calendars and streams: 1,600 lines fewer.
+// Provides the clocks and durations of <chrono> without calendars and streams: 1,600 lines fewer.
 #include <thread>
 
 #if defined(_MSC_VER)
@@ -10,7 +10,8 @@
 
 namespace shardwise {
 
-/// Tells the core that this thread polls: it saves power and leaves the pipeline to its sibling.
+/// Tells the core that this thread polls, which saves power and gives resources to the sibling
+/// thread.
 inline void relax() noexcept {
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
   _mm_pause();
@@ -21,10 +22,10 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Polls until the condition holds, for about `limit` at most; returns whether it held.
+/// Polls until the condition holds, for at most about `limit`; returns whether it held.
 ///
-/// A limit of zero asks once. The bound is a time and not a number of polls because the cost of
-/// `relax` differs by a factor of ten between cores.
+/// With a limit of zero the condition is tested once. The bound is a time and not a number of
+/// polls, because the cost of `relax` differs by a factor of ten between cores.
 template <class Condition>
 [[nodiscard]] bool spin(std::chrono::nanoseconds limit, const Condition& condition) {
   using clock = std::chrono::steady_clock;

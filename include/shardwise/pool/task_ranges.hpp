@@ -10,16 +10,16 @@
 
 namespace shardwise {
 
-/// The tasks of a phase, assigned to threads: each has a range of its own and then helps with the
-/// others'.
+/// The tasks of a phase, assigned to threads: each thread first takes those of its own range and
+/// then helps with the others.
 ///
-/// So a task meets the same core in every phase, with its data still in that core's cache, and a
-/// thread that is late or slow holds nobody up.
+/// So a task runs on the same core in every phase, with its data still in that core's cache, and a
+/// late or slow thread does not delay the others.
 class task_ranges {
  public:
   explicit task_ranges(unsigned threads) : ranges_(threads) {}
 
-  /// Assigns the tasks from `first` to before `last`; no thread may be at work.
+  /// Assigns the tasks [first, last); no thread may be working.
   void assign(index_t first, index_t last) noexcept {
     const index_t tasks = last - first;
     used_ = static_cast<std::size_t>(std::clamp(tasks, index_t{1}, size()));
@@ -32,17 +32,17 @@ class task_ranges {
     }
   }
 
-  /// The threads that tasks can be assigned to.
+  /// Returns the number of threads to which tasks can be assigned.
   [[nodiscard]] std::size_t threads() const noexcept { return ranges_.size(); }
-  /// The threads that got a task of their own.
+  /// Returns the number of threads with tasks of their own.
   [[nodiscard]] index_t useful_threads() const noexcept { return static_cast<index_t>(used_); }
 
-  /// Takes tasks, some at a time, until none are left, and calls `work(from, to)` for them.
+  /// Takes tasks, several at a time, until none are left, and calls `work(from, to)` for them.
   template <class Work>
   void take_all(std::size_t thread, const Work& work) noexcept {
     for (std::size_t i = 0; i < used_; ++i) {
       range& tasks = ranges_[(thread + i) % used_];
-      // Asked first: a needless addition would take the line from its owner.
+      // Tested first: a needless addition would take the cache line from its owner.
       while (tasks.next.load(std::memory_order_relaxed) < tasks.end) {
         const index_t from = tasks.next.fetch_add(chunk_, std::memory_order_relaxed);
         if (from < tasks.end) work(from, std::min(from + chunk_, tasks.end));
@@ -51,7 +51,7 @@ class task_ranges {
   }
 
  private:
-  // A cache line each: the counter of a range is written by its own thread most of the time.
+  // In a separate cache line: the counter of a range is mostly written by its own thread.
   struct alignas(64) range {
     std::atomic<index_t> next{0};
     index_t end = 0;

@@ -24,17 +24,17 @@
 
 namespace shardwise {
 
-/// The work of a phase, in bytes read and written plus arithmetic operations, up to which no other
-/// thread is worth its while: about a microsecond of one core.
+/// The work of a phase, in bytes read and written plus arithmetic operations, up to which other
+/// threads do not pay off: about a microsecond of one core.
 inline constexpr index_t small_work = 64_KiB;
 
-/// The work up to which it is not worth to wake a thread: about 20 microseconds of one core.
+/// The work up to which waking a thread does not pay off: about 20 microseconds of one core.
 inline constexpr index_t work_worth_waking = 1_MiB;
 
-/// Work of unknown size: worth every thread.
+/// Work of unknown size, for which all threads are used.
 inline constexpr index_t large_work = std::numeric_limits<index_t>::max();
 
-/// Reported by a phase that a stop request cut short: some of its tasks never started.
+/// Thrown by a phase that a stop request interrupted: some of its tasks never started.
 class pool_stopped : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override {
@@ -42,24 +42,26 @@ class pool_stopped : public std::exception {
   }
 };
 
-/// Threads that run the tasks of one phase after another, the calling thread among them.
+/// Threads that run the tasks of one phase after another, including the calling thread.
 ///
 ///     worker_team team(2);
 ///     team.run(8, [&](index_t task) { results[task] = compute(task); });
 ///
-/// - Small work stays in the calling thread, larger work goes to the helpers that are awake, and
-///   work worth waking (in one phase, or in many that found all asleep) to all that it can use.
-/// - Helpers poll for about 20 microseconds after their last phase and then sleep; they sleep at
-///   once if the team has more threads than the process has cores. A phase never waits for a
+/// - Small work stays in the calling thread, larger work is shared with the helpers that are awake,
+///   and work for which waking pays off (in one phase, or in many that found all helpers asleep)
+///   with as many as it can use.
+/// - Helpers poll for about 20 microseconds after their last phase and then sleep; they sleep
+///   immediately if the team has more threads than the process has cores. A phase never waits for a
 ///   helper that has not begun to help.
 /// - Any number of threads may call `run`. One of them at a time has the helpers; the others work
-///   through their own tasks and take the helpers over as soon as they are free. A `run` inside a
-///   task is such a call, so it never waits for itself.
-/// - The destructor waits for the calls that are inside `run`. It must not run inside a task.
+///   through their own tasks and take over the helpers as soon as they are free. A `run` inside a
+///   task is treated in the same way, so it never waits for itself.
+/// - The destructor waits for the calls that are inside `run`. It must not be called inside a task.
 class worker_team {
  public:
-  /// The caller and `threads - 1` helpers; 0 stands for the available cores. Fewer threads if the
-  /// system refuses to make them. A request on `stop` counts like `request_stop`.
+  /// Creates a team of the caller and `threads - 1` helpers; 0 means the number of available cores.
+  /// There are fewer threads if the system cannot create them. A request on `stop` has the effect
+  /// of `request_stop`.
   explicit worker_team(unsigned threads = 0, std::stop_token stop = {});
 
   worker_team(const worker_team&) = delete;
@@ -67,18 +69,18 @@ class worker_team {
 
   ~worker_team();
 
-  /// The threads of the team, the caller included.
+  /// Returns the number of threads of the team, including the caller.
   [[nodiscard]] unsigned threads() const noexcept {
     return static_cast<unsigned>(helpers_.size()) + 1;
   }
 
-  /// Calls `body(0)` ... `body(count - 1)`, each once, and returns when all have returned; what
-  /// they wrote is then visible here. Allocates nothing.
+  /// Calls `body(0)` ... `body(count - 1)`, each once, and returns when all have returned; their
+  /// writes are then visible to the caller. Does not allocate.
   ///
   /// A phase of one task, or of at most `small_work`, runs in the calling thread. If tasks throw,
-  /// the exception of the lowest of them arrives here, whatever the threads do: all tasks before it
+  /// the exception of the lowest of them is rethrown, whatever the threads do: all tasks before it
   /// have run, and those after it may not have. After a stop request no further task starts; if any
-  /// was left out, the call throws `pool_stopped` (aborts where exceptions are disabled).
+  /// was left out, the call throws `pool_stopped` (or aborts if exceptions are disabled).
   template <class Body>
   void run(index_t count, Body&& body, index_t work = large_work) {
     visit here(visitors_);
@@ -93,13 +95,13 @@ class worker_team {
     }
   }
 
-  /// Lets running tasks finish and starts no other, now and ever after.
+  /// Lets running tasks finish and starts no others, permanently.
   void request_stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool stop_requested() const noexcept {
     return stopped_.load(std::memory_order_relaxed) || stop_.stop_requested();
   }
 
-  /// Throws `pool_stopped`, as a phase does that a stop request cut short.
+  /// Throws `pool_stopped`, as an interrupted phase does.
   [[noreturn]] static void report_stop();
 
  private:
@@ -109,7 +111,7 @@ class worker_team {
 
   worker_team(unsigned threads, const core_set& cores, std::stop_token stop);
 
-  /// One call of `run`, which the destructor waits for and which may hold the helpers.
+  /// A call of `run`, which the destructor waits for and which may hold the helpers.
   class visit {
    public:
     explicit visit(std::atomic<std::uint32_t>& visitors) noexcept : visitors_(visitors) {

@@ -10,7 +10,7 @@ SHARDWISE_INLINE worker_team::worker_team(unsigned threads, std::stop_token stop
     : worker_team(threads, core_set::available(), std::move(stop)) {}
 
 SHARDWISE_INLINE worker_team::~worker_team() {
-  // Polled, because a caller on its way out could not notify without touching freed memory.
+  // Polled, because a caller that leaves could not notify without touching freed memory.
   while (visitors_.load(std::memory_order_acquire) != 0)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   gate_.shut();
@@ -51,7 +51,7 @@ SHARDWISE_INLINE worker_team::helpers worker_team::judge(index_t count, index_t 
   if (helpers_.empty() || count < 2 || work <= small_work) return helpers::unused;
   if (work <= work_worth_waking) {
     if (gate_.sleepers() < index_t{threads()} - 1) return helpers::awake;
-    // Many such phases are worth waking for, and whether they follow is known only afterwards.
+    // For many such phases waking pays off, but only afterwards is it known whether they follow.
     const index_t waited = worked_alone_.fetch_add(work, std::memory_order_relaxed) + work;
     if (waited <= work_worth_waking) return helpers::unused;
   }
