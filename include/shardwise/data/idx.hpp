@@ -16,7 +16,7 @@
 
 namespace shardwise {
 
-/// What an IDX file holds: an array of bytes of any rank, row-major.
+/// The contents of an IDX file: an array of bytes of any rank, row-major.
 struct idx_array {
   extents_desc extents;
   std::vector<std::uint8_t> bytes;
@@ -24,7 +24,7 @@ struct idx_array {
 
 namespace detail {
 
-/// Bytes of a file that gzip may have packed, in order.
+/// Reads the bytes of a file, which may be compressed by gzip, in order.
 class packed_file {
  public:
   explicit packed_file(const std::string& path)
@@ -32,11 +32,12 @@ class packed_file {
     if (handle_ == nullptr) refuse(violation::file_is_not_readable, std::strerror(errno));
   }
 
-  /// Up to `count` bytes: fewer only at the end of the file.
+  /// Reads up to `count` bytes: fewer only at the end of the file.
   [[nodiscard]] std::size_t read(std::uint8_t* to, std::size_t count) const {
     const int got = ::gzread(handle_.get(), to, static_cast<unsigned>(count));
     if (got >= 0) {
-      // Of a packed file that was cut off the part before is read, and then an error.
+      // For a truncated compressed file, the bytes before the end are returned first, and then an
+      // error.
       int problem = Z_OK;
       const char* const words = ::gzerror(handle_.get(), &problem);
       if (problem == Z_OK || problem == Z_STREAM_END) return static_cast<std::size_t>(got);
@@ -58,9 +59,9 @@ class packed_file {
 
 }  // namespace detail
 
-/// Reads an IDX file of bytes, the form of MNIST's images and labels, as it is or packed by gzip.
-/// Throws `file_is_not_readable`, or `file_is_malformed` where the file does not hold exactly what
-/// its header says.
+/// Reads an IDX file of bytes, the format of MNIST's images and labels, uncompressed or compressed
+/// by gzip. Throws `file_is_not_readable`, or `file_is_malformed` if the file does not contain
+/// exactly what its header states.
 ///
 ///     const idx_array images = read_idx("train-images-idx3-ubyte.gz");   // {60000, 28, 28}
 [[nodiscard]] inline idx_array read_idx(const std::string& path) {
@@ -76,7 +77,7 @@ class packed_file {
     refuse("it has " + std::to_string(head[3]) + " dimensions, not 1 to " +
            std::to_string(max_rank));
   idx_array made;
-  // Sizes whose product is more than any memory are refused before they are multiplied.
+  // Sizes whose product exceeds any memory are rejected before they are multiplied.
   constexpr index_t most = index_t{1} << 40;
   index_t count = 1;
   for (int d = 0; d < int{head[3]}; ++d) {
@@ -88,7 +89,7 @@ class packed_file {
     count *= extent;
     made.extents.push_back(extent);
   }
-  // The header may lie, so memory grows with what is there.
+  // The header may be wrong, so memory grows with the data that is actually there.
   constexpr index_t step = index_t{1} << 20;
   while (static_cast<index_t>(made.bytes.size()) < count) {
     const std::size_t have = made.bytes.size();

@@ -19,17 +19,17 @@ namespace shardwise {
 
 namespace detail {
 
-/// Reports what went wrong with a file: its name, and a reason.
+/// Reports an error of a file: its name, and a reason.
 [[noreturn]] inline void fail_file(violation rule, const std::string& path,
                                    const std::string& reason) {
   fail({.rule = rule}, text_view((path + ": " + reason).c_str()));
 }
-/// The same where the system has the reason.
+/// The same with the error of the operating system as the reason.
 [[noreturn]] inline void fail_file(violation rule, const std::string& path) {
   fail_file(rule, path, std::strerror(errno));
 }
 
-/// A file that the system has opened, closed with its owner.
+/// An open file of the operating system, closed by its owner.
 class file_handle {
  public:
   explicit file_handle(int number) noexcept : number_(number) {}
@@ -42,7 +42,7 @@ class file_handle {
     if (number_ >= 0) ::close(number_);
   }
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// Closes it now; false where the system could not write what it held back.
+  /// Closes the file; returns false if the system could not write buffered data.
   [[nodiscard]] bool close() noexcept { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -51,8 +51,8 @@ class file_handle {
 
 }  // namespace detail
 
-/// A file whose bytes are read from any place, by several threads at once. Throws
-/// `file_is_not_readable` with the system's reason.
+/// A file whose bytes can be read from any position, by several threads at once. Throws
+/// `file_is_not_readable` with the error of the operating system.
 class input_file {
  public:
   explicit input_file(std::string path)
@@ -66,7 +66,7 @@ class input_file {
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// The bytes that it had when it was opened.
+  /// Returns the size of the file when it was opened.
   [[nodiscard]] index_t size() const noexcept { return size_; }
 
   /// Fills `to` with the bytes from `place` on.
@@ -87,13 +87,13 @@ class input_file {
   index_t size_ = 0;
 };
 
-/// A file that is written beside its target and takes its name at `commit`: until then, and where
-/// writing fails or the program ends, the target is as it was. Throws `file_is_not_writable` with
-/// the system's reason.
+/// A file that is written under a temporary name beside its target and renamed by `commit`: before
+/// that, and if writing fails or the program ends, the target does not change. Throws
+/// `file_is_not_writable` with the error of the operating system.
 class output_file {
  public:
   explicit output_file(std::string path) : path_(std::move(path)), handle_(-1) {
-    // A name that no other process or thread has; the mode is that of any new file of the program.
+    // A name that no other process or thread uses; the mode is that of any new file of the program.
     static std::atomic<unsigned> files{0};
     do {
       beside_ = path_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
@@ -120,7 +120,7 @@ class output_file {
       from = from.subspan(static_cast<std::size_t>(put));
     }
   }
-  /// Makes what was written the target, once it is on the disk.
+  /// Replaces the target by the file, after its data is on the disk.
   void commit() {
     if (::fsync(handle_.number()) != 0 || !handle_.close() ||
         ::rename(beside_.c_str(), path_.c_str()) != 0)
@@ -130,7 +130,7 @@ class output_file {
 
  private:
   std::string path_;
-  /// The name until `commit`; empty afterwards.
+  /// The temporary name until `commit`; empty afterwards.
   std::string beside_;
   detail::file_handle handle_;
 };

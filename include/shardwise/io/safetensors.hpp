@@ -11,8 +11,8 @@ namespace shardwise {
 
 static_assert(std::endian::native == std::endian::little, "files of tensors are little-endian");
 
-/// A safetensors file that is open for reading: its header was read, tensors are read when they are
-/// asked for, each device's part by itself. Several threads may read at once.
+/// A safetensors file that is open for reading: its header has been read, and tensors are read on
+/// request, each device's part separately. Several threads may read at the same time.
 ///
 ///     const safetensors_file file("model.safetensors");
 ///     auto w = load_tensor<W>(pool, file, "layers.0.w");
@@ -46,7 +46,7 @@ class safetensors_file {
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] const safetensors_header& header() const noexcept { return header_; }
 
-  /// The tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
+  /// Returns the tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
   /// `stored_tensor_differs`.
   [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const {
     const stored_tensor* const found = header_.find(name);
@@ -58,7 +58,7 @@ class safetensors_file {
                             ", not " + words(type));
     return *found;
   }
-  /// Checks that a tensor has these extents, of which those that are `dyn` may be any.
+  /// Checks that a tensor has these extents, where `dyn` matches any.
   void require_extents(const stored_tensor& stored, const extents_desc& wanted) const {
     bool same = stored.extents.size() == wanted.size();
     for (int d = 0; same && d < wanted.ssize(); ++d)
@@ -68,7 +68,7 @@ class safetensors_file {
           violation::stored_tensor_differs, path(),
           "'" + stored.name + "' is [" + words(stored.extents) + "], not [" + words(wanted) + "]");
   }
-  /// Reads neighbours of a tensor, whose bytes begin at `place` of all its bytes.
+  /// Reads contiguous elements of a tensor, whose bytes begin at offset `place` of all its bytes.
   void read(const stored_tensor& stored, index_t place, std::span<std::byte> to) const {
     file_.read(first_ + stored.begin + place, to);
   }
@@ -92,7 +92,7 @@ class safetensors_file {
 
 namespace detail {
 
-/// Fills a part of a tensor with what a file has of it.
+/// Fills a part of a tensor from a file.
 inline void read_part(const safetensors_file& file, const stored_tensor& stored,
                       const held_box& part, const any_block& block) {
   const index_t size = size_of(stored.type);
@@ -100,13 +100,13 @@ inline void read_part(const safetensors_file& file, const stored_tensor& stored,
     const std::span<std::byte> row(static_cast<std::byte*>(block.data) + place * size,
                                    static_cast<std::size_t>(count * size));
     file.read(stored, linear(stored.extents, first) * size, row);
-    // Bytes other than 0 and 1 are no truth values.
+    // Bytes other than 0 and 1 are not valid `bool` elements.
     if (stored.type == element_of<bool>)
       for (std::byte& each : row) each = std::byte{each != std::byte{0}};
   });
 }
 
-/// The node of a stored tensor under a layout; every device reads its own part.
+/// Returns the node of a stored tensor with a layout; every device reads its own part.
 template <class T>
 [[nodiscard]] node_ptr load_node(const std::shared_ptr<machine>& home, const safetensors_file& file,
                                  const stored_tensor& stored, const layout_desc& layout) {
@@ -115,7 +115,8 @@ template <class T>
       [&](const held_box& part, const any_block& block) { read_part(file, stored, part, block); });
 }
 
-/// The name of a tensor in a file: its path, or `tensor` for one that is saved by itself.
+/// Returns the name of a tensor in a file: its path, or `tensor` for a tensor that is saved on its
+/// own.
 [[nodiscard]] inline std::string stored_name(const std::string& name) {
   return name.empty() ? "tensor" : name;
 }
@@ -135,7 +136,7 @@ template <ShardedTensor X>
   return detail::handle_of<X>(
       detail::load_node<T>(pool.state(), file, stored, X::layout_type::value));
 }
-/// The same for a layout that is a value.
+/// Reads a tensor with a run-time layout.
 ///
 ///     auto w = load_tensor<float>(pool, file, "layers.0.w", spec_desc{{"data", ""}});
 template <Element T>
@@ -150,7 +151,7 @@ template <Element T>
 }
 
 namespace detail {
-/// Refuses tensors that the host cannot read, where their types say so. A state has none.
+/// Reports tensors that the host cannot read, if their types show it. A state has none.
 template <class Nest>
 constexpr void require_types_to_save(const Nest& nest) {
   for_each_leaf<tensors_in_pools>(nest, []<class X>(const X&, const leaf_path&) {
@@ -161,10 +162,10 @@ template <class Entry>
 constexpr void require_types_to_save(const basic_state_view<Entry>&) {}
 }  // namespace detail
 
-/// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces
-/// another of the name only when it is whole. Tensors are gathered one after another; none is
-/// pending over several devices or manual. Names and metadata are in UTF-8. What is saved may be a
-/// state: `state_dict` of a nest with a prefix, a part of it, or several.
+/// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces an
+/// existing file only when it is complete. Tensors are gathered one after another; none may be
+/// pending over several devices or manual. Names and metadata must be UTF-8. A state can be saved
+/// too: `state_dict` of a nest with a prefix, a part of it, or several.
 ///
 /// If several processes share the mesh, all of them must call it, and each writes the whole file.
 /// They may use one path: each writes a temporary file and renames it, and all contents are equal.
@@ -195,9 +196,9 @@ void save_safetensors(const std::string& path, const Nest& nest,
   file.commit();
 }
 
-/// Gives every tensor of a nest, or of a state, the values that a file has for it, by its path.
-/// Each keeps its extents, layout and pool, so that any layout reads what any other saved. All of
-/// them are checked before the first is read.
+/// Assigns to every tensor of a nest, or of a state, the values stored in a file under its path.
+/// Each tensor keeps its extents, layout and pool, so a file can be loaded with any layout. All
+/// tensors are checked before the first is read.
 ///
 ///     load_safetensors("model.safetensors", model);
 template <class Nest>

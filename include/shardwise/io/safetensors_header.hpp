@@ -16,7 +16,7 @@
 
 namespace shardwise {
 
-/// One tensor of a file: its name, elements and extents, and where its bytes begin behind the
+/// A tensor in a file: its name, elements and extents, and the offset of its bytes after the
 /// header. They are row-major and little-endian.
 struct stored_tensor {
   std::string name;
@@ -27,25 +27,24 @@ struct stored_tensor {
   [[nodiscard]] index_t bytes() const noexcept { return element_count(extents) * size_of(type); }
 };
 
-/// What a safetensors file says of its tensors, in the order of their bytes, and the program's own
-/// words about it.
+/// The tensors of a safetensors file, in the order of their bytes, and its metadata.
 struct safetensors_header {
   std::vector<stored_tensor> tensors{};
   std::map<std::string, std::string> metadata{};
 
-  /// The tensor of this name, or null.
+  /// Returns the tensor of this name, or null.
   [[nodiscard]] const stored_tensor* find(std::string_view name) const noexcept {
     for (const stored_tensor& one : tensors)
       if (one.name == name) return &one;
     return nullptr;
   }
-  /// The bytes of all tensors.
+  /// Returns the number of bytes of all tensors.
   [[nodiscard]] index_t bytes() const noexcept {
     return tensors.empty() ? 0 : tensors.back().begin + tensors.back().bytes();
   }
 };
 
-/// A header that was read, or why a text is none.
+/// A header that was read, or the reason why a text is not one.
 struct read_header {
   safetensors_header header{};
   std::string reason{};
@@ -53,16 +52,16 @@ struct read_header {
   [[nodiscard]] bool ok() const noexcept { return reason.empty(); }
 };
 
-/// The longest header that is read, in bytes; the format's own limit.
+/// The maximum length of a header in bytes; the format's own limit.
 inline constexpr index_t longest_header = 100'000'000;
 
 namespace detail {
 
-/// The format's names of elements, in the order of `element`.
+/// The names of element types in the format, in the order of `element`.
 inline constexpr std::string_view stored_names[element_types] = {
     "F32", "F64", "I32", "I64", "BOOL", "I8", "U8", "BF16", "F16"};
 
-/// A whole number that is not negative, or nothing.
+/// Returns a nonnegative integer, or nothing.
 [[nodiscard]] inline std::optional<index_t> natural(const nlohmann::json& value) {
   if (!value.is_number_unsigned()) return std::nullopt;
   const auto number = value.get<std::uint64_t>();
@@ -70,7 +69,7 @@ inline constexpr std::string_view stored_names[element_types] = {
   return static_cast<index_t>(number);
 }
 
-/// One entry of a header; the reason why it is none, if it is none.
+/// Reads one entry of a header; returns the reason if it is invalid.
 [[nodiscard]] inline std::string read_entry(const nlohmann::json& value, stored_tensor& out) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
       !value.contains("shape") || !value.contains("data_offsets"))
@@ -102,14 +101,14 @@ inline constexpr std::string_view stored_names[element_types] = {
 
 }  // namespace detail
 
-/// Reads the header of a safetensors file: JSON that names each tensor with its elements, shape and
-/// place. Refuses what is no such header, names that occur twice, and tensors that overlap or leave
-/// gaps; nothing is allocated for more than the text says.
+/// Reads the header of a safetensors file: JSON with the name, elements, shape and offset of each
+/// tensor. Rejects anything else, duplicate names, and tensors that overlap or leave gaps; memory
+/// is allocated only in proportion to the text.
 [[nodiscard]] inline read_header parse_safetensors_header(std::string_view text) {
   using nlohmann::json;
   read_header out;
   const auto refuse = [](std::string reason) { return read_header{{}, std::move(reason)}; };
-  // A name that occurs twice would be taken once in silence, and depth is bounded here.
+  // A parser would silently accept duplicate names, and the depth has to be bounded here.
   bool twice = false, deep = false;
   std::vector<std::set<std::string>> names;
   const json all = json::parse(
@@ -154,9 +153,9 @@ inline constexpr std::string_view stored_names[element_types] = {
   return out;
 }
 
-/// Writes a header as the format has it: its length in 8 bytes, and the JSON, padded with blanks so
-/// that the bytes of the tensors begin at a multiple of 8. Empty if a name or an entry of
-/// the metadata is not UTF-8, which JSON requires.
+/// Returns a header in the format: its length in 8 bytes, and the JSON, padded with blanks so that
+/// the bytes of the tensors begin at a multiple of 8. Empty if a name or an entry of the metadata
+/// is not UTF-8, which JSON requires.
 [[nodiscard]] inline std::string write_safetensors_header(const safetensors_header& header) {
   using nlohmann::json;
   json all = json::object();
@@ -166,7 +165,7 @@ inline constexpr std::string_view stored_names[element_types] = {
                      {"shape", std::vector<index_t>(one.extents.begin(), one.extents.end())},
                      {"data_offsets", {one.begin, one.begin + one.bytes()}}};
   std::string words = all.dump(-1, ' ', false, json::error_handler_t::replace);
-  // The two differ if an invalid sequence was replaced.
+  // The two texts differ if an invalid sequence was replaced.
   if (words != all.dump(-1, ' ', false, json::error_handler_t::ignore)) return {};
   words.resize((words.size() + 7) / 8 * 8, ' ');
   std::string out;

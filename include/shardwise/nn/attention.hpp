@@ -11,7 +11,7 @@ namespace shardwise {
 
 namespace nn {
 
-/// Which positions one meets in attention: those up to its own, or all.
+/// Which positions a position attends to: those up to its own, or all.
 struct causal {
   static constexpr attends value = attends::to_earlier;
 };
@@ -19,19 +19,19 @@ struct bidirectional {
   static constexpr attends value = attends::to_all;
 };
 
-/// Self-attention: `[batch, positions, width]` to the same. `query` is `[width, heads, size]`,
-/// `key` and `value` have as many heads or a part of them, which groups of neighbours share, and
-/// `out` is
-/// `[heads, size, width]`; no tensor is reshaped, so that heads are split by the layout of the
-/// weights alone. With all four split by heads over an axis the result is a pending sum over it
-/// until `Out`, a spec, finishes it.
+/// Self-attention: maps `[batch, positions, width]` to the same shape. `query` is `[width, heads,
+/// size]`; `key` and `value` have as many heads, or a divisor of them, each shared by consecutive
+/// heads of queries; `out` is `[heads, size, width]`. No tensor is reshaped, so only the layout of
+/// the weights splits heads. If all four weights are split by heads over an axis, the result is a
+/// pending sum over it until `Out`, a spec, finishes it.
 ///
-/// Under `causal` a position meets those up to itself, under `bidirectional` all. Neither the
-/// scores of the positions nor their gradient exist as a whole. With `nn::rotary<>` for `Rotary`
+/// With `causal`, a position attends to those up to itself, with `bidirectional` to all. Neither
+/// the scores nor their gradient are ever stored as a whole. With `nn::rotary<>` for `Rotary`,
 /// queries and keys get a rotary position embedding.
 ///
-/// With a cache the positions of `x` follow those in the cache. They attend to the cached positions
-/// and causally to each other, and are appended to the cache. A cache adds no communication.
+/// With a cache, the positions of `x` follow those in the cache. They attend to the cached
+/// positions and causally to each other, and are appended to the cache. A cache adds no
+/// communication.
 ///
 ///     nn::attention<Q, Q, Q, O, P<"data", none, none>> heads{q, k, v, o};
 ///     auto cache = nn::empty_cache<nn::cache_for<decltype(heads), X, 512>>(pool);

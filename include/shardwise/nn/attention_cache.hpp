@@ -16,14 +16,14 @@ namespace nn {
 /// positions are valid. A call of `nn::attention` or of a `transformer_block` with a cache takes
 /// one or several new positions and appends their keys and values.
 ///
-/// It is an aggregate of tensors, and is made, saved, traced and donated like a model. Keys and
+/// It is an aggregate of tensors, and is created, saved, traced and donated like a model. Keys and
 /// values that have no other owner are updated in place. Positions beyond the capacity throw
 /// `part_is_beyond_end` when they are computed; the cache is lost then.
 template <class Keys, class Values = Keys>
 struct attention_cache {
   Keys keys;
   Values values;
-  /// The number of valid positions, an integer that every device holds.
+  /// The number of valid positions, a replicated integer.
   typename Keys::domain::template tensor<std::int32_t, extents<>, layout<mesh_of<Keys>, P<>>>
       filled;
 };
@@ -32,7 +32,7 @@ struct attention_cache {
 
 namespace detail {
 
-/// The type of the keys that a weight makes of a stream of `Capacity` positions.
+/// The type of the keys that a weight computes from `Capacity` positions.
 template <class X, class Weight, index_t Capacity>
 struct cached {
   static constexpr const extents_desc& of = X::extents_type::value;
@@ -61,7 +61,7 @@ constexpr void append(Cache& cache, const K& keys, const V& values) {
 namespace nn {
 
 /// The type of the cache of an attention, or of a block that contains one, for inputs like `X`
-/// (`[batch, positions, width]`) and `Capacity` positions in all. Its heads are split as in the
+/// (`[batch, positions, width]`) and a total of `Capacity` positions. Its heads are split as in the
 /// weights, its batch as in `X`.
 ///
 ///     using Cache = nn::cache_for<nn::transformer_block<Norm, Heads, Mlp>, X, 512>;

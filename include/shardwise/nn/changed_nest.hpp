@@ -15,8 +15,8 @@ namespace shardwise {
 namespace detail {
 
 /// The type of a nest with changed tensors: `Change::tensor<T, Extents, Layout>` replaces a tensor
-/// with elements, `Change::abstract<...>` one on paper. Class templates are instantiated with
-/// changed arguments, arrays and tuples with changed members; other classes stay as they are. A
+/// with elements, `Change::abstract<...>` an abstract one. Class templates are instantiated with
+/// changed arguments, arrays and tuples with changed members; other classes do not change. A
 /// template argument that is an element type, as in `gpt<pod, float>`, becomes
 /// `Change::element<T>`.
 ///
@@ -26,8 +26,8 @@ template <class T, class Change>
 struct changed_nest {
   using type = T;
 };
-// These match by template: on paper, tensors with elements are declared but incomplete, so their
-// members cannot be inspected.
+// These are matched by template: on paper, tensors with elements are declared but incomplete, so
+// their members cannot be inspected.
 template <class T, class Extents, class Layout, class Change>
 struct changed_nest<sharded_tensor<T, Extents, Layout>, Change> {
   using type = typename Change::template tensor<T, Extents, Layout>;
@@ -41,7 +41,7 @@ struct changed_nest<std::array<T, N>, Change> {
   using type = std::array<typename changed_nest<T, Change>::type, N>;
 };
 
-/// A template argument of a class: ranges and the like keep their numbers.
+/// A template argument of a class; ranges and similar types keep their numbers.
 template <class Whole, class T, class Change>
 struct changed_argument : changed_nest<T, Change> {};
 template <class Whole, Element T, class Change>
@@ -70,7 +70,7 @@ struct changed_nest<Nest<Members...>, Change> {
       typename changed_class<Nest<Members...>, Change, std::index_sequence_for<Members...>>::type>;
 };
 
-/// A change of tensors alone, wherever they are.
+/// A change of tensors only, wherever they are.
 struct changes_tensors {
   template <class Self, std::size_t>
   using below = Self;
@@ -101,8 +101,8 @@ struct to_fractions : changes_tensors {
 
 }  // namespace detail
 
-/// The type of a nest whose floating-point tensors have elements `To`; integer and boolean tensors
-/// stay. A model must be a class template of its tensors, or of their element type.
+/// The type of a nest whose floating-point tensors have elements `To`; integer and `bool` tensors
+/// do not change. A model must be a class template of its tensors, or of their element type.
 ///
 ///     using narrow = with_fractions<bfloat16, nn::linear<W, B>>;
 template <Fractional To, class Nest>

@@ -13,7 +13,8 @@ namespace shardwise {
 
 namespace nn {
 
-/// The options of a convolution, as a module names them: `nn::with<strides<2, 2>, paddings<1, 1>>`.
+/// The options of a convolution as a template argument of a module: `nn::with<strides<2, 2>,
+/// paddings<1, 1>>`.
 template <class... Options>
 struct with {};
 
@@ -21,7 +22,7 @@ struct with {};
 
 namespace detail {
 
-/// A bias `[features]` as it meets `[batch, features, spatial...]`.
+/// Returns a bias `[features]` in the shape that is broadcast to `[batch, features, spatial...]`.
 template <class Bias, std::size_t... D>
 [[nodiscard]] constexpr auto beside_features(const Bias& bias, std::index_sequence<D...>) {
   return unsqueeze<(static_cast<int>(D) + 1)...>(bias);
@@ -37,12 +38,13 @@ template <class... Options, class X, class Filter, fixed_string... Axes>
 
 namespace nn {
 
-/// A convolution, `[batch, channels, spatial...]` by a filter
-/// `[features, channels / groups, window...]`, plus a bias `[features]`; see the function.
+/// A convolution of `[batch, channels, spatial...]` with a filter `[features, channels / groups,
+/// window...]`, plus a bias `[features]`; see the function.
 ///
-/// The layout of the filter says what the module is: split by features it gives a result that is
-/// split alike, split by channels one that is a pending sum, which `Out`, a spec, finishes before
-/// the bias is added. A split spatial dimension exchanges halos over the axes of `Permitted`.
+/// The layout of the filter determines the parallelism: if it is split by features, the result is
+/// split alike; if it is split by channels, the result is a pending sum, which `Out`, a spec,
+/// finishes before the bias is added. A split spatial dimension exchanges halos over the axes of
+/// `Permitted`.
 ///
 ///     nn::convolution<F, B, nn::with<paddings<1, 1>>> first{f, b};
 ///     nn::convolution<F, B, nn::with<>, P<"data", "model", none, none>> second{f, b};

@@ -68,7 +68,7 @@ template <class Target, class Source>
   }
 }
 
-/// The type that a module is distributed to: the target, without elements where the tensors of the
+/// The type to which a module is distributed: the target, without elements if the tensors of the
 /// module have none, or the module under a plan.
 template <class Target, class Source>
 struct distributed {
@@ -80,7 +80,7 @@ struct distributed<Target, Source> {
   using type = nn::planned<Source, Target>;
 };
 
-/// True for a nest with a tensor whose layout is a value.
+/// True for a nest with a tensor that has a run-time layout.
 template <class Nest>
 [[nodiscard]] constexpr bool has_layout_values() noexcept {
   return any_in_nest<Nest>([]<class Each>(std::type_identity<Each>) { return ValueOperand<Each>; });
@@ -91,8 +91,9 @@ template <class Nest>
 namespace nn {
 
 /// Reshards each tensor of a module to the layout of the corresponding member of `Target`; other
-/// members stay. Both have the same members and element types. `Target` may be a plan: the result
-/// is of type `planned<Source, Target>`, and tensors whose layouts are values follow the plan too.
+/// members do not change. Both must have the same members and element types. `Target` may be a
+/// plan: then the result has type `planned<Source, Target>`, and tensors with run-time layouts
+/// follow the plan too.
 ///
 /// It has a ledger on paper and a gradient: within a loss it gathers a fully sharded model, and the
 /// gradients are reduce-scattered.
@@ -114,10 +115,11 @@ template <class Target, class Source>
   }
 }
 
-/// The same under a plan that is a value, for tensors whose layouts are values.
+/// The same with a plan that is a value, for tensors with run-time layouts.
 ///
 /// Throws `pattern_matches_nothing` or `parameter_has_no_rule` with the names,
-/// `planned_layout_is_fixed` for a rule that would change a type, and what is wrong with a layout.
+/// `planned_layout_is_fixed` for a rule that would change a type, or the error of an invalid
+/// layout.
 ///
 ///     const nn::plan_rule_desc rules[] = {{"*.up", nn::plan_action::columns, "model"}};
 ///     model = nn::distribute_module(model, nn::plan_desc{rules});

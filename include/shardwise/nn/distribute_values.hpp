@@ -12,7 +12,7 @@
 
 namespace shardwise::detail {
 
-/// The names of the tensors of a model.
+/// Returns the names of the tensors of a model.
 template <class Model>
 [[nodiscard]] std::vector<std::string> names_in(const Model& model) {
   std::vector<std::string> names;
@@ -22,7 +22,7 @@ template <class Model>
   return names;
 }
 
-/// Checks that a plan that is a value fits the names of a model.
+/// Checks a plan that is a value against the names of a model.
 inline void require_plan(const std::vector<std::string>& names, const nn::plan_desc& plan) {
   const auto append = [](std::string& list, text_view name) {
     list.append(list.empty() ? "'" : ", '").append(name.data(), name.size()).append("'");
@@ -48,7 +48,7 @@ inline void require_plan(const std::vector<std::string>& names, const nn::plan_d
   if (!without.empty()) fail({.rule = violation::parameter_has_no_rule}, without);
 }
 
-/// The layout of a parameter under a plan.
+/// Returns the layout of a parameter under a plan.
 [[nodiscard]] inline layout_desc planned_layout_of(const nn::plan_desc& plan, text_view name,
                                                    const mesh_desc& mesh,
                                                    const tensor_desc& tensor) {
@@ -59,7 +59,7 @@ inline void require_plan(const std::vector<std::string>& names, const nn::plan_d
   return to.layout;
 }
 
-/// Reshards the tensors of a model whose layouts are values; nothing has changed if any is refused.
+/// Reshards the tensors of a model with run-time layouts; after an error none has changed.
 template <class Model>
 void distribute_values(Model& model, const nn::plan_desc& plan) {
   for_each_parameter(std::as_const(model), [&]<class X>(const leaf_path& name, const X& x) {

@@ -7,12 +7,12 @@
 
 namespace shardwise::nn {
 
-/// Sets about the part `Rate` of all elements, a `std::ratio`, to 0 and divides the others by
-/// `1 - Rate`. Which ones
-/// depends on the key of the call and the global index alone: every layout has the same bits.
+/// Sets a fraction `Rate`, a `std::ratio`, of all elements to 0 and divides the others by `1 -
+/// Rate`. The choice depends only on the key of the call and the global index: every layout has the
+/// same bits.
 ///
 /// Without a key nothing is dropped. Call a model with keys to train and without them to evaluate;
-/// there is no mode to switch.
+/// there is no training mode.
 ///
 ///     auto h = nn::dropout<std::ratio<1, 10>>{}(x, seed.fold_in(step));
 ///     constexpr auto operator()(const auto& x, const auto&... seed) const {

@@ -45,9 +45,10 @@ template <Fractional To, class Nest, class Behind>
 }  // namespace detail
 
 /// Returns a nest with its floating-point tensors converted to `To`: a tensor, or an instance of
-/// the same class template, so that a model is called as before. Integers and booleans stay.
+/// the same class template, so calls of a model do not change. Integer and `bool` tensors do not
+/// change.
 ///
-/// Its gradient has the element types of the nest that was converted.
+/// The gradient has the element types of the original nest.
 ///
 ///     auto narrow = cast_nest<bfloat16>(model);
 template <Fractional To, class Nest>

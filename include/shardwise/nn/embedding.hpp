@@ -7,10 +7,12 @@
 
 namespace shardwise::nn {
 
-/// A row of a table for each index: `[...]` by `[rows, width]` is `[..., width]`.
+/// Looks up a row of a table for each index: indices `[...]` and a table `[rows, width]` give
+/// `[..., width]`.
 ///
-/// Of a table that is split by rows each device looks up what it has, which is a pending sum until
-/// `Out`, a spec, finishes it; a table split by columns gives a result split like them.
+/// If the table is split by rows, each device looks up the rows that it holds, and the result is a
+/// pending sum until `Out`, a spec, finishes it. If the table is split by columns, the result is
+/// split like them.
 ///
 ///     nn::embedding<Table, P<"data", none, none>> words{table};
 ///     auto h = words(ids);                                  // f32[8@data, 64, 128]

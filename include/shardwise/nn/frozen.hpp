@@ -9,8 +9,8 @@ namespace shardwise::nn {
 /// keep their names and are saved, loaded and counted. Gradients treat them as constants, norms of
 /// gradients omit them, and optimizers keep no state for them.
 ///
-/// A frozen module is called like the module itself. `value` is what is frozen; a program may
-/// assign to it.
+/// A frozen module is called like the module itself. `value` is the module, to which a program may
+/// assign.
 ///
 ///     struct model { nn::frozen<nn::embedding<Table>> read; Layers layers; };
 template <class Nest>

@@ -17,7 +17,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The type of one token for each row, `[batch, 1]`, laid out as the prompt `[batch, positions]`.
+/// The type of one token for each row, `[batch, 1]`, with the layout of the prompt `[batch,
+/// positions]`.
 template <class Prompt>
 using one_token =
     sharded_tensor<typename Prompt::value_type, extents<Prompt::extents_type::value[0], 1>,
@@ -42,9 +43,9 @@ template <class Scores>
 namespace nn {
 
 /// Generates `count` tokens after each row of a prompt `[batch, positions]` and returns them row by
-/// row. The prompt follows what the cache already has. `model(tokens, cache)` returns scores
-/// `[batch, positions, tokens]` and appends the tokens to the cache; afterwards it has all tokens
-/// but the last that was generated.
+/// row. The prompt follows the tokens that are already in the cache. `model(tokens, cache)` returns
+/// scores `[batch, positions, tokens]` and appends the tokens to the cache; afterwards the cache
+/// has all tokens except the last one generated.
 ///
 /// Random choices depend only on the key, the row and the index of the token. Meshes and layouts
 /// change the result only by the rounding of the scores.

@@ -13,8 +13,8 @@ namespace shardwise {
 
 namespace nn {
 
-/// Which dimensions of a weight are inputs and outputs, for its fan-in and fan-out: `linear` is
-/// `[in, out...]`; `merge` is `[in..., out]`, as `out` of an attention; `filter` is
+/// Which dimensions of a weight are inputs and which are outputs, for its fan-in and fan-out:
+/// `linear` is `[in, out...]`; `merge` is `[in..., out]`, like `out` of an attention; `filter` is
 /// `[features, channels / groups, window...]` of a convolution.
 enum class weight_of : std::uint8_t { linear, merge, filter };
 
@@ -40,7 +40,7 @@ struct fans {
   return of;
 }
 
-/// Random numbers that are changed after they are drawn: `change(x)`.
+/// Returns random numbers after applying `change(x)`.
 template <class X, class Fill, class Change>
 [[nodiscard]] X drawn(const device_pool& pool, const Fill& fill_row, const Change& change) {
   using T = typename X::value_type;
@@ -79,7 +79,7 @@ template <ShardedTensor X, weight_of Kind = weight_of::linear>
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_normal<X>(pool, seed, gain / std::sqrt(of.in));
 }
-/// The same variance, uniform.
+/// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_uniform(const device_pool& pool, random_key seed,
                                 double gain = std::sqrt(2.0)) {
@@ -92,14 +92,14 @@ template <ShardedTensor X, weight_of Kind = weight_of::linear>
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_normal<X>(pool, seed, gain * std::sqrt(2 / (of.in + of.out)));
 }
-/// The same variance, uniform.
+/// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_uniform(const device_pool& pool, random_key seed, double gain = 1) {
   constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
   return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(6 / (of.in + of.out)));
 }
-/// Normal numbers of this deviation, of which none is further than two deviations from 0: those
-/// that were are drawn again. What is left deviates by 0.88 of it.
+/// Returns normal numbers with this standard deviation, truncated at two standard deviations:
+/// numbers beyond are drawn again. The standard deviation of the result is 0.88 times as large.
 template <ShardedTensor X>
 [[nodiscard]] X truncated_normal(const device_pool& pool, random_key seed, double deviation) {
   using T = typename X::value_type;
@@ -124,11 +124,11 @@ template <class Cache>
       [&]<class X>(std::type_identity<X>, const leaf_path&) { return zeros<X>(pool); });
 }
 
-/// A model at the start of its training. The name of a tensor says what it begins with: `scale`
-/// with ones, `bias` and `shift` with zeros, `table` with `truncated_normal` of deviation 0.02, and
-/// any other with `truncated_normal` of variance 1 / fan-in, where `out` is a `weight_of::merge`,
-/// `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each has a key of its
-/// own.
+/// Returns a model for the start of training. The name of a tensor determines its initial values:
+/// `scale` has ones, `bias` and `shift` zeros, `table` uses `truncated_normal` with standard
+/// deviation 0.02, and all others use `truncated_normal` with variance 1 / fan-in, where `out` is a
+/// `weight_of::merge`, `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each
+/// tensor has its own key.
 ///
 ///     auto model = nn::initialise<gpt>(pool, random_key{1});
 template <class Model>

@@ -12,7 +12,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// `abi,io->abo` for an operand of three dimensions.
+/// Returns the equation `abi,io->abo` for an operand of three dimensions.
 template <int Rank>
 [[nodiscard]] constexpr auto dense_equation() noexcept {
   constexpr auto rank = static_cast<std::size_t>(Rank);
@@ -27,7 +27,7 @@ template <int Rank>
   return fixed_string<2 * rank + 6>(words);
 }
 
-/// The product of the last dimension of `x` and the first of a matrix.
+/// Returns the product of the last dimension of `x` and the first of a matrix.
 template <class X, class W>
 [[nodiscard]] constexpr auto dense(const X& x, const W& weight) {
   return einsum<dense_equation<X::extents_type::rank>()>(x, weight);
@@ -37,12 +37,12 @@ template <class X, class W>
 
 namespace nn {
 
-/// A linear map of the last dimension, `x weight + bias`: `[..., in]` by `[in, out]` is
-/// `[..., out]`. All other dimensions stay what they are.
+/// A linear map of the last dimension, `x weight + bias`: `[..., in]` and `[in, out]` give `[...,
+/// out]`. All other dimensions do not change.
 ///
-/// The layout of the weight says what the map is: split by columns it gives a result that is split
-/// alike, split by rows one that is a pending sum, which `Out`, a spec, finishes before the bias is
-/// added. What moves is in the type.
+/// The layout of the weight determines the parallelism: if it is split by columns, the result is
+/// split alike; if it is split by rows, the result is a pending sum, which `Out`, a spec, finishes
+/// before the bias is added. The communication is visible in the type.
 ///
 ///     nn::linear<W, B> up{w, b};                                        // column-wise
 ///     nn::linear<W, B, P<"data", none>> down{w, b};                     // row-wise

@@ -8,8 +8,8 @@
 
 namespace shardwise::nn {
 
-/// The mean cross entropy of logits `[..., classes]` and integer labels `[...]`: a pending sum over
-/// the axes that split the labels. Classes may be split over permitted axes.
+/// Returns the mean cross entropy of logits `[..., classes]` and integer labels `[...]`: a pending
+/// sum over the axes that split the labels. Classes may be split over permitted axes.
 ///
 ///     auto loss = reshard<P<>>(nn::cross_entropy(model(x), labels));
 template <Operand X, Operand Labels, fixed_string... Axes>
@@ -18,14 +18,14 @@ template <Operand X, Operand Labels, fixed_string... Axes>
   return mean(shardwise::cross_entropy<X::extents_type::rank - 1>(logits, labels, permitted));
 }
 
-/// The mean of the squares of the differences: a pending sum over the axes that split them.
+/// Returns the mean squared difference: a pending sum over the axes that split the operands.
 template <Operand X, Operand Y>
 [[nodiscard]] constexpr auto mse(const X& x, const Y& wanted) {
   return mean(square(x - wanted));
 }
 
-/// The mean negative logarithm of the probability of each label `[...]`, of logarithms of
-/// probabilities `[..., classes]`, such as `log_softmax` gives.
+/// Returns the mean negative log-likelihood of labels `[...]`, given log-probabilities `[...,
+/// classes]`, such as the result of `log_softmax`.
 template <Operand X, Operand Labels>
 [[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
   constexpr int last = X::extents_type::rank - 1;

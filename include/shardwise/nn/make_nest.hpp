@@ -13,7 +13,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Becomes whatever member of a nest it stands for.
+/// Converts to the member of a nest in whose place it is.
 template <class Make>
 struct member_maker {
   const Make& make;
@@ -25,8 +25,8 @@ struct member_maker {
 
 }  // namespace detail
 
-/// Makes a nest from its type: `make(type, path)` gives the tensor for each leaf, in the order of
-/// declaration. Members that are no tensors are `T{}`; a range that grows is empty.
+/// Creates a nest from its type: `make(type, path)` returns the tensor for each leaf, in the order
+/// of declaration. Members that are not tensors are `T{}`; a dynamic range is empty.
 ///
 ///     auto model = make_nest<gpt>([&]<class X>(std::type_identity<X>, const leaf_path&) {
 ///       return zeros<X>(pool);

@@ -15,12 +15,12 @@
 
 namespace shardwise::detail {
 
-/// A layout with the place of its tensor in the type of a model, so that tensors of one type in
-/// different places have different types: `mlp<linear<W>, linear<W>>` has `W` at 0, 0 and at 1, 0.
+/// A layout with the position of its tensor in the type of a model, so that equal tensor types at
+/// different positions become distinct: `mlp<linear<W>, linear<W>>` has `W` at 0, 0 and at 1, 0.
 template <bool OnPaper, class Layout, class Place>
 struct marked_layout : Layout {};
 
-/// Marks the tensors of a nest with their places: argument `I` of the class at `Outer`.
+/// Marks the tensors of a nest with their positions: argument `I` of the class at `Outer`.
 template <class Outer, std::size_t I>
 struct to_marked {
   template <class Self, std::size_t Argument>
@@ -34,7 +34,7 @@ struct to_marked {
   template <class T, class Extents, class Layout>
   using abstract = abstract_tensor<T, Extents, marked_layout<true, Layout, to_marked>>;
 };
-/// The allocator of a range is for what the range has as its first argument.
+/// The allocator of a range is for the type that is its first argument.
 template <class T, class Outer, std::size_t I>
 struct changed_nest<std::allocator<T>, to_marked<Outer, I>> {
   using type = std::allocator<typename changed_nest<T, to_marked<Outer, 0>>::type>;
@@ -46,8 +46,8 @@ template <class T, class Extents, bool OnPaper, class Layout, class Place>
 inline constexpr bool
     is_marked<abstract_tensor<T, Extents, marked_layout<OnPaper, Layout, Place>>> = true;
 
-/// Calls `f(type, path)` for each tensor and each aggregate in the type of a nest, by the names
-/// that their objects have; a range has one element, and an optional is there.
+/// Calls `f(type, path)` for each tensor and each aggregate in the type of a nest, with the names
+/// that its objects have; a range has one element, and an optional has a value.
 template <class Nest, class F>
 constexpr void for_each_part(const F& f, const leaf_path& path = {}) {
   if constexpr (EitherOperand<Nest>) {
@@ -64,7 +64,7 @@ constexpr void for_each_part(const F& f, const leaf_path& path = {}) {
   } else if constexpr (OptionalNest<Nest>) {
     for_each_part<std::remove_cvref_t<decltype(*std::declval<Nest&>())>>(f, path);
   } else if constexpr (Aggregate<Nest>) {
-    // A wrapper has the name of what is in it.
+    // A wrapper has the name of the object in it.
     if constexpr (!NamelessWrapper<Nest>) f(std::type_identity<Nest>{}, path);
     using members = decltype(list_members(std::declval<Nest&>()));
     for_each_index<member_count<Nest>>([&]<std::size_t I>() {
@@ -75,7 +75,7 @@ constexpr void for_each_part(const F& f, const leaf_path& path = {}) {
   }
 }
 
-/// True if a type is another, or a template argument in it, however deep.
+/// True if a type is another, or contains it as a template argument at any depth.
 template <class Whole, class Part>
 inline constexpr bool has_argument = std::is_same_v<Whole, Part>;
 template <class T, std::size_t N, class Part>
@@ -85,13 +85,13 @@ template <template <class...> class Whole, class... A, class Part>
 inline constexpr bool has_argument<Whole<A...>, Part> = std::is_same_v<Whole<A...>, Part> ||
                                                         (... || has_argument<A, Part>);
 
-/// True for a class that a change of a nest may make another one of.
+/// True for a class that a change of a nest may convert to another.
 template <class T>
 inline constexpr bool is_class_template = false;
 template <template <class...> class Whole, class... A>
 inline constexpr bool is_class_template<Whole<A...>> = true;
 
-/// An object for each type, whose address says which it is.
+/// An object for each type, whose address identifies the type.
 template <class T>
 inline constexpr char identity_of_type = 0;
 

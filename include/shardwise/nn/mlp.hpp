@@ -5,7 +5,7 @@
 
 namespace shardwise::nn {
 
-/// An activation as a type: what `mlp` does between its two layers.
+/// An activation as a type: the function that `mlp` applies between its two layers.
 struct with_relu {
   [[nodiscard]] constexpr auto operator()(const auto& x) const { return relu(x); }
 };
@@ -16,8 +16,8 @@ struct with_silu {
   [[nodiscard]] constexpr auto operator()(const auto& x) const { return silu(x); }
 };
 
-/// Two layers with an activation between them. With the first split by columns and the second by
-/// rows over the same axis, one reduction at the end is all that moves.
+/// Two linear layers with an activation between them. If the first is split by columns and the
+/// second by rows over the same axis, a single reduction at the end is the only communication.
 ///
 ///     nn::mlp<nn::linear<Up>, nn::linear<Down, B, P<"data", none, none>>> both{{up}, {down, b}};
 template <class Up, class Down, class Activation = with_gelu>

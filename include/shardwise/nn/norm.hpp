@@ -7,9 +7,9 @@
 
 namespace shardwise::nn {
 
-/// The values of the last dimension less their mean, over their standard deviation, times `scale`
-/// plus `shift`; `Epsilon`, a
-/// `std::ratio`, is added to the variance. Each device needs the whole of the dimension.
+/// Normalises the last dimension: subtracts its mean, divides by its standard deviation, multiplies
+/// by `scale` and adds `shift`. `Epsilon`, a `std::ratio`, is added to the variance. The dimension
+/// must not be split.
 ///
 ///     nn::layer_norm<V> norm{ones<V>(pool), zeros<V>(pool)};
 template <class Scale, class Shift = Scale, class Epsilon = std::ratio<1, 100000>>
@@ -24,7 +24,7 @@ struct layer_norm {
   }
 };
 
-/// The values over the root of the mean of their squares along the last dimension, times `scale`.
+/// Divides by the root mean square along the last dimension and multiplies by `scale`.
 template <class Scale, class Epsilon = std::ratio<1, 1000000>>
 struct rms_norm {
   Scale scale;

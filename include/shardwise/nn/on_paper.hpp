@@ -17,8 +17,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Enters the tensors of a nest into a program as its inputs, as they are made; `Sizes` are those
-/// of the dyn axes of their mesh.
+/// Makes the tensors of a nest inputs of a program when they are created; `Sizes` are those of the
+/// dyn axes of their mesh.
 template <class... Sizes>
 struct entered {
   program_builder& program;
@@ -36,7 +36,7 @@ struct entered {
   }
 };
 
-/// Says which tensors of a nest a program keeps.
+/// Marks the tensors of a nest that a program keeps.
 struct kept_by {
   program_builder& program;
 
@@ -45,9 +45,9 @@ struct kept_by {
 
 }  // namespace detail
 
-/// The same nest of tensors without elements: class templates are taken again with abstract tensors
-/// in the place of their tensors, and arrays and tuples with abstract members. A class that is no
-/// template stays what it is.
+/// The same nest of tensors without elements: class templates are instantiated with abstract
+/// tensors, and arrays and tuples with abstract members. A class that is not a template does not
+/// change.
 ///
 ///     using paper_model = on_paper<nn::linear<W, B>>;
 template <class Nest>
@@ -55,7 +55,7 @@ using on_paper = typename detail::changed_nest<Nest, detail::to_paper>::type;
 
 namespace detail {
 
-/// What a nest of these types has: elements, and bytes on the device that holds most.
+/// The size of a nest of these types: elements, and bytes on the device that holds most.
 struct nest_sizes {
   index_t elements = 0;
   index_t bytes = 0;
@@ -76,19 +76,20 @@ inline constexpr nest_sizes sizes_of_nest = [] {
 
 }  // namespace detail
 
-/// How many numbers the tensors of a nest of this type have, whatever devices hold them.
+/// Returns the number of elements in the tensors of a nest of this type, independently of layouts.
 ///
 ///     static_assert(nest_elements<nn::linear<W, B>> == 64 * 32 + 32);
 template <class Nest>
 inline constexpr index_t nest_elements = detail::sizes_of_nest<Nest>.elements;
-/// How many bytes of a nest of this type one device holds: the one that holds most.
+/// Returns the number of bytes of a nest of this type on one device, the one that holds most.
 ///
 ///     static_assert(3 * nest_bytes<model> <= 80_GiB);        // with the two moments of Adam
 template <class Nest>
 inline constexpr index_t nest_bytes = detail::sizes_of_nest<Nest>.bytes;
 
-/// Records what `f` does to nests of these types, without data and without running anything. What
-/// `f` returns is a tensor or a nest of them; `sizes` are those of the dyn axes of the mesh.
+/// Records the operations of `f` on nests of these types, without data and without running
+/// anything. The result of `f` is a tensor or a nest of them; `sizes` are those of the dyn axes of
+/// the mesh.
 ///
 ///     constexpr auto recorded = trace_nests_program<512, model, X>(loss);
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
@@ -103,7 +104,7 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
   return out;
 }
 
-/// What `f` would cost on nests of these types: the `trace` of a whole training step.
+/// Returns the cost of `f` on nests of these types: the `trace` of a whole training step.
 ///
 ///     constexpr auto cost = trace_nests<512, model, X, Y>(gradient(loss));
 ///     static_assert(cost.collectives("data") == 4);

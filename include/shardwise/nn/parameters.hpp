@@ -13,7 +13,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The leaves of a model: tensors whose layouts are types or values, with or without elements.
+/// The leaves of a model: tensors with compile-time or run-time layouts, with or without elements.
 struct parameters {
   template <class T>
   static constexpr bool is = EitherOperand<T>;
@@ -21,9 +21,8 @@ struct parameters {
 
 }  // namespace detail
 
-/// Calls `f(name, tensor)` with every tensor of a model, in the order of declaration. A model is
-/// any nest: an aggregate, an array, a tuple, a vector; the name is the path,
-/// `layers.0.mlp.up.weight`.
+/// Calls `f(name, tensor)` for every tensor of a model, in the order of declaration. A model is any
+/// nest: an aggregate, an array, a tuple, a vector; the name is the path, `layers.0.mlp.up.weight`.
 ///
 ///     for_each_parameter(model, [](const leaf_path& name, auto& w) { ... });
 template <class Model, class F>
@@ -31,8 +30,8 @@ constexpr void for_each_parameter(Model& model, const F& f) {
   for_each_leaf<detail::parameters>(model, [&](auto& x, const leaf_path& path) { f(path, x); });
 }
 
-/// Calls `f(name, tensor)` with the tensors of a model whose names match a pattern, and returns how
-/// many there are.
+/// Calls `f(name, tensor)` for the tensors of a model whose names match a pattern, and returns
+/// their number.
 ///
 ///     const index_t found = for_each_parameter(model, "layers.*.bias", [](const auto&, auto& b) {
 ///       b = b * 0.0F;
@@ -48,7 +47,7 @@ constexpr index_t for_each_parameter(Model& model, text_view pattern, const F& f
   return count;
 }
 
-/// How many numbers a model has, whatever devices hold them.
+/// Returns the number of elements of a model, independently of layouts.
 template <class Model>
 [[nodiscard]] constexpr index_t count_parameters(const Model& model) {
   index_t count = 0;
@@ -60,7 +59,7 @@ template <class Model>
   return count;
 }
 
-/// A nest of zeros like another: the same types, extents and layouts, in the same pools.
+/// Returns a nest of zeros with the types, extents, layouts and pools of another.
 ///
 ///     auto momentum = zeros_like(model);
 template <class Nest>

@@ -11,13 +11,13 @@
 
 namespace shardwise::nn {
 
-/// What a rule of a plan does: it gives a tensor a spec, splits it by columns or rows or further
-/// than it is, leaves it unchanged, or is about the calls of modules, not about tensors.
+/// The effect of a rule of a plan: it assigns a spec to a tensor, splits it by columns, by rows or
+/// further, leaves it unchanged, or affects the calls of modules and not tensors.
 enum class plan_action : std::uint8_t { place, columns, rows, further, unchanged, module };
 
-/// A rule of a plan as a value. The pattern, with `*` and `?`, names parameters, or modules and all
-/// that is in them; what it has to say are the axes, joined by commas, or, for `place`, the spec.
-/// The texts are borrowed.
+/// A rule of a plan as a value. The pattern, with `*` and `?`, matches parameters, or modules and
+/// everything in them; the argument is the axes, joined by commas, or, for `place`, the spec. The
+/// texts are not owned.
 struct plan_rule_desc {
   text_view pattern{};
   plan_action action = plan_action::unchanged;
@@ -25,9 +25,9 @@ struct plan_rule_desc {
   spec_desc spec{};
 };
 
-/// A plan as a value: which layouts the parameters of a model get. A parameter takes the first rule
-/// whose pattern matches its name; without one it stays as it is, or is refused if the plan is
-/// complete. The rules are borrowed.
+/// A plan as a value: the layouts of the parameters of a model. A parameter takes the first rule
+/// whose pattern matches its name; without one it does not change or, if the plan is complete, is
+/// an error. The rules are not owned.
 ///
 ///     const nn::plan_rule_desc rules[] = {{"*.up", nn::plan_action::columns, "model"},
 ///                                         {"*.down", nn::plan_action::rows, "model"}};
@@ -37,7 +37,7 @@ struct plan_desc {
   bool is_complete = false;
 };
 
-/// The number of the rule that a parameter takes, -1 if there is none.
+/// Returns the number of the rule for a parameter, or -1 if there is none.
 [[nodiscard]] constexpr int rule_for(const plan_desc& plan, text_view name) noexcept {
   for (int i = 0; i < int(plan.rules.ssize()); ++i)
     if (plan.rules[i].action != plan_action::module && name_is_under(name, plan.rules[i].pattern))
@@ -45,12 +45,13 @@ struct plan_desc {
   return -1;
 }
 
-/// The layout that a rule gives to a tensor, or the diagnosis that says why there is none. The
-/// policy of the tensor stays.
+/// Returns the layout that a rule assigns to a tensor, or the diagnosis of why there is none. The
+/// policy of the tensor does not change.
 ///
-/// By columns a matrix `[in, out...]` is split in its second dimension, and a vector; by rows a
-/// matrix is split in its first, and a vector stays. `further` splits the first dimension that is
-/// then divided evenly (see `split_further`), and leaves a tensor that has none as it is.
+/// By columns, a matrix `[in, out...]` is split in its second dimension, and so is a vector in its
+/// only one; by rows, a matrix is split in its first dimension, and a vector does not change.
+/// `further` splits the first dimension that is then divided evenly (see `split_further`); a tensor
+/// without one does not change.
 [[nodiscard]] constexpr resolved_layout layout_by(const plan_rule_desc& rule, const mesh_desc& mesh,
                                                   const tensor_desc& tensor) noexcept {
   const int rank = tensor.extents.ssize();

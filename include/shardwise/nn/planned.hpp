@@ -13,7 +13,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The layout type that a plan gives to a tensor: its own where nothing changes.
+/// The layout type that a plan assigns to a tensor; its own if it does not change.
 template <class Parts, class Marked, class Layout>
 struct planned_layout {
   struct wanted {
@@ -43,7 +43,7 @@ struct planned_tensor<Parts, T, Extents, marked_layout<OnPaper, Layout, Place>> 
                                   sharded_tensor<T, Extents, layout>>;
 };
 
-/// A module after those rules of a list whose bits are set, in their order.
+/// A module after the rules whose bits are set, in their order.
 template <std::uint64_t Bits, class Module, class... Rules>
 struct ruled_module {
   using type = Module;
@@ -71,7 +71,7 @@ struct to_planned {
   using abstract = typename planned_tensor<Parts, T, Extents, Layout>::type;
 };
 
-/// The answer to whether a plan fits a model, with the names that are in question.
+/// The result of checking a plan against a model, with the names involved.
 template <class Parts>
 [[nodiscard]] constexpr auto judge_plan() noexcept {
   using enum plan_fault;
@@ -94,7 +94,7 @@ template <class Parts>
     return refused_with<misuse::result_spec_is_missing, types<>>(names);
 }
 
-/// A planned model, which is the model itself where the plan is refused.
+/// A planned model, or the model itself if the plan is invalid.
 template <class Model, class Rules>
 struct planned_nest {
   using marked = typename changed_nest<Model, to_marked<void, 0>>::type;
@@ -112,7 +112,7 @@ struct planned_nest {
   };
   using type = typename choose<judged::ok, parts>::type;
 };
-// Not in `planned`, which errors repeat.
+// Separate from `planned`, whose definition errors repeat.
 template <class Model, class Rules>
 struct planned_nest<const Model, Rules> : planned_nest<Model, Rules> {};
 template <class Model, class Rules>
@@ -122,9 +122,9 @@ struct planned_nest<Model&, Rules> : planned_nest<Model, Rules> {};
 
 namespace nn {
 
-/// The type of a model under a plan. The model is a class template of its tensors, as for
-/// `with_fractions`; arrays, tuples and vectors of such classes have parts of one name each. Plans
-/// follow each other: a fully sharded model is stored under a plan of the planned model.
+/// The type of a model under a plan. The model must be a class template of its tensors, as for
+/// `with_fractions`; arrays, tuples and vectors of such classes have parts with one name each.
+/// Plans can be composed: a fully sharded model is stored under a plan of the planned model.
 ///
 ///     using split = nn::planned<model, tensor_parallel>;
 ///     using stored = nn::planned<split, nn::plan<nn::fully_sharded<"*", "data">>>;

@@ -13,15 +13,15 @@
 
 namespace shardwise::detail {
 
-/// What a plan says of one part of a model: a tensor, or a module.
+/// The effect of a plan on one part of a model: a tensor, or a module.
 struct planned_part {
   const void* type = nullptr;
   bool is_tensor = false;
-  int rule = -1;              // that a tensor takes
+  int rule = -1;              // the rule for a tensor
   std::uint64_t modules = 0;  // a bit for each rule that changes the module
 };
 
-/// What is wrong with a plan for a model.
+/// The errors of a plan for a model.
 enum class plan_fault : std::uint8_t {
   nothing,
   pattern_matches_nothing,
@@ -31,7 +31,7 @@ enum class plan_fault : std::uint8_t {
   layouts_differ,
   result_spec_is_missing,
 };
-/// The same with the names in question and, of a layout that is refused, why.
+/// The error with the names involved and, for an invalid layout, its diagnosis.
 struct plan_verdict {
   plan_fault fault = plan_fault::nothing;
   leaf_path first{};
@@ -76,8 +76,8 @@ struct rule_list {
 template <class... Rules>
 rule_list<Rules...> rules_in(const nn::plan<Rules...>&);
 
-/// What a plan says of the parts of a marked model. Each rule is matched in a constant expression
-/// of its own: compilers bound the steps of one.
+/// The effect of a plan on the parts of a marked model. Each rule is matched in a separate constant
+/// expression, since compilers limit the number of steps of one.
 template <class Marked, class Plan>
 struct planned_parts {
   using rules = decltype(rules_in(std::declval<const Plan&>()));
@@ -87,8 +87,8 @@ struct planned_parts {
     for_each_part<Marked>([&](const auto&, const leaf_path&) { ++n; });
     return n;
   }();
-  /// The parts that the pattern of a rule matches: tensors that it is about, and modules that it
-  /// changes.
+  /// Returns the parts that match the pattern of a rule: tensors to which it applies, and modules
+  /// that it changes.
   template <std::size_t Rule>
   static constexpr std::array<bool, count + 1> matched_by = [] {
     constexpr const nn::plan_rule_desc& rule = Plan::value.rules[Rule];
@@ -121,14 +121,15 @@ struct planned_parts {
     return out;
   }();
 
-  /// What it says of a type: of its first part, since all have to agree; nothing of another type.
+  /// Returns the effect on a type: that on its first part, since all must agree; none for other
+  /// types.
   template <class X>
   [[nodiscard]] static constexpr const planned_part& of() noexcept {
     for (const planned_part& part : list)
       if (part.type == &identity_of_type<X>) return part;
     return list[count];
   }
-  /// The layout that a rule gives to tensors of a type.
+  /// The layout that a rule assigns to tensors of a type.
   template <class X>
   [[nodiscard]] static constexpr resolved_layout layout_by_rule(int rule) noexcept {
     constexpr tensor_desc have = paper_of<X>::value;
@@ -143,7 +144,7 @@ struct planned_parts {
   template <class Was, class Is>
   using changed_module = typename rules::template changed<of<Was>().modules, Is>;
 
-  /// Whether the plan fits, or what is wrong first.
+  /// Returns whether the plan is valid for the model, or the first error.
   [[nodiscard]] static constexpr plan_verdict verdict() noexcept {
     plan_verdict found = unmatched();
     std::size_t n = 0;
@@ -159,8 +160,8 @@ struct planned_parts {
   }
 
  private:
-  /// The first pattern that matches nothing: no tensor, where the rule is about tensors, or no
-  /// module, where it changes modules.
+  /// Returns the first pattern that matches nothing: no tensor, if the rule applies to tensors, or
+  /// no module, if it changes modules.
   [[nodiscard]] static constexpr plan_verdict unmatched() noexcept {
     plan_verdict found;
     for_each_index<rules::count>([&]<std::size_t R>() {

@@ -14,15 +14,15 @@
 
 namespace shardwise::nn {
 
-/// No rotary embedding: attention leaves queries and keys as they are.
+/// No rotary embedding: attention does not change queries and keys.
 struct no_rotary {};
 
 /// A rotary position embedding without tables: pair `p` of the last dimension of `[..., positions,
-/// size]` is rotated by the angle `position * Base^(-2 p / size)`. Positions count from 0, or from
-/// `first`, an integer tensor of rank 0.
+/// size]` is rotated by the angle `position * Base^(-2 p / size)`. Positions are counted from 0, or
+/// from `first`, an integer tensor of rank 0.
 ///
-/// The angles are computed as they are needed, in `float`, or in `double` for `double`. Extents
-/// must be known at compile time.
+/// The angles are computed on the fly, in `float`, or in `double` for `double`. Extents must be
+/// known at compile time.
 ///
 ///     auto q = nn::rotary<>{}(einsum<"bsd,dhe->bhse">(x, w));
 template <class Base = std::ratio<10000>, rotary_pairs Pairs = rotary_pairs::halves>
@@ -69,7 +69,8 @@ struct rotary {
 
 namespace shardwise::detail {
 
-/// Applies the rotary embedding to queries or keys; positions count from `first` if it is given.
+/// Applies the rotary embedding to queries or keys; positions are counted from `first` if it is
+/// given.
 template <class Rotary, class X, class... First>
 [[nodiscard]] constexpr auto at_positions(const X& x, const First&... first) {
   if constexpr (std::is_same_v<Rotary, nn::no_rotary>)

@@ -24,13 +24,13 @@ concept ListOfLayers = !EitherOperand<X> && requires(const X& x) {
   x[0];
 };
 
-/// Checks that two operands of a scan have as many layers.
+/// Checks that two operands of a scan have the same number of layers.
 constexpr void require_layers(index_t have, index_t want) {
   if (have != want)
     fail({.rule = violation::operand_count_differs, .have = have, .want = want},
          "the operands of a scan have as many layers each");
 }
-/// Returns the number of layers, which all stacked tensors of a nest have.
+/// Returns the number of layers of a stacked nest, which all of its tensors have.
 template <class X>
 [[nodiscard]] constexpr index_t layers_of(const X& x) {
   if constexpr (ListOfLayers<X>) {
@@ -68,7 +68,7 @@ struct named_tensor<X> {
 };
 
 /// Calls one body for all layers of a program on paper. A layer with other sizes, or with one
-/// tensor in several places, is recorded anew.
+/// tensor in several positions, is recorded separately.
 template <std::size_t Capacity, class Carry>
 class layer_calls {
  public:
@@ -129,13 +129,13 @@ class layer_calls {
 }  // namespace detail
 
 /// Applies `f(carry, layer...)` to one layer after another and returns the last carry. The carry is
-/// a tensor that keeps its element type, extents and layout.
+/// a tensor whose element type, extents and layout do not change.
 ///
 /// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, stacked
-/// along the first dimension. The compiler sees one layer whatever their number, and a program on
-/// paper holds it once, as with `call`: at most 15 tensors a layer and `Capacity` instructions. The
-/// gradient of a list costs what its layers cost; that of stacked tensors touches the whole stack
-/// for each layer.
+/// along the first dimension. The compiler sees a single layer whatever their number, and a program
+/// on paper contains it once, as with `call`: at most 15 tensors for each layer and `Capacity`
+/// instructions. The gradient of a list costs as much as those of its layers; that of stacked
+/// tensors processes the whole stack for each layer.
 ///
 ///     auto y = scan([](const auto& h, const auto& block) { return block(h); }, x, blocks);
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
@@ -151,7 +151,7 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   (detail::require_layers(detail::layers_of(rest), count), ...);
   detail::name_operand(carry);
   std::optional<tensor> now(tensor{carry});
-  // Only paper has programs.
+  // Only abstract tensors have programs.
   constexpr bool is_on_paper = requires(const tensor& x) { x.program(); };
   [[maybe_unused]] std::conditional_t<is_on_paper, detail::layer_calls<Capacity, tensor>,
                                       std::nullptr_t>

@@ -7,17 +7,16 @@
 
 namespace shardwise::nn {
 
-/// Stands where a module would name the spec of its result: the result is left as it comes out,
-/// pending sums too.
+/// Replaces the spec of a module's result: the result is left as computed, including pending sums.
 struct as_computed {};
-/// Stands where a module would have a bias.
+/// Replaces the bias of a module without one.
 struct no_bias {};
 
 }  // namespace shardwise::nn
 
 namespace shardwise::detail {
 
-/// The result of a module under the spec that its type names.
+/// Returns the result of a module with the spec that its type states.
 template <class Out, class X>
 [[nodiscard]] constexpr decltype(auto) spread(X&& x) {
   if constexpr (std::is_same_v<Out, nn::as_computed>)

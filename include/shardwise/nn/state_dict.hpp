@@ -18,14 +18,14 @@
 
 namespace shardwise {
 
-/// The tensors of one or several nests with their names, in the order of declaration: a view, made
-/// by `state_dict`. It refers to the nests, which must outlive it; like an iterator it is invalid
-/// once a vector in them has grown.
+/// A view of the tensors of one or several nests with their names, in the order of declaration;
+/// created by `state_dict`. It refers to the nests, which must outlive it; like an iterator, it is
+/// invalidated when a vector in them grows.
 template <class Entry>
 class basic_state_view {
  public:
   basic_state_view() = default;
-  /// What is written can be read.
+  /// A state that can be written can be read.
   template <std::derived_from<Entry> Other>
   basic_state_view(const basic_state_view<Other>& from) : entries_(from.begin(), from.end()) {}
 
@@ -38,13 +38,13 @@ class basic_state_view {
     return entries_[static_cast<std::size_t>(i)];
   }
 
-  /// The tensor of this name, or null.
+  /// Returns the tensor of this name, or null.
   [[nodiscard]] const Entry* find(std::string_view name) const noexcept {
     for (const Entry& each : entries_)
       if (each.name() == name) return &each;
     return nullptr;
   }
-  /// The tensor of this name. Throws `state_names_differ`.
+  /// Returns the tensor of this name. Throws `state_names_differ`.
   ///
   ///     auto w = state["layers.0.weight"].as<float>();
   [[nodiscard]] Entry operator[](std::string_view name) const {
@@ -54,7 +54,7 @@ class basic_state_view {
            "'" + std::string(name) + "' is not in the state");
     return *found;
   }
-  /// Those whose names match a pattern with `*` and `?`.
+  /// Returns those whose names match a pattern with `*` and `?`.
   ///
   ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
   [[nodiscard]] basic_state_view matching(text_view pattern) const {
@@ -63,7 +63,7 @@ class basic_state_view {
       if (name_matches(each.name(), pattern)) out.entries_.push_back(each);
     return out;
   }
-  /// Appends another state. Throws `state_names_differ` if both have a tensor of one name.
+  /// Appends another state. Throws `state_names_differ` if both have a tensor of the same name.
   ///
   ///     save_safetensors(path, state_dict(model, "model").append(state_dict(moments, "optim")));
   basic_state_view& append(const basic_state_view& more) & {
@@ -76,20 +76,20 @@ class basic_state_view {
   [[nodiscard]] basic_state_view append(const basic_state_view& more) && {
     return std::move(append(more));
   }
-  /// Appends a tensor; `state_dict` does.
+  /// Appends a tensor; for `state_dict`.
   void push_back(Entry entry) { entries_.push_back(std::move(entry)); }
 
  private:
   std::vector<Entry> entries_;
 };
 
-/// A state that is read and assigned, and one that is read.
+/// A state that can be read and assigned, and one that can only be read.
 using state_view = basic_state_view<state_entry>;
 using const_state_view = basic_state_view<const_state_entry>;
 
 /// Returns the tensors of a nest, such as a model or the state of an optimizer, with their names: a
-/// view of type `state_view`, or `const_state_view` of a nest that is const. With a prefix the
-/// names are `prefix.layers.0.weight`. Members that are no tensors are not in it.
+/// `state_view`, or a `const_state_view` if the nest is const. With a prefix the names are
+/// `prefix.layers.0.weight`. Members that are not tensors are omitted.
 ///
 ///     for (const auto& each : state_dict(model))
 ///       std::cout << each.name() << ": " << to_text(each.tensor().type) << '\n';
@@ -103,7 +103,7 @@ template <class Nest>
   });
   return out;
 }
-/// A state is one already.
+/// A state is returned unchanged.
 template <class Entry>
 [[nodiscard]] basic_state_view<Entry> state_dict(const basic_state_view<Entry>& state) {
   return state;
@@ -113,8 +113,8 @@ template <class Entry>
   return state;
 }
 
-/// Which names `load_state_dict` requires: the same on both sides, or none, so that what both have
-/// is loaded.
+/// Which names `load_state_dict` requires: the same on both sides, or only those that both have,
+/// which are loaded.
 enum class state_names : std::uint8_t { all, common };
 
 /// The names that only one of two states has.
@@ -125,7 +125,7 @@ struct state_difference {
   [[nodiscard]] bool empty() const noexcept { return missing.empty() && unexpected.empty(); }
 };
 
-/// Compares the names of a state that is loaded into, and of its source.
+/// Compares the names of a target state and of its source.
 [[nodiscard]] inline state_difference difference_of_names(const const_state_view& into,
                                                           const const_state_view& source) {
   state_difference out;
@@ -138,7 +138,7 @@ struct state_difference {
 
 namespace detail {
 
-/// The names of a difference as the words of an error.
+/// Returns the names of a difference as the text of an error.
 [[nodiscard]] inline std::string words_of(const state_difference& names) {
   const auto list = [](const char* what, const std::vector<std::string>& all) {
     std::string out = all.empty() ? "" : what;
@@ -150,13 +150,13 @@ namespace detail {
   return missing + (missing.empty() || unexpected.empty() ? "" : "; ") + unexpected;
 }
 
-/// Loads a state; both are views.
+/// Loads a state; both arguments are views.
 inline state_difference load_state(const state_view& into, const const_state_view& source,
                                    state_names names) {
   state_difference apart = difference_of_names(into, source);
   if (names == state_names::all && !apart.empty())
     fail({.rule = violation::state_names_differ}, words_of(apart));
-  // All is checked, and all values exist, before the first is assigned.
+  // Everything is checked, and all values exist, before the first is assigned.
   std::vector<std::pair<const state_entry*, node_ptr>> values;
   for (const state_entry& each : into)
     if (const const_state_entry* const from = source.find(each.name()); from != nullptr)
@@ -167,14 +167,14 @@ inline state_difference load_state(const state_view& into, const const_state_vie
 
 }  // namespace detail
 
-/// Gives every tensor of a nest the value of the same name in a state: that of another nest, whose
-/// layouts, mesh and pool may be different. Each keeps its elements, extents, layout and pool; what
-/// has another layout is resharded, and what is in another pool passes through the host's memory,
-/// for which all processes that share a mesh make the call.
+/// Assigns to every tensor of a nest the value of the same name in a state: that of another nest,
+/// whose layouts, mesh and pool may differ. Each tensor keeps its elements, extents, layout and
+/// pool: a value with another layout is resharded, and one in another pool is copied through host
+/// memory, for which all processes that share a mesh must make the call.
 ///
-/// Throws `state_names_differ`, which lists the names that are missing or unexpected, unless only
-/// the `common` names are asked for, and `stored_tensor_differs` for other elements or extents;
-/// nothing has changed then. Returns the names that only one side has.
+/// Throws `state_names_differ`, which lists the missing and the unexpected names, unless only the
+/// `common` names are requested, and `stored_tensor_differs` for other elements or extents; nothing
+/// has changed then. Returns the names that only one side has.
 ///
 ///     load_state_dict(whole, state_dict(split));
 ///     load_state_dict(model, state_dict(backbone, "backbone"), state_names::common);
@@ -183,7 +183,7 @@ state_difference load_state_dict(Nest& nest, const basic_state_view<Entry>& sour
                                  state_names names = state_names::all) {
   return detail::load_state(state_dict(nest), source, names);
 }
-/// The same into a part of a nest.
+/// Loads into a part of a nest.
 ///
 ///     load_state_dict(state_dict(model).matching("encoder.*"), state_dict(encoder, "encoder"));
 template <class Entry>

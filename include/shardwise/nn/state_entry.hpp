@@ -20,13 +20,13 @@ namespace shardwise {
 
 namespace detail {
 
-/// The leaves of a state: tensors in pools, whose layouts are types or values.
+/// The leaves of a state: tensors in pools, with compile-time or run-time layouts.
 struct tensors_in_pools {
   template <class T>
   static constexpr bool is = Readable<T>;
 };
 
-/// The name of a leaf of a nest in a state.
+/// Returns the name of a leaf of a nest in a state.
 [[nodiscard]] inline std::string state_name(std::string_view prefix, const leaf_path& path) {
   if (path.size() >= 120)
     fail({.rule = violation::stored_tensor_differs},
@@ -36,11 +36,11 @@ struct tensors_in_pools {
   return name.append(path.data(), path.size());
 }
 
-/// What is done with a leaf whose type is forgotten.
+/// The type-erased operations on a leaf.
 struct state_leaf {
   node_ptr (*read)(const void* leaf);
   void (*write)(void* leaf, node_ptr value);
-  /// A tensor whose parts are filled; see `make_filled`.
+  /// Creates a tensor whose parts are filled; see `make_filled`.
   node_ptr (*filled)(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
                      function_view<void(const held_box&, const any_block&)> fill);
 };
@@ -64,7 +64,7 @@ template <class X>
 inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
                                                   fill_leaf<typename X::value_type>};
 
-/// All elements of a tensor, row-major.
+/// Returns all elements of a tensor, row-major.
 [[nodiscard]] inline std::vector<std::byte> gathered_bytes(node& owner) {
   require_readable(owner);
   const tensor_desc& tensor = owner.tensor();
@@ -74,7 +74,7 @@ inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
   return whole;
 }
 
-/// Elements and extents, as errors say them: `f32[4, 8]`.
+/// Returns elements and extents as in errors: `f32[4, 8]`.
 [[nodiscard]] inline sentence elements_and_extents(const tensor_desc& tensor) {
   sentence out;
   out << to_text(tensor.type) << '[';
@@ -84,7 +84,7 @@ inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
 
 }  // namespace detail
 
-/// A tensor of a nest with its name, which is read.
+/// A tensor of a nest with its name, for reading.
 class const_state_entry {
  public:
   /// Refers to a tensor, which must outlive it.
@@ -93,10 +93,10 @@ class const_state_entry {
       : const_state_entry(std::move(name), &leaf, detail::state_leaf_of<X>) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Its elements, extents and layout.
+  /// Returns its elements, extents and layout.
   [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
   [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
-  /// The tensor, its type forgotten; `T` are its elements. Throws `stored_tensor_differs`.
+  /// Returns the tensor as an `any_tensor` with elements `T`. Throws `stored_tensor_differs`.
   template <Element T>
   [[nodiscard]] any_tensor<T> as() const {
     if (tensor().type != element_of<T>)
@@ -105,9 +105,9 @@ class const_state_entry {
                text_of_element(element_of<T>));
     return detail::handle_of<any_tensor<T>>(share());
   }
-  /// All elements, row-major, in the host's memory; computed first if need be.
+  /// Returns all elements, row-major, in host memory, after computing them if necessary.
   [[nodiscard]] std::vector<std::byte> bytes() const { return detail::gathered_bytes(*share()); }
-  /// The node behind the tensor.
+  /// Returns the node of the tensor.
   [[nodiscard]] node_ptr share() const { return leaf_->read(place_); }
 
  protected:
@@ -127,7 +127,7 @@ class const_state_entry {
   const detail::state_leaf* leaf_;
 };
 
-/// A tensor of a nest with its name, which is read and assigned.
+/// A tensor of a nest with its name, for reading and assignment.
 class state_entry : public const_state_entry {
  public:
   template <Readable X>
@@ -136,8 +136,8 @@ class state_entry : public const_state_entry {
       : const_state_entry(std::move(name), &leaf, detail::written_state_leaf_of<X>),
         written_(&leaf) {}
 
-  /// Gives the tensor a new value, a tensor of its elements and extents. It keeps its layout and
-  /// its pool: the value is resharded, or, from another pool, copied through the host's memory.
+  /// Assigns a new value to the tensor, with its elements and extents. The tensor keeps its layout
+  /// and its pool: the value is resharded or, from another pool, copied through host memory.
   ///
   ///     state_dict(model)["head.weight"].assign(w);
   template <Readable X>
@@ -145,7 +145,7 @@ class state_entry : public const_state_entry {
     replace(value_of(const_state_entry("the value", value)));
   }
 
-  /// The value of another entry as this one would hold it.
+  /// Returns the value of another entry, converted to the layout and pool of this one.
   [[nodiscard]] node_ptr value_of(const const_state_entry& from) const {
     node_ptr source = from.share();
     const node_ptr own = share();
@@ -168,12 +168,12 @@ class state_entry : public const_state_entry {
       detail::copy_any_part(host, part, block, own->elements());
     });
   }
-  /// A value like its own whose parts are filled: `fill(part, block)`.
+  /// Returns a value of the same description whose parts are filled: `fill(part, block)`.
   [[nodiscard]] node_ptr filled(function_view<void(const held_box&, const any_block&)> fill) const {
     const node_ptr own = share();
     return leaf().filled(own->home(), own->tensor(), fill);
   }
-  /// Gives the tensor a value of its own elements, extents and layout.
+  /// Assigns a value of the same elements, extents and layout to the tensor.
   void replace(node_ptr value) const {
     value->name();
     leaf().write(written_, std::move(value));

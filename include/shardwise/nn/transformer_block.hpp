@@ -8,9 +8,9 @@ namespace shardwise {
 
 namespace nn {
 
-/// A layer of a transformer, normalised before each half: `h = x + attention(norm(x))`, then
-/// `h + mlp(norm(h))`. What the halves give has the layout of `x`. With a cache the positions of
-/// `x` follow those in the cache; see `nn::attention`.
+/// A pre-norm layer of a transformer: `h = x + attention(norm(x))`, then `h + mlp(norm(h))`. Both
+/// terms are added in the layout of `x`. With a cache the positions of `x` follow those in the
+/// cache; see `nn::attention`.
 ///
 ///     nn::transformer_block<Norm, Heads, Mlp> layer{...};
 ///     auto y = layer(x);                                       // [batch, positions, width]

@@ -16,7 +16,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Adds the tensors of a nest to those of another, in the elements of that.
+/// Adds the tensors of a nest to those of another, in the element type of the latter.
 template <class Sum, class Nest>
 constexpr void add_nest(Sum& sum, const Nest& more) {
   const auto add = []<class X, class Y>(X& x, const Y& y) {
@@ -29,7 +29,7 @@ constexpr void add_nest(Sum& sum, const Nest& more) {
 }
 
 /// Returns `change(value)` of a loss and its gradients. A loss that computes its own gradients,
-/// such as `accumulated_loss`, is asked for them.
+/// such as `accumulated_loss`, is called for them.
 template <class Loss, class Change, class Model, class... Batch>
 [[nodiscard]] constexpr auto value_and_gradients(const Loss& loss, const Change& change,
                                                  const Model& model, const Batch&... batch) {
@@ -72,7 +72,7 @@ template <class Parameters, class Pending>
 /// A loss whose value and gradients are means over micro-batches. It replaces the loss of
 /// `training_step`, and takes a range of micro-batches instead of a batch; each is a tensor or a
 /// tuple of tensors. Their gradients are left pending over `Axes`, added, and reduced once.
-/// Narrow gradients are added as `float`.
+/// `bfloat16` and `float16` gradients are added as `float`.
 ///
 ///     constexpr auto mean_loss = optim::accumulated<"data">(loss);
 ///     constexpr auto learn = optim::training_step{mean_loss, optim::adamw{}};
@@ -103,7 +103,7 @@ struct accumulated_loss {
             },
             batch);
     };
-    // Sums of many narrow terms would be wrong by more than their last digits.
+    // Sums of many narrow terms would be inaccurate.
     const auto widen = [](const auto& x) { return detail::made_tensor(detail::widened(x)); };
     auto first = of_one(*batches.begin());
     auto sums = detail::map_nest(first.second, widen);

@@ -15,7 +15,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The logarithm of a number just below 1, also where the compiler computes.
+/// Returns the logarithm of a number just below 1, also in constant expressions.
 [[nodiscard]] constexpr double log_below_one(double x) noexcept {
   // log(x) = 2 atanh((x - 1) / (x + 1))
   const double z = (x - 1) / (x + 1);
@@ -24,12 +24,13 @@ namespace detail {
   return 2 * sum;
 }
 
-/// A step of Adam under the settings `by`; `Decoupled` says that decay shrinks the weights.
+/// A step of Adam with the settings `by`; `Decoupled` states that weight decay applies to the
+/// weights directly.
 template <bool Decoupled, class Settings, class Parameters, class State, class Rate>
 constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept,
                          const Parameters& gradients, const Rate& rate) {
   kept.steps += 1.0F;
-  // 1 - beta^steps, of which the powers alone would lose digits.
+  // 1 - beta^steps, without the cancellation that computing the power would cause.
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
   const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
   const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, X& v, const X& gradient) {
@@ -60,8 +61,8 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
 
 namespace optim {
 
-/// What `adam` and `adamw` keep: two tensors for each parameter, split like it, and the number of
-/// steps that were taken.
+/// The state of `adam` and `adamw`: two tensors for each parameter, split like it, and the number
+/// of steps so far.
 template <class Parameters>
 struct adam_state {
   Parameters first;   ///< the running mean of the gradients
@@ -69,9 +70,9 @@ struct adam_state {
   typename detail::step_count<Parameters>::type steps;
 };
 
-/// Adam: each parameter moves by the running mean of its gradients over the root of that of their
-/// squares, both corrected for having begun at 0. `weight_decay` is part of the gradient; `adamw`
-/// takes it from the weights instead. For parameters, state and rate see `sgd`.
+/// Adam: each parameter moves by the running mean of its gradients divided by the root of that of
+/// their squares, both with bias correction. `weight_decay` is added to the gradient; `adamw`
+/// applies it to the weights instead. For parameters, state and rate see `sgd`.
 ///
 ///     optim::adamw learn{.weight_decay = 0.1};
 ///     auto state = learn.start(model);
@@ -100,7 +101,7 @@ struct adam {
   void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
 };
 
-/// Adam whose weight decay shrinks the weights themselves, by `rate * weight_decay` in each step.
+/// Adam with decoupled weight decay: the weights shrink by `rate * weight_decay` in each step.
 struct adamw {
   double beta1 = 0.9;
   double beta2 = 0.999;

@@ -19,7 +19,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The sum of `Of(tensor)` as a tensor of rank 0.
+/// Returns the sum of `Of(tensor)` as a tensor of rank 0.
 template <class X, class Of>
 using sum_over = decltype(made_tensor(sum(std::declval<const Of&>()(std::declval<const X&>()))));
 
@@ -53,7 +53,7 @@ template <class Nest, class Of, class... Found>
   }
 }
 
-/// Adds a sum to that of its group, which may be the first of it.
+/// Adds a sum to that of its group, or begins a group.
 template <class Sum>
 constexpr void add_to_group(std::optional<Sum>& group, std::type_identity_t<Sum>&& more) {
   if (group)
@@ -65,7 +65,7 @@ constexpr void add_to_group(std::optional<Sum>& group, std::type_identity_t<Sum>
   fail({.rule = violation::operand_count_differs}, "a range of tensors is empty and has no norm");
 }
 
-/// Returns the sum of `of(tensor)` over a nest on paper, where types say which sums are pending
+/// Returns the sum of `of(tensor)` over an abstract nest, whose types state which sums are pending
 /// over the same axes: these are reduced together.
 template <class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum_by_types(const Nest& nest, const Of& of) {
@@ -84,8 +84,8 @@ template <class Nest, class Of>
   };
   return add(types_of_sums<Nest, Of>(sum_types<>{}));
 }
-/// The same of tensors that have values: each sum tells its layout as the program runs, and the
-/// compiler sees one type of them.
+/// The same for tensors with values: the layout of each sum is known at run time, and the compiler
+/// sees a single type for them.
 template <class T, class Nest, class Of>
 [[nodiscard]] any_tensor<T> reduced_sum_by_layouts(const Nest& nest, const Of& of) {
   std::vector<std::optional<any_tensor<T>>> groups;
@@ -103,7 +103,7 @@ template <class T, class Nest, class Of>
   for (std::size_t g = 1; g < groups.size(); ++g) total += reshard<P<>>(*groups[g]);
   return total;
 }
-/// Returns the sum of `of(tensor)` over a nest, reduced, on every device.
+/// Returns the sum of `of(tensor)` over a nest, reduced and replicated.
 template <class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
   using first = std::remove_cvref_t<decltype(first_in(nest))>;
@@ -119,9 +119,10 @@ template <class Nest, class Of>
 
 namespace optim {
 
-/// The root of the sum of the squares of all elements of a nest, on every device. Of split tensors
-/// each device adds up what it has; one number moves for each set of axes that splits any of them.
-/// Narrow elements are squared and added as `float`.
+/// Returns the square root of the sum of the squares of all elements of a nest, replicated. For
+/// split tensors each device adds up the elements that it holds; one number is reduced for each set
+/// of axes that splits a tensor. `bfloat16` and `float16` elements are squared and added as
+/// `float`.
 ///
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
@@ -131,7 +132,7 @@ template <class Nest>
 }
 
 /// Multiplies all tensors of a nest by one number, so that its `global_norm` is at most `most`, and
-/// returns what that was before.
+/// returns the previous norm.
 ///
 ///     auto size = optim::clip_by_global_norm(gradients, 1.0);
 template <class Nest>

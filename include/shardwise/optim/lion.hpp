@@ -7,14 +7,14 @@
 
 namespace shardwise::optim {
 
-/// What `lion` keeps: one tensor for each parameter, split like it.
+/// The state of `lion`: one tensor for each parameter, split like it.
 template <class Parameters>
 struct lion_state {
   Parameters momentum;
 };
 
-/// Lion: each parameter moves by the rate, in the direction that momentum and gradient together
-/// point to. It wants a rate about a tenth of Adam's. For parameters, state and rate see `sgd`.
+/// Lion: each parameter moves by the rate, in the direction of the sign of a mean of momentum and
+/// gradient. Its rate should be about a tenth of Adam's. For parameters, state and rate see `sgd`.
 ///
 ///     optim::lion learn{.weight_decay = 0.1};
 struct lion {

@@ -36,7 +36,7 @@ constexpr void keep_unless(const Truth& is_right, Nest& made, const Nest& kept) 
 
 namespace optim {
 
-/// The state of `loss_scale`; every device holds its numbers.
+/// The state of `loss_scale`; its numbers are replicated.
 template <class Number>
 struct loss_scale_state {
   Number scale;       ///< what the loss is multiplied by
@@ -45,10 +45,10 @@ struct loss_scale_state {
   Number overflowed;  ///< 1 if the last step was skipped, 0 if it was taken
 };
 
-/// Loss scaling, which keeps gradients from underflowing in `float16`. A step whose gradients have
-/// an infinity or NaN anywhere is skipped: parameters and optimizer state stay, the scale is
-/// multiplied by `backoff`, and the state records it. After `interval` steps without a skip the
-/// scale is multiplied by `growth`. Scaling by powers of two is exact.
+/// Loss scaling, which prevents gradients from underflowing in `float16`. If any gradient on any
+/// device is infinite or NaN, the step is skipped: parameters and optimizer state do not change,
+/// the scale is multiplied by `backoff`, and the state records it. After `interval` steps without a
+/// skip the scale is multiplied by `growth`. Scaling by powers of two is exact.
 ///
 ///     optim::loss_scale scaling{.first = 1024, .interval = 100};
 ///     optim::loss_scale fixed{.first = 1024, .is_dynamic = false};    // skips; a constant scale
@@ -61,7 +61,7 @@ struct loss_scale {
   double most = 16777216;
   bool is_dynamic = true;
 
-  /// The state at the start of a training, in the pool of the parameters.
+  /// Returns the state at the start of training, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     using number = typename detail::step_count<Parameters>::type;
@@ -71,7 +71,7 @@ struct loss_scale {
     return loss_scale_state<number>{of(first), of(0), of(0), of(0)};
   }
 
-  /// Updates the scale after a step that was taken, or skipped if `is_right` is false.
+  /// Updates the scale after a step that was applied, or skipped if `is_right` is false.
   template <class Number, class Truth>
   constexpr void update(loss_scale_state<Number>& kept, const Truth& is_right) const {
     const auto number = [](double value) { return static_cast<float>(value); };

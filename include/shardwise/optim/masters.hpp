@@ -56,14 +56,14 @@ struct to_masters : changes_tensors {
       abstract_tensor<element<T>, Extents, typename master_layout<Extents, Layout, Axes...>::type>;
 };
 
-/// What is frozen is not updated, and has no masters.
+/// Frozen parameters are not updated, and have no masters.
 template <class Nest, fixed_string... Axes>
 struct changed_nest<nn::frozen<Nest>, to_masters<Axes...>> {
   using type = nn::frozen<Nest>;
 };
 
-/// True if gradients of these types are pending over none but these axes. They are reduced over
-/// them, and scattered where a master is split.
+/// True if gradients of these types are pending over no axes other than these. They are reduced
+/// over them, and scattered if a master is split.
 template <class Masters, class Gradients, fixed_string... Axes>
 [[nodiscard]] constexpr bool are_pending_over() noexcept {
   constexpr nest_kind kind = nest_kind_of<Masters>();

@@ -21,7 +21,7 @@
 
 namespace shardwise::optim {
 
-/// Matches arguments that an optimizer refuses: gradients that are left pending, or those of
+/// Matches arguments that an optimizer rejects: gradients that are left pending, or those of
 /// another nest.
 struct unlike {
   template <class X>
@@ -32,12 +32,12 @@ struct unlike {
 
 namespace shardwise::detail {
 
-/// The path of a tensor where it is not needed.
+/// Replaces the path of a tensor if it is not needed.
 struct no_path {};
 [[nodiscard]] constexpr no_path step_down(no_path, const auto&) noexcept { return {}; }
 
-/// Calls `f` with the path of each tensor and the tensors that stand in the same place of several
-/// nests of one kind.
+/// Calls `f` with the path of each tensor and the corresponding tensors of several nests of the
+/// same structure.
 template <class Path, class F, class First, class... Rest>
 constexpr void walk_together(const F& f, const Path& path, First& first, Rest&... rest) {
   using type = std::remove_const_t<First>;
@@ -74,10 +74,9 @@ constexpr void walk_together(const F& f, const Path& path, First& first, Rest&..
   }
 }
 
-/// Calls a function of a path and the tensors that stand in one place of several nests, which it
-/// may assign to. Where the library is compiled it sees tensors that have values without their
-/// layouts: so it is compiled once for the elements of all parameters, which have hundreds of
-/// types.
+/// Calls a function of a path and the corresponding tensors of several nests, which it may assign
+/// to. With the compiled library, the function gets tensors with values without their layouts, so
+/// it is compiled once for the element types of all parameters, which have hundreds of types.
 template <class F>
 struct of_any_layouts {
   const F& f;
@@ -107,8 +106,8 @@ struct of_any_layouts {
   static void give_back(const X&, any_tensor<typename X::value_type>&&) noexcept {}
 };
 
-/// Calls `update` with the path and the tensors that stand in the same place of several nests of
-/// one kind.
+/// Calls `update` with the path and the corresponding tensors of several nests of the same
+/// structure.
 template <class Update, class First, class... Rest>
 constexpr void update_together(const Update& update, First& first, Rest&... rest) {
   walk_together(of_any_layouts<Update>{update}, leaf_path{}, first, rest...);
@@ -119,15 +118,15 @@ constexpr void update_each(const Update& update, First& first, Rest&... rest) {
   const auto nameless = [&](no_path, auto&... x) { update(x...); };
   walk_together(of_any_layouts<decltype(nameless)>{nameless}, no_path{}, first, rest...);
 }
-/// Calls `f` with the tensors, as types have them, that stand in the same place of several nests of
-/// one kind.
+/// Calls `f` with the corresponding tensors of several nests of the same structure, with their
+/// types.
 template <class F, class First, class... Rest>
 constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
   const auto nameless = [&](no_path, auto&... x) { f(x...); };
   walk_together(nameless, no_path{}, first, rest...);
 }
 
-/// Gives a tensor a new value of its own elements, extents and layout.
+/// Assigns a value of the same elements, extents and layout to a tensor.
 template <class X, class Value>
 constexpr void put(X& x, Value&& value) {
   if constexpr (ValueOperand<X>)
@@ -164,7 +163,7 @@ template <class Number, class Nest>
       make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
 }
 
-/// A number as tensors of `X` are computed with.
+/// Converts a number to the type used for arithmetic on tensors of type `X`.
 template <class X>
 [[nodiscard]] constexpr auto number_for(double value) noexcept {
   return static_cast<compute_type<typename X::value_type>>(value);

@@ -9,8 +9,8 @@
 
 namespace shardwise::optim {
 
-/// A rate that falls along half a wave of the cosine, after it has risen in a line: from
-/// `peak / warmup` at step 0 to `peak`, then down to `least` at step `steps` and after it.
+/// A cosine schedule with linear warm-up: the rate rises from `peak / warmup` at step 0 to `peak`,
+/// then falls along half a cosine wave to `least` at step `steps`, where it stays.
 ///
 ///     constexpr optim::warmup_cosine schedule{.peak = 3e-3, .warmup = 50, .steps = 1000};
 ///     auto rate = full<scalar<float, pod>>(pool, schedule(step));
@@ -28,7 +28,7 @@ struct warmup_cosine {
   }
 };
 
-/// A rate that goes from `first` to `last` in a line over `steps` steps, and stays there.
+/// A rate that changes linearly from `first` to `last` over `steps` steps, and stays there.
 struct linear {
   double first = 1e-3;
   double last = 0;

@@ -7,7 +7,7 @@
 
 namespace shardwise::optim {
 
-/// What `sgd` keeps from step to step: a tensor for each parameter, split like it.
+/// The state of `sgd`: a tensor for each parameter, split like it.
 template <class Parameters>
 struct sgd_state {
   Parameters momentum;
@@ -15,10 +15,10 @@ struct sgd_state {
 
 /// Stochastic gradient descent: `m = momentum m + gradient`, then `w -= rate m`.
 ///
-/// Parameters are any nest of tensors, gradients and state nests like it. The rate is a number, or
-/// a `scalar` where it changes from step to step, so that the program of the step stays the same.
-/// Nothing moves between devices, and nothing is copied: the values that no handle names any more
-/// are written over.
+/// Parameters are any nest of tensors; gradients and state are nests of the same structure. The
+/// rate is a number, or a `scalar` if it changes from step to step, so that the program of the step
+/// stays the same. Nothing is communicated, and nothing is copied: values without remaining handles
+/// are overwritten.
 ///
 ///     optim::sgd descend{.momentum = 0.9};
 ///     auto state = descend.start(model);

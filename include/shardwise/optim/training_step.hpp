@@ -11,10 +11,10 @@
 
 namespace shardwise::optim {
 
-/// One step of training as a function of tensors: `loss(model, batch...)` and its gradient, which
-/// is clipped if `clip` is above 0, then the optimizer. It changes model and state and returns the
-/// loss before. Tensors without elements take it too, so that the ledger of a whole step is a
-/// constant.
+/// One training step as a function of tensors: `loss(model, batch...)` and its gradient, which is
+/// clipped if `clip` is above 0, then the optimizer. It updates model and state and returns the
+/// loss before the update. It also accepts abstract tensors, so that the ledger of a whole step is
+/// a constant.
 ///
 ///     constexpr auto learn = optim::training_step{loss, optim::adamw{}, 1.0};
 ///     const auto now = step(pool, [&] { return learn(model, state, rate, x, y); });
@@ -40,7 +40,7 @@ template <class Loss, class Optimizer>
 training_step(Loss, Optimizer, double) -> training_step<Loss, Optimizer>;
 
 /// The same as a function of values, for `trace_nests`: takes a model and a state and returns the
-/// loss and both as they are afterwards.
+/// loss and the updated model and state.
 template <class Step>
 struct functional_step {
   Step step;
