@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-/// How a picture of text is written: the longest line, and whether blocks are coloured.
+/// The style of a text picture: the maximum line length, and whether blocks are coloured.
 struct picture_style {
   std::size_t width = 100;
   /// Colours for terminals, by escape sequences; replicas of a block share its cell and colour.
@@ -14,14 +14,16 @@ struct picture_style {
 
 namespace detail {
 
-/// More devices than this are written as ranges.
+/// Larger numbers of devices are written as ranges.
 inline constexpr index_t most_listed = 8;
-/// The most cells of a row, cells of a table, and pages; what is more is left out in the middle.
+/// The maximum number of columns, of cells of a table, and of pages; the middle is omitted beyond
+/// that.
 inline constexpr index_t most_columns = 64;
 inline constexpr index_t most_cells = 256;
 inline constexpr index_t most_pages = 8;
 
-/// The colour of block `number` for terminals of 256 colours, readable under black text.
+/// Returns the colour of block `number` for terminals of 256 colours, on which black text is
+/// readable.
 [[nodiscard]] constexpr bounded_text<24> terminal_colour(index_t number) noexcept {
   constexpr int colours[] = {117, 215, 79, 228, 111, 209, 218, 250};
   bounded_text<24> sequence;
@@ -37,7 +39,7 @@ class picture_table {
       : out_(out), tiles_(tiles), style_(style) {
     const int rank = tiles.rank();
     columns_ = rank >= 1 ? tiles.parts(rank - 1, most_columns) : shown_parts{shown_part{0, {0, 1}}};
-    // Fewer rows where they are long, but always some.
+    // Fewer columns if they are wide, but always some.
     index_t fit = most_cells / columns_.ssize();
     fit = fit < 8 ? 8 : fit;
     rows_ = rank >= 2 ? tiles.parts(rank - 2, fit < most_columns ? fit : most_columns)
@@ -149,7 +151,7 @@ constexpr void write_pages(Out& out, const Tiles& tiles, const picture_style& st
   }
 }
 
-/// Draws the blocks of a tensor, or the sentence why there are none.
+/// Draws the blocks of a tensor, or the sentence that explains why there are none.
 template <class Out>
 constexpr void write_blocks(Out& out, const mesh_desc& mesh, const tensor_desc& tensor,
                             const picture_style& style, const index_t* names = nullptr) {
@@ -166,7 +168,8 @@ constexpr void write_blocks(Out& out, const mesh_desc& mesh, const tensor_desc& 
 /// Draws a layout without a tensor: a table whose cells list the devices that hold each block, one
 /// page for each block of the dimensions before the last two.
 ///
-/// `Out` takes `text_view` by `<<`: a `bounded_text` in constant expressions, any stream.
+/// `Out` must have `operator<<` for `text_view`: a `bounded_text` in constant expressions, or any
+/// stream.
 template <class Out>
 constexpr void write_picture(Out& out, const mesh_desc& mesh, const layout_desc& layout,
                              const picture_style& style = {}) {
@@ -177,10 +180,10 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const layout_desc&
   detail::write_pages(out, detail::layout_tiles(mesh, layout), style);
 }
 
-/// Draws who holds what of a tensor: its notation, then a table as for a layout, with the ranges of
-/// rows and columns. A cell lists its devices: `0 4` are replicas, `0+1` hold terms of a pending
-/// reduction, `0-63` are many. No line is longer than the style's width, unless a single cell is;
-/// where there are very many blocks or pages, those in the middle are left out.
+/// Draws which device holds which part of a tensor: its notation, then a table as for a layout,
+/// with the ranges of rows and columns. A cell lists its devices: `0 4` are replicas, `0+1` hold
+/// terms of a pending reduction, `0-63` are many. No line is longer than the style's width, unless
+/// a single cell is; if there are very many blocks or pages, those in the middle are omitted.
 template <class Out>
 constexpr void write_picture(Out& out, const mesh_desc& mesh, const tensor_desc& tensor,
                              const picture_style& style = {}) {
@@ -190,7 +193,7 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const tensor_desc&
   detail::write_blocks(out, mesh, tensor, style);
 }
 
-/// The picture of a layout type or of a tensor type as a constant.
+/// Returns the picture of a layout type or of a tensor type as a constant.
 ///
 ///     static_assert(picture_of<layout<pod, P<"model">>>() == "[model] on mesh(data=2,
 ///     model=2)\n"...);

@@ -9,7 +9,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// Writes what a collective does: `all_gather over model of dimension 1, 768 B received`.
+/// Writes the effect of a collective: `all_gather over model of dimension 1, 768 B received`.
 template <std::size_t N>
 constexpr bounded_text<N>& write_move(bounded_text<N>& out, const mesh_desc& mesh,
                                       const transfer& step) noexcept {
@@ -29,8 +29,8 @@ constexpr bounded_text<N>& write_move(bounded_text<N>& out, const mesh_desc& mes
 
 }  // namespace detail
 
-/// Draws a reshard: the tensor before it, then after each collective, which is named with the bytes
-/// that each device receives. Where there is no way, the sentence says which rule is broken.
+/// Draws a reshard: the tensor before it and after each collective, which is described with the
+/// bytes that each device receives. If the reshard is invalid, a sentence states the broken rule.
 ///
 ///     f32[4@x, 4] on mesh(x=2)
 ///     ...
@@ -59,7 +59,7 @@ constexpr void write_reshard(Out& out, const mesh_desc& mesh, const tensor_desc&
   }
 }
 
-/// The same by the name of all pictures on streams.
+/// Draws on a stream, with the name of all functions that do.
 template <class Stream>
 void visualize(Stream& out, const mesh_desc& mesh, const tensor_desc& tensor,
                const layout_desc& target, const picture_style& style = {}) {

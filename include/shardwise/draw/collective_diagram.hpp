@@ -9,7 +9,7 @@
 
 namespace shardwise::detail {
 
-/// What a device holds, as global indices: the ranges of each dimension.
+/// The elements that a device holds, as ranges of global indices along each dimension.
 class held_pieces {
  public:
   held_pieces(const mesh_desc& mesh, const tensor_desc& tensor, index_t device) {
@@ -27,7 +27,7 @@ class held_pieces {
       if (dim.empty()) return true;
     return false;
   }
-  /// The ranges along a dimension; one unit for a dimension that is not there.
+  /// Returns the ranges along a dimension; one unit for a dimension that does not exist.
   [[nodiscard]] std::vector<index_range> along(int d) const {
     return d < 0 ? ranges{{0, 1}} : dims_[static_cast<std::size_t>(d)];
   }
@@ -67,7 +67,8 @@ class held_pieces {
   std::vector<ranges> dims_;
 };
 
-/// One collective of one group of devices: each device a column, time from top to bottom.
+/// A diagram of one collective in one group of devices: each device is a column, and time runs from
+/// top to bottom.
 class collective_diagram {
  public:
   collective_diagram(const mesh_desc& mesh, const tensor_desc& before, const transfer& step,
@@ -95,7 +96,7 @@ class collective_diagram {
     }
     const index_t label = text_width(longest, 11);
     pitch_ = label > box_width ? label + 24 : box_width + 32;
-    // Words at the left, or what the first column's label needs.
+    // Room for the text at the left, or for the label of the first column.
     if ((label - box_width) / 2 > left_) left_ = (label - box_width) / 2;
     box_height_ = before.rank() >= 2 ? 66 : 28;
   }
@@ -146,7 +147,8 @@ class collective_diagram {
     return held_pieces(mesh_, after_, group_.member(0, i));
   }
 
-  /// The two dimensions that are drawn: those between which the collective moves, then the last.
+  /// Chooses the two dimensions that are drawn: those between which the collective moves axes, then
+  /// the last ones.
   void choose_dimensions() {
     const int rank = before_.rank();
     row_ = rank - 2;
@@ -195,8 +197,8 @@ class collective_diagram {
         draw_piece(out, place_of(row, column, x, y), number, pending);
   }
 
-  /// Draws what member `i` holds at a stage; pieces have the colour of the member that they come
-  /// from, or of the one that they are for where they are reduced or cut.
+  /// Draws the elements that member `i` holds at a stage; pieces have the colour of the member that
+  /// they come from or, if they are reduced or split, of the one that they are for.
   void draw_holding(svg_document& out, index_t x, index_t y, index_t i, int stage,
                     int stages) const {
     out.put_box(x, y, box_width, box_height_, "hole");
@@ -212,7 +214,7 @@ class collective_diagram {
     }
     for (index_t k = 0; k < n; ++k) {
       if (step_.kind == collective::all_reduce) {
-        // Strips of the block stand for its parts.
+        // Strips of the block represent its parts.
         if (n > most_pieces && !first && !last) k = i;
         rectangle strip{x, y, box_width, box_height_};
         index_t& from = row_ >= 0 ? strip.y : strip.x;
@@ -240,7 +242,7 @@ class collective_diagram {
     }
   }
 
-  /// True if member `i` has something for member `j` after a stage.
+  /// Returns true if member `i` sends something to member `j` after a stage.
   [[nodiscard]] bool sends(index_t i, index_t j, int stage) const {
     bool found = false;
     for_each_piece(
@@ -252,7 +254,8 @@ class collective_diagram {
     return found;
   }
 
-  /// Draws who sends to whom between two stages: solid what is sent, dotted what stays.
+  /// Draws the transfers between two stages: solid lines for data that is sent, dotted ones for
+  /// data that stays.
   void draw_wires(svg_document& out, index_t x, index_t top, index_t bottom, int stage) const {
     const int m = columns_.ssize();
     const bool by_receiver = step_.kind == collective::reduce_scatter ||

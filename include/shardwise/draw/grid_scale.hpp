@@ -5,7 +5,8 @@
 
 namespace shardwise::detail {
 
-/// The pixel of `part` where `whole` takes `pixels`; halved together until they cannot overflow.
+/// Returns the number of pixels of `part` if `whole` has `pixels`; the operands are halved together
+/// until they cannot overflow.
 [[nodiscard]] constexpr index_t rescaled(index_t part, index_t pixels, index_t whole) noexcept {
   while (whole > 1_TiB) {
     part /= 2;
@@ -14,14 +15,14 @@ namespace shardwise::detail {
   return part * pixels / whole;
 }
 
-/// The pixels of the shown parts of a dimension.
+/// The pixels of each shown part of a dimension.
 using pixel_counts = inplace_vector<index_t, most_parts>;
 
 /// The pixels of a gap between parts.
 inline constexpr index_t gap_width = 34;
 
-/// The pixels of each shown part: `needs` are what its label wants. A label that would make the
-/// whole larger than `most` is given up.
+/// Returns the pixels of each shown part; `needs` are the widths of the labels. A label that would
+/// make the whole larger than `most` is dropped.
 [[nodiscard]] constexpr pixel_counts spread_pixels(const shown_parts& parts,
                                                    const pixel_counts& needs, index_t preferred,
                                                    index_t most) {
@@ -30,7 +31,7 @@ inline constexpr index_t gap_width = 34;
   index_t all = preferred;
   for (int i = 0; i < parts.ssize(); ++i) {
     if (parts[i].is_gap()) continue;
-    const index_t size = rescaled(parts[i].range.size(), 1 << 20, total);  // of 2^20
+    const index_t size = rescaled(parts[i].range.size(), 1 << 20, total);  // as a fraction of 2^20
     const index_t whole = size > 0 ? ceil_div(needs[i] << 20, size) : most + 1;
     if (whole > all && whole <= most) all = whole;
   }
@@ -50,12 +51,12 @@ inline constexpr index_t gap_width = 34;
   return total;
 }
 
-/// How large a grid of blocks may become; what is more is left out in the middle.
+/// The maximum size of a grid of blocks; the middle is omitted beyond that.
 struct grid_limits {
   index_t columns = 10;
   index_t rows = 8;
   index_t pages = 3;
-  /// The most and fewest pixels across the blocks of a page, and the most down.
+  /// The maximum and minimum width of a page in pixels, and the maximum height.
   index_t widest = 1300;
   index_t narrowest = 150;
   index_t highest = 320;

@@ -6,9 +6,9 @@
 
 namespace shardwise::detail {
 
-/// A sharding whose devices can be told tile by tile: a list that follows an order becomes that
-/// order, and an order that cuts across the groups of a tile becomes a list, for which the buffer
-/// has room.
+/// Converts a sharding to a form whose devices can be listed tile by tile: a list of devices that
+/// follows an order becomes that order, and an order that cuts across the groups of a tile becomes
+/// a list, for which the buffer has room.
 [[nodiscard]] constexpr hlo_result for_picture(const hlo_sharding& given,
                                                device_buffer& buffer) noexcept {
   const hlo_sharding ordered = to_iota(given);
@@ -18,10 +18,11 @@ namespace shardwise::detail {
   return to_list(ordered, buffer);
 }
 
-/// The tiles of an HLO sharding, which `for_picture` returned and whose rank is at most `max_rank`.
+/// The tiles of an HLO sharding, which must be a result of `for_picture` and have a rank of at most
+/// `max_rank`.
 ///
-/// Extents are cut once, as HLO cuts; without extents every dimension has one element for each
-/// tile. `devices`: how many there are, for shardings that don't say; 0 if nobody knows.
+/// Extents have a single cut, as in HLO; without extents every dimension has one element for each
+/// tile. `devices` is their number, for shardings that do not state it; 0 if it is unknown.
 class hlo_tiles {
  public:
   constexpr hlo_tiles(const hlo_sharding& sharding, index_t devices) noexcept
@@ -39,19 +40,19 @@ class hlo_tiles {
     spread(sharding, devices);
   }
 
-  /// The number of devices, or 0 if nobody knows.
+  /// Returns the number of devices, or 0 if it is unknown.
   [[nodiscard]] constexpr index_t devices() const noexcept { return devices_; }
-  /// True if the devices of a tile run code of their own on it.
+  /// Returns true if the devices of a tile run separate code on it.
   [[nodiscard]] constexpr bool is_manual() const noexcept {
     return groups_.contains(hlo_group::manual);
   }
-  /// True if some tile has no elements.
+  /// Returns true if some tile has no elements.
   [[nodiscard]] constexpr bool has_empty() const noexcept {
     for (int d = 0; d < rank_; ++d)
       if (filled(d) < tiles_.dims[d]) return true;
     return false;
   }
-  /// True if the tile at a position of the assignment has no elements.
+  /// Returns true if the tile at a position of the assignment has no elements.
   [[nodiscard]] constexpr bool is_empty(index_t position) const noexcept {
     index_t tile = position / group_size_;
     for (int d = rank_ - 1; d >= 0; --d) {
@@ -111,7 +112,7 @@ class hlo_tiles {
   }
 
  private:
-  // A tensor that is not cut has one tile: on all devices, on one, or on nobody knows which.
+  // A tensor that is not split has one tile: on all devices, on one, or on unknown ones.
   constexpr void spread(const hlo_sharding& sharding, index_t devices) noexcept {
     devices_ = sharding.kind == hlo_kind::tiled ? tiles_.count() : devices;
     group_size_ = sharding.kind == hlo_kind::tiled ? sharding.group_size() : 1;
@@ -140,7 +141,7 @@ class hlo_tiles {
   [[nodiscard]] constexpr shown_part at(int d, index_t part) const noexcept {
     return {part, tile_range(part, tiles_.dims[d], extents_[d])};
   }
-  // The devices of one tile that differ along a dimension of the assignment.
+  // Adds the devices of one tile that differ along a dimension of the assignment.
   constexpr void add_levels(device_set& set, int dim) const noexcept {
     if (tiles_.is_list()) {
       index_t distance = 1;

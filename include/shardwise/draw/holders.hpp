@@ -5,16 +5,16 @@
 
 namespace shardwise::detail {
 
-/// Places at equal distances from each other along each of several levels, major to minor: what one
-/// block is held by. As few levels as possible.
+/// A set of positions with equal distances along each of several levels, major to minor: the
+/// devices that hold a block. It has as few levels as possible.
 ///
-/// A place is the number of its device, or where its number stands in a list of devices.
+/// A position is the number of a device, or the index of its number in a list of devices.
 class device_set {
  public:
-  /// One device.
+  /// Creates a set of one device.
   constexpr explicit device_set(index_t first, const index_t* names = nullptr) noexcept
       : first_(first), names_(names) {}
-  /// The devices that differ from `first` along `axes`, which are in the order of the mesh.
+  /// Creates the set of devices that differ from `first` along `axes`, which must be in mesh order.
   constexpr device_set(const mesh_desc& mesh, const axis_list& axes, index_t first,
                        const index_t* names = nullptr) noexcept
       : first_(first), names_(names) {
@@ -25,7 +25,7 @@ class device_set {
     }
   }
 
-  /// Repeats the set `count` times, each repetition a level below those before it.
+  /// Repeats the set `count` times, as a level below the existing ones.
   constexpr void add_level(index_t count, index_t distance) noexcept {
     if (count == 1) return;
     if (!levels_.empty() && levels_.back().distance == count * distance)
@@ -39,7 +39,7 @@ class device_set {
     for (const level& l : levels_) n *= l.count;
     return n;
   }
-  /// The place at a position; places ascend.
+  /// Returns the `position`th element of the set; elements are in ascending order.
   [[nodiscard]] constexpr index_t place(index_t position) const noexcept {
     index_t place = first_;
     for (int i = levels_.ssize() - 1; i >= 0; --i) {
@@ -48,18 +48,18 @@ class device_set {
     }
     return place;
   }
-  /// The device at a position.
+  /// Returns the device at a position.
   [[nodiscard]] constexpr index_t operator[](index_t position) const noexcept {
     return names_ == nullptr ? place(position) : names_[place(position)];
   }
-  /// The same set, moved to another first place.
+  /// Returns the same set, moved to another first element.
   [[nodiscard]] constexpr device_set at(index_t first) const noexcept {
     device_set moved = *this;
     moved.first_ = first;
     return moved;
   }
 
-  /// Writes the devices: `0-63`, `0,4,8..60`, `0-3 16-19 .. 112-115`; of a list the first two and
+  /// Writes the devices: `0-63`, `0,4,8..60`, `0-3 16-19 .. 112-115`; for a list, the first two and
   /// the last.
   template <std::size_t N>
   constexpr void write(bounded_text<N>& out) const noexcept {
@@ -86,7 +86,7 @@ class device_set {
     index_t distance = 1;
   };
 
-  // True if the devices of a list are as far from each other as their places are.
+  // Returns true if the devices of a list have the same distances as their positions.
   [[nodiscard]] constexpr bool are_numbers() const noexcept {
     for (index_t i = 0, n = count(); i < n; ++i)
       if ((*this)[i] - (*this)[0] != place(i) - place(0)) return false;
@@ -109,30 +109,31 @@ class device_set {
   inplace_vector<level, 2 * max_axes> levels_{};
 };
 
-/// Who holds a block: its replicas, and for each of them the devices whose terms make the value
-/// together. Terms come in sums of `sum` each; where there are several sums, the program itself
-/// says what they are for (manual sharding).
+/// The devices that hold a block: its replicas and, for each of them, the devices whose terms are
+/// added to its value. Terms are in sums of `sum` terms each; if there are several sums, the
+/// program itself decides what to do with them (manual sharding).
 struct holders {
   device_set replicas;
   device_set terms;
   index_t sum = terms.count();
-  /// Words instead, where nobody knows the devices.
+  /// A text instead, if the devices are unknown.
   text_view words{};
 
   [[nodiscard]] constexpr index_t devices() const noexcept {
     return replicas.count() * terms.count();
   }
-  /// The terms of one replica.
+  /// Returns the terms of one replica.
   [[nodiscard]] constexpr device_set terms_of(index_t replica) const noexcept {
     return terms.at(replicas.place(replica));
   }
 };
 
-/// The numbers of a block's parts, one a dimension.
+/// The numbers of a block's parts, one for each dimension.
 using part_numbers = inplace_vector<index_t, max_rank>;
 
-/// Who holds the block of these parts; the mesh has no order of its own. `names`: which device is
-/// where in it, if not 0, 1, ... Terms of a sum lie together, and what is manual apart.
+/// Returns the devices that hold the block of these parts; the mesh must not have an explicit
+/// order. `names` lists the device at each position, if not 0, 1, ... The terms of a sum are
+/// adjacent, and manual values are separate.
 [[nodiscard]] constexpr holders holders_of(const mesh_desc& mesh, const layout_desc& layout,
                                            const part_numbers& parts,
                                            const index_t* names = nullptr) noexcept {
@@ -150,7 +151,7 @@ using part_numbers = inplace_vector<index_t, max_rank>;
 }
 
 /// Writes the terms of one replica, joined by `+`: `0+1+2+3`, or `0+1+..+63` for many; sums that
-/// the program keeps apart by `/`: `0+1/2+3`.
+/// the program keeps separate are joined by `/`: `0+1/2+3`.
 template <std::size_t N>
 constexpr void write_terms(bounded_text<N>& out, const holders& who, index_t replica,
                            index_t most) noexcept {
@@ -167,8 +168,8 @@ constexpr void write_terms(bounded_text<N>& out, const holders& who, index_t rep
   }
 }
 
-/// Writes who holds a block: each device where there are at most `most`, `0 4` for replicas and
-/// `0+1` for terms; otherwise ranges.
+/// Writes the devices that hold a block: each device if there are at most `most`, with `0 4` for
+/// replicas and `0+1` for terms; otherwise ranges.
 template <std::size_t N>
 constexpr void write_holders(bounded_text<N>& out, const holders& who, index_t most) noexcept {
   if (!who.words.empty()) return void(out << who.words);

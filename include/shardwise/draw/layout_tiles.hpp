@@ -5,8 +5,8 @@
 
 namespace shardwise::detail {
 
-/// What a picture is drawn from: which blocks there are along each dimension, how they are called,
-/// who holds them, and their numbers, which are their colours.
+/// The source of a picture: the blocks along each dimension, their labels, the devices that hold
+/// them, and their numbers, which determine their colours.
 template <class T>
 concept TileSource = requires(const T& tiles, int d, index_t i, index_t& count,
                               const shown_part& part, const part_numbers& at, const holders& who) {
@@ -18,12 +18,12 @@ concept TileSource = requires(const T& tiles, int d, index_t i, index_t& count,
   { tiles.label(d, part) } -> std::convertible_to<cell_text>;
   { tiles.who(at) } -> std::convertible_to<holders>;
   { tiles.block(at) } -> std::convertible_to<index_t>;
-  { tiles.block_of(who) } -> std::convertible_to<index_t>;  // of their first; -1: it has nothing
-  { tiles.pending() } -> std::convertible_to<cell_text>;    // how terms are reduced, or nothing
+  { tiles.block_of(who) } -> std::convertible_to<index_t>;  // of the first device; -1: none
+  { tiles.pending() } -> std::convertible_to<cell_text>;    // the kind of the reduction, or nothing
 };
 
-/// `count` parts by their number, at most `limit` of them (at least 3): where there are more, all
-/// but the last two places are filled in order, then come a gap and the last part.
+/// Returns `count` parts by number, at most `limit` of them (at least 3): if there are more, all
+/// but the last two entries are filled in order, followed by a gap and the last part.
 template <class Part>
 [[nodiscard]] constexpr shown_parts number_parts(index_t count, index_t limit, const Part& at) {
   shown_parts shown;
@@ -37,15 +37,15 @@ template <class Part>
 /// The blocks of a tensor on a mesh.
 class layout_tiles {
  public:
-  /// `sized`: the extents are those of a tensor, not one element for each part. `names`: which
-  /// device is where, if not as the mesh says. Everything in here speaks of positions.
+  /// `sized` states that the extents are those of a tensor, not one element for each part. `names`
+  /// lists the device at each position, if it differs from the mesh. All members use positions.
   constexpr layout_tiles(const mesh_desc& mesh, const tensor_desc& tensor, bool sized,
                          const index_t* names = nullptr) noexcept
       : mesh_{mesh.axes},
         tensor_(tensor),
         names_(names == nullptr ? mesh.order.devices().data() : names),
         sized_(sized) {}
-  /// A layout alone.
+  /// Creates the blocks of a layout without a tensor.
   constexpr layout_tiles(const mesh_desc& mesh, const layout_desc& layout,
                          const index_t* names = nullptr) noexcept
       : layout_tiles(mesh, parts_only(mesh, layout), false, names) {}
@@ -82,7 +82,7 @@ class layout_tiles {
       for (std::uint8_t a : axes) number = number * mesh_.size(a) + where[a];
     return number;
   }
-  /// The axes of pending reductions and how they are reduced: `sum: model`.
+  /// Returns the axes of pending reductions and their kind: `sum: model`.
   [[nodiscard]] constexpr cell_text pending() const noexcept {
     cell_text words;
     if (tensor_.layout.pending == 0) return words;
@@ -98,8 +98,8 @@ class layout_tiles {
 };
 static_assert(TileSource<layout_tiles>);
 
-/// The words in front of the parts of a page: `[0:2, 0:4, .., ..]`, or nothing where the dimensions
-/// are two at most.
+/// Returns the text in front of the parts of a page: `[0:2, 0:4, .., ..]`, or nothing if there are
+/// at most two dimensions.
 template <class Tiles>
 [[nodiscard]] constexpr bounded_text<400> page_title(const Tiles& tiles, const picture_page& page) {
   bounded_text<400> title;
@@ -109,7 +109,7 @@ template <class Tiles>
   return title;
 }
 
-/// The numbers of one cell of a page.
+/// Returns the part numbers of one cell of a page.
 template <class Tiles>
 [[nodiscard]] constexpr part_numbers numbers_at(const Tiles& tiles, const picture_page& page,
                                                 const shown_part& row,

@@ -5,15 +5,15 @@
 
 namespace shardwise::detail {
 
-/// Blocks are told apart by colour and by hatching; neighbours differ in both.
+/// Blocks are distinguished by colour and by hatching; adjacent ones differ in both.
 inline constexpr index_t colour_count = 8;
 inline constexpr index_t hatch_count = 5;
 
 /// The hatching of a block; the first is none.
 inline constexpr text_view hatch_names[] = {"", "dots", "rows", "columns", "grid"};
 
-/// The style sheet of every picture: the colours of Okabe and Ito, which people with any colour
-/// vision tell apart, on a light and on a dark ground.
+/// The style sheet of every picture: the colours of Okabe and Ito, which can be distinguished with
+/// any colour vision, on a light and on a dark background.
 inline constexpr text_view style_sheet = R"(<style>
 text{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:12px}
 .t{font-size:14px;font-weight:bold}.s{font-size:11px}

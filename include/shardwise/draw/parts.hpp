@@ -6,10 +6,10 @@
 
 namespace shardwise::detail {
 
-/// The most parts of one dimension that any picture shows.
+/// The maximum number of parts of one dimension that a picture shows.
 inline constexpr std::size_t most_parts = 64;
 
-/// One part of a dimension in a picture: its number among all positions and its range, or a gap.
+/// A part of a dimension in a picture: its number among all positions and its range, or a gap.
 struct shown_part {
   index_t number = -1;
   index_range range{};
@@ -18,7 +18,7 @@ struct shown_part {
 };
 using shown_parts = inplace_vector<shown_part, most_parts>;
 
-/// Where the devices of one part of a dimension are along the axes that split it.
+/// Sets the coordinates of the devices of one part of a dimension along the axes that split it.
 constexpr void place_part(const mesh_desc& mesh, const axis_list& axes, index_t part,
                           coordinates& where) noexcept {
   for (int i = axes.ssize() - 1; i >= 0; --i) {
@@ -27,15 +27,15 @@ constexpr void place_part(const mesh_desc& mesh, const axis_list& axes, index_t 
   }
 }
 
-/// One dimension of a picture: which axes split how many elements, in what portions.
+/// A dimension of a picture: its size, the axes that split it, and its grain.
 struct picture_dim {
   axis_list axes{};
   grain how{};
   index_t size = 0;
 };
 
-/// A dimension of a tensor; portions mean nothing where there is one part, and what is shown of one
-/// with a halo is its own.
+/// Returns a dimension of a tensor. The grain is irrelevant if there is a single part; for a
+/// dimension with a halo only the part without the halo is shown.
 [[nodiscard]] constexpr picture_dim picture_dim_of(const mesh_desc& mesh, const tensor_desc& tensor,
                                                    int d) noexcept {
   const axis_list& axes = tensor.layout.dims[d];
@@ -43,20 +43,20 @@ struct picture_dim {
           tensor.extents[d]};
 }
 
-/// One contiguous part; empty for trailing parts that got nothing.
+/// Returns one contiguous part; empty for trailing parts without elements.
 [[nodiscard]] constexpr index_range part_range(const mesh_desc& mesh, const picture_dim& dim,
                                                index_t part) noexcept {
   return range_at(mesh, dim.axes, dim.size, part);
 }
 
-/// A block of a dimension that is distributed cyclically, in the order of its indices.
+/// Returns a block of a cyclically distributed dimension, in the order of its indices.
 [[nodiscard]] constexpr shown_part piece_part(const grained_split& split, index_t number) noexcept {
   const grained_split::portion piece = split.piece_at(number);
   return {piece.position, piece.range};
 }
 
-/// The part that is number `wanted` among those of a dimension that are not empty, or its last one
-/// where there are fewer; the number of non-empty parts goes to `count`.
+/// Returns part number `wanted` of the nonempty parts of a dimension, or its last one if there are
+/// fewer; stores the number of nonempty parts in `count`.
 [[nodiscard]] constexpr shown_part find_part(const mesh_desc& mesh, const picture_dim& dim,
                                              index_t wanted, index_t& count) noexcept {
   const index_t parts = mesh.parts(dim.axes);
@@ -82,9 +82,9 @@ struct picture_dim {
   return found;
 }
 
-/// The parts of a dimension from the first on, at most `limit` of them (at least 3): where there
-/// are more, all but the last two places are filled in order, then come a gap and the last part.
-/// A dimension that is distributed cyclically has as many parts as it has blocks.
+/// Returns the parts of a dimension from the first on, at most `limit` of them (at least 3): if
+/// there are more, all but the last two entries are filled in order, followed by a gap and the last
+/// part. A cyclically distributed dimension has one part for each block.
 [[nodiscard]] constexpr shown_parts show_parts(const mesh_desc& mesh, const picture_dim& dim,
                                                index_t limit) noexcept {
   shown_parts shown;
@@ -108,18 +108,18 @@ struct picture_dim {
   for (index_t p = 0; p < parts; ++p) {
     const index_range range = part_range(mesh, dim, p);
     if (range.empty() || show({p, range})) continue;
-    if (dim.size % parts == 0 && p + 1 < parts) p = parts - 2;  // nothing is empty: on to the last
+    if (dim.size % parts == 0 && p + 1 < parts) p = parts - 2;  // no part is empty: skip to the end
   }
   return shown;
 }
 
-/// The parts of the dimensions before the last two, one combination a page.
+/// The parts of the dimensions before the last two, one combination for each page.
 struct picture_page {
   inplace_vector<shown_part, max_rank> outer{};
 };
 
-/// The pages of a picture: how many there are, and the parts that a page shows. `Tiles` says which
-/// blocks there are, see `layout_tiles`; it outlives the pages.
+/// The pages of a picture: their number, and the parts that a page shows. `Tiles` has the blocks,
+/// see `layout_tiles`; it must outlive the pages.
 template <class Tiles>
 class picture_pages {
  public:
@@ -133,7 +133,7 @@ class picture_pages {
   }
   [[nodiscard]] constexpr index_t count() const noexcept { return count_; }
 
-  /// The parts of page `number`, the last outer dimension varying fastest.
+  /// Returns the parts of page `number`, where the last outer dimension varies fastest.
   [[nodiscard]] constexpr picture_page at(index_t number) const noexcept {
     picture_page shown;
     shown.outer.resize(counts_.size());
@@ -157,7 +157,7 @@ constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const index_range& r
   return out << range.begin << ':' << range.end;
 }
 
-/// Writes where a part is on the mesh, `x=0,y=1`, or `-` for a dimension that is not split.
+/// Writes the mesh coordinates of a part, `x=0,y=1`, or `-` for a dimension that is not split.
 template <std::size_t N>
 constexpr bounded_text<N>& write_place(bounded_text<N>& out, const mesh_desc& mesh,
                                        const axis_list& axes, index_t part) noexcept {
@@ -171,26 +171,26 @@ constexpr bounded_text<N>& write_place(bounded_text<N>& out, const mesh_desc& me
   return out;
 }
 
-/// A tensor and the mesh that it is on: what a picture shows.
+/// The subject of a picture: a tensor and its mesh.
 struct picture_subject {
   mesh_desc mesh{};
   tensor_desc tensor{};
 };
 
-/// What the picture of a tensor type shows.
+/// The subject of the picture of a tensor type.
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr picture_subject picture_subject_of(
     const sharded_tensor<T, Extents, Layout>*) noexcept {
   return {Layout::mesh_type::value, {element_of<T>, Extents::value, Layout::value}};
 }
 
-/// True if every size that a picture needs is known.
+/// Returns true if every size that a picture needs is known.
 [[nodiscard]] constexpr bool is_known(const mesh_desc& mesh, const extents_desc& extents) noexcept {
   return mesh.devices() != dyn && !extents.contains(dyn);
 }
 
-/// A tensor that shows a layout alone: each dimension has one element for each of its parts, or two
-/// rounds of blocks, or a piece of each chunk for each.
+/// Returns a tensor that represents a layout: each dimension has one element for each of its parts,
+/// or two rounds of blocks, or one piece of each chunk for each part.
 [[nodiscard]] constexpr tensor_desc parts_only(const mesh_desc& mesh,
                                                const layout_desc& layout) noexcept {
   tensor_desc tensor{element::f32, {}, layout};

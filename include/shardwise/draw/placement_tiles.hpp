@@ -6,10 +6,10 @@
 
 namespace shardwise::detail {
 
-/// The most pieces of one dimension that strided shards may be drawn with.
+/// The maximum number of pieces of one dimension with which strided shards are drawn.
 inline constexpr index_t most_pieces = 4096;
 
-/// The most pieces that these placements cut dimension `d` into.
+/// Returns an upper bound for the number of pieces into which these placements split dimension `d`.
 [[nodiscard]] constexpr index_t piece_count(const mesh_desc& mesh,
                                             const dtensor_placements& placements, int d) noexcept {
   index_t pieces = 1;
@@ -22,8 +22,8 @@ inline constexpr index_t most_pieces = 4096;
   return pieces;
 }
 
-/// What strided shards make of a tensor, piece by piece, as DTensor cuts: a device may hold several
-/// pieces of a dimension. Its dimensions are not negative, and have at most `most_pieces` each.
+/// The pieces of a tensor with strided shards, as in DTensor: a device may hold several pieces of a
+/// dimension. Extents must not be negative, and each dimension has at most `most_pieces` pieces.
 class placement_tiles {
  public:
   constexpr placement_tiles(const mesh_desc& mesh, const dtensor_placements& placements,
@@ -37,7 +37,7 @@ class placement_tiles {
     }
   }
 
-  /// True if a device holds no index of some dimension.
+  /// Returns true if a device holds no index of some dimension.
   [[nodiscard]] constexpr bool is_empty(index_t place) const noexcept {
     for (int d = 0; d < rank(); ++d)
       if (placed_size(mesh_, placements_, d, extents_[d], place) == 0) return true;
@@ -88,8 +88,8 @@ class placement_tiles {
   }
 
  private:
-  // Where the devices are that hold index `x` of dimension `d`, and how many further indices they
-  // hold without a gap.
+  // Returns the coordinates of the devices that hold index `x` of dimension `d`, and the number of
+  // indices that follow without a gap.
   [[nodiscard]] constexpr index_t run(int d, index_t x, coordinates& where) const noexcept {
     where.resize(mesh_.axes.size());
     index_t size = extents_[d];
@@ -112,7 +112,7 @@ class placement_tiles {
     for (int d = 0; d < rank(); ++d) (void)run(d, at[d], where);
     return where;
   }
-  // The axes that split come first, dimension by dimension: the blocks in their order.
+  // Axes that split come first, dimension by dimension, so that blocks are numbered in order.
   [[nodiscard]] constexpr index_t number(const coordinates& where) const noexcept {
     index_t n = 0;
     for (int d = 0; d < rank(); ++d)

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-/// What the text of a sharding may leave open: the mesh of its names, and the extents of its
+/// Information that the text of a sharding may omit: the mesh of its names, and the extents of its
 /// tensor.
 ///
 ///     visualize(std::cout, "S(0) R", {pod::value, {8, 16}});
@@ -28,8 +28,8 @@ struct sharding_context {
       : sharding_context(to_named(mesh), sizes) {}
 };
 
-/// What the text of a sharding shows: a layout on a mesh, tiles, or strided shards that are
-/// neither.
+/// The picture described by the text of a sharding: a layout on a mesh, tiles, or strided shards
+/// that are neither.
 struct sharding_picture {
   enum form_t : std::uint8_t { as_tiles, as_layout, as_placements } form = as_tiles;
   named_mesh on{};       ///< of a layout and of placements
@@ -50,7 +50,8 @@ namespace detail {
   return none;
 }
 
-/// Layouts whose extents do not divide are cut as `policy` says, which is what the text means.
+/// Layouts whose extents are not divisible have the policy `policy`, the one that the notation
+/// implies.
 [[nodiscard]] constexpr sharding_picture picture_of_layout(const read_layout& read,
                                                            const named_mesh& on,
                                                            const sharding_context& about,
@@ -88,7 +89,7 @@ namespace detail {
   return shown;
 }
 
-/// A named sharding is drawn as the layout that it is, or as tiles where it is none.
+/// A named sharding is drawn as a layout, or as tiles if it is not one.
 [[nodiscard]] constexpr sharding_picture picture_of_names(const named_result& read,
                                                           const sharding_context& about,
                                                           device_buffer& buffer) noexcept {
@@ -105,7 +106,7 @@ namespace detail {
   return picture_of_tiles(to_hlo(sharding, buffer), alone, buffer);
 }
 
-/// True if counts of elements and bytes fit in their type.
+/// Returns true if the numbers of elements and bytes can be represented.
 [[nodiscard]] constexpr bool is_countable(const extents_desc& extents) noexcept {
   index_t room = index_t{1} << 56;
   for (index_t extent : extents) {
@@ -115,7 +116,7 @@ namespace detail {
   return room > 0;
 }
 
-/// The rank that placements need at least.
+/// Returns the minimum rank for these placements.
 [[nodiscard]] constexpr int rank_of(const dtensor_placements& placements) noexcept {
   int rank = 0;
   for (const dtensor_placement& one : placements)
@@ -123,8 +124,8 @@ namespace detail {
   return rank;
 }
 
-/// Placements are drawn as the layout that they are. Strided shards that are none, or that cut
-/// these extents otherwise than their layout, are drawn as DTensor cuts.
+/// Placements are drawn as a layout. Strided shards that are not a layout, or that split these
+/// extents differently from their layout, are drawn as in DTensor.
 [[nodiscard]] constexpr sharding_picture picture_of_placements(
     const dtensor_placements& placements, const sharding_context& about) noexcept {
   const mesh_desc& mesh = about.on.mesh;
@@ -155,12 +156,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// Reads the text of one sharding in any notation, for a picture: HLO with listed, ordered and
-/// named devices, Shardy, a partition spec or a type as JAX writes them, the library's own
-/// notation, DTensor's placements. The last five need the mesh of their names, unless Shardy's have
-/// it inside.
+/// Reads the text of one sharding in any notation, for a picture: HLO with listed, ordered or named
+/// devices, Shardy, a partition spec or a type as printed by JAX, the library's own notation, or
+/// DTensor's placements. The last five need the mesh of their names, unless a Shardy text contains
+/// it.
 ///
-/// The buffer has room for every device twice where they are listed; the picture borrows it.
+/// The buffer must have room for every device twice if devices are listed; the picture refers to
+/// it.
 [[nodiscard]] constexpr sharding_picture read_picture(text_view words,
                                                       const sharding_context& about,
                                                       device_buffer& buffer) noexcept {
@@ -203,8 +205,8 @@ namespace detail {
   return detail::no_picture(detail::spec_or_placements(words, spec.verdict, placed.verdict));
 }
 
-/// Reads every sharding of a text, of which a tuple and `#sdy.sharding_per_value<[..]>` have
-/// several: calls `each(element, picture)`, and stops at the first that is none.
+/// Reads every sharding of a text, several for a tuple or `#sdy.sharding_per_value<[..]>`: calls
+/// `each(element, picture)`, and stops at the first invalid one.
 template <class F>
 constexpr parse_verdict for_each_picture(text_view words, const sharding_context& about,
                                          device_buffer& buffer, F&& each) {

@@ -16,7 +16,7 @@ template <class Target, class T, class Extents, class Layout>
 }
 }  // namespace detail
 
-/// The picture of a tensor type or of a layout type as the text of an SVG file.
+/// Returns the picture of a tensor type or of a layout type as the text of an SVG file.
 ///
 ///     std::ofstream("rows.svg") << to_svg<layout<pod, P<"data", none>>>();
 template <class X>
@@ -30,7 +30,7 @@ template <class X>
   }
 }
 
-/// The picture of what `reshard<Target>` does to a tensor type.
+/// Returns the picture of `reshard<Target>` of a tensor type.
 ///
 ///     std::ofstream("way.svg") << to_svg<X, P<none, "model">>();
 template <class X, class Target>
@@ -42,7 +42,7 @@ template <class X, class Target>
                 detail::target_layout<Target>(static_cast<const X*>(nullptr)));
 }
 
-/// The picture of a tensor or an expression; nothing is computed for it.
+/// Returns the picture of a tensor or an expression without computing it.
 template <class X>
   requires requires(const X& x) { x.share()->where(); }
 [[nodiscard]] std::string to_svg(const X& x) {

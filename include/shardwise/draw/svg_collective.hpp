@@ -11,7 +11,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// What the devices of a group do in a collective, in one sentence.
+/// Returns a sentence about what the devices of a group do in a collective.
 [[nodiscard]] constexpr text_view what_happens(collective kind) noexcept {
   constexpr text_view words[] = {
       "each device keeps its part of what it holds; nothing is sent",
@@ -26,7 +26,7 @@ namespace detail {
   return words[static_cast<unsigned>(kind)];
 }
 
-/// True if all shards of a tensor have the same size.
+/// Returns true if all shards of a tensor have the same size.
 [[nodiscard]] constexpr bool is_even(const mesh_desc& mesh, const tensor_desc& tensor) noexcept {
   for (int d = 0; d < tensor.rank(); ++d)
     if (tensor.extents[d] % tensor.layout.grains[d].unit(mesh.parts(tensor.layout.dims[d])) != 0)
@@ -34,7 +34,7 @@ namespace detail {
   return true;
 }
 
-/// True if no dimension of a tensor is distributed in more blocks than a diagram shows.
+/// Returns true if no dimension of a tensor has more blocks than a diagram shows.
 [[nodiscard]] constexpr bool is_drawable(const mesh_desc& mesh,
                                          const tensor_desc& tensor) noexcept {
   for (int d = 0; d < tensor.rank(); ++d) {
@@ -45,7 +45,7 @@ namespace detail {
   return true;
 }
 
-/// The diagram of a collective that goes from one tensor to another, as `seen`.
+/// Returns the diagram of a collective between two tensors, described by `seen`.
 [[nodiscard]] inline std::string svg_of_collective(const mesh_desc& mesh, const tensor_desc& from,
                                                    const tensor_desc& to,
                                                    const seen_collective& seen) {
@@ -105,16 +105,16 @@ namespace detail {
 
 }  // namespace detail
 
-/// A diagram of one collective: the devices of a group as columns, what each holds before and
-/// after, and who sends what to whom. `step` is a move of `redistribute`, `before` the tensor it is
-/// done to.
+/// Returns a diagram of one collective: the devices of a group as columns, the elements that each
+/// holds before and after, and the transfers between them. `step` is a move of `redistribute`, and
+/// `before` its operand.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& before,
                                         const transfer& step) {
   tensor_desc after = before;
   after.layout = step.after;
   return detail::svg_of_collective(mesh, before, after, {before, step, {}});
 }
-/// The same of a collective that a program calls on a manual tensor.
+/// Returns the diagram of a collective that a program calls on a manual tensor.
 ///
 ///     to_svg(mesh, mine, {.kind = collective::collective_permute, .axes = {0},
 ///                         .moves = position_moves::ring(1)});
@@ -128,7 +128,7 @@ namespace detail {
   return detail::svg_of_collective(mesh, before, after.tensor, seen);
 }
 
-/// A diagram of a collective by the smallest example that shows it: four devices, an 8 x 8 tensor.
+/// Returns a diagram of the smallest example of a collective: four devices, an 8 x 8 tensor.
 [[nodiscard]] inline std::string to_svg(collective kind) {
   const mesh_desc mesh{{axis_desc{"x", 4}}};
   if (kind == collective::collective_permute || kind == collective::broadcast) {

@@ -7,46 +7,47 @@
 
 namespace shardwise::detail {
 
-/// The pixels of `letters` characters of the fixed-width fonts of a picture: 0.61 of the font size
-/// each, which no usual font exceeds.
+/// Returns the width in pixels of `letters` characters in the fixed-width fonts of a picture: 0.61
+/// of the font size each, which no common font exceeds.
 [[nodiscard]] constexpr index_t text_width(std::size_t letters, index_t font_size = 12) noexcept {
   return ceil_div(static_cast<index_t>(letters) * font_size * 61, 100);
 }
 
-/// A picture that is being drawn, in whole pixels: what is put on it, and how far that reaches.
+/// A picture under construction, in whole pixels: its items and its extent.
 ///
 /// The same calls give the same bytes on every machine.
 class svg_document {
  public:
-  /// Notes that something reaches to this point; everything that is put notes it by itself.
+  /// Extends the picture to a point; every item does this itself.
   void reach(index_t x, index_t y) {
     width_ = x > width_ ? x : width_;
     height_ = y > height_ ? y : height_;
   }
   [[nodiscard]] index_t height() const noexcept { return height_; }
 
-  /// A line of text on the base line `y`, beginning at `x`. `style` is its class.
+  /// Adds a line of text on the base line `y`, starting at `x`. `style` is its class.
   void put_text(index_t x, index_t y, text_view words, text_view style = "ink") {
     open("text", x, y, style).close(words);
     reach(x + text_width(words.size(), font_size(style)), y + 4);
   }
-  /// The same, centred on `x`.
+  /// Adds text centred on `x`.
   void put_centred(index_t x, index_t y, text_view words, text_view style = "ink") {
     open("text", x, y, style).attribute("text-anchor", "middle").close(words);
     reach(x + text_width(words.size(), font_size(style)) / 2 + 1, y + 4);
   }
-  /// The same, ending at `x`.
+  /// Adds text ending at `x`.
   void put_right(index_t x, index_t y, text_view words, text_view style = "ink") {
     open("text", x, y, style).attribute("text-anchor", "end").close(words);
     reach(x, y + 4);
   }
 
-  /// A rectangle of a class; `hint` is shown when pointed at.
+  /// Adds a rectangle of a class; `hint` is its tooltip.
   void put_box(index_t x, index_t y, index_t width, index_t height, text_view style,
                text_view hint = {}) {
     box("class", style, x, y, width, height, hint);
   }
-  /// A block of the tensor: its colour, its hatching, stripes if it is pending, and its border.
+  /// Adds a block of the tensor: its colour, its hatching, stripes if it is pending, and its
+  /// border.
   void put_block(index_t x, index_t y, index_t width, index_t height, index_t number, bool pending,
                  text_view hint = {}) {
     bounded_text<8> colour;
@@ -60,8 +61,8 @@ class svg_document {
     if (pending) box("fill", "url(#sw-partial)", x, y, width, height, {});
     box("class", "edge", x, y, width, height, hint, true);
   }
-  /// Lines of text in the middle of a box, on a plate that keeps them readable; left out where the
-  /// box is too small for them.
+  /// Adds lines of text in the middle of a box, on a plate that keeps them readable; omitted if the
+  /// box is too small.
   template <class Lines>
   void put_label(index_t x, index_t y, index_t width, index_t height, const Lines& lines) {
     std::size_t longest = 0;
@@ -78,7 +79,7 @@ class svg_document {
     }
   }
 
-  /// A straight line; `arrow` puts a tip at its end. `style` is a class, `thick` its width.
+  /// Adds a straight line; `arrow` adds a tip at its end. `style` is a class, `thick` its width.
   void put_line(index_t x1, index_t y1, index_t x2, index_t y2, text_view style,
                 index_t thick = 1) {
     body_ += "<path class=\"";
@@ -92,7 +93,7 @@ class svg_document {
     body_ += "\"/>\n";
     reach(x1 > x2 ? x1 : x2, y1 > y2 ? y1 : y2);
   }
-  /// The tip of an arrow that points down (or right) to a point.
+  /// Adds the tip of an arrow that points down (or right) to a point.
   void put_tip(index_t x, index_t y, bool right, index_t size = 5) {
     number("<path class=\"tip\" d=\"M", x);
     number(" ", y);
@@ -103,7 +104,7 @@ class svg_document {
     reach(x + size, y + size);
   }
 
-  /// The whole file. `title` names the picture for readers that do not see it.
+  /// Returns the whole file. `title` describes the picture for screen readers.
   [[nodiscard]] std::string finish(text_view title) const {
     svg_document whole;
     std::string& out = whole.body_;
@@ -122,7 +123,7 @@ class svg_document {
     return out;
   }
 
-  /// The free pixels around a picture.
+  /// The margin around a picture in pixels.
   static constexpr index_t margin = 14;
 
  private:
@@ -135,7 +136,7 @@ class svg_document {
     body_.append(before.data(), before.size());
     body_.append(digits.data(), digits.size());
   }
-  /// Words as text of the file: what means something to its readers is replaced.
+  /// Writes text with the special characters of the file format replaced.
   void escape(text_view words) {
     for (const char c : words) {
       if (c == '&')

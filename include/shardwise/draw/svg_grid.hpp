@@ -6,8 +6,9 @@
 
 namespace shardwise::detail {
 
-/// Blocks to scale, page by page, each labelled with the devices that hold it and in the colour of
-/// the block of `painted` that its first device holds. Both sources outlive the grid.
+/// Draws blocks to scale, page by page, each labelled with the devices that hold it and in the
+/// colour of the block of `painted` that its first device holds. Both sources must outlive the
+/// grid.
 template <TileSource Tiles, TileSource Painted = Tiles>
 class svg_grid {
  public:
@@ -44,7 +45,7 @@ class svg_grid {
   using lines = inplace_vector<cell_text, 4>;
   static constexpr index_t page_gap = 18;
   static constexpr index_t gap_height = 34;
-  /// Pages stand side by side up to this many pixels.
+  /// Pages are placed side by side up to this width in pixels.
   static constexpr index_t flow_width = 860;
 
   [[nodiscard]] index_t shown_pages() const {
@@ -64,7 +65,7 @@ class svg_grid {
                             const shown_part& column) const {
     return tiles_.who(numbers_at(tiles_, page, row, column));
   }
-  /// A line for all devices; where a reduction is pending, a line for each replica, and its axes.
+  /// A line for all devices or, if a reduction is pending, a line for each replica, and its axes.
   [[nodiscard]] lines words(const holders& devices) const {
     lines all;
     cell_text line;
@@ -117,7 +118,7 @@ class svg_grid {
     if (tiles_.rank() >= 2 && tiles_.is_sized()) {
       const index_t n = tiles_.extent(tiles_.rank() - 1);
       const index_t m = tiles_.extent(tiles_.rank() - 2);
-      // Wide tensors are wide and high ones high, within what fits a page.
+      // The proportions follow those of the tensor, within the size of a page.
       preferred =
           m / n >= 4 ? limits_.highest : rescaled(m < n ? m : n, shown_width, m < n ? n : m);
       if (m > n && m / n < 4)

@@ -8,8 +8,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// An arrow to the right over `width` pixels with the bytes that each device receives: the more,
-/// the thicker, a pixel for each factor of 64.
+/// Draws an arrow to the right over `width` pixels with the bytes that each device receives; it is
+/// thicker by one pixel for each factor of 64.
 inline void draw_bytes_arrow(svg_document& out, index_t x, index_t y, index_t width,
                              const transfer& step) {
   index_t thick = 2;
@@ -24,7 +24,7 @@ inline void draw_bytes_arrow(svg_document& out, index_t x, index_t y, index_t wi
                   "s dim");
 }
 
-/// One collective: its name, the tensor before it, an arrow, the tensor after it.
+/// Draws one collective: its name, the tensor before it, an arrow, and the tensor after it.
 inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc& mesh,
                        const tensor_desc& before, const transfer& step, int number) {
   const grid_limits limits{
@@ -56,9 +56,9 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
 
 }  // namespace detail
 
-/// A picture of a reshard: one panel for each collective, the tensor before and after it, the arrow
-/// between them as thick as the bytes are many. Where there is no way, the sentence says which rule
-/// is broken.
+/// Returns a picture of a reshard: one panel for each collective, with the tensor before and after
+/// it and an arrow whose thickness grows with the bytes. If the reshard is invalid, a sentence
+/// states the broken rule.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& tensor,
                                         const layout_desc& target) {
   sentence title = to_text(mesh, tensor);

@@ -10,15 +10,16 @@ namespace shardwise {
 
 namespace detail {
 
-/// A layout in which every axis of a mesh splits a dimension of its own: the mesh itself as a grid.
+/// Returns a tensor in which every axis of a mesh splits a separate dimension: the mesh itself as a
+/// grid.
 [[nodiscard]] constexpr tensor_desc mesh_as_tensor(const mesh_desc& mesh) noexcept {
   layout_desc layout;
   for (std::uint8_t a = 0; a < mesh.rank(); ++a) layout.dims.push_back(axis_list{a});
   return parts_only(mesh, layout);
 }
 
-/// The devices whose part of a tensor is empty, in ranges; nothing where there are none. `is_empty`
-/// judges a place, `device_at` names its device.
+/// Returns the devices whose part of a tensor is empty, in ranges, or nothing if there are none.
+/// `is_empty` tests a position, `device_at` returns its device.
 template <class F, class Name>
 [[nodiscard]] bounded_text<200> empty_devices(index_t count, const F& is_empty,
                                               const Name& device_at) {
@@ -45,7 +46,7 @@ template <class F, class Name>
   return words;
 }
 
-/// The same for a tensor on a mesh. `names`: which device is where in the mesh.
+/// The same for a tensor on a mesh. `names` lists the device at each position of the mesh.
 [[nodiscard]] inline bounded_text<200> empty_devices(const mesh_desc& mesh,
                                                      const tensor_desc& tensor,
                                                      const index_t* names) {
@@ -62,14 +63,14 @@ template <class F, class Name>
       [&](index_t place) { return names == nullptr ? place : names[place]; });
 }
 
-/// The second line of a picture: the mesh and how many devices it has.
+/// Returns the second line of a picture: the mesh and its number of devices.
 [[nodiscard]] inline sentence mesh_line(const mesh_desc& mesh) {
   sentence words;
   words << mesh << ", " << mesh.devices() << (mesh.devices() == 1 ? " device" : " devices");
   return words;
 }
 
-/// A picture of one sentence, for what cannot be drawn.
+/// Returns a picture of one sentence, for subjects that cannot be drawn.
 [[nodiscard]] inline std::string svg_of_words(text_view title, text_view words) {
   svg_document out;
   out.put_text(svg_document::margin, 28, title, "t ink");
@@ -77,7 +78,7 @@ template <class F, class Name>
   return out.finish(title);
 }
 
-/// What stripes mean, at the point (x, y).
+/// Draws the meaning of stripes at the point (x, y).
 inline void draw_partial_legend(svg_document& out, index_t x, index_t y, text_view pending) {
   out.put_block(x, y, 24, 16, 0, true);
   bounded_text<200> words;
@@ -85,7 +86,7 @@ inline void draw_partial_legend(svg_document& out, index_t x, index_t y, text_vi
   out.put_text(x + 34, y + 12, words, "s ink");
 }
 
-/// What the marks of a picture mean, from the point (x, y) down.
+/// Draws the meaning of the marks of a picture, from the point (x, y) down.
 inline void draw_legend(svg_document& out, index_t x, index_t y, text_view pending,
                         text_view empty) {
   out.put_block(x, y, 24, 16, 0, false);
@@ -101,7 +102,7 @@ inline void draw_legend(svg_document& out, index_t x, index_t y, text_view pendi
   out.put_text(x + 34, y + 12, words, "s ink");
 }
 
-/// What stands above the parts of a picture.
+/// The texts above the parts of a picture.
 struct picture_words {
   text_view title{};
   text_view second{};
@@ -110,7 +111,7 @@ struct picture_words {
 };
 
 /// Draws blocks from the line `top` down, the devices beside or below them in the colours of their
-/// blocks, and what the marks mean. `all` may be null: then nobody knows the devices.
+/// blocks, and the legend. `all` may be null if the devices are unknown.
 template <TileSource Tiles, TileSource Devices>
 void draw_blocks(svg_document& out, index_t top, const Tiles& tiles, const Devices* all,
                  const picture_words& words, text_view empty) {
@@ -135,8 +136,8 @@ void draw_blocks(svg_document& out, index_t top, const Tiles& tiles, const Devic
   draw_legend(out, x, out.height() + 24, tiles.pending(), empty);
 }
 
-/// The picture of a tensor (`sized`) or of a layout: its blocks to scale, and the mesh with each
-/// device in the colour of its block. `names`: which device is where in the mesh.
+/// Draws a tensor (`sized`) or a layout: its blocks to scale, and the mesh with each device in the
+/// colour of its block. `names` lists the device at each position of the mesh.
 inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
                         const tensor_desc& tensor, bool sized, text_view title, text_view second,
                         const index_t* names = nullptr) {
@@ -150,7 +151,7 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
               empty_devices(mesh, tensor, names));
 }
 
-/// The same as a file.
+/// Returns the same picture as a file.
 [[nodiscard]] inline std::string svg_of(const mesh_desc& mesh, const tensor_desc& tensor,
                                         bool sized, text_view title) {
   sentence second = mesh_line(mesh);
@@ -165,11 +166,12 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
 
 }  // namespace detail
 
-/// A picture of who holds what of a tensor, as the text of an SVG file that needs nothing else:
-/// light or dark as its reader prefers, and the same bytes on every machine.
+/// Returns a picture of which device holds which part of a tensor, as the text of a self-contained
+/// SVG file: light or dark as its viewer prefers, and the same bytes on every machine.
 ///
-/// Left the blocks of the tensor to scale, each with its devices; right the mesh, each device in
-/// the colour and hatching of its block. Blocks of a pending reduction are striped.
+/// The left side shows the blocks of the tensor to scale, each with its devices; the right side
+/// shows the mesh, with each device in the colour and hatching of its block. Blocks of a pending
+/// reduction are striped.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& tensor) {
   const sentence title = to_text(mesh, tensor);
   if (!detail::is_known(mesh, tensor.extents))
@@ -178,7 +180,7 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
   return detail::svg_of(mesh, tensor, true, title);
 }
 
-/// The same for a layout without a tensor.
+/// Returns the picture of a layout without a tensor.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const layout_desc& layout) {
   sentence title;
   write_layout(title, mesh, layout);

@@ -8,8 +8,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Writes the text of a sharding as one line that is no longer than `width`; what is too long loses
-/// its middle.
+/// Writes the text of a sharding as one line of at most `width` characters; the middle of a longer
+/// text is omitted.
 template <class Out>
 constexpr void write_words(Out& out, text_view words, std::size_t width) {
   const auto write = [&out](text_view part) {
@@ -24,7 +24,8 @@ constexpr void write_words(Out& out, text_view words, std::size_t width) {
   write(words.substr(words.size() - rest, rest));
 }
 
-/// The line below the text: the tensor or the layout and its mesh, or how many devices there are.
+/// Returns the line below the text: the tensor or the layout and its mesh, or the number of
+/// devices.
 [[nodiscard]] constexpr sentence second_line(const sharding_picture& shown) noexcept {
   sentence line;
   if (shown.form == sharding_picture::as_layout) {
@@ -55,8 +56,8 @@ constexpr void write_words(Out& out, text_view words, std::size_t width) {
   return line;
 }
 
-/// Writes what a parser met: the line, a mark under the place, and the reason. Of a long line only
-/// what is around the place.
+/// Writes the error of a parser: the line, a mark under the position, and the reason. Of a long
+/// line only the part around the position is written.
 template <class Out>
 constexpr void write_failure(Out& out, text_view words, const parse_verdict& verdict,
                              std::size_t width) {
@@ -70,7 +71,7 @@ constexpr void write_failure(Out& out, text_view words, const parse_verdict& ver
   out << text_view("^\n") << text_view(place) << verdict.reason << text_view("\n");
 }
 
-/// Draws the blocks that a text says.
+/// Draws the blocks that a text describes.
 template <class Out>
 constexpr void write_shown(Out& out, const sharding_picture& shown, const picture_style& style) {
   const index_t* const names = shown.on.devices.data();
@@ -95,13 +96,13 @@ constexpr void write_shown(Out& out, const sharding_picture& shown, const pictur
 
 }  // namespace detail
 
-/// Draws what the text of a sharding says, in any notation: the text, then the same table as for a
-/// layout, with the devices that the text names. `0 4` are replicas, `0+1` hold terms of a sum, and
-/// `0/1` run code of their own on the same tile. Without extents there is a cell for each tile. A
-/// tuple has a table for each of its elements.
+/// Draws the sharding that a text describes, in any notation: the text, then the same table as for
+/// a layout, with the devices of the text. `0 4` are replicas, `0+1` hold terms of a sum, and `0/1`
+/// run separate code on the same tile. Without extents there is a cell for each tile. A tuple has a
+/// table for each of its elements.
 ///
-/// A text that is no sharding is drawn with a mark under the place where it stops making sense, and
-/// the reason; the verdict says the same.
+/// An invalid text is drawn with a mark under the position of the error, and the reason; the
+/// verdict contains the same.
 ///
 ///     bounded_text<1000> out;
 ///     tile_list<64> devices;
@@ -124,7 +125,7 @@ constexpr parse_verdict write_picture(Out& out, text_view words, const sharding_
   });
 }
 
-/// The picture of a text as a constant.
+/// Returns the picture of a text as a constant.
 ///
 ///     static_assert(picture_of("{devices=[2]<=[2]}") == ...);
 template <std::size_t Capacity = 4000>

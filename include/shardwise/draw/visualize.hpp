@@ -10,17 +10,17 @@
 
 namespace shardwise {
 
-/// The style for a stream: coloured where it is the standard output, that is a terminal, and the
-/// environment does not say `NO_COLOR`.
+/// Returns the style for a stream: coloured if it is the standard output, that is a terminal, and
+/// the environment variable `NO_COLOR` is not set.
 [[nodiscard]] picture_style style_for(const std::ostream& out);
 
-/// Draws who holds what: the tensor in the one notation, then a table of the last two dimensions,
-/// one page for each part of the dimensions before them. A cell lists its devices: `0 4` are
-/// replicas, `0+1` hold terms of a pending reduction, `0-63` are many.
+/// Draws which device holds which part: the tensor in the library's notation, then a table of the
+/// last two dimensions, one page for each part of the dimensions before them. A cell lists its
+/// devices: `0 4` are replicas, `0+1` hold terms of a pending reduction, `0-63` are many.
 void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
                const picture_style& style);
 
-/// The same without colour; no line is longer than `width`, unless a single cell is.
+/// Draws without colour; no line is longer than `width`, unless a single cell is.
 void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
                std::size_t width = 100);
 
@@ -28,7 +28,7 @@ void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tens
 void visualize(std::ostream& out, const mesh_desc& mesh, const layout_desc& layout,
                const picture_style& style = {});
 
-/// Draws a tensor or an expression; nothing is computed for it.
+/// Draws a tensor or an expression without computing it.
 template <Readable X>
 void visualize(const X& x, std::ostream& out, const picture_style& style) {
   const placement& where = x.share()->where();
@@ -38,12 +38,12 @@ template <Readable X>
 void visualize(const X& x, std::ostream& out = std::cout) {
   visualize(x, out, style_for(out));
 }
-/// What is in no pool is refused; a type has a picture without one, as below.
+/// Arguments that are not in a pool are an error; types are drawn without a pool, as below.
 template <class X>
   requires(!Readable<X>)
 void visualize(const X&) { (void)sizeof(typename detail::reading<"visualize", X>::type); }
 
-/// Draws a tensor type whose sizes are all static, without a pool, or a layout type.
+/// Draws a tensor type whose sizes are all static, or a layout type, without a pool.
 ///
 ///     visualize<sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>>>>();
 ///     visualize<layout<pod, P<"data", none>>>();
@@ -62,7 +62,7 @@ void visualize(std::ostream& out, const picture_style& style) {
 }
 template <class X>
 void visualize(std::ostream& out = std::cout) {
-  static_assert(sizeof(X) > 0);  // refused here, if it is, by the shortest way
+  static_assert(sizeof(X) > 0);  // reports errors here, with the shortest message
   visualize<X>(out, style_for(out));
 }
 

@@ -9,13 +9,13 @@
 namespace shardwise {
 namespace detail {
 
-/// Room for the devices of a text: for a few lists as long as the text, and for orders that have to
-/// be written out.
+/// Returns room for the devices of a text: for a few lists as long as the text, and for orders that
+/// have to be expanded.
 [[nodiscard]] inline std::vector<index_t> room_for(text_view words) {
   return std::vector<index_t>(words.size() * 4 + 65536);
 }
 
-/// The devices 0, 1, 2, ... in rows of the same length, for tiles that have no mesh.
+/// The devices 0, 1, 2, ... in rows of equal length, for tiles without a mesh.
 class device_rows {
  public:
   explicit device_rows(index_t devices) noexcept : rows_(1), columns_(devices) {
@@ -91,7 +91,7 @@ inline void draw_placed(svg_document& out, index_t top, const sharding_picture& 
                   [&](index_t place) { return names == nullptr ? place : names[place]; }));
 }
 
-/// Draws what one text shows, from the line `top` down.
+/// Draws the picture of one text, from the line `top` down.
 inline void draw_shown(svg_document& out, index_t top, text_view words,
                        const sharding_picture& shown) {
   bounded_text<120> title;
@@ -127,8 +127,8 @@ inline void draw_shown(svg_document& out, index_t top, text_view words,
 
 }  // namespace detail
 
-/// Draws what the text of a sharding says, in any notation, on a stream; see `write_picture`.
-/// A text that is no sharding is drawn with the reason, and the verdict says the same.
+/// Draws the sharding that a text describes, in any notation, on a stream; see `write_picture`. An
+/// invalid text is drawn with the reason, and the verdict contains the same.
 ///
 ///     visualize(std::cout, "{devices=[2,1,4]<=[8] last_tile_dim_replicate}");
 ///     visualize(std::cout, "P('data', None)", {pod::value, {8, 16}}, {.colour = true});
@@ -140,7 +140,8 @@ inline parse_verdict visualize(std::ostream& out, text_view words,
   return write_picture(out, words, about, buffer, style);
 }
 
-/// The same as the text of an SVG file; the elements of a tuple stand below each other.
+/// Returns the same picture as the text of an SVG file; the elements of a tuple are below each
+/// other.
 ///
 ///     std::ofstream("tiles.svg") << to_svg("{devices=[2,2]0,2,1,3}", extents_desc{8, 8});
 [[nodiscard]] inline std::string to_svg(text_view words, const sharding_context& about = {}) {
