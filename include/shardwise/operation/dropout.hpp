@@ -50,6 +50,11 @@ struct dropout_of {
 
 namespace detail {
 
+/// A random key whose bits are a tensor of rank 0, as in a compiled step.
+template <class Key>
+concept KeyTensor = requires(const Key& seed) {
+  { seed.value } -> NamedOperand;
+};
 /// Returns a key of random numbers as an operand: its bits as an integer.
 template <class Key>
 [[nodiscard]] constexpr decltype(auto) key_operand(const Key& seed) noexcept {
