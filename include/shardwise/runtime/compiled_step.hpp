@@ -308,11 +308,11 @@ class compiled_step {
 ///
 /// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
 /// old value that is also held elsewhere is kept. If the same variable is given as two arguments,
-/// they are separate values, of which `f` may change at most one. Numbers and random keys are inputs,
-/// so a learning rate and the key of a dropout may change from step to step. Everything else is constant: what `f` captures, and members
-/// that are not tensors. `f` must not change such members, and a different value of one compiles
-/// another program. `f` must not read elements, so no branch may depend on them. The step keeps its
-/// memory between calls, until it is destroyed.
+/// they are separate values, of which `f` may change at most one. Numbers and random keys are
+/// inputs, so a learning rate and the key of a dropout may change from step to step. Everything
+/// else is constant: what `f` captures, and members that are not tensors. `f` must not change such
+/// members, and a different value of one compiles another program. `f` must not read elements, so
+/// no branch may depend on them. The step keeps its memory between calls, until it is destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));
