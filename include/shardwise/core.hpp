@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What knows nothing of sharding: sizes, texts, sequences without allocation, diagnoses.
+/// General-purpose parts that do not depend on sharding: sizes, texts, sequences without
+/// allocation, diagnoses.
 
 #include "shardwise/core/broken_rule.hpp"
 #include "shardwise/core/config.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Pictures of who holds what, as text; `<shardwise/draw/svg.hpp>` draws them as images.
+/// Pictures of which device holds which part, as text; `<shardwise/draw/svg.hpp>` draws them as
+/// images.
 
 #include "shardwise/draw/ascii.hpp"
 #include "shardwise/draw/before_after.hpp"

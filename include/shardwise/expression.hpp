@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// How a call is judged, built and read, over anything with elements, extents and a layout.
+/// Checks, builds and reads calls of operations, for any type with elements, extents and a layout.
 
 #include "shardwise/expression/call.hpp"
 #include "shardwise/expression/elementwise.hpp"

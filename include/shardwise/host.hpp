@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Data in and out: what the host gives to tensors, and what it reads of them.
+/// Data in and out: creating tensors from host data, and reading tensors on the host.
 
 #include "shardwise/host/any_factories.hpp"
 #include "shardwise/host/distribute.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Arithmetic on the blocks of one device; knows no tensors.
+/// Arithmetic on the blocks of one device; does not depend on tensors.
 
 #include "shardwise/kernel/activation_kernels.hpp"
 #include "shardwise/kernel/any_block.hpp"

@@ -2,9 +2,9 @@
 #pragma once
 
 /// Everything on paper: meshes, layouts, rules, expressions on abstract tensors, ledgers. No Eigen,
-/// no threads, no allocation; what the compiler needs to judge a program that nobody runs.
+/// no threads, no allocation: what is needed to check a program at compile time.
 
-// In the order of the folders, so that errors are reached by the shortest way.
+// In the order of the folders, so that the include stacks in errors are short.
 // clang-format off
 #include "shardwise/core/broken_rule.hpp"
 #include "shardwise/core.hpp"

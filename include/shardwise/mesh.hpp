@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Where the devices are: named axes and the groups that they make.
+/// Meshes of devices: named axes and the groups that they form.
 
 #include "shardwise/mesh/device_order.hpp"
 #include "shardwise/mesh/group.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Modules: aggregates of tensors with a call operator, their parameters by name, their losses.
+/// Modules: aggregates of tensors with a call operator, their parameters by name, and losses.
 
 #include "shardwise/nn/attention.hpp"
 #include "shardwise/nn/attention_cache.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Layouts in the notations of other systems, read and written at compile time and at run time by
-/// the same functions: HLO shardings with listed, ordered and named devices, Shardy, JAX, DTensor;
-/// and the groups of devices of their collectives.
+/// Layouts in the notations of other systems, read and written by the same functions at compile
+/// time and at run time: HLO shardings with listed, ordered and named devices, Shardy, JAX,
+/// DTensor; and the device groups of their collectives.
 
 #include "shardwise/notation/axis_ref.hpp"
 #include "shardwise/notation/dtensor.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The operations, a family a file: what each is on paper, and the functions that users call.
+/// The operations, one family per file: the operation on paper, and the functions that users call.
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/activation.hpp"

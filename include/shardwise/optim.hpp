@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Optimizers: what makes of gradients new parameters, schedules of rates, steps of training.
+/// Optimizers, learning-rate schedules and training steps.
 
 #include "shardwise/optim/accumulate.hpp"
 #include "shardwise/optim/adam.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Threads: the cores of this machine, and the tasks of a phase that they share.
+/// Threads: the cores of this machine, and the tasks that they run.
 
 #include "shardwise/pool/cores.hpp"
 #include "shardwise/pool/phase_gate.hpp"

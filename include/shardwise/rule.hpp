@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What an operation does, as a factor rule, and what follows from it.
+/// Operations as factor rules, and the propagation of layouts that follows from them.
 
 #include "shardwise/rule/batch.hpp"
 #include "shardwise/rule/collective.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What runs: the device pool, lazy expressions, and programs.
+/// The lazy engine: the device pool, lazy expressions, and programs.
 
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/any_manual.hpp"
@@ -33,7 +33,7 @@
 #include "shardwise/runtime/vmap.hpp"
 #include "shardwise/runtime/waiting.hpp"
 
-// The engine, which the compiled library has, and passes that are compiled in the program.
+// The engine, which is in the compiled library, and passes that are compiled in the program.
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/argument_node.hpp"
 #include "shardwise/runtime/collective_node.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Everything a program needs: layouts on paper, tensors, the device pool that computes them,
-/// pictures.
+/// Everything that programs usually need: layouts on paper, tensors, the device pool that computes
+/// them, pictures.
 
-// Paper first, so that errors are reached by the shortest way.
+// Paper first, so that the include stacks in errors are short.
 // clang-format off
 #include "shardwise/layout.hpp"
 #include "shardwise/pool.hpp"
-#if !defined(SHARDWISE_COMPILED)  // then a program includes it where it writes kernels of its own
+#if !defined(SHARDWISE_COMPILED)  // with it, programs include it to define kernels
 #include "shardwise/kernel.hpp"
 #endif
 #include "shardwise/tensor.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// How a tensor is spread: partition specs, pending reductions, policies.
+/// How a tensor is split: partition specs, pending reductions, policies.
 
 #include "shardwise/spec/reduction.hpp"
 #include "shardwise/spec/spec.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The elements: memory, shards, and the handles that programs hold.
+/// Tensors: memory, shards, and the handles that programs hold.
 
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/arena.hpp"

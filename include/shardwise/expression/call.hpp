@@ -7,16 +7,16 @@
 
 namespace shardwise {
 
-/// What an operation gives that breaks a rule, `Broken`. That is instantiated with this class,
-/// where the program needs it: so compilers point at the program's own line. (In the same class
-/// clang would take it for invalid, and say more.)
+/// The result type of an operation that breaks a rule, `Broken`, which is instantiated together
+/// with this class where the program needs it, so that compilers point at the program's own line.
+/// (If both were one class, clang would report it as invalid too.)
 template <class Broken = char>
 struct refused_value;
-/// What an operation on the result of a refused one gives: the one error has been said, and what
-/// follows takes this for whatever it needs, in silence.
+/// The result type of an operation on the result of an invalid one: the error has been reported,
+/// and everything that uses this result compiles silently.
 template <>
 struct refused_value<> {
-  // Declared and never defined: nothing runs in a program that breaks a rule.
+  // Declared and never defined: a program that breaks a rule never runs.
   template <class T>
   operator T() const;
   template <class... I>
@@ -32,7 +32,8 @@ struct refused_value : refused_value<> {
 
 namespace detail {
 
-/// What a function gives whose judge answered `Judged`: `type`, and `value()` if it is refused.
+/// The result of a function whose judge returned `Judged`: `type`, and `value()` if the call is
+/// invalid.
 template <class Judged, bool Ok = Judged::ok>
 struct given {
   static constexpr bool is_refusal = false;
@@ -44,8 +45,9 @@ struct given<Judged, false> {
   static constexpr bool is_refusal = true;
   using judged = Judged;
 #if defined(__clang__)
-  // clang completes the class that a constexpr function returns inside of the function, except
-  // behind a reference; g++ what a function names, but what it returns first in the caller.
+  // clang completes the return type of a constexpr function inside the function, unless it is a
+  // reference; g++ completes the types that a function uses, but its return type first in the
+  // caller.
   using type = const refused_value<typename Judged::type>&;
   [[nodiscard]] static constexpr type value() noexcept { return made; }
 
@@ -60,9 +62,10 @@ const refused_value<typename Judged::type> given<Judged, false>::made{};
 };
 #endif
 
-/// What a type is to an operation: anything; a tensor type that is refused itself, and so is not to
-/// be instantiated; a tensor whose layout is a value, or a type; the result of a refused operation.
-/// Numbers, since comparing enumerators would ask the operators of tensors, which ask for these.
+/// The kind of a type as an operand: not a tensor; a tensor type that is invalid itself, and must
+/// not be instantiated; a tensor with a run-time or a compile-time layout; the result of an invalid
+/// operation. These are numbers, since comparing enumerators would consider the operators of
+/// tensors, which depend on them.
 struct operand_kind {
   static constexpr int other = 0, refused_tensor = 1, valued = 2, typed = 3, refused_result = 4;
 };
@@ -77,15 +80,15 @@ inline constexpr int operand_kind_of<refused_value<Broken>> = operand_kind::refu
 
 }  // namespace detail
 
-/// Operands of which one is the result of a refused operation.
+/// Operands of which at least one is the result of an invalid operation.
 template <class... X>
 concept AnyRefused = (... || (detail::operand_kind_of<std::remove_cvref_t<X>> ==
                               detail::operand_kind::refused_result));
 
 namespace detail {
 
-/// Judges a call: a class whose `judge<X...>()` answers `allowed` or `refused`, and whose
-/// `apply(x...)` makes what is allowed. What follows a refusal passes it on.
+/// Checks a call: a class whose `judge<X...>()` returns `allowed` or `refused`, and whose
+/// `apply(x...)` computes a valid call. An error among the operands is passed on.
 template <class Call, class... X>
 [[nodiscard]] constexpr auto judge_operands() noexcept {
   if constexpr (AnyRefused<X...>)
@@ -93,8 +96,8 @@ template <class Call, class... X>
   else
     return Call::template judge<X...>();
 }
-/// What a call gives. Calls that programs make often specialise it for what is legal by the types
-/// alone: no judge is asked then, which would cost the compiler more.
+/// The result of a call. Frequent calls specialise it for operands whose types alone make them
+/// valid: then no judge is instantiated, which saves compile time.
 template <class Call, class... X>
 struct outcome : given<decltype(judge_operands<Call, X...>())> {};
 template <class Call, class... X>
@@ -108,14 +111,13 @@ template <class Call, class... X>
     return Call::apply(static_cast<X&&>(x)...);
 }
 
-/// The answer of a judge that a rule is broken. (Results may have members called `ok` too, which
-/// are no constants.)
+/// The verdict of a judge that a rule is broken. (Results may have members called `ok` too, which
+/// are not constants.)
 template <class Judged>
 concept Refusal = std::is_same_v<std::bool_constant<Judged::ok>, std::false_type>;
 
-/// The outcome of a tentative call: its result, or the error of the refusal that it returned
-/// instead. What a program calls may find that several functions further in, and reports it by its
-/// own return type.
+/// The outcome of a tentative call: its result, or the error that it returned. A function may
+/// detect the error several calls deeper, and reports it by its own return type.
 template <class Tried>
 struct given_of {
   static constexpr bool is_refusal = false;

@@ -9,9 +9,9 @@
 
 namespace shardwise {
 
-/// What a function applied element by element is called, how it treats pending reductions, and what
-/// it costs an element. A function whose law depends on the elements has `law_for(element)` too;
-/// one that is computed element by element, and so is not fused with others, has `on_elements`.
+/// The name of an elementwise function, its law for pending reductions, and its cost for each
+/// element. A function whose law depends on the element type has `law_for(element)` too; one that
+/// is computed on single elements, and so is not fused with others, has `on_elements`.
 ///
 ///     struct silu : elementwise_function<"silu", linearity::nonlinear, 5> {};
 template <fixed_string Symbol, linearity Law = linearity::nonlinear, int Flops = 1>
@@ -20,14 +20,14 @@ struct elementwise_function {
   static constexpr linearity law = Law;
   static constexpr int flops = Flops;
 };
-/// The same for those of elements with fractions only: what they give are fractions.
+/// The same for functions on floating-point elements only, whose results are floating-point.
 template <fixed_string Symbol, int Flops = 1>
 struct fractional_function : elementwise_function<Symbol, linearity::nonlinear, Flops> {
   static constexpr bool has_fractions = true;
 };
 
-/// The operation that applies a function element by element: `Function` says what it is called, its
-/// law and what it costs.
+/// The operation that applies a function to each element: `Function` has its name, its law and its
+/// cost.
 template <class Function>
 struct pointwise {
   using function = Function;
@@ -53,8 +53,8 @@ struct pointwise {
                                                      const tensor_desc&) noexcept {
     return {.flops = Function::flops};
   }
-  /// Numbers of one type, unless the function says otherwise: it compares, chooses by a truth
-  /// value, or is of truth values.
+  /// Operands are numbers of one type, unless the function declares otherwise: it is a comparison,
+  /// selects by a `bool`, or works on `bool`.
   [[nodiscard]] static constexpr element_verdict check_elements(
       const attributes&, const tensor_descs& operands) noexcept {
     if constexpr (requires { Function::takes_any; }) {
@@ -75,7 +75,7 @@ struct pointwise {
     }
   }
   static constexpr bool stops_gradient = requires { Function::stops_gradient; };
-  /// That of the function, if it has one.
+  /// The gradient of the function, if it has one.
   static constexpr void gradient(gradient_step& at) requires requires { Function::gradient(at); }
   { Function::gradient(at); }
   [[nodiscard]] static constexpr element result_type(const attributes&,
@@ -91,8 +91,8 @@ struct pointwise {
 
 namespace detail {
 
-/// The type of the numbers beside tensors: that of the elements which they meet. Beside a condition
-/// alone, as in `where(x > 0, 1.0F, 0.0F)`, it is their own.
+/// The type of the numbers among the operands: that of the elements with which they are combined.
+/// With only a condition, as in `where(x > 0, 1.0F, 0.0F)`, it is their own.
 template <class Function, class... X>
 struct number_type {
   using type = typename tensor_among<X...>::value_type;
@@ -109,7 +109,7 @@ struct number_type<Function, Condition, X...> {
   using type = std::conditional_t<is_element<common>, common, double>;
 };
 
-/// An operand on paper: a number beside tensors is a tensor of rank 0 that every device holds.
+/// An abstract operand: a number is a replicated tensor of rank 0.
 template <class Mesh, class Number, class X>
 struct beside_of {
   using type = paper_tensor<Number, extents<>, layout<Mesh, P<>>>;
@@ -118,14 +118,14 @@ template <class Mesh, class Number, Operand X>
 struct beside_of<Mesh, Number, X> {
   using type = paper_of<X>;
 };
-/// What a function makes of operands of these types.
+/// The result of a function of operands of these types.
 template <class Function, class... X>
 using elementwise_result =
     result_of<pointwise<Function>,
               typename beside_of<mesh_of<tensor_among<X...>>,
                                  typename number_type<Function, X...>::type, X>::type...>;
 
-/// The elements of an operand, a tensor or a number.
+/// The element type of an operand, a tensor or a number.
 template <class Number, class X>
 struct element_type_of {
   using type = Number;
@@ -135,13 +135,13 @@ struct element_type_of<Number, X> {
   using type = typename std::remove_cvref_t<X>::value_type;
 };
 
-/// The place of the first number with a fraction among operands whose elements have none, or -1.
+/// The position of the first floating-point number among operands with integer elements, or -1.
 template <class T, class... X>
 inline constexpr int number_that_is_cut =
     first_false<!(Scalar<X> && !has_fractions(element_of<T>) &&
                   std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
 
-/// Checks that a whole number beside tensors, or one that fills them, is one of the elements `T`.
+/// Checks that an integer given as an operand or as a fill value can be represented in `T`.
 template <class T, class X>
 constexpr void require_in_range(const X& number) {
   using value = std::remove_cvref_t<X>;
@@ -154,19 +154,19 @@ constexpr void require_in_range(const X& number) {
   }
 }
 
-/// True for a function whose values have fractions, on elements that have none.
+/// True for a function with floating-point results, on elements that are not floating-point.
 template <class Function, class T>
 inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && requires {
   requires Function::has_fractions;
 };
 
-/// True for a function of bits, on elements that are no integers.
+/// True for a bitwise function, on elements that are not integers.
 template <class Function, class T>
 inline constexpr bool lacks_bits = !Whole<T> && requires {
   requires Function::of_integers;
 };
 
-/// An elementwise function that is legal by the types of its operands alone.
+/// An elementwise function whose operand types alone make it valid.
 template <class Function, class... X>
 concept LegalElementwise = !AnyRefused<X...> && requires {
   typename tensor_among<X...>;
@@ -227,18 +227,18 @@ struct outcome<elementwise_call<Function>, X...> {
   using type = typename tensor_among<X...>::domain::template made<
       pointwise<Function>, paper_from<elementwise_result<Function, X...>>, X...>;
 };
-/// What all operators and functions below give; its constraint is theirs.
+/// The result type of all operators and functions below, which also constrains them.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 using of_elements = outcome_of<elementwise_call<Function>, X...>;
 
 }  // namespace detail
 
-/// Applies one of `functions` (or a user's own) element by element; numbers stand for themselves.
+/// Applies one of `functions` (or a user's own) to each element; operands may be numbers.
 ///
-/// Extents meet from the last dimension backwards; a missing dimension or one of size 1 is
-/// repeated. Inside one expression such calls fuse into one pass. Where the layout of an operand is
-/// a value the result's is one too: the rules are checked when the function is applied.
+/// Dimensions are aligned from the last one; a missing dimension or one of size 1 is broadcast.
+/// Within one expression such calls are fused into one pass. If the layout of an operand is a
+/// value, so is that of the result, and the rules are checked at run time.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
@@ -250,7 +250,7 @@ template <class Function, class... X>
     return call::apply(std::forward<X>(operands)...);
 }
 
-/// The same of values of a program whose gradient is taken.
+/// The same for values of a program whose gradient is taken.
 ///
 ///     at.give(0, at.cotangent() * elementwise<functions::tanh>(at.operand(0)));
 template <class Function, std::same_as<gradient_value>... Rest>

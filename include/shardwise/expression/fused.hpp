@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
-/// The shape of a fused elementwise computation: a tree of functions over numbered operands, known
-/// to the compiler, without layouts or extents, so that a kernel is compiled once for each tree.
+/// The shape of a fused elementwise computation: a tree of functions of numbered operands, known at
+/// compile time, without layouts or extents, so that a kernel is compiled once for each tree.
 ///
 /// `relu(a * b + c)` is `call<relu, call<add, call<multiply, argument<0>, argument<1>>,
 /// argument<2>>>`.
@@ -30,7 +30,7 @@ struct constant {
   static constexpr int flops = 0;
 };
 
-/// A function of the values of its children, stored side by side as `first`, `second`, `third`.
+/// A function of the values of its children, which are stored as `first`, `second`, `third`.
 template <class Function, class... Children>
 struct call;
 
@@ -67,8 +67,8 @@ struct shared {
   Tree tree;
 };
 
-/// The same tree with every operand's number raised by `Offset`: operands of a right-hand side come
-/// after those of the left.
+/// The same tree with the number of every operand increased by `Offset`: operands of a right-hand
+/// side follow those of the left.
 template <std::size_t Offset, std::size_t I>
 [[nodiscard]] constexpr argument<I + Offset> shift(argument<I>) noexcept {
   return {};

@@ -6,8 +6,8 @@
 
 namespace shardwise {
 
-/// Checks that a tensor takes a value, by initialisation or assignment: elements, extents and
-/// layout are its own.
+/// Checks that a tensor can be initialised or assigned by a value: it must have the same elements,
+/// extents and layout.
 [[nodiscard]] constexpr diagnosis check_assignment(const tensor_desc& tensor,
                                                    const tensor_desc& value) noexcept {
   if (tensor == value) return {};
@@ -16,8 +16,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The call that turns `value` into a tensor like `wanted`, as it is written for `x`; empty where
-/// no single call does. Quotes stand around axes where the program has them.
+/// Returns the call that converts `value` to a tensor like `wanted`, written for `x`; empty if no
+/// single call does. Axes are quoted as in a program.
 [[nodiscard]] constexpr sentence call_between(const mesh_desc& mesh, const tensor_desc& value,
                                               const tensor_desc& wanted,
                                               text_view quote = "") noexcept {
@@ -32,28 +32,28 @@ namespace detail {
          << "(x)";
 }
 
-/// True if a tensor named `To` takes a tensor of the type `From`: the same mesh, and by value the
-/// same elements, extents and layout, whatever the names of these.
+/// True if a variable of the tensor type `To` can be initialised by a tensor of type `From`: the
+/// same mesh, and equal elements, extents and layout, also if these are differently named types.
 template <class From, class To>
 inline constexpr bool is_named_as = [] {
   if constexpr (!is_element<typename std::remove_cvref_t<From>::value_type> ||
                 !is_element<typename std::remove_cvref_t<To>::value_type>)
-    return true;  // refused already
+    return true;  // reported already
   else if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
     return false;
   else
     return check_assignment(paper_of<To>::value, paper_of<From>::value).ok();
 }();
 
-/// A tensor type in the one notation.
+/// The text of a tensor type in the library's notation.
 template <class X>
 [[nodiscard]] constexpr auto notation_of() noexcept {
   constexpr sentence words = to_text(mesh_of<X>::value, paper_of<X>::value);
   return to_fixed_string<words.size()>(words);
 }
 
-/// The answer to a tensor that is given a value of another type: both in the one notation, and the
-/// call that helps.
+/// The error for a tensor that is initialised by a value of another type: both in the library's
+/// notation, and the call that fixes it.
 template <class From, class To>
 [[nodiscard]] constexpr auto judge_naming() noexcept {
   constexpr fixed_string own = notation_of<To>();

@@ -35,7 +35,7 @@ template <class X>
     return require_few_members<X>(), nest_kind::other;
 }
 
-/// Returns `f(members...)` of the members of a nest that is tuple-like or an aggregate.
+/// Returns `f(members...)` for the members of a nest that is tuple-like or an aggregate.
 template <class X, class F>
 constexpr decltype(auto) with_parts(X& x, F&& f) {
   using type = std::remove_const_t<X>;
@@ -55,8 +55,8 @@ template <class X>
   return with_parts(x, [](auto&... members) { return list_references(members...); });
 }
 
-/// True if `judge(std::type_identity)` is for a tensor of a nest, or for what is no nest;
-/// `InRanges` says whether for those of ranges, which may be empty.
+/// True if `judge(std::type_identity)` is true for a tensor of a nest, or for a type that is not a
+/// nest; `InRanges` states whether those in ranges, which may be empty, are included.
 template <class X, bool InRanges = true, class Judge>
 [[nodiscard]] constexpr bool any_in_nest(const Judge& judge) noexcept {
   constexpr nest_kind kind = nest_kind_of<X>();
@@ -80,15 +80,15 @@ template <class X, bool InRanges = true, class Judge>
     return judge(std::type_identity<X>{});
   }
 }
-/// True for a nest with a tensor in it.
+/// True for a nest that contains a tensor.
 template <class X, bool InRanges = true>
 [[nodiscard]] constexpr bool has_tensor_in() noexcept {
   return any_in_nest<X, InRanges>(
       []<class Each>(std::type_identity<Each>) { return EitherOperand<Each>; });
 }
-/// True for a nest with an optional, a pointer, a map or the like with tensors behind it: files
-/// have these, and gradients and optimizers would pass them over as constants, which are never
-/// trained.
+/// True for a nest with an optional, a pointer, a map or a similar type that contains tensors:
+/// files support them, but gradients and optimizers would treat these tensors as constants, which
+/// are never trained.
 template <class X>
 [[nodiscard]] constexpr bool hides_tensors() noexcept {
   constexpr auto holds = []<class Inner>(std::type_identity<Inner>) {
@@ -108,7 +108,7 @@ template <class X>
   });
 }
 
-/// The same range of other members.
+/// The same range type with other members.
 template <class Range, class Member>
 struct rebound_range;
 template <template <class...> class Range, class First, class... Rest, class Member>
@@ -116,7 +116,7 @@ struct rebound_range<Range<First, Rest...>, Member> {
   using type = Range<Member>;
 };
 
-/// The same frozen part with another nest in it.
+/// The same frozen part with another nest.
 template <class Part, class Nest>
 struct rebound_part;
 template <template <class> class Part, class Old, class Nest>
@@ -124,14 +124,14 @@ struct rebound_part<Part<Old>, Nest> {
   using type = Part<Nest>;
 };
 
-/// Whether frozen parts of nests are constants, as gradients have it, or hold tensors like others,
-/// as a step has it, whose arguments they are.
+/// Whether frozen parts of nests are constants, as for gradients, or contain tensors like other
+/// parts, as for the arguments of a step.
 enum class frozen_parts : bool { are_constants, hold_tensors };
 
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change);
 
-/// The same members in the same type where it takes them, else in a tuple.
+/// Returns the same type with new members if possible, and otherwise a tuple.
 template <class X, frozen_parts Frozen, class Change, class... Members>
 [[nodiscard]] constexpr auto map_members(Change& change, const Members&... members) {
   if constexpr ((... && std::is_same_v<Members, decltype(map_nest<Frozen>(members, change))>))
@@ -140,8 +140,8 @@ template <class X, frozen_parts Frozen, class Change, class... Members>
     return std::tuple<decltype(map_nest<Frozen>(members, change))...>{
         map_nest<Frozen>(members, change)...};
 }
-/// A nest of tensors with each tensor replaced by `change(tensor)`, from left to right: anything
-/// tuple-like, a range that grows, an aggregate. Other members stay what they are.
+/// Returns a nest of tensors with each tensor replaced by `change(tensor)`, from left to right: a
+/// tuple-like type, a dynamic range, or an aggregate. Other members do not change.
 template <frozen_parts Frozen, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change) {
   constexpr nest_kind kind = nest_kind_of<X>();
@@ -169,10 +169,9 @@ template <frozen_parts Frozen, class X, class Change>
   }
 }
 
-/// Converts a nest to another type with tensors in the same places: each becomes `change(type,
-/// tensor)`, from left to right. Other members are copied, and converted where they are frozen
-/// parts of another type. The source may have a tuple in place of an aggregate, as `map_nest`
-/// returns it.
+/// Converts a nest to another type with tensors at the same positions: each becomes `change(type,
+/// tensor)`, from left to right. Other members are copied, or converted if they are frozen parts of
+/// another type. The source may have a tuple in place of an aggregate, as returned by `map_nest`.
 template <class To, class From, class Change>
 [[nodiscard]] constexpr To nest_as(const From& from, const Change& change) {
   constexpr nest_kind kind = nest_kind_of<To>();
@@ -196,7 +195,7 @@ template <class To, class From, class Change>
   }
 }
 
-/// Calls `tensor(x)` with each tensor of a nest, and `other(x)` with each other member and with the
+/// Calls `tensor(x)` for each tensor of a nest, and `other(x)` for each other member and for the
 /// size of each range.
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class OnTensor, class OnOther>
 constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
@@ -218,7 +217,7 @@ constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
     other(x);
   }
 }
-/// Calls `visit` with each tensor of a nest.
+/// Calls `visit` for each tensor of a nest.
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Visit>
 constexpr void for_each_tensor(X& x, Visit& visit) {
   const auto ignore = [](const auto&) {};

@@ -23,36 +23,36 @@ inline constexpr int operand_kind_of<sharded_tensor<T, Extents, Layout>> = [] {
 }();
 }  // namespace detail
 
-/// What an operation may be applied to: anything with a domain, which says what applying means
-/// (recording on paper, or building a lazy node). It has `value_type`, `extents_type`,
-/// `layout_type` and their values `extents()` and `mesh()` too. The result of a refused operation
-/// is one by its name alone.
+/// A valid operand of operations: a type with a domain, which defines how operations are applied
+/// (recording on paper, or building a lazy node). It also has `value_type`, `extents_type`,
+/// `layout_type` and the run-time values `extents()` and `mesh()`. The result of an invalid
+/// operation is recognised by its type alone.
 template <class X>
 concept Operand = detail::operand_kind_of<std::remove_cvref_t<X>>
 >= detail::operand_kind::typed;
 
-/// A tensor whose layout is a value: its `value_domain` judges an operation when it is applied.
+/// A tensor with a run-time layout: its `value_domain` checks an operation when it is applied.
 template <class X>
 concept ValueOperand = detail::operand_kind_of<std::remove_cvref_t<X>>
 == detail::operand_kind::valued;
 
-/// A tensor whose layout is a type or a value.
+/// A tensor with a compile-time or run-time layout.
 template <class X>
 concept EitherOperand = detail::operand_kind_of<std::remove_cvref_t<X>>
 >= detail::operand_kind::valued;
 
-/// What operators, elementwise functions and reductions are written for: tensors, and a tensor type
-/// that is only named, which a rule refuses.
+/// The operands of operators, elementwise functions and reductions: tensors, and tensor types that
+/// are only declared, for which a rule reports an error.
 template <class X>
 concept NamedOperand = detail::is_sharded_tensor<std::remove_cvref_t<X>> || EitherOperand<X>;
 
-/// Operands of which at least one is a tensor. What else stands beside it is judged where the
-/// operation is applied, by a rule: numbers may, anything else may not.
+/// Operands of which at least one is a tensor. The others are checked by a rule when the operation
+/// is applied: numbers are valid, other types are not.
 template <class... X>
 concept ElementwiseOperands = (... || NamedOperand<X>);
 
 namespace detail {
-/// The domain of the first operand whose layout is a value.
+/// The domain of the first operand with a run-time layout.
 template <class First, class... Rest>
 struct value_domain_of : value_domain_of<Rest...> {};
 template <ValueOperand First, class... Rest>
@@ -61,11 +61,11 @@ struct value_domain_of<First, Rest...> {
 };
 }  // namespace detail
 
-/// A plain number beside tensors.
+/// A number among the operands.
 template <class X>
 concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<X>> || is_element<std::remove_cvref_t<X>>;
 
-/// A tensor as its three types, without anything else: what rules of the type layer work on.
+/// A tensor described only by its three types, which the rules of the type layer use.
 template <class T, class Extents, class Layout>
 struct paper_tensor {
   using value_type = T;
@@ -85,18 +85,18 @@ using paper_of = paper_tensor<typename std::remove_cvref_t<X>::value_type,
 template <class X>
 using mesh_of = typename std::remove_cvref_t<X>::layout_type::mesh_type;
 
-/// The values of a tensor of type `X` with these extents.
+/// The description of a tensor of type `X` with these extents.
 template <class X>
 [[nodiscard]] constexpr tensor_desc desc_of(const extents_desc& extents) noexcept {
   return {element_of<typename X::value_type>, extents, X::layout_type::value};
 }
-/// The values of an operand, with its dyn sizes known.
+/// The description of an operand with its dyn sizes.
 template <Operand X>
 [[nodiscard]] constexpr tensor_desc desc_of(const X& x) {
   return desc_of<X>(x.extents());
 }
 
-/// The extents of an operand, with its dyn sizes known; a number beside tensors has none.
+/// The extents of an operand with its dyn sizes; none for a number.
 template <class X>
 [[nodiscard]] constexpr const extents_desc& known_extents(const X& x) {
   if constexpr (Operand<X>)
@@ -105,7 +105,7 @@ template <class X>
     return extents<>::value;
 }
 
-/// The first tensor among operands and numbers; there is one.
+/// Returns the first tensor among operands and numbers, of which there is at least one.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_tensor(const First& first, const Rest&... rest) noexcept {
   if constexpr (EitherOperand<First>)
@@ -128,12 +128,12 @@ struct tensor_in<First, Rest...> {
 template <class... X>
 using tensor_among = typename tensor_in<X...>::type;
 
-/// How an error names what was given: a tensor's type would make a long line.
+/// The name of a tensor argument in errors, since its type would make a long line.
 struct a_tensor;
 template <class X>
 using shown_operand = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_cvref_t<X>>;
 
-/// What may stand beside a tensor in an operation that the types alone judge.
+/// A valid operand beside a tensor, for an operation that is checked by types alone.
 template <class X, class Tensor>
 concept Joins = Scalar<X> || requires {
   requires detail::operand_kind_of<std::remove_cvref_t<X>>

@@ -11,12 +11,12 @@
 
 namespace shardwise {
 
-/// The extents of an operation's operands once they are known, each where its operand has them.
+/// Pointers to the run-time extents of an operation's operands.
 using known_operands = inplace_vector<const extents_desc*, max_operands>;
 
 namespace detail {
 
-/// The operands of an operation with the extents that are known now.
+/// Returns the operands of an operation with their run-time extents.
 [[nodiscard]] constexpr tensor_descs with_extents(const tensor_descs& operands,
                                                   const known_operands& extents) noexcept {
   tensor_descs met = operands;
@@ -24,7 +24,7 @@ namespace detail {
   return met;
 }
 
-/// What `known_sizes` does.
+/// The implementation of `known_sizes`.
 [[nodiscard]] constexpr factor_sizes meet_sizes(const mesh_desc& mesh, const factor_rule& rule,
                                                 const tensor_descs& operands,
                                                 const known_operands& extents) {
@@ -39,13 +39,13 @@ namespace detail {
   }
   return sizes;
 }
-/// The same when a program runs; in the compiled library.
+/// The same at run time; in the compiled library.
 [[nodiscard]] factor_sizes known_sizes_now(const mesh_desc& mesh, const factor_rule& rule,
                                            const tensor_descs& operands,
                                            const known_operands& extents);
 
-/// The sizes of an operation's factors once every extent is known: its layouts are judged already,
-/// its sizes are met now.
+/// Returns the sizes of an operation's factors when every extent is known: its layouts have been
+/// checked already, its sizes are checked now.
 [[nodiscard]] constexpr factor_sizes known_sizes(const mesh_desc& mesh, const factor_rule& rule,
                                                  const tensor_descs& operands,
                                                  const known_operands& extents) {
@@ -63,8 +63,8 @@ namespace detail {
   return extents;
 }
 
-/// Judges, once every size is known, what the types said of products: that devices have the same
-/// elements before and after, where the result is laid out as its type says.
+/// Checks, when every size is known, what the types assumed about products of factors: that devices
+/// have the same elements before and after, if the result has the layout of its type.
 constexpr void require_same_split(const propagation& said, const mesh_desc& mesh,
                                   const factor_rule& rule, const tensor_descs& operands) {
   const propagation known = propagate(mesh, rule, operands);
@@ -76,7 +76,7 @@ constexpr void require_same_split(const propagation& said, const mesh_desc& mesh
   if (!verdict.ok()) fail(verdict, advice(mesh, rule, operands, verdict));
 }
 
-/// The split of an operation with the sizes that are known now.
+/// Returns the split of an operation for the run-time sizes.
 [[nodiscard]] constexpr propagation resized(const propagation& split, const mesh_desc& mesh,
                                             const factor_rule& rule, const tensor_descs& operands,
                                             const known_operands& extents) {
@@ -92,8 +92,8 @@ constexpr void require_same_split(const propagation& said, const mesh_desc& mesh
 
 namespace detail {
 
-/// The factor rule of an operation, as types have it: its own, if it has one made before, or what
-/// its class says for its attributes.
+/// Returns the factor rule of an operation whose attributes are types: a precomputed one, if it has
+/// one, or that of its class for its attributes.
 template <class Operation>
 [[nodiscard]] constexpr decltype(auto) rule_of(const tensor_descs& operands) noexcept {
   if constexpr (requires { Operation::rule(operands); })
@@ -101,8 +101,8 @@ template <class Operation>
   else
     return Operation::operation_class::rule(Operation::how, operands);
 }
-/// Whether an operation takes these elements: operands of one type of numbers, unless it says so
-/// itself.
+/// Checks that an operation accepts these element types: operands of one numeric type, unless it
+/// declares otherwise.
 template <class Operation>
 [[nodiscard]] constexpr element_verdict check_elements(const tensor_descs& operands) noexcept {
   using class_type = typename Operation::operation_class;
@@ -111,14 +111,15 @@ template <class Operation>
   else
     return check_alike(operands);
 }
-/// Judges what an operation asks of its operands beside their layouts, once their sizes are known.
+/// Checks the requirements of an operation apart from layouts, when its sizes are known.
 template <class Operation>
 constexpr void require_attributes(const tensor_descs& operands) {
   using class_type = typename Operation::operation_class;
   if constexpr (requires { class_type::check(Operation::how, operands); })
     require(class_type::check(Operation::how, operands));
 }
-/// The elements of what it makes: those of the first operand, unless it says so itself.
+/// Returns the element type of the result: that of the first operand, unless the operation declares
+/// otherwise.
 template <class Operation>
 [[nodiscard]] constexpr element result_element(const tensor_descs& operands) noexcept {
   using class_type = typename Operation::operation_class;
@@ -130,7 +131,7 @@ template <class Operation>
 
 }  // namespace detail
 
-/// What an operation makes of operands, as types: `extents_type` and `layout_type`.
+/// The result of an operation on operands, as types: `extents_type` and `layout_type`.
 template <class Operation, class First, class... Rest>
 struct result_of {
   using operation = Operation;
@@ -141,8 +142,8 @@ struct result_of {
   static constexpr propagation value =
       propagate(mesh, detail::rule_of<Operation>(operands), operands);
   static constexpr const extents_desc& extents_value = value.result.extents;
-  /// True if the operands have one mesh and elements that the operation takes, and the rule refuses
-  /// nothing.
+  /// True if the operands have one mesh and element types that the operation accepts, and the rule
+  /// reports no error.
   static constexpr bool is_legal =
       (... && std::is_same_v<mesh_type,
                              typename Rest::mesh_type>)&&detail::check_elements<Operation>(operands)
@@ -150,18 +151,18 @@ struct result_of {
       value.verdict.ok();
   static constexpr int dynamic_extents =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank);
-  /// The rule, for those whose extents the program's run will tell.
+  /// The rule, for operands whose extents are known at run time.
   static constexpr decltype(detail::rule_of<Operation>(operands)) rule =
       detail::rule_of<Operation>(operands);
-  /// True if dimensions are made of several factors, so that layouts are judged by sizes too.
+  /// True if dimensions consist of several factors, so that sizes are needed to check layouts.
   static constexpr bool has_composites = rule.depends_on_sizes();
-  /// True if the types say all that there is to judge.
+  /// True if everything can be checked at compile time.
   static constexpr bool is_static =
       dynamic_extents == 0 && !(has_composites && mesh_type::dynamic_axes != 0);
 };
 
-/// Checks what only the program's run knows of a legal operation, and gives how its factors are
-/// split. Where every size is static nothing is left to check and the answer is a constant.
+/// Checks what is known only at run time about a valid operation, and returns how its factors are
+/// split. If every size is static, there is nothing left to check and the result is a constant.
 template <class Result>
 [[nodiscard]] constexpr decltype(auto) known_split(const mesh_desc& on,
                                                    const known_operands& extents) {
@@ -174,7 +175,7 @@ template <class Result>
   }
 }
 
-/// The same for those who ask for the extents of the result alone.
+/// The same for callers that need only the extents of the result.
 template <class Result>
 [[nodiscard]] constexpr decltype(auto) known_extents(const mesh_desc& on,
                                                      const known_operands& extents) {
@@ -187,7 +188,8 @@ template <class Result>
                                   detail::known_sizes(on, Result::rule, Result::operands, extents));
 }
 
-/// What a domain asks for of a legal operation: how the factors are split is for those who compute.
+/// The information that a domain needs about a valid operation: how the factors are split is needed
+/// only for computing.
 template <class Domain, class Result>
 [[nodiscard]] constexpr decltype(auto) known_for(const mesh_desc& on,
                                                  const known_operands& extents) {
@@ -199,7 +201,7 @@ template <class Domain, class Result>
 
 namespace detail {
 
-/// The place of the first `false`, or -1.
+/// The position of the first `false`, or -1.
 template <bool... Flags>
 inline constexpr int first_false = [] {
   int at = 0;
@@ -208,7 +210,7 @@ inline constexpr int first_false = [] {
   return found;
 }();
 
-/// The type at a place of a list.
+/// The type at a position of a list.
 template <int At, class First, class... Rest>
 struct type_at : type_at<At - 1, Rest...> {};
 template <class First, class... Rest>
@@ -216,11 +218,11 @@ struct type_at<0, First, Rest...> {
   using type = First;
 };
 
-/// How an error names a tensor type without its definition, which `shardwise.hpp` has.
+/// The name in errors of a tensor type without its definition, which is in `shardwise.hpp`.
 struct tensor_that_is_only_named;
 
-/// The answer to an operand at place `At` that is no tensor: its own, if it is the type of one that
-/// is refused.
+/// The error for an operand at position `At` that is not a tensor: its own error, if it is an
+/// invalid tensor type.
 template <class Operation, int At, class X>
 struct no_tensor_at : refused<misuse::operand_is_not_a_tensor, types<Operation, X>, operand{At}> {};
 template <class Operation, int At, class T, class Extents, class Layout>
@@ -238,13 +240,13 @@ inline constexpr bool has_values = ValueOperand<X>;
 template <Operand X>
 inline constexpr bool has_values<X> = std::remove_cvref_t<X>::domain::has_values;
 
-/// The place of the first abstract operand beside operands that have values, or -1.
+/// The position of the first abstract operand among operands with values, or -1.
 template <class... X>
 inline constexpr int abstract_among = (... || has_values<X>)
                                           ? first_false<(!Operand<X> || has_values<X>)...>
                                           : -1;
 
-/// Judges the elements of an operation's operands, of the types `T`.
+/// Checks that an operation accepts operands of element types `T`.
 template <class Operation, class... T>
 [[nodiscard]] constexpr auto judge_elements() noexcept {
   constexpr auto verdict = [] {
@@ -264,8 +266,8 @@ inline constexpr int first_difference = first_false<true, std::is_same_v<First, 
 
 }  // namespace detail
 
-/// Judges an operation on paper tensors: first what must agree before any rule can be asked, meshes
-/// and element types, then its rule.
+/// Checks an operation on paper tensors: first what every rule requires, meshes and element types,
+/// then its rule.
 template <class Operation, class First, class... Rest>
 [[nodiscard]] constexpr auto judge() noexcept {
   constexpr int mesh =
@@ -294,7 +296,7 @@ template <class Operation, class First, class... Rest>
 }
 
 namespace detail {
-/// The same of what an operation is to make.
+/// The same for the result that an operation is to have.
 template <class Result>
 struct judged_result;
 template <class Operation, class... Papers>
@@ -307,11 +309,11 @@ template <class Result>
 }
 }  // namespace detail
 
-/// True if `Operation` may be applied to these paper tensors: a question, never an error.
+/// True if `Operation` can be applied to these paper tensors: a test that never causes an error.
 template <class Operation, class... Papers>
 inline constexpr bool is_legal = result_of<Operation, Papers...>::is_legal;
 
-/// The paper tensor that a legal operation makes.
+/// The paper tensor of the result of a valid operation.
 template <class Result>
 using paper_from = paper_tensor<
     typename Result::value_type, extents_from_value<Result>,

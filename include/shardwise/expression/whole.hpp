@@ -7,7 +7,7 @@ namespace shardwise {
 
 namespace detail {
 
-/// The answer of the first judge that refuses, or of the last one.
+/// The verdict of the first judge that reports an error, or of the last one.
 template <class First, class... Rest>
 struct first_refusal {
   using type = First;
@@ -16,7 +16,7 @@ template <class First, class Second, class... Rest>
 requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
 };
 
-/// Judges what an operation asks of its operands beside their layouts, as `Class::check` says it.
+/// Checks the requirements of an operation apart from layouts, with `Class::check`.
 template <class Operation, class... Papers>
 [[nodiscard]] constexpr auto judge_attributes() noexcept {
   using class_type = typename Operation::operation_class;
@@ -28,7 +28,7 @@ template <class Operation, class... Papers>
   }
 }
 
-/// The call of an operation that is not elementwise, on tensors alone.
+/// The call of an operation that is not elementwise, on tensors only.
 template <class Operation>
 struct whole_call {
   template <class... X>
@@ -76,9 +76,9 @@ struct whole_call {
 
 }  // namespace detail
 
-/// Applies an operation that is not elementwise, as types have it, to tensors: a class with
-/// `operation_class`, `how` and `rule(operands)`. What it refuses is one compile error, and where
-/// the layout of an operand is a value, an exception.
+/// Applies an operation that is not elementwise to tensors. Its attributes are types: a class with
+/// `operation_class`, `how` and `rule(operands)`. An invalid call is one compile error or, if the
+/// layout of an operand is a value, an exception.
 ///
 ///     return apply_operation<transpose_of<1, 0>>(x);
 template <class Operation, class... X>

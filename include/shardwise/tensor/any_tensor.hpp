@@ -11,8 +11,8 @@ namespace shardwise {
 
 struct any_domain;
 
-/// A tensor whose mesh, extents and layout are values: for programs that learn their mesh when they
-/// run. The same engine computes it; every rule is checked when an operation is applied, and a
+/// A tensor whose mesh, extents and layout are values, for programs whose mesh is known only at run
+/// time. The same engine computes it; every rule is checked when an operation is applied, and a
 /// broken one throws `error` with the sentence that the compiler would print.
 ///
 ///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
@@ -23,7 +23,7 @@ class any_tensor : public tensor_handle {
   using value_domain = any_domain;
   using value_type = T;
 
-  /// Forgets the types of a tensor, or names an expression of tensors that have types.
+  /// Converts a tensor with a compile-time layout, or names an expression of such tensors.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
     requires(detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
              (!std::is_same_v<X, any_tensor> && Readable<X> &&

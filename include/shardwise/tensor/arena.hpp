@@ -30,7 +30,7 @@ struct size_class {
   /// The largest request: no sum or product of sizes overflows below it.
   static constexpr index_t largest = index_t{1} << 60;
 
-  /// The class of the smallest blocks with at least `bytes`, `0 <= bytes <= largest`.
+  /// Returns the class of the smallest blocks with at least `bytes`, `0 <= bytes <= largest`.
   [[nodiscard]] static constexpr size_class of(index_t bytes) noexcept {
     const auto wanted = static_cast<std::size_t>(std::max(bytes, index_t{1}));
     if (wanted <= 256) return {(wanted - 1) / 64, (wanted + 63) / 64 * 64};
@@ -43,39 +43,39 @@ struct size_class {
 
 class arena;
 
-/// A piece of memory that an arena handed out, with the number of its owners.
+/// A piece of memory from an arena, with the number of its owners.
 struct arena_block {
   std::byte* data = nullptr;
   size_class size{};
   std::atomic<std::uint32_t> owners{0};
-  /// Where the block came from; alive as long as one of its blocks is in use.
+  /// The arena of the block, which lives as long as one of its blocks is in use.
   arena* home = nullptr;
   /// The next free block of the same class while this one is free.
   arena_block* next = nullptr;
 };
 
-/// The memory of shards. Freed blocks are kept for the next request of their size, because fresh
+/// The memory of shards. Freed blocks are kept for later requests of the same size, because fresh
 /// memory costs a page fault for every page. Thread-safe.
 ///
-/// Blocks are aligned to 64 bytes, those of 2 MiB and more to 2 MiB, on huge pages where the system
-/// has them. When the limit is reached, everything that is kept is given back.
+/// Blocks are aligned to 64 bytes, those of 2 MiB and more to 2 MiB, on huge pages if the system
+/// supports them. When the limit is reached, all cached memory is released.
 class arena : public std::enable_shared_from_this<arena> {
  public:
-  /// The bytes kept at most unless another limit is given: a quarter of the machine's memory, and
-  /// 1 GiB where that is unknown.
+  /// Returns the default limit of cached bytes: a quarter of the machine's memory, or 1 GiB if that
+  /// is unknown.
   [[nodiscard]] static index_t default_cache_limit() noexcept;
 
-  /// An arena, shared by its creator and by every block in use.
+  /// Creates an arena, shared by its creator and by every block in use.
   [[nodiscard]] static std::shared_ptr<arena> create(index_t cache_limit = default_cache_limit());
 
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
   ~arena() { trim(); }
 
-  /// A block of at least `bytes` with one owner; its contents are not initialised.
+  /// Returns a block of at least `bytes` with one owner; its contents are not initialised.
   ///
-  /// Zero bytes are a block like any other. Throws `std::bad_alloc` if the system refuses even
-  /// after everything kept was given back, and if `bytes` is negative or absurd.
+  /// Zero bytes are valid. Throws `std::bad_alloc` if the system has no memory even after all
+  /// cached memory was released, and if `bytes` is negative or too large.
   [[nodiscard]] arena_block& allocate(index_t bytes);
 
   /// Adds an owner.
@@ -83,24 +83,25 @@ class arena : public std::enable_shared_from_this<arena> {
     block.owners.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Takes an owner away; the memory of the last one goes back to its arena.
+  /// Removes an owner; the last one returns the memory to its arena.
   static void release(arena_block& block) noexcept {
     if (block.owners.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     block.home->recycle(block);
   }
 
-  /// Gives all memory that is not in use back to the system.
+  /// Returns all memory that is not in use to the system.
   void trim() noexcept;
 
-  /// The bytes of all blocks in use, rounded up to their sizes.
+  /// Returns the bytes of all blocks in use, rounded up to their sizes.
   [[nodiscard]] index_t allocated_bytes() const noexcept {
     return allocated_.load(std::memory_order_relaxed);
   }
-  /// The bytes that are kept for later requests.
+  /// Returns the bytes that are cached for later requests.
   [[nodiscard]] index_t cached_bytes() const noexcept {
     return cached_.load(std::memory_order_relaxed);
   }
-  /// How often memory was asked from the system; a steady program stops asking.
+  /// Returns how often memory was requested from the system; in a steady state it does not
+  /// increase.
   [[nodiscard]] index_t system_allocations() const noexcept {
     return system_allocations_.load(std::memory_order_relaxed);
   }
@@ -118,12 +119,12 @@ class arena : public std::enable_shared_from_this<arena> {
 #endif
   }
 
-  /// The kept block of this class that was used last, so that it may still be in a cache.
+  /// Returns the most recently used cached block of this class, which may still be in a CPU cache.
   [[nodiscard]] arena_block* take_free(size_class size);
 
   [[nodiscard]] arena_block* make(size_class size);
 
-  /// Counts a block in use; the first one makes the arena keep itself. Under the lock.
+  /// Counts a block in use; the first one makes the arena own itself. Requires the lock.
   void begin_use(size_class size) {
     if (blocks_in_use_++ == 0) self_ = shared_from_this();
     add(allocated_, signed_bytes(size));
@@ -136,7 +137,7 @@ class arena : public std::enable_shared_from_this<arena> {
   [[nodiscard]] static index_t signed_bytes(size_class size) noexcept {
     return static_cast<index_t>(size.bytes);
   }
-  /// Atomic for those who read the statistics; changed under the lock alone.
+  /// Atomic for readers of the statistics; changed only under the lock.
   static void add(std::atomic<index_t>& total, index_t change) noexcept {
     total.store(total.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
   }

@@ -69,7 +69,7 @@ SHARDWISE_INLINE arena_block* arena::make(size_class size) {
 SHARDWISE_INLINE void arena::recycle(arena_block& block) noexcept {
   const index_t bytes = signed_bytes(block.size);
   detail::forbid(block.data, block.size.bytes);
-  // Dropped last of all, after the lock: it may be what keeps this arena.
+  // Destroyed last, after the lock is released: it may be the owner of this arena.
   std::shared_ptr<arena> last_owner;
   {
     const std::lock_guard lock(mutex_);
@@ -81,7 +81,7 @@ SHARDWISE_INLINE void arena::recycle(arena_block& block) noexcept {
     }
   }
   destroy(&block);
-  // Old sizes must not keep new ones out, and tracking ages would cost every call.
+  // Old sizes must not exclude new ones, and tracking ages would slow down every call.
   if (bytes <= cache_limit_) trim();
 }
 

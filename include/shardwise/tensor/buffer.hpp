@@ -13,11 +13,11 @@
 
 namespace shardwise {
 
-/// The elements of one shard, shared by every device that holds the same: a handle that is cheap
-/// to copy and keeps the memory and its arena alive.
+/// The elements of one shard, shared by every device that holds the same shard: a handle that is
+/// cheap to copy and keeps the memory and its arena alive.
 ///
-/// A fresh buffer has one owner, who may write; from the first copy on the elements stay as they
-/// are. Copies may be made and dropped by different threads at once.
+/// A new buffer has one owner, who may write; after the first copy the elements no longer change.
+/// Different threads may create and destroy copies at the same time.
 ///
 ///     buffer<float> x(*arena, 1024);             // not initialised
 ///     std::fill_n(x.writable(), x.size(), 1.0F);
@@ -30,11 +30,11 @@ class buffer {
  public:
   using value_type = T;
 
-  /// No elements.
+  /// A buffer without elements.
   buffer() = default;
 
-  /// `size` elements, not initialised. Throws `std::bad_alloc` if there is no memory for them, and
-  /// if `size` is negative or its bytes cannot be counted.
+  /// Creates a buffer of `size` uninitialised elements. Throws `std::bad_alloc` if there is no
+  /// memory for them, or if `size` is negative or too large.
   buffer(arena& from, index_t size) : size_(size) {
     if (size == 0) return;
     block_ = &from.allocate(bytes_of(size));
@@ -63,7 +63,8 @@ class buffer {
   [[nodiscard]] index_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  /// The elements, aligned to 64 bytes (2 MiB if they fill that); null if there are none.
+  /// Returns the elements, aligned to 64 bytes (to 2 MiB from that size on); null if there are
+  /// none.
   [[nodiscard]] const T* data() const noexcept { return data_; }
   [[nodiscard]] const T* begin() const noexcept { return data_; }
   [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
@@ -72,20 +73,20 @@ class buffer {
     return {data_, static_cast<std::size_t>(size_)};
   }
 
-  /// The elements for writing; only for the single owner: `unique()` is a precondition.
+  /// Returns the elements for writing; only for the single owner: `unique()` is a precondition.
   [[nodiscard]] T* writable() noexcept { return data_; }
 
-  /// True if no other handle shares the elements, so that they may be written.
+  /// Returns true if no other handle shares the elements, so that they may be written.
   [[nodiscard]] bool unique() const noexcept {
     return block_ == nullptr || block_->owners.load(std::memory_order_acquire) == 1;
   }
 
-  /// True if both handles hold the same memory, as replicas do.
+  /// Returns true if both handles hold the same memory, as replicas do.
   [[nodiscard]] bool shares(const buffer& other) const noexcept {
     return block_ != nullptr && block_ == other.block_;
   }
 
-  /// The same memory, as bytes.
+  /// Returns the same memory as bytes.
   [[nodiscard]] buffer<std::byte> as_bytes() const noexcept {
     buffer<std::byte> bytes;
     if (block_ == nullptr) return bytes;
@@ -108,7 +109,7 @@ class buffer {
   template <class U>
   friend class buffer;
 
-  /// The bytes of `size` elements, or -1, which every arena refuses.
+  /// Returns the bytes of `size` elements, or -1, which every arena rejects.
   [[nodiscard]] static constexpr index_t bytes_of(index_t size) noexcept {
     constexpr auto width = static_cast<index_t>(sizeof(T));
     if (size < 0 || size > std::numeric_limits<index_t>::max() / width) return -1;

@@ -10,10 +10,10 @@
 
 namespace shardwise {
 
-/// How many bytes each logical device holds and has held at most.
+/// The number of bytes that each logical device holds, and its peak.
 ///
-/// Devices that share one replica in the memory of the process are each charged for it, as the
-/// chips that they stand for would be. Thread-safe.
+/// Devices that share one replica in the memory of the process are each charged for it, like the
+/// physical devices that they represent. Thread-safe.
 class device_memory {
  public:
   explicit device_memory(index_t devices) : accounts_(static_cast<std::size_t>(devices)) {}
@@ -27,15 +27,15 @@ class device_memory {
     }
   }
 
-  /// The bytes that a device holds now.
+  /// Returns the bytes that a device holds now.
   [[nodiscard]] index_t held(index_t device) const noexcept {
     return accounts_[static_cast<std::size_t>(device)].held.load(std::memory_order_relaxed);
   }
-  /// The most bytes that a device has held at once.
+  /// Returns the peak bytes of a device.
   [[nodiscard]] index_t peak(index_t device) const noexcept {
     return accounts_[static_cast<std::size_t>(device)].peak.load(std::memory_order_relaxed);
   }
-  /// The most bytes that any device has held at once.
+  /// Returns the peak bytes of any device.
   [[nodiscard]] index_t peak() const noexcept {
     index_t most = 0;
     for (const account& a : accounts_)
@@ -43,7 +43,7 @@ class device_memory {
     return most;
   }
 
-  /// Begins a new measurement: every peak becomes what is held now.
+  /// Starts a new measurement: every peak becomes the current value.
   void reset_peaks() noexcept {
     for (account& a : accounts_)
       a.peak.store(a.held.load(std::memory_order_relaxed), std::memory_order_relaxed);

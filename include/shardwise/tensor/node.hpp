@@ -19,16 +19,17 @@ namespace shardwise {
 class computation;
 class machine;
 
-/// One tensor of a running program, whatever its elements are: its description, the machine that it
-/// lives on, and its distinct shards, or how it will get them.
+/// One tensor of a running program, independent of its element type: its description, its machine,
+/// and its distinct shards, or how to compute them.
 ///
-/// Handles share nodes; the graph of a program is the nodes and the operands that they hold.
+/// Handles share nodes; the graph of a program consists of the nodes and the operands that they
+/// hold.
 class node : public std::enable_shared_from_this<node> {
  public:
-  /// A tensor of these elements whose shards are still to be computed.
+  /// Creates a tensor of these elements whose shards are not computed yet.
   node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements)
       : home_(std::move(home)), where_(std::move(where)), elements_(&elements), ready_(false) {}
-  /// A tensor whose shards are there already, row-major, in the order of the placement.
+  /// Creates a tensor from computed shards, row-major, in the order of the placement.
   template <Element T>
   node(std::shared_ptr<machine> home, placement_ptr where, const std::vector<buffer<T>>& shards)
       : home_(std::move(home)),
@@ -40,10 +41,10 @@ class node : public std::enable_shared_from_this<node> {
   }
   node(const node&) = delete;
   node& operator=(const node&) = delete;
-  /// The last shard goes first: the arena hands out first what came last, so the shards of the next
-  /// tensor of this kind get the memory of these, each in the cache of the core that works on it.
-  /// Inline where the class is defined: else every file with headers alone emits the class, and all
-  /// of the engine with it.
+  /// The shards are destroyed in reverse order: the arena first returns the blocks that were freed
+  /// last, so the shards of the next similar tensor get the same memory, each in the cache of the
+  /// core that computes it. Inline in the class definition: otherwise every file with headers alone
+  /// would contain the code of the class, and of the whole engine with it.
   SHARDWISE_INLINE virtual ~node();
 
   [[nodiscard]] const std::shared_ptr<machine>& home() const noexcept { return home_; }
@@ -52,40 +53,41 @@ class node : public std::enable_shared_from_this<node> {
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return where_->tensor(); }
   [[nodiscard]] const element_kernels& elements() const noexcept { return *elements_; }
 
-  /// True if the shards are there. They then stay as they are for as long as somebody holds them.
+  /// Returns true if the shards are computed. They do not change as long as they are held.
   [[nodiscard]] bool ready() const noexcept { return ready_.load(std::memory_order_acquire); }
-  /// Computes the shards, and all that they need, unless they are there.
+  /// Computes the shards, and everything that they depend on, unless they are computed already.
   SHARDWISE_INLINE virtual void evaluate();
-  /// How the shards are computed; null where they were given.
+  /// Returns how the shards are computed; null if they were given.
   [[nodiscard]] SHARDWISE_INLINE virtual computation* task() noexcept;
 
-  /// The memory of a distinct shard; empty while the node is pending, and of a shard that only
-  /// other processes have.
+  /// Returns the memory of a distinct shard; empty while the node is pending, and for a shard that
+  /// only other processes hold.
   [[nodiscard]] const buffer<std::byte>& shard(index_t place) const noexcept {
     return shards_[static_cast<std::size_t>(place)];
   }
-  /// The elements of a distinct shard, which are of type `T`.
+  /// Returns the elements of a distinct shard, whose type is `T`.
   template <class T>
   [[nodiscard]] const T* data(index_t place) const noexcept {
     return static_cast<const T*>(static_cast<const void*>(shard(place).data()));
   }
-  /// A distinct shard as a row-major block, to be read, and to be written by what computes it.
+  /// Returns a distinct shard as a row-major block, for reading, and for writing by its
+  /// computation.
   [[nodiscard]] const_any_block block_of(index_t place) const noexcept;
   template <class T>
   [[nodiscard]] T* writable_data(index_t place) noexcept {
     return static_cast<T*>(static_cast<void*>(shards_[static_cast<std::size_t>(place)].writable()));
   }
   [[nodiscard]] any_block writable_block(index_t place) noexcept;
-  /// All that a device holds, and the part `want` of it.
+  /// Returns everything that a device holds, and the part `want` of it.
   [[nodiscard]] const_any_block held_by(index_t device) const noexcept;
   [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept;
 
-  /// Gets memory for the shards, not initialised; or that of a node with the same description,
-  /// shared until that node, which nobody else needs, is let go.
+  /// Allocates uninitialised memory for the shards; or shares that of a node with the same
+  /// description, which nothing else needs, until that node is released.
   void allocate(arena& storage, device_memory& memory);
-  /// True if no other tensor, and nobody's view, shares the memory of the shards.
+  /// Returns true if no other tensor and no view shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept;
-  /// Shares memory that another node got.
+  /// Shares the memory of another node.
   void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
   /// Shares the memory of another node, which is charged for it, or releases the shared memory.
   /// Only the first call allocates.
@@ -106,36 +108,37 @@ class node : public std::enable_shared_from_this<node> {
     shards_ = other.shards_;
     std::swap(charged_, other.charged_);
   }
-  /// Charges every device with its shard, until this node dies or another takes the memory over.
+  /// Charges every device with its shard, until this node is destroyed or another takes over the
+  /// memory.
   void charge(device_memory& memory) noexcept;
   void set_ready() noexcept { ready_.store(true, std::memory_order_release); }
 
-  /// True if the program used the tensor by a name; from then on it stays so.
+  /// Returns true if the program has used the tensor by name; it stays so afterwards.
   [[nodiscard]] bool named() const noexcept { return named_.load(std::memory_order_relaxed); }
   void name() noexcept {
     if (!named()) named_.store(true, std::memory_order_relaxed);
   }
 
-  /// The order in which nodes were made, or compiled steps gave them a value.
+  /// Returns the order in which nodes were created, or compiled steps computed their values.
   [[nodiscard]] std::uint64_t birth() const noexcept { return birth_; }
   [[nodiscard]] static std::uint64_t next_birth() noexcept {
     static std::atomic<std::uint64_t> next{0};
     return next.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Says that a compiled step computed the value, of what the node does not know. The values of
-  /// one run have one birth.
+  /// Records that a compiled step computed the value, from operands that the node does not know.
+  /// The values of one run have the same birth.
   void set_made_by_step(std::uint64_t birth) noexcept {
     birth_ = birth;
     is_made_by_step_ = true;
   }
   [[nodiscard]] bool is_made_by_step() const noexcept { return is_made_by_step_; }
 
-  /// The node's number in the program that is being run; meaningful for the thread that runs it.
+  /// The node's number in the running program; only valid for the thread that runs it.
   std::int32_t number = -1;
 
  private:
-  /// Every device is charged for its shard; for one with a halo as the device with most neighbours
-  /// is, so that device 0 has the most of everything.
+  /// Every device is charged for its shard; one with a halo like the device with the most
+  /// neighbours, so that device 0 has the maximum of everything.
   void charge(device_memory& memory, index_t sign) noexcept;
 
   std::shared_ptr<machine> home_;
@@ -158,13 +161,13 @@ namespace detail {
 }
 }  // namespace detail
 
-/// The node of a tensor, which is not there if the tensor was moved from.
+/// Returns the node of a tensor; reports an error if the tensor was moved from.
 [[nodiscard]] inline const node_ptr& require_there(const node_ptr& state) {
   if (state == nullptr) detail::refuse_moved();
   return state;
 }
 
-/// Anything with a node behind it: a tensor, an expression, an `any_tensor`.
+/// A type with a node: a tensor, an expression, an `any_tensor`.
 template <class X>
 concept Readable = detail::operand_kind_of<X>
 != detail::operand_kind::refused_tensor&& requires(const X& x) {

@@ -57,7 +57,7 @@ SHARDWISE_INLINE void node::allocate(arena& storage, device_memory& memory) {
 }
 
 SHARDWISE_INLINE bool node::owns_memory() const noexcept {
-  // Whoever counted the handles sees all that others did before they dropped theirs.
+  // Makes all writes visible that other threads did before they released their handles.
   std::atomic_thread_fence(std::memory_order_acquire);
   for (const buffer<std::byte>& shard : shards_)
     if (!shard.unique()) return false;

@@ -9,22 +9,22 @@
 
 namespace shardwise {
 
-/// What the host holds by itself: an Eigen matrix, a container.
+/// A type of host data: an Eigen matrix, a container.
 template <class H>
 concept HeldByHost = requires {
   typename H::PlainObject;
 }
 || requires { typename H::allocator_type; };
 
-/// What reading an element with these indices, and printing, are called in errors.
+/// The names in errors of reading an element with these indices, and of printing.
 template <class... Indices>
 struct element_at;
 template <class Char>
 struct printed_as;
 
-/// What every handle of a tensor and every expression is: its elements are on the devices, perhaps
-/// not computed yet, and no operator reads them. What programs try is named here, with the call
-/// that does it, which compilers show.
+/// Base of all tensor handles and expressions: their elements are on the devices, perhaps not
+/// computed yet, and no operator reads them. The members that programs might expect are deleted,
+/// each with a comment that compilers show, which names the call to use instead.
 ///
 ///     std::cout << to_host(x) << '\n';
 ///     float loss = to_host(y).value();
@@ -35,12 +35,13 @@ struct on_devices {
   void end() const;                          // never asked: `begin` is refused first
   template <HeldByHost H>
   operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
-  /// Explicit: what converts to numbers by itself can be compared in many more ways.
+  /// Explicit, since implicit conversions to numbers would permit many more comparisons.
   template <class N>
     requires std::is_arithmetic_v<N>
   explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
 
-  /// Refuses; the number is for what surrounds the call, so that it says nothing more.
+  /// Reports the error; returns a number so that the surrounding expression causes no further
+  /// errors.
   template <std::convertible_to<index_t>... I>
   double& operator()(const I&...) const {
     (void)sizeof(broken_rule<misuse::elements_are_on_devices, element_at<I...>,
@@ -50,12 +51,12 @@ struct on_devices {
   }
 };
 
-/// A tensor is no number that could be added to one of the host.
+/// A tensor is not a number that could be added to one on the host.
 template <class N>
   requires(std::is_arithmetic_v<N>)
 N& operator+=(N&, const on_devices&) = delete;  // sum += to_host(x).value()
 
-/// A tensor is gathered before it is printed.
+/// A tensor must be gathered before it is printed.
 template <class Char, class Traits>
 auto& operator<<(std::basic_ostream<Char, Traits>& out, const on_devices&) {
   (void)sizeof(broken_rule<misuse::elements_are_on_devices, printed_as<Char>,

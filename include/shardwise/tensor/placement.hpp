@@ -11,37 +11,39 @@
 
 namespace shardwise {
 
-/// Where the shards of one tensor are: distinct shards, their boxes, and the devices that hold
-/// them.
+/// The placement of the shards of one tensor: distinct shards, their boxes, and the devices that
+/// hold them.
 ///
 /// Devices that hold the same elements share one shard; shards are numbered as in `shards_of`.
-/// Tensors of one mesh, layout and shape share one placement, whose facts are computed once.
+/// Tensors with the same mesh, layout and shape share one placement, which is computed once.
 ///
-/// Where several processes own devices, a placement is that of one of them: its shards are *here*,
-/// those which only others hold are numbered and described like all.
+/// If several processes own devices, a placement is that of one of them: its shards are *here*;
+/// those that only other processes hold are numbered and described in the same way.
 class placement {
  public:
   placement(const mesh_desc& mesh, const tensor_desc& tensor) noexcept;
-  /// The same as owner `self` has it, one of several; the list of the owners outlives it.
+  /// Creates the placement for owner `self`, one of several; the list of the owners must outlive
+  /// it.
   placement(const mesh_desc& mesh, const tensor_desc& tensor, const device_owners& owners,
             index_t self);
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return tensor_; }
 
-  /// The number of devices, of distinct shards, and of devices that hold each.
+  /// Returns the number of devices, of distinct shards, and of devices that hold each shard.
   [[nodiscard]] index_t devices() const noexcept { return devices_; }
   [[nodiscard]] index_t count() const noexcept { return count_; }
   [[nodiscard]] index_t replicas() const noexcept { return devices_ / count_; }
 
-  /// True if this process owns the device, and if one of its devices holds the shard.
+  /// Returns true if this process owns the device; returns true if one of its devices holds the
+  /// shard.
   [[nodiscard]] bool owns(index_t device) const noexcept {
     return own_devices_.empty() || owners_.owner_of(device) == self_;
   }
   [[nodiscard]] bool is_here(index_t shard) const noexcept {
     return own_devices_.empty() || own_devices_[static_cast<std::size_t>(shard)] >= 0;
   }
-  /// The number of shards that are here, and each of them, ascending.
+  /// Returns the number of shards that are here, and each of them, in ascending order.
   [[nodiscard]] index_t count_here() const noexcept {
     return own_devices_.empty() ? count_ : static_cast<index_t>(here_.size());
   }
@@ -49,8 +51,8 @@ class placement {
     return own_devices_.empty() ? i : here_[static_cast<std::size_t>(i)];
   }
 
-  /// The shard that a device holds, which of its replicas that is, and the first device of a shard:
-  /// of this process's devices, if one of them holds it.
+  /// Returns the shard of a device, the number of its replica, and the first device of a shard:
+  /// that of this process's devices, if one of them holds it.
   [[nodiscard]] index_t shard_of(index_t device) const noexcept {
     return shards_.position_of(device);
   }
@@ -62,30 +64,30 @@ class placement {
     return is_own ? own_devices_[static_cast<std::size_t>(shard)] : first_device_of(shard);
   }
 
-  /// The first device of a shard, whoever owns it.
+  /// Returns the first device of a shard, whoever owns it.
   [[nodiscard]] index_t first_device_of(index_t shard) const noexcept {
     return shards_.member(0, shard);
   }
 
-  /// The part of the tensor that a device holds, and which global indices that is.
+  /// Returns the part of the tensor that a device holds, and its global indices.
   [[nodiscard]] index_box box_of(index_t device) const noexcept;
   [[nodiscard]] held_box held_by(index_t device) const noexcept;
 
-  /// The extents of a shard, and the number of its elements. Exact layouts without halos have
-  /// shards of one size.
+  /// Returns the extents of a shard, and the number of its elements. In exact layouts without halos
+  /// all shards have the same size.
   [[nodiscard]] extents_desc extents_of_shard(index_t shard) const noexcept;
   [[nodiscard]] index_t size_of_shard(index_t shard) const noexcept;
-  /// The elements of the largest shard, and their bytes.
+  /// Returns the number of elements of the largest shard, and their bytes.
   [[nodiscard]] index_t largest_shard_size() const noexcept { return largest_size_; }
   [[nodiscard]] index_t bytes_per_device() const noexcept {
     return largest_size_ * size_of(tensor_.type);
   }
 
-  /// The bytes that a device is charged for: those of the largest shard unless sizes may differ.
+  /// Returns the bytes charged to a device: those of the largest shard, unless sizes may differ.
   [[nodiscard]] index_t charged_to(index_t device) const noexcept;
 
-  /// True if both number their shards alike: step by step, shard `s` of one needs only shard `s` of
-  /// the other.
+  /// Returns true if both number their shards alike: then shard `s` of one depends only on shard
+  /// `s` of the other.
   [[nodiscard]] bool numbers_like(const placement& other) const noexcept {
     return this == &other || (tensor_.layout.dims == other.tensor_.layout.dims &&
                               tensor_.layout.pending == other.tensor_.layout.pending &&
@@ -106,14 +108,14 @@ class placement {
   index_t largest_size_;
   device_owners owners_{};
   index_t self_ = 0;
-  /// By shard, the first of this process's devices that holds it, or -1; empty where there is one
+  /// By shard, the first of this process's devices that holds it, or -1; empty if there is one
   /// owner.
   std::vector<index_t> own_devices_;
   /// The shards that are here.
   std::vector<index_t> here_;
 };
 
-/// A placement that tensors share.
+/// A placement shared by tensors.
 using placement_ptr = std::shared_ptr<const placement>;
 
 }  // namespace shardwise

@@ -11,8 +11,8 @@
 
 namespace shardwise {
 
-/// The number at `index` of a key's uniform numbers in [0, 1): a multiple of 2^-24, or 2^-53 for
-/// double. A constant expression, the same on every machine.
+/// Returns the number at `index` of a key's uniform numbers in [0, 1): a multiple of 2^-24, or
+/// 2^-53 for double. A constant expression with the same value on every machine.
 template <std::floating_point T, std::integral Index>
 [[nodiscard]] constexpr T uniform(random_key source, Index index) noexcept {
   const auto at = static_cast<std::uint64_t>(index);
@@ -23,12 +23,12 @@ template <std::floating_point T, std::integral Index>
   return numbers[at % detail::per_counter<T>];
 }
 
-/// The number at `index` of a key's normal numbers, mean 0 and variance 1: Box and Muller's
-/// function of two uniform numbers within 1e-7 of its size, for double too, and at most 6.8 (8.6)
-/// away from 0.
+/// Returns the number at `index` of a key's normal numbers with mean 0 and variance 1: the
+/// Box-Muller transform of two uniform numbers with a relative error of 1e-7, for double too, and
+/// an absolute value of at most 6.8 (8.6).
 ///
-/// The same bits on every compiler and machine with IEEE doubles, unless `-ffast-math` reorders
-/// them.
+/// The bits are the same on every compiler and machine with IEEE doubles, unless `-ffast-math` is
+/// used.
 template <std::floating_point T, std::integral Index>
 [[nodiscard]] T normal(random_key source, Index index) noexcept {
   const auto at = static_cast<std::uint64_t>(index);
@@ -40,7 +40,7 @@ template <std::floating_point T, std::integral Index>
   return number;
 }
 
-/// `out[i] = uniform<T>(source, first_index + i)` for i below `n`.
+/// Computes `out[i] = uniform<T>(source, first_index + i)` for i below `n`.
 template <std::floating_point T>
 void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
   if constexpr (config::compiled)
@@ -49,7 +49,7 @@ void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t 
     detail::uniform_run<T>(source.value, first_index, out, n);
 }
 
-/// `out[i] = normal<T>(source, first_index + i)` for i below `n`.
+/// Computes `out[i] = normal<T>(source, first_index + i)` for i below `n`.
 template <std::floating_point T>
 void fill_normal(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
   if constexpr (config::compiled)

@@ -16,7 +16,7 @@ namespace detail {
 template <class Paper>
 struct named_once;
 
-/// A tensor or an expression of another type than `To` that a name of that type takes.
+/// A tensor or an expression of another type than `To` that can initialise a variable of that type.
 template <class X, class To>
 concept NameableAs = !std::is_same_v<std::remove_cvref_t<X>, To> && requires(X && x) {
   requires operand_kind_of<std::remove_cvref_t<X>>
@@ -25,9 +25,9 @@ concept NameableAs = !std::is_same_v<std::remove_cvref_t<X>, To> && requires(X &
   requires is_named_as<paper_of<X>, paper_of<To>>;
 };
 
-/// Why a name is refused, as a parameter: compilers complete its type where the program names the
-/// tensor, and that line is what the error points at. Nothing where it is not refused, since clang
-/// asks before it looks at constraints.
+/// The error of an initialisation, as the type of a parameter: compilers complete it where the
+/// program declares the variable, and the error points at that line. Empty if there is no error,
+/// since clang examines it before constraints.
 template <class Paper, class To>
 [[nodiscard]] constexpr auto refuse_name() noexcept {
   if constexpr (is_named_as<Paper, paper_of<To>>)
@@ -39,18 +39,18 @@ template <class Paper, class To>
 using refused_name = refused_value<typename decltype(refuse_name<Paper, To>())::type>;
 }  // namespace detail
 
-/// A tensor of `T` spread over the devices of a pool as `Layout` says, or the pending computation
-/// of one: work starts when its values are read, or at `sync`.
+/// A tensor with elements of type `T`, distributed over the devices of a pool by `Layout`, or a
+/// pending computation of one: work starts when its values are read, or at `sync`.
 ///
-/// A handle: copies share the values, which never change. Assigning an expression names it; a name
-/// is computed once, however often it is used. It may outlive its pool.
+/// A handle: copies share the values, which never change. Assigning an expression names it; a named
+/// value is computed once, however often it is used. A tensor may outlive its pool.
 ///
 ///     sharded_tensor y = relu(x * w);          // pending
 ///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
 class sharded_tensor : public tensor_handle {
-  static_assert(sizeof(Layout) > 0);  // refused here, if it is, by the shortest way
+  static_assert(sizeof(Layout) > 0);  // reports errors here, with the shortest message
   using judge = detail::tensor_judge<T, Extents, Layout>;
   static_assert(sizeof(typename judge::type) > 0);
 
@@ -63,8 +63,9 @@ class sharded_tensor : public tensor_handle {
 
   sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
 
-  /// Names an expression of these elements, extents and layout, whatever their names. Another one
-  /// is refused where it is used, by a rule that shows both and the call that helps.
+  /// Names an expression with the same elements, extents and layout, also if these are differently
+  /// named types. Any other expression is an error where it is used, which shows both types and the
+  /// call that fixes it.
   template <detail::NameableAs<sharded_tensor> Expression>
   sharded_tensor(Expression&& expression)
       : tensor_handle(std::forward<Expression>(expression).share()) {
@@ -84,9 +85,9 @@ class sharded_tensor : public tensor_handle {
   explicit sharded_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 };
 
-/// A number that every device of a mesh holds: a tensor of rank 0, which stands beside tensors of
-/// any shape. What changes from step to step, such as a learning rate, is an input of this type, so
-/// that the program of a step stays the same.
+/// A replicated number: a tensor of rank 0, which can be combined with tensors of any shape. Values
+/// that change from step to step, such as a learning rate, are inputs of this type, so that the
+/// program of a step stays the same.
 ///
 ///     w -= dw * full<scalar<float, pod>>(pool, 0.1F);
 template <class T, class Mesh>

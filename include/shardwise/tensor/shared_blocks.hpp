@@ -6,9 +6,9 @@
 
 namespace shardwise {
 
-/// Calls `f(a, b)` for blocks of `from` and `to` that hold the same elements of a tensor: together
-/// all that `a_part`, which `from` holds, and `b_part`, which `to` holds, have in common.
-/// Dimensions before `dim` are met already.
+/// Calls `f(a, b)` for blocks of `from` and `to` that hold the same elements of a tensor: together,
+/// the intersection of `a_part`, which `from` holds, and `b_part`, which `to` holds. Dimensions
+/// before `dim` have been processed.
 ///
 /// The blocks are `strided` or of any type.
 template <class A, class B, class F>
@@ -27,7 +27,7 @@ void for_each_shared_block(const held_box& a_part, const A& from, const held_box
   });
 }
 
-/// A part that is a whole tensor.
+/// Returns the part that is the whole tensor.
 [[nodiscard]] inline held_box whole_of(const extents_desc& extents) noexcept {
   held_box whole;
   for (index_t extent : extents) whole.push_back({{0, extent}, {}, 0});

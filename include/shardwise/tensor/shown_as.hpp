@@ -25,14 +25,14 @@ struct shown_type<X> {
 };
 }  // namespace detail
 
-/// How `X` stands in an error: in the one notation where it has one, which is shorter than its
+/// The form of `X` in errors: in the library's notation if it has one, which is shorter than its
 /// type.
 template <class X>
 using shown_as = typename detail::shown_type<X>::type;
 
 namespace detail {
 
-/// Judges that `Function` reads a tensor in a pool.
+/// Checks that the argument of `Function` is a tensor in a pool.
 template <fixed_string Function, class X>
 [[nodiscard]] constexpr auto judge_reading() noexcept {
   if constexpr (AnyRefused<X>)

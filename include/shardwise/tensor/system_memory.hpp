@@ -22,13 +22,13 @@ namespace shardwise {
 /// The alignment of every shard: a cache line, and the widest vector.
 inline constexpr std::size_t shard_alignment = 64;
 
-/// From this size on memory is aligned to its size, so that the system can use huge pages.
+/// From this size on, memory is aligned to this size, so that the system can use huge pages.
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 namespace detail {
 
 #if defined(__linux__)
-/// Maps `bytes` at a multiple of `huge_page`: maps one page more and gives the ends back.
+/// Maps `bytes` at a multiple of `huge_page`: maps one more page and releases the ends.
 [[nodiscard]] inline void* map_huge(std::size_t bytes) noexcept {
   const std::size_t mapped = bytes + huge_page;
   void* const begin =
@@ -45,8 +45,8 @@ namespace detail {
 }
 #endif
 
-/// Memory from the system, or null. `bytes` is a multiple of `shard_alignment`, and of the page
-/// size from `huge_page` on; what is given back has the same size.
+/// Returns memory from the system, or null. `bytes` must be a multiple of `shard_alignment` and,
+/// from `huge_page` on, of the page size; memory is released with the same size.
 [[nodiscard]] inline void* take_memory(std::size_t bytes) noexcept {
 #if defined(__linux__)
   if (bytes >= huge_page) return map_huge(bytes);
@@ -64,7 +64,7 @@ inline void return_memory(void* block, std::size_t bytes) noexcept {
   ::operator delete (block, std::align_val_t{shard_alignment});
 }
 
-/// The bytes of memory that this machine has, or 0 where the system does not say.
+/// Returns the bytes of memory of this machine, or 0 if the system does not report it.
 [[nodiscard]] inline std::size_t physical_memory() noexcept {
 #if defined(__linux__)
   const auto pages = sysconf(_SC_PHYS_PAGES);
@@ -75,7 +75,7 @@ inline void return_memory(void* block, std::size_t bytes) noexcept {
   return 0;
 }
 
-/// Makes AddressSanitizer report every use of a block until it is handed out again.
+/// Makes AddressSanitizer report every use of a block until it is allocated again.
 inline void forbid([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(ASAN_POISON_MEMORY_REGION)
   ASAN_POISON_MEMORY_REGION(block, bytes);

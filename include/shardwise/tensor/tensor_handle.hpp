@@ -16,10 +16,10 @@ template <class X>
 }
 }  // namespace detail
 
-/// The handle of a node: what tensors have in common, whatever is known of their types.
+/// The handle of a node: the common part of tensors, independent of their types.
 ///
 /// Copying and releasing it are calls on purpose. A training step has hundreds of handles, and
-/// compilers took most of their time to inline and to optimise what counts references.
+/// inlining and optimising reference counts took most of the compile time.
 class tensor_handle : public on_devices {
  public:
   [[gnu::noinline]] tensor_handle(const tensor_handle& other) noexcept
@@ -39,9 +39,9 @@ class tensor_handle : public on_devices {
 
   [[nodiscard]] const extents_desc& extents() const { return share()->tensor().extents; }
   [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
-  /// The node behind the handle. Throws `tensor_was_moved` if there is none any more.
+  /// Returns the node of the handle. Throws `tensor_was_moved` if there is none.
   [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
-  /// Gives the node up: afterwards the handle is one that was moved from.
+  /// Releases the node: afterwards the handle is moved from.
   [[nodiscard]] node_ptr release() && noexcept { return std::move(state_); }
 
  protected:
