@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A mesh: a named grid of logical devices. As a type it costs nothing and the compiler knows its
-// sizes; a device pool makes the devices exist on this machine, however few cores it has.
+// A mesh: a named grid of logical devices. As a type it has no run-time cost, and its sizes are
+// known at compile time; a device pool creates the devices on this machine, however few cores it
+// has.
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
@@ -16,7 +17,7 @@ static_assert(type_name<pod>() == "mesh(data=2, model=4)");
 static_assert(pod::value.at(6) == coordinates{1, 2});
 static_assert(pod::value.device({1, 2}) == 6);
 
-// An axis may get its size when the program runs.
+// The size of an axis may be set at run time.
 struct slice : mesh<axis<"data", dyn>, axis<"model", 4>> {};
 static_assert(slice::devices == dyn);
 static_assert(slice{16}.desc().devices() == 64);
@@ -30,12 +31,12 @@ int main() {
     std::cout << "  device " << device << " is at data=" << at[0] << ", model=" << at[1] << '\n';
   }
 
-  // The devices run side by side; the call returns when all have.
+  // The device functions run concurrently; the call returns when all have finished.
   std::atomic<index_t> sum{0};
   pool.for_each_device([&](index_t device) { sum += device; });
   std::cout << "sum of the devices' numbers: " << sum << '\n';
 
-  // 256 devices are as good as 8: they are tasks, not threads.
+  // 256 devices work like 8: they are tasks, not threads.
   device_pool large{slice{64}};
   std::atomic<index_t> count{0};
   large.for_each_device([&](index_t) { ++count; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A layout: which axes of the mesh split which dimension of a tensor. It is part of the tensor's
-// type, so a layout that cannot be does not compile, and every byte is known before anything runs.
+// type, so an invalid layout does not compile, and all sizes are known before anything runs.
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>

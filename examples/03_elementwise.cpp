@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise functions are lazy: an expression owns its operands, fuses into one pass over each
-// shard, and runs when its values are read. A name is computed once, whoever reads it.
+// Elementwise functions are lazy: an expression owns its operands, is fused into one pass over each
+// shard, and runs when its values are read. A named value is computed once, however often it is
+// read.
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -13,11 +14,12 @@ struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 using tiles = sharded_tensor<float, extents<64, 32>, layout<pod, P<"data", "model">>>;
 using column_scale = sharded_tensor<float, extents<32>, layout<pod, P<"model">>>;
 
-// Returns an expression over its own local tensors: nothing dangles, the expression owns them.
+// Returns an expression of its own local tensors: the expression owns them, so no reference
+// dangles.
 auto scaled(const device_pool& pool) {
   const auto x = iota<tiles>(pool);
   const auto scale = full<column_scale>(pool, 0.5F);
-  return relu(x * scale - 100.0F);  // scale is repeated for every row, 100 for every element
+  return relu(x * scale - 100.0F);  // scale is broadcast to every row, 100 to every element
 }
 
 int main() {
@@ -25,7 +27,7 @@ int main() {
   auto y = scaled(pool);
   std::cout << "Three functions, one pass:\n" << explain(y) << '\n';
 
-  // y is a name now: both expressions read the one result.
+  // y is a named value: both expressions read the same result.
   auto root = sqrt(y);
   auto back = square(root);
   sync(root, back);

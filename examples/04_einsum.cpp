@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The four ways in which a matrix product meets a mesh. A product never moves data: it works on
-// what the devices hold, leaves a pending sum, or does not compile.
+// The four cases of a matrix product on a mesh. A product never moves data: it works on the
+// elements that the devices hold, leaves a pending sum, or does not compile.
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>

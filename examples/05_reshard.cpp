@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// `reshard` is the only door through which data moves between devices. What it costs is known on
-// paper, counted when it runs, and the two are the same.
+// `reshard` moves data between devices. Its cost is known at compile time and counted at run time,
+// and the two are equal.
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>
@@ -14,8 +14,8 @@ struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 using X = sharded_tensor<float, extents<256, 1024>, layout<pod, P<"data", "model">>>;
 using W = sharded_tensor<float, extents<1024, 512>, layout<pod, P<"model", none>>>;
 
-// Both finish the same pending sum. The first leaves every device with whole rows, the second with
-// a quarter of the columns: it moves half of the bytes.
+// Both finish the same pending sum. The first gives every device whole rows, the second a quarter
+// of the columns, which moves half as many bytes.
 constexpr auto by_all_reduce = [](const auto& x, const auto& w) {
   return reshard<P<"data", none>>(einsum<"bi,io->bo">(x, w));
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A two-layer perceptron in the Megatron layout: the first weight split by columns, the second by
-// rows, so that one all_reduce at the end is all the communication there is.
+// A two-layer perceptron in the Megatron layout: the first weight is split by columns, the second
+// by rows, so a single all_reduce at the end is the only communication.
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>
@@ -31,7 +31,7 @@ int main() {
   const auto w1 = normal<W1>(pool, random_key{1});
   const auto w2 = normal<W2>(pool, random_key{2});
 
-  const auto y = reshard<P<"data", none>>(mlp(x, w1, w2));  // the one all_reduce, written down
+  const auto y = reshard<P<"data", none>>(mlp(x, w1, w2));  // the only all_reduce
   visualize(y);
   std::cout << explain(y);
   const Eigen::MatrixXf out = to_host(y);  // runs here

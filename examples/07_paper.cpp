@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layout plan that nobody here could run: one layer of a 405-billion-parameter transformer on
-// 16,384 chips. The compiler says whether it is legal, what it moves, and that it fits.
+// A layout plan for one layer of a 405-billion-parameter transformer on 16,384 chips. The compiler
+// checks that it is valid, how many bytes it moves, and that it fits into memory.
 #include <shardwise/layout.hpp>
 
 #include <iostream>
@@ -12,7 +12,7 @@ static_assert(cluster::devices == 16'384);
 
 constexpr index_t batch = 2048, length = 8192, width = 16'384, hidden = 53'248, layers = 126;
 
-// Activations b s d; weights as they are stored: split over all axes, none held twice.
+// Activations b s d; weights as they are stored: split over all axes, without replicas.
 using activations = sharded_tensor<float, extents<batch, length, width>,
                                    layout<cluster, P<"data", by("sequence", "model"), none>>>;
 using up = sharded_tensor<float, extents<width, hidden>,
@@ -20,7 +20,7 @@ using up = sharded_tensor<float, extents<width, hidden>,
 using down = sharded_tensor<float, extents<hidden, width>,
                             layout<cluster, P<"model", by("data", "sequence")>>>;
 
-// The feed-forward block: every move is a `reshard` that one can read.
+// The feed-forward block: all communication is written as `reshard`.
 constexpr auto feed_forward = [](const auto& x, const auto& w_up, const auto& w_down) {
   auto whole = reshard<P<"data", "sequence", none>>(x);
   auto h = gelu(einsum<"bsd,dh->bsh">(whole, reshard<P<none, "model">>(w_up)));
@@ -35,7 +35,7 @@ static_assert(cost.collectives(collective::all_gather) == 3);
 static_assert(cost.collectives(collective::reduce_scatter, "model") == 1);
 static_assert(cost.peak_bytes_per_device() <= 4_GiB, "a layer must fit beside the rest");
 
-// What a chip stores of all layers: its 16,384th of the weights.
+// The bytes of all layers on one chip: 1/16,384 of the weights.
 constexpr auto bytes_of = [](auto weight) {
   return bytes_per_device(weight.mesh(), desc_of(weight));
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program that learns its mesh when it runs: `08_any_tensor DATA MODEL`. The layout is a value,
-// the engine and the rules are the same, and a broken rule throws the sentence that the compiler
-// would have printed.
+// A program whose mesh is known only at run time: `08_any_tensor DATA MODEL`. The layout is a
+// value, the engine and the rules are the same, and a broken rule throws the sentence that the
+// compiler would have printed.
 #include <shardwise/shardwise.hpp>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ int run(index_t data, index_t model) {
   const auto spread = [&](index_t rows, index_t columns, const spec_desc& spec) {
     std::vector<float> host(static_cast<std::size_t>(rows * columns));
     std::iota(host.begin(), host.end(), 0.0F);
-    // 30 and 20 divide by few meshes: shards may be uneven.
+    // 30 and 20 are divisible by few mesh sizes: shards may be uneven.
     return distribute<float>(pool, host, {rows, columns}, spec, uneven{});
   };
   const any_tensor<float> x = spread(20, 30, spec_desc{{"data", "model"}});
@@ -32,7 +32,7 @@ int run(index_t data, index_t model) {
   for (index_t i = 0; i < 30; ++i) want += static_cast<float>((3 * 30 + i) * (i * 10 + 7));
   std::cout << "y(3, 7) = " << values(3, 7) << ", should be " << want << '\n';
 
-  // Reading a pending sum is refused with the call that fixes it.
+  // Reading a pending sum is an error, which suggests the call that fixes it.
   try {
     (void)to_host(terms);
     return 1;
@@ -44,7 +44,7 @@ int run(index_t data, index_t model) {
 
 int main(int argc, char** argv) {
   try {
-    // What is not a number is 0, which no mesh accepts.
+    // An argument that is not a number is 0, which no mesh accepts.
     return run(argc > 1 ? std::atoll(argv[1]) : 3, argc > 2 ? std::atoll(argv[2]) : 4);
   } catch (const std::exception& failure) {
     std::cerr << "08_any_tensor: " << failure.what() << '\n';

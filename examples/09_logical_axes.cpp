@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A transformer block whose tensors name their dimensions. Which mesh axes the names get is said
-// once, in rules; another strategy is another set of rules, and the block stays as it is.
+// A transformer block whose tensors have named dimensions. Rules state once which mesh axes split
+// the names; another strategy is another set of rules, and the block does not change.
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>
@@ -15,17 +15,17 @@ using batch = dim<"batch", 8>;
 using length = dim<"length", 4>;
 using embed = dim<"embed", 16>;
 using heads = dim<"heads", 4>;
-using head = dim<"head", 8>;  // what one head sees
+using head = dim<"head", 8>;  // the width of one head
 using hidden = dim<"hidden", 64>;
 
-// Megatron: the weights of heads and hidden units are split, and stay where they are.
+// Megatron: the weights of heads and hidden units are split, and never moved.
 struct tensor_parallel {
   struct stored
       : axis_rules<pod, maps<"batch", "data">, maps<"heads", "model">, maps<"hidden", "model">,
                    maps<"length", none>, maps<"embed", none>, maps<"head", none>> {};
   using computed = stored;
 };
-// Fully sharded: every weight is stored in eighths, and whole where it is computed with.
+// Fully sharded: every weight is stored in eighths, and gathered where it is used.
 struct fully_sharded {
   struct stored : axis_rules<pod, maps<"batch", by("data", "model")>,
                              maps<"embed", by("data", "model"), none>, maps<"length", none>,
@@ -68,8 +68,8 @@ struct block {
             abstract<into_heads>(), abstract<out_of_heads>(), abstract<up>(), abstract<down>());
 };
 
-// What the choice of rules costs, before anything runs: two sums for the one, six weights gathered
-// for the other.
+// The cost of each set of rules, known at compile time: two reductions for the first, six gathered
+// weights for the second.
 static_assert(block<tensor_parallel>::cost.collectives() == 2);
 static_assert(block<tensor_parallel>::cost.collectives(collective::all_reduce) == 2);
 static_assert(block<fully_sharded>::cost.collectives(collective::all_gather) == 6);
@@ -95,7 +95,7 @@ int main() {
   std::cout << "tensor parallel\n";
   const auto one = computed<tensor_parallel>(pool);
   std::cout << "fully sharded\n";
-  const auto other = computed<fully_sharded>(pool);  // the one line that differs
+  const auto other = computed<fully_sharded>(pool);  // the only line that differs
 
   float largest = 0;
   float difference = 0;
@@ -105,7 +105,7 @@ int main() {
   }
   std::cout << "largest difference: " << difference << " of " << largest << "\n\n";
 
-  // Why a dimension got what it got.
+  // Prints why a dimension got its axes.
   std::cout << "a weight, fully sharded:\n" << explain<fully_sharded::stored, embed, hidden>();
   std::cout << "a batch, fully sharded:\n" << explain<fully_sharded::stored, batch, embed>();
   return difference < 1e-4F * largest ? 0 : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A step of training that is written out: loss, gradient and update of a next-character model are
-// functions of tensors, what they cost is known to the compiler, and eight devices compute what one
-// does. The step is in next_character/model.hpp.
+// A training step written out: loss, gradient and update of a next-character model are functions of
+// tensors, their cost is known at compile time, and eight devices compute the same as one. The step
+// is in next_character/model.hpp.
 #include "demo/text.hpp"
 #include "next_character/model.hpp"
 #include <shardwise/shardwise.hpp>
@@ -25,7 +25,7 @@ constexpr std::string_view words =
     "gradient of what was summed over the batch is a sum that is pending, and to scatter it is to "
     "split the running mean of the gradients as well.";
 
-/// The one-hot tensors of a batch, made where they are needed: there is no such matrix on the host.
+/// The one-hot tensors of a batch, created on the devices: there is no such matrix on the host.
 template <Mesh M>
 examples<M> make_examples(const device_pool& pool, const demo::vocabulary& known, index_t from) {
   return distribute<examples<M>>(pool, [&](const global_index& at) {
@@ -41,7 +41,7 @@ targets<M> make_targets(const device_pool& pool, const demo::vocabulary& known, 
   });
 }
 
-/// The state of a training on the devices of one mesh.
+/// The state of training on the devices of one mesh.
 template <Mesh M>
 struct training {
   device_pool pool{M{}};
@@ -61,7 +61,7 @@ struct training {
   }
 };
 
-/// Nothing runs for these pictures: expressions have layouts too.
+/// Nothing is computed for these pictures: expressions have layouts too.
 void show_gradient(const training<pod>& run, const demo::vocabulary& known) {
   const auto gradient = std::get<1>(differentiate(make_examples<pod>(run.pool, known, 0),
                                                   make_targets<pod>(run.pool, known, 0), run.w));

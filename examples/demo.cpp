@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program of `./run demo`: trains a small transformer on text, byte by byte, on the devices of
-// a mesh. The model is in demo/model.hpp; this file feeds, checks, saves and shows it.
+// a mesh. The model is in demo/model.hpp; this file feeds it, checks it, saves it and shows its
+// output.
 #include "demo/corpus.hpp"
 #include "demo/curve.hpp"
 #include "demo/model.hpp"
@@ -35,7 +36,7 @@ void show_layouts(const training& run) {
   visualize(m.layers[0].mlp.down.weight);
 }
 
-/// Prints a step's costs as foretold and as counted; true if they are the same.
+/// Prints the traced and the counted cost of a step; returns true if they are equal.
 bool show_ledger(const cost_ledger& traced, const cost_ledger& counted) {
   const auto row = [](const char* words, index_t a, index_t b) {
     std::printf("  %-32s %14lld %14lld\n", words, static_cast<long long>(a),
@@ -52,12 +53,12 @@ bool show_ledger(const cost_ledger& traced, const cost_ledger& counted) {
   return traced == counted;
 }
 
-/// Whether a step costs what was foretold, and steps on one device have the same losses.
+/// Whether the cost of a step equals its trace, and steps on one device have the same losses.
 struct check {
   double apart = 0;
   bool same_losses = false, same_costs = false;
 };
-/// Takes three steps on the mesh and on one device, from the state that the training begins with.
+/// Takes three steps on the mesh and on one device, from the initial state.
 check take_steps_twice(const options& wanted, const corpus& text) {
   training many(wanted.data, wanted.model_parallel), one(1, 1);
   if (!wanted.resume.empty()) {
@@ -80,7 +81,7 @@ check take_steps_twice(const options& wanted, const corpus& text) {
   return out;
 }
 
-/// The losses of a training, and how far it came.
+/// The losses of training, and how far it got.
 struct outcome {
   progress at{};
   double loss = 0;
@@ -89,7 +90,7 @@ struct outcome {
   std::vector<loss_at> trained{}, tested{};
 };
 
-/// Trains until the steps or the minutes are over, or somebody interrupts.
+/// Trains until the steps or the minutes are over, or until it is interrupted.
 outcome train(training& run, const options& wanted, const corpus& text, const progress& from) {
   outcome out;
   out.at = from;
@@ -111,7 +112,7 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
         wanted.minutes > 0 ? from.done + (now() - start) / (60 * wanted.minutes) : 0;
     return std::max(by_steps, by_time);
   };
-  // The rate follows the part that is done, whether steps or minutes say when to end.
+  // The rate depends on the fraction that is done, whether steps or minutes limit the training.
   constexpr optim::warmup_cosine schedule{
       .peak = 1.5e-3, .warmup = 300, .steps = 10'000, .least = 1e-4};
   int tested = -1;
@@ -143,7 +144,7 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
   }
 }
 
-/// What it writes after samples of the text held out.
+/// Shows the continuation of samples of the held-out text.
 void show_writing(const training& run, const options& wanted, const corpus& text) {
   std::mt19937_64 random(3);
   const places from = text.draw(random, true);
@@ -172,7 +173,7 @@ int run(const options& wanted) {
   training all(wanted.data, wanted.model_parallel);
   progress at;
   if (!wanted.resume.empty()) at = all.load(wanted.resume);
-  if (at.done >= 1) at.done = 0;  // what had ended begins another round
+  if (at.done >= 1) at.done = 0;  // a finished training begins another round
   if (wanted.steps > 0 && at.steps >= wanted.steps)
     throw bad_input("--steps " + std::to_string(wanted.steps) + ": '" + wanted.resume + "' has " +
                     std::to_string(at.steps) + " already");
@@ -211,7 +212,7 @@ int run(const options& wanted) {
   return checked.same_losses && checked.same_costs && std::isfinite(trained.held_out) ? 0 : 1;
 }
 
-/// What was printed is with whoever reads it, or the status says that it is not.
+/// Returns an error status if the output could not be written completely.
 int written(int status) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::cout) return status;
@@ -223,7 +224,7 @@ int written(int status) {
 
 int main(int argc, char** argv) {
 #ifdef SIGPIPE
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error like a full disk
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like a full disk
 #endif
   // The second interrupt ends the program at once.
   std::signal(SIGINT, [](int) {
