@@ -19,13 +19,13 @@ void print_help(const request& asked) {
   std::string out =
       "usage: shardwise inspect|hybrid|draw|operations OPTIONS [--json]\n"
       "       shardwise infer OPTIONS OPERAND... [--json]\n"
-      "       shardwise [COMMAND] --batch       answers a request of JSON a line of its input\n"
+      "       shardwise [COMMAND] --batch       answers one JSON request per line of input\n"
       "       shardwise --help | --version\n";
   constexpr std::string_view purposes[] = {
-      "what follows from a sharding: type, tiles, groups, every notation, every device's part",
-      "the mesh of a machine of one or more slices", "a picture of who holds what, or a reshard",
-      "what an operation makes of operands, or the reshards that it needs",
-      "every operation, its parameters and how it treats pending reductions"};
+      "the properties of a sharding: type, tiles, groups, all notations, the part of each device",
+      "the mesh of a machine of one or more slices", "a picture of a sharding or of a reshard",
+      "the result of an operation on operands, or the reshards that it needs",
+      "all operations, their parameters, and the pending reductions that they accept"};
   for (std::size_t c = 0; c < std::size(commands); ++c) {
     if (asked.what != no_command && asked.what != commands[c].which) continue;
     out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";
@@ -39,7 +39,7 @@ void print_help(const request& asked) {
   }
   out +=
       "\nexample: shardwise inspect --mesh data=2,model=4 --spec data,- --shape 8x16\n"
-      "status: 0; 2 where the request is refused; 3 where the input cannot be read or the answer\n"
+      "exit status: 0; 2 if the request is invalid; 3 if the input cannot be read or the answer\n"
       "cannot be written\n";
   std::cout << out;
 }

@@ -33,7 +33,8 @@ inline constexpr command_name commands[] = {{inspect_command, "inspect"},
                                             {operations_command, "operations"}};
 inline constexpr std::string_view all_commands = "inspect, hybrid, draw, infer or operations";
 
-/// One option: which commands take it, how its value looks (empty for a flag), what it is for.
+/// One option: the commands that accept it, an example of its value (empty for a flag), and its
+/// purpose.
 struct option {
   std::string_view label;
   unsigned of;
@@ -52,30 +53,32 @@ inline constexpr option own_options[] = {
      "the mesh, or 2x4 for one without names"},
     {"devices", of_shardings, "0,4,1,5", "the devices in the order of the mesh, if not 0, 1, 2"},
     {"spec", of_shardings, "data,-,x+y",
-     "the axes of each dimension, - for none; x%32 distributes blocks cyclically, x*2 cuts chunks"},
+     "the axes of each dimension, - for none; x%32 is block-cyclic, x*2 strided over 2 chunks"},
     {"hlo", of_shardings, "STRING", "an HLO sharding in any form, with or without a mesh"},
-    {"placements", of_shardings, "'S(0),R'", "a placement for each axis of the mesh"},
-    {"shape", of_shardings, "8x16", "the tensor: who holds which indices"},
+    {"placements", of_shardings, "'S(0),R'", "one placement for each axis of the mesh"},
+    {"shape", of_shardings, "8x16",
+     "the extents of the tensor, to list the indices of each device"},
     {"to", draw_command, "-,model", "the spec after a reshard, drawn step by step"},
-    {"collective", draw_command, "all_gather", "who sends what to whom, as an --svg; no sharding"},
+    {"collective", draw_command, "all_gather",
+     "a diagram of a collective, with --svg; needs no sharding"},
     {"svg", draw_command, "FILE", "an image instead of text"},
-    {"dark", draw_command, "", "the image is dark whatever its reader prefers"},
+    {"dark", draw_command, "", "a dark image, whatever the viewer prefers"},
     {"color", draw_command, "auto", "colours in the terminal: auto, always or never"},
-    {"width", draw_command, "100", "the longest line"},
+    {"width", draw_command, "100", "the maximum length of a line"},
     {"physical", hybrid_command, "2x2x1", "the chips of one slice: x, y, z, cores of a chip"},
     {"ordinals", hybrid_command, "2,0,1,3",
-     "the devices, row-major over x, y, z, one slice after another; else counted, x first"},
+     "the devices, row-major over x, y, z, slice by slice; by default counted, x fastest"},
     {"ici", hybrid_command, "2x2", "the mesh inside a slice"},
-    {"dcn", hybrid_command, "2x1", "the mesh of the slices, an entry for each entry of ici"},
+    {"dcn", hybrid_command, "2x1", "the mesh of slices, with one entry for each entry of ici"},
     {"names", hybrid_command, "data,tensor", "the axes of the mesh"},
     {"algorithm", hybrid_command, "xla", "xla, or jax, which may split physical axes"},
-    {"kind", hybrid_command, "tpu_v5e", "the kind of chip: some have rings of their own"},
-    {"contiguous", hybrid_command, "", "the devices of a host are together, or it is refused"},
+    {"kind", hybrid_command, "tpu_v5e", "the kind of chip; some have special rings"},
+    {"contiguous", hybrid_command, "", "require that the devices of each host are contiguous"},
     {"op", infer_command, "einsum", "the operation; `shardwise operations` lists them"},
     {"out", infer_command, "'f32[8@data,32@model]'",
-     "the type that the result is to have; of several, types with ; between them"},
+     "the requested type of the result; several types are separated by ;"},
     {"markdown", operations_command, "", "the page of all operations"},
-    {"json", of_all, "", "the answer is one JSON object"},
+    {"json", of_all, "", "print one JSON object"},
 };
 
 /// The options of all commands: those above, and the parameters of operations.
