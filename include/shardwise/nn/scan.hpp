@@ -67,6 +67,26 @@ struct named_tensor<X> {
                                                    typename X::layout_type>;
 };
 
+/// The type of a carry: tensors in place of expressions.
+template <class Carry>
+[[nodiscard]] constexpr auto named_carry(const Carry& carry) {
+  const auto settle = []<class X>(const X& x) { return typename named_tensor<X>::type(x); };
+  return map_nest(carry, settle);
+}
+/// Returns what a layer made as the next carry.
+template <class Carry, class Made>
+[[nodiscard]] constexpr Carry next_carry(Made&& made) {
+  const auto settle = []<class To, class X>(std::type_identity<To>, X&& x) {
+    static_assert(std::is_same_v<To, typename named_tensor<std::remove_cvref_t<X>>::type>,
+                  "a layer of a scan returns the carry: the same elements, extents and layouts");
+    return To(std::forward<X>(x));
+  };
+  if constexpr (EitherOperand<Carry>)
+    return settle(std::type_identity<Carry>{}, std::forward<Made>(made));
+  else
+    return nest_as<Carry>(made, settle);
+}
+
 /// Calls one body for all layers of a program on paper. A layer with other sizes, or with one
 /// tensor in several positions, is recorded separately.
 template <std::size_t Capacity, class Carry>
@@ -78,7 +98,7 @@ class layer_calls {
                                      const Layers&... layers) {
     call_operands operands;
     const auto add = [&](const auto& w) { operands.add(caller, w); };
-    add(carry);
+    for_each_tensor(carry, add);
     (for_each_tensor(layers, add), ...);
     if (!is_body_for(operands, caller)) {
       body_.emplace(record(operands, f, carry, layers...));
@@ -113,13 +133,17 @@ class layer_calls {
       input.enter(to, paper_of<X>::value);
       return input;
     };
-    const Carry first = enter(carry);
+    const Carry first = map_nest(carry, enter);
     const std::tuple<decltype(map_nest(layers, enter))...> inputs{map_nest(layers, enter)...};
-    const Carry made =
-        std::apply([&](const auto&... each) -> Carry { return f(first, each...); }, inputs);
-    const value_id id = made.id_in(to);
-    if (!is_input(*to[id].what)) to.keep(id);
-    return {code, Carry{made.in(nullptr, id)}};
+    const Carry made = std::apply(
+        [&](const auto&... each) { return next_carry<Carry>(f(first, each...)); }, inputs);
+    const auto keep = [&]<class X>(const X& x) {
+      const value_id id = x.id_in(to);
+      if (!is_input(*to[id].what) && !to[id].kept) to.keep(id);
+      return X{x.in(nullptr, id)};
+    };
+    const Carry kept = map_nest(made, keep);  // before the program is copied
+    return {code, kept};
   }
 
   std::optional<body_type> body_;
@@ -129,7 +153,8 @@ class layer_calls {
 }  // namespace detail
 
 /// Applies `f(carry, layer...)` to one layer after another and returns the last carry. The carry is
-/// a tensor whose element type, extents and layout do not change.
+/// a tensor, or a nest of tensors such as a tuple or an aggregate, whose element types, extents and
+/// layouts do not change.
 ///
 /// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, stacked
 /// along the first dimension. The compiler sees a single layer whatever their number, and a program
@@ -139,32 +164,35 @@ class layer_calls {
 ///
 ///     auto y = scan([](const auto& h, const auto& block) { return block(h); }, x, blocks);
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
-  requires EitherOperand<Carry>
+  requires(detail::has_tensor_in<Carry>())
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
                                   const Rest&... rest) {
-  using tensor = typename detail::named_tensor<Carry>::type;
-  using made = std::invoke_result_t<const F&, const tensor&, decltype(detail::layer_of(layers, 0)),
-                                    decltype(detail::layer_of(rest, 0))...>;
-  static_assert(std::is_same_v<typename detail::named_tensor<made>::type, tensor>,
-                "a layer of a scan gives what it got: the same elements, extents and layout");
+  using carry_type = decltype(detail::named_carry(carry));
   const index_t count = detail::layers_of(layers);
   (detail::require_layers(detail::layers_of(rest), count), ...);
-  detail::name_operand(carry);
-  std::optional<tensor> now(tensor{carry});
-  // Only abstract tensors have programs.
-  constexpr bool is_on_paper = requires(const tensor& x) { x.program(); };
-  [[maybe_unused]] std::conditional_t<is_on_paper, detail::layer_calls<Capacity, tensor>,
+  const auto name = [](const auto& each) { detail::name_operand(each); };
+  detail::for_each_tensor(carry, name);
+  std::optional<carry_type> now(detail::named_carry(carry));
+  // Only paper has programs.
+  constexpr bool is_on_paper = detail::any_in_nest<carry_type>([]<class X>(std::type_identity<X>) {
+    return requires(const X& x) { x.program(); };
+  });
+  [[maybe_unused]] std::conditional_t<is_on_paper, detail::layer_calls<Capacity, carry_type>,
                                       std::nullptr_t>
       calls{};
-  const auto run = [&](const auto&... layer) {
-    if constexpr (is_on_paper)
-      if (program_builder* const caller = now->program();
-          caller != nullptr && !caller->writes_calls_out())
-        return tensor{calls.call(*caller, f, *now, layer...)};
-    const auto name = [](const auto& each) { detail::name_operand(each); };
+  const auto run = [&](const auto&... layer) -> carry_type {
+    if constexpr (is_on_paper) {
+      program_builder* caller = nullptr;
+      const auto look = [&](const auto& each) {
+        if (caller == nullptr) caller = each.program();
+      };
+      detail::for_each_tensor(*now, look);
+      if (caller != nullptr && !caller->writes_calls_out())
+        return calls.call(*caller, f, *now, layer...);
+    }
     (detail::for_each_tensor(layer, name), ...);
-    tensor next(f(*now, layer...));
-    detail::name_operand(next);
+    carry_type next = detail::next_carry<carry_type>(f(*now, layer...));
+    detail::for_each_tensor(next, name);
     return next;
   };
   for (index_t l = 0; l < count; ++l)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/nest.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/trace.hpp"
@@ -13,16 +14,6 @@
 namespace shardwise {
 
 namespace detail {
-
-/// The results of a function after `change(result)`: one tensor, or several in a tuple.
-template <class Result, class Change>
-[[nodiscard]] constexpr auto for_each_result(const Result& result, const Change& change) {
-  if constexpr (requires { std::tuple_size<Result>::value; })
-    return std::apply(
-        [&](const auto&... each) { return std::tuple(for_each_result(each, change)...); }, result);
-  else
-    return change(result);
-}
 
 /// A recorded body and the results of its function: tensors that belong to no program, whose
 /// numbers are those of the values in the body.
@@ -56,11 +47,12 @@ template <std::size_t Capacity, class F, class... X>
     return recorded_body<Capacity, std::remove_const_t<decltype(result)>>{out, result};
   } else {
     // Each value that the function computes is kept once; its inputs belong to the caller.
-    auto given = for_each_result(result, [&]<class Each>(const Each& each) {
+    const auto keep = [&]<class Each>(const Each& each) {
       const value_id id = each.id_in(code);
       if (!is_input(*code[id].what) && !code[id].kept) code.keep(id);
       return Each{each.in(nullptr, id)};
-    });
+    };
+    auto given = map_nest(result, keep);
     return recorded_body<Capacity, decltype(given)>{out, given};
   }
 }
@@ -123,12 +115,13 @@ template <std::size_t Capacity, class Result>
     caller.name(made);
     if (r == 0) first = made;
   }
-  return for_each_result(body.result, [&]<class X>(const X& x) {
+  const auto in_caller = [&]<class X>(const X& x) {
     if (is_input(code.what(x.id()))) return X{x.in(&caller, read[x.id()])};
     std::int32_t number = 0;
     while (code.results[number] != x.id()) ++number;
     return X{x.in(&caller, first + number)};
-  });
+  };
+  return map_nest(body.result, in_caller);
 }
 
 template <std::size_t Capacity, class F, class... X>
@@ -157,22 +150,21 @@ constexpr void name_operand(const auto& x) {
 }
 
 /// Returns the results of the function as named values, for calls at run time.
-[[nodiscard]] constexpr auto named_results(const auto& result) {
-  return for_each_result(result, []<class X>(const X& x) {
-    if constexpr (AnyRefused<X>) {
-      return x;
-    } else if constexpr (Operand<X>) {
+[[nodiscard]] constexpr auto named_results(const auto& results) {
+  const auto named = []<class X>(const X& x) {
+    if constexpr (Operand<X>) {
       using tensor =
           typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
                                               typename X::layout_type>;
-      const tensor named(x);
-      name_operand(named);
-      return named;
+      const tensor result(x);
+      name_operand(result);
+      return result;
     } else {
       x.share()->name();
       return x;
     }
-  });
+  };
+  return map_nest(results, named);
 }
 
 }  // namespace detail

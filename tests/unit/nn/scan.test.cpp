@@ -50,6 +50,30 @@ constexpr auto written_out = [](const auto& layers, const auto& x) {
   return reshard<P<>>(sum(square(third)));
 };
 
+// A carry of several tensors: what the layers make, and the sum of their squares so far.
+template <class H, class S>
+struct so_far {
+  H h;
+  S squares;
+};
+template <class H, class S>
+so_far(H, S) -> so_far<H, S>;
+using carry_type = so_far<X, scalar<float, pod>>;
+constexpr auto add_up = [](const auto& now, const auto& each) {
+  auto h = each(now.h);
+  auto squares = now.squares + reshard<P<>>(sum(square(h)));
+  return so_far{h, squares};
+};
+constexpr auto by_carry = [](const auto& layers, const auto& start) {
+  const auto last = scan(add_up, start, layers);
+  return last.squares + reshard<P<>>(sum(last.h));
+};
+constexpr auto carry_written_out = [](const auto& layers, const auto& start) {
+  const auto one = add_up(start, layers[0]);
+  const auto two = add_up(one, layers[1]);
+  return two.squares + reshard<P<>>(sum(two.h));
+};
+
 std::vector<float> read(const auto& x) { return to_host(x).elements(); }
 void require_near(const std::vector<float>& a, const std::vector<float>& b) {
   REQUIRE(a.size() == b.size());
@@ -161,4 +185,50 @@ TEST_CASE("a step with a scan is compiled") {
   list.pop_back();
   (void)train(list, x, 0.01F);
   REQUIRE(train.programs() == 2);
+}
+
+TEST_CASE("a carry may be several tensors, in an aggregate or a tuple") {
+  const device_pool pool{pod{}};
+  const auto make = [&](std::uint64_t l) {
+    return layer_type{normal<W>(pool, random_key{l}), normal<B>(pool, random_key{l + 9})};
+  };
+  const std::vector<layer_type> list{make(0), make(1)};
+  const carry_type start{normal<X>(pool, random_key{1}), zeros<scalar<float, pod>>(pool)};
+  REQUIRE(read(by_carry(list, start)) == read(carry_written_out(list, start)));
+
+  const auto count = [](const auto& now, const auto& each) {
+    return std::tuple(each(std::get<0>(now)), std::get<1>(now) + 1.0F);
+  };
+  const auto [last, number] = scan(count, std::tuple(start.h * 2.0F, start.squares), list);
+  REQUIRE(read(last) == read(list[1](list[0](start.h * 2.0F))));
+  REQUIRE(read(number) == std::vector<float>{2.0F});
+
+  const auto slopes = gradient(by_carry)(list, start);
+  const auto expected = gradient(carry_written_out)(list, start);
+  for (std::size_t l = 0; l < 2; ++l) {
+    REQUIRE(read(slopes[l].w) == read(expected[l].w));
+    REQUIRE(read(slopes[l].b) == read(expected[l].b));
+  }
+}
+
+TEST_CASE("a carry of several tensors on paper is replayed with the bits of a run") {
+  constexpr auto f = [](const auto& x, const auto& s, const auto& w0, const auto& w1,
+                        const auto& b) {
+    const std::array layers{layer{w0, b}, layer{w1, b}};
+    return by_carry(layers, so_far{x, s});
+  };
+  constexpr auto recorded = trace_program(f, abstract<X>(), abstract<scalar<float, pod>>(),
+                                          abstract<W>(), abstract<W>(), abstract<B>());
+  STATIC_REQUIRE(recorded.body_count == 1);
+  const device_pool pool{pod{}};
+  const X x = normal<X>(pool, random_key{1});
+  const auto s = ones<scalar<float, pod>>(pool);
+  const W w0 = normal<W>(pool, random_key{2}), w1 = normal<W>(pool, random_key{3});
+  const B b = normal<B>(pool, random_key{4});
+  const auto replayed = run<float>(prepare<float, std::int64_t>(recorded), x, s, w0, w1, b);
+  pool.reset_counters();
+  const sharded_tensor y = f(x, s, w0, w1, b);
+  REQUIRE(read(replayed) == read(y));
+  REQUIRE(pool.counters().collectives() == ledger_of(recorded).collectives());
+  REQUIRE(pool.counters().flops() == ledger_of(recorded).flops());
 }
