@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions and poolings beside the obvious loops: one thread and a million elements each.
+// Convolutions, stencils and poolings beside the obvious loops: one thread and a million elements
+// each.
 #include "harness.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -116,10 +117,52 @@ bench::row pool_row(std::string name, const F& f) {
           1};
 }
 
+/// A grid of 1024 x 1024 and a stencil of `Size` x `Size`.
+template <index_t Size>
+bench::row stencil_row(std::string name) {
+  constexpr index_t n = 1024;
+  struct operands {
+    device_pool pool{one{}, 1};
+    held<sharded_tensor<float, extents<n, n>, layout<one, P<none, none>>>> x{pool, random_key{1}};
+    held<sharded_tensor<float, extents<Size, Size>, layout<one, P<none, none>>>> w{pool,
+                                                                                   random_key{2}};
+    std::vector<float> out = std::vector<float>(n * n);
+  };
+  const auto all = std::make_shared<operands>();
+  return {std::move(name) + ", 1024 x 1024",
+          "the loop, one thread",
+          [all] {
+            const auto y = stencil(all->x.x, all->w.x);
+            sync(y);
+            bench::keep(y);
+          },
+          [all] {
+            const float* const x = all->x.host.data();
+            const float* const w = all->w.host.data();
+            float* to = all->out.data();
+            for (index_t p = 0; p < n; ++p)
+              for (index_t q = 0; q < n; ++q) {
+                float sum = 0;
+                for (index_t k = 0; k < Size; ++k)
+                  for (index_t l = 0; l < Size; ++l) {
+                    const index_t row = p + k - Size / 2, column = q + l - Size / 2;
+                    if (row < 0 || row >= n || column < 0 || column >= n) continue;
+                    sum += x[row * n + column] * w[k * Size + l];
+                  }
+                *to++ = sum;
+              }
+            bench::keep(all->out);
+          },
+          1,
+          1};
+}
+
 std::vector<bench::row> rows() {
   return {
       convolution_row<16, 1>("convolution 3 x 3"),
       convolution_row<16, 16>("convolution 3 x 3 of each channel"),
+      stencil_row<3>("stencil 3 x 3"),
+      stencil_row<5>("stencil 5 x 5"),
       pool_row<2, 2, 0>("max_pool 2 x 2", [](const auto& x) { return max_pool<windows<2, 2>>(x); }),
       pool_row<3, 1, 1>("max_pool 3 x 3", [](const auto& x) {
         return max_pool<windows<3, 3>, strides<1, 1>, paddings<1, 1>>(x);

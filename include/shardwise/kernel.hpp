@@ -69,6 +69,7 @@
 #include "shardwise/kernel/slice_kernel.hpp"
 #include "shardwise/kernel/squeeze_kernel.hpp"
 #include "shardwise/kernel/stack_kernel.hpp"
+#include "shardwise/kernel/stencil_kernel.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
 #include "shardwise/kernel/tile_kernel.hpp"
@@ -78,3 +79,4 @@
 #include "shardwise/kernel/wide_kernel.hpp"
 #include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/kernel/window_panel.hpp"
+#include "shardwise/kernel/window_sums.hpp"

@@ -67,6 +67,7 @@
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
 #include "shardwise/operation/statistics.hpp"
+#include "shardwise/operation/stencil.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/tile.hpp"

@@ -4,6 +4,7 @@
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/window_panel.hpp"
+#include "shardwise/kernel/window_sums.hpp"
 #include "shardwise/operation/convolution.hpp"
 
 #include <algorithm>
@@ -110,6 +111,12 @@ struct kernel_of<convolution_operation> {
     for (index_t n = 0; n < inputs.extents[0]; ++n)
       for (index_t g = 0; g < groups; ++g) {
         C* const result = to.data + n * to.strides[0] + g * made * to.strides[1];
+        // A product with one row and few columns would mostly copy its operands.
+        if (in_group == 1 && made == 1) {
+          detail::window_sums<C>(walk, matrix + g * columns)
+              .run(inputs.data + n * inputs.strides[0] + g * inputs.strides[1], result);
+          continue;
+        }
         panel.for_each_block(
             inputs.data + n * inputs.strides[0] + g * in_group * inputs.strides[1],
             inputs.strides[1], [&](index_t first, const matrix_view<const C>& reads) {

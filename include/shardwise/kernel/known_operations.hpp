@@ -144,6 +144,8 @@ SHARDWISE_EXTERN template const operation operation_of<slice_operation>;
 SHARDWISE_EXTERN template const operation operation_of<sort_operation>;
 SHARDWISE_EXTERN template const operation operation_of<squeeze_operation>;
 SHARDWISE_EXTERN template const operation operation_of<stack_operation>;
+SHARDWISE_EXTERN template const operation operation_of<stencil_operation>;
+SHARDWISE_EXTERN template const operation operation_of<stencil_weights_operation>;
 SHARDWISE_EXTERN template const operation operation_of<sum_along_operation>;
 SHARDWISE_EXTERN template const operation operation_of<take_operation>;
 SHARDWISE_EXTERN template const operation operation_of<take_along_operation>;

@@ -29,6 +29,7 @@
 #include "shardwise/kernel/slice_kernel.hpp"
 #include "shardwise/kernel/squeeze_kernel.hpp"
 #include "shardwise/kernel/stack_kernel.hpp"
+#include "shardwise/kernel/stencil_kernel.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
 #include "shardwise/kernel/tile_kernel.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
@@ -164,6 +165,8 @@ void enter_library() {
       detail::enter_semirings<T>(min_plus, max_plus, max_times);
       enter_operation<convolution_operation, T, T, T>();
       enter_operation<convolution_weights_operation, T, T, T>();
+      enter_operation<stencil_operation, T, T, T>();
+      enter_operation<stencil_weights_operation, T, T, T>();
       enter_operation<pool_operation, T, T>();
       enter_operation<pool_matches_operation, T, T, T>();
       enter_operation<pool_matches_operation, T, T, T, T>();

@@ -26,7 +26,8 @@ struct result_as {
 /// show all of it.
 ///
 /// Every operation that is not elementwise accepts it, including composed ones such as `softmax`
-/// and `variance`. Both results of a search get the layout.
+/// and `variance`. Both results of a search get the layout. (The parts of `split_at` have the
+/// layout of their operand.)
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);   // one reduce_scatter
 ///     auto z = softmax<1>(logits, as<P<"data", none>>);

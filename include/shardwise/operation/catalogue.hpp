@@ -147,6 +147,9 @@ inline constexpr catalogued_operation catalogue[] = {
         "convolution", "stride? padding? dilation? groups? across?", "f32[2,4,8,8] f32[6,4,3,3]",
         "padding=1,1", "conv_general_dilated, conv1d, conv2d, conv3d", 2, 2,
         &detail::convolution_how),
+    detail::whole_entry<stencil_operation>(
+        "stencil", "padding? dilation? across?", "f32[2,8,8] f32[3,3]", "",
+        "conv2d(padding=same) of one channel", 2, 2, &detail::stencil_how),
     detail::pool_entry<reduction::max>("max_pool", "reduce_window(max), max_pool1d, max_pool2d"),
     detail::pool_entry<reduction::sum>("average_pool",
                                        "reduce_window(add), avg_pool1d, avg_pool2d"),

@@ -43,6 +43,7 @@
 #include "shardwise/operation/split_at.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
+#include "shardwise/operation/stencil.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/tile.hpp"
@@ -250,6 +251,10 @@ template <scatter_mode Mode>
                                                    const tensor_descs&) noexcept {
   return window_attributes::from(given.integers("stride"), given.integers("padding"),
                                  given.integers("dilation"), given.integer("groups", 1));
+}
+[[nodiscard]] constexpr attributes stencil_how(const operation_arguments& given,
+                                               const tensor_descs&) noexcept {
+  return window_attributes::from({}, given.integers("padding"), given.integers("dilation"), 1);
 }
 template <reduction Kind>
 [[nodiscard]] constexpr attributes pool_how(const operation_arguments& given,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 
 namespace shardwise {
 
@@ -61,6 +61,14 @@ template <index_t Classes, Element T = float, NamedOperand X>
 [[nodiscard]] constexpr auto one_hot(X&& ids)
     -> decltype(apply_operation<one_hot_of<Classes, T>>(static_cast<X&&>(ids))) {
   return apply_operation<one_hot_of<Classes, T>>(static_cast<X&&>(ids));
+}
+/// The same, resharded to the requested layout, which may split the new dimension.
+///
+///     auto y = one_hot<10>(labels, as<P<"data", "model">>);
+template <index_t Classes, Element T = float, NamedOperand X, detail::Terms Given>
+[[nodiscard]] constexpr auto one_hot(X&& ids, const Given& wanted)
+    -> decltype(apply_operation<one_hot_of<Classes, T>>(wanted, static_cast<X&&>(ids))) {
+  return apply_operation<one_hot_of<Classes, T>>(wanted, static_cast<X&&>(ids));
 }
 
 }  // namespace shardwise

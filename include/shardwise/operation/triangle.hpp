@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
@@ -73,6 +73,18 @@ template <index_t Diagonal = 0, NamedOperand X>
 [[nodiscard]] constexpr auto triu(X&& x)
     -> decltype(apply_operation<triu_of<Diagonal>>(static_cast<X&&>(x))) {
   return apply_operation<triu_of<Diagonal>>(static_cast<X&&>(x));
+}
+
+/// The same, resharded to the requested layout.
+template <index_t Diagonal = 0, NamedOperand X, detail::Terms Given>
+[[nodiscard]] constexpr auto tril(X&& x, const Given& wanted)
+    -> decltype(apply_operation<tril_of<Diagonal>>(wanted, static_cast<X&&>(x))) {
+  return apply_operation<tril_of<Diagonal>>(wanted, static_cast<X&&>(x));
+}
+template <index_t Diagonal = 0, NamedOperand X, detail::Terms Given>
+[[nodiscard]] constexpr auto triu(X&& x, const Given& wanted)
+    -> decltype(apply_operation<triu_of<Diagonal>>(wanted, static_cast<X&&>(x))) {
+  return apply_operation<triu_of<Diagonal>>(wanted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

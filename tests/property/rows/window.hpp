@@ -98,6 +98,34 @@ inline auto convolution_loop(std::vector<loop_window> how, index_t groups = 1) {
   };
 }
 
+/// A stencil as it is written on paper, with as many spatial dimensions as `how` has.
+inline auto stencil_loop(std::vector<loop_window> how) {
+  return [how = std::move(how)](const row_arrays& x) {
+    const auto spatial = static_cast<int>(how.size());
+    const int leading = x[0].rank() - spatial;
+    extents_desc made = x[0].extents;
+    for (int d = 0; d < spatial; ++d) {
+      const loop_window& one = how[static_cast<std::size_t>(d)];
+      made[leading + d] += one.low + one.high - (x[1].extents[d] - 1) * one.dilation;
+    }
+    host_array out(made, x[0].type);
+    for_each_index(made, [&](const std::vector<index_t>& at) {
+      double sum = 0;
+      for_each_index(x[1].extents, [&](const std::vector<index_t>& k) {
+        std::vector<index_t> place = at;
+        for (std::size_t d = 0; d < how.size(); ++d) {
+          const auto dim = static_cast<std::size_t>(leading) + d;
+          place[dim] += k[d] * how[d].dilation - how[d].low;
+          if (place[dim] < 0 || place[dim] >= x[0].extents[static_cast<int>(dim)]) return;
+        }
+        sum += x[1].at(k) * x[0].at(place);
+      });
+      out.at(at) = sum;
+    });
+    return row_arrays{out};
+  };
+}
+
 inline std::vector<operation_row> window_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
@@ -162,6 +190,21 @@ inline std::vector<operation_row> window_rows() {
             x[0].as<>(), x[1].as<>(), over_all);
       },
       convolution_loop({{2, 1, 0, 1}, {1, 1, 2, 2}}));
+  add(
+      "stencil", {{{3, 7}}, {{3}}},
+      [](const row_tensors& x) { return stencil(x[0].as<>(), x[1].as<>()); },
+      stencil_loop({{1, 1, 1, 1}}));
+  add(
+      "stencil of even size across", {{{2, 7, 5}}, {{4, 2}}},
+      [=](const row_tensors& x) { return stencil(x[0].as<>(), x[1].as<>(), over_all); },
+      stencil_loop({{1, 1, 2, 1}, {1, 0, 1, 1}}));
+  add(
+      "stencil of three dimensions across", {{{4, 3, 5}}, {{2, 1, 3}}},
+      [=](const row_tensors& x) {
+        return stencil<paddings<0, 1, 0, 0, 2, 0>, dilations<1, 1, 2>>(x[0].as<>(), x[1].as<>(),
+                                                                       over_all);
+      },
+      stencil_loop({{1, 0, 1, 1}, {}, {1, 2, 0, 2}}));
   const double lowest = -std::numeric_limits<double>::infinity();
   const auto largest = [](const std::vector<double>& all) {
     return *std::max_element(all.begin(), all.end());

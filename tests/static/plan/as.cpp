@@ -150,6 +150,14 @@ static_assert(requests<P<"data">>([](const auto& x, auto to) {
 static_assert(requests<P<"data", none>>([](const auto& x, auto to) {
   return top_k<1, 3>(x, to).second;
 }));
+static_assert(requests<P<"model", none, "data">>([](const auto& x, auto to) {
+  return one_hot<10>(cast<std::int32_t>(x), to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return tril<-1>(x, to); }));
+static_assert(requests<P<"model", none>>([](const auto& x, auto to) { return triu(x, to); }));
+static_assert(requests<P<none, "data">>([](const auto& x, auto to) {
+  return stencil(x, reshape<extents<1, 3>>(slice_in_dim<0, 0, 3>(sum<1>(x, as<P<none>>))), to);
+}));
 static_assert(requests<P<"data">>([](const auto& x, auto to) {
   return cross_entropy<1>(x, argmax<1>(x, as<P<"data">>), to);
 }));

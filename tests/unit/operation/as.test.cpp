@@ -117,6 +117,8 @@ TEST_CASE("operations along a dimension fetch it where a layout is requested") {
                [](const auto& x) { return flip<1>(x); });
   require_same([](const auto& x, const auto& to) { return roll<1, 3>(x, to); },
                [](const auto& x) { return roll<1, 3>(x); });
+  require_same([](const auto& x, const auto& to) { return tril<1>(x, to); },
+               [](const auto& x) { return tril<1>(x); });
   require_same([](const auto& x, const auto& to) { return pad<0, 0, 1, 2>(x, to); },
                [](const auto& x) { return pad<0, 0, 1, 2>(x); });
   require_same([](const auto& x, const auto& to) { return pad<0, 0, 1, 2>(x, -1.0, to); },

@@ -47,6 +47,35 @@ TEST_CASE("A convolution passes splits of batch and features, and adds up over c
   check_facts(facts);
 }
 
+TEST_CASE("A stencil passes splits of the grid, whose neighbours are fetched where permitted") {
+  constexpr fact facts[] = {
+      {{4, 2}, "stencil", "f32[16@x, 8, 128]; f32[3]", "f32[16@x, 8, 128]"},
+      {{4, 2}, "stencil padding=0", "f32[16@x, 8@y, 128]; f32[3]", "f32[16@x, 8@y, 126]"},
+      {{2}, "stencil dilation=2,1 padding=2,2,0,1", "f32[8, 9]; f32[3, 4]", "f32[8, 7]"},
+      {{2}, "stencil", "f32[8, 9]{partial sum: x}; f32[3]", "f32[8, 9]{partial sum: x}"},
+      {{2}, "stencil", "f32[8, 9]; f32[3]{partial sum: x}", "f32[8, 9]{partial sum: x}"},
+      {{2}, "stencil", "f32[8@x, 9]; f32[1, 3]", "f32[8@x, 9]"},
+      {{2}, "stencil", "f32[8@x, 9]; f32[3, 3]", "dimension_is_split: f32[8, 9]; f32[3, 3]"},
+      {{2}, "stencil across=x", "f32[8@x, 9]; f32[3, 3]", "f32[8@x, 9]"},
+      {{2}, "stencil", "f32[8, 9]; f32[4@x]", "dimension_is_split: f32[8, 9]; f32[4]"},
+      {{2}, "stencil", "f32[9]; f32[3, 3]", "operand_rank_differs"},
+      {{2}, "stencil", "f32[9]; f32[]", "operand_rank_differs"},
+      {{2}, "stencil padding=0", "f32[2]; f32[3]", "window_does_not_fit"},
+      {{2}, "stencil padding=1,1,1", "f32[8, 9]; f32[3, 3]", "window_does_not_fit"},
+  };
+  check_facts(facts);
+  constexpr movement movements[] = {
+      {{2}, "stencil", "f32[8@x, 9]; f32[3, 3]", "", "all_gather x"},
+      {{2}, "stencil across=x", "f32[8@x, 9]; f32[3, 3]", "", "halo_exchange x"},
+      {{2, 2},
+       "stencil across=x,y",
+       "f32[8@x, 9@y]; f32[3, 3]",
+       "",
+       "halo_exchange x; halo_exchange y"},
+  };
+  check_movements(movements);
+}
+
 TEST_CASE("A split spatial dimension is gathered, or exchanges halos where that is permitted") {
   constexpr fact facts[] = {
       {{4, 2},
