@@ -31,6 +31,17 @@ struct tensor_desc {
   return largest_shard_size(mesh, tensor.layout, tensor.extents) * size_of(tensor.type);
 }
 
+/// Returns true if both tensors divide the devices into the same shards of the same sizes: memory
+/// of one can hold the other.
+[[nodiscard]] constexpr bool have_same_shards(const mesh_desc& mesh, const tensor_desc& a,
+                                              const tensor_desc& b) noexcept {
+  return a.type == b.type && a.layout.pending == b.layout.pending &&
+         a.layout.manual == b.layout.manual && a.layout.uneven == b.layout.uneven &&
+         !a.layout.has_halo() && !b.layout.has_halo() &&
+         a.layout.splitting_axes() == b.layout.splitting_axes() &&
+         bytes_per_device(mesh, a) == bytes_per_device(mesh, b);
+}
+
 /// Writes a tensor in the notation of the library; see `write_tensor`.
 [[nodiscard]] constexpr sentence to_text(const mesh_desc& mesh,
                                          const tensor_desc& tensor) noexcept {

@@ -11,6 +11,7 @@ namespace shardwise {
 /// Its integers are the extents of the result, one of which may be `dyn`.
 struct reshape_operation : of_any_elements {
   static constexpr text_view name = "reshape";
+  static constexpr bool keeps_elements = true;
 
   [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
     attributes out;

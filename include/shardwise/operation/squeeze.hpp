@@ -11,6 +11,7 @@ namespace shardwise {
 /// The operation that removes dimensions of size 1, which are its integers.
 struct squeeze_operation : of_any_elements {
   static constexpr text_view name = "squeeze";
+  static constexpr bool keeps_elements = true;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -37,6 +38,7 @@ struct squeeze_operation : of_any_elements {
 /// The operation that inserts dimensions of size 1; its integers are their positions in the result.
 struct unsqueeze_operation : of_any_elements {
   static constexpr text_view name = "unsqueeze";
+  static constexpr bool keeps_elements = true;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

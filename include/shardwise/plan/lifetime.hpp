@@ -27,7 +27,8 @@ struct lifetime {
 /// Steps are in execution order. A fused pass overwrites the first operand that is not needed
 /// afterwards and has the same elements, extents and layout, so the epilogue of a product needs no
 /// memory of its own. An operation such as `update_slice` may overwrite its first operand if it
-/// reads it once. Kept results are never overwritten, and inputs only if they are donated.
+/// reads it once, and a `reshape` moves nothing if nobody else reads its operand. Kept results are
+/// never overwritten, and inputs only if they are donated.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
                               lifetime* lives) noexcept {
   for (std::int32_t i = 0; i < count; ++i) lives[i] = {i, -1, steps[i].kept};
@@ -40,14 +41,14 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
   for (std::int32_t i = 0; i < count; ++i) {
     const step_operands& read = steps[i].operands;
     const bool is_pass = steps[i].kind == step_kind::pass;
-    if (!lives[i].needed || (!is_pass && !steps[i].overwrites_first)) continue;
+    if (!lives[i].needed || (!is_pass && !steps[i].reuses_first)) continue;
     bool is_read_twice = false;
     for (int k = 1; k < read.ssize(); ++k) is_read_twice = is_read_twice || read[k] == read[0];
     if (!is_pass && is_read_twice) continue;
     for (int k = 0; k < (is_pass ? read.ssize() : 1) && lives[i].reuses < 0; ++k) {
       const std::int32_t o = read[k];
-      if (steps[o].is_own() && lives[o].last_use == i && steps[o].result == steps[i].result)
-        lives[i].reuses = k;
+      const bool fits = !is_pass || steps[o].result == steps[i].result;
+      if (fits && steps[o].is_own() && lives[o].last_use == i) lives[i].reuses = k;
     }
   }
 }

@@ -39,8 +39,9 @@ struct step_desc {
   bool kept = false;
   /// True for an input that the caller donates: its memory may be reused.
   bool donated = false;
-  /// True for an operation that may write its result over its first operand.
-  bool overwrites_first = false;
+  /// True for an operation that may use the memory of its first operand for its result, of the
+  /// same size.
+  bool reuses_first = false;
 
   /// Returns true if only the program needs the result, so that its memory is free after the last
   /// step that reads it.
@@ -89,7 +90,8 @@ class step_former {
       step.cost.flops = pass_flops(each + step.cost.flops, shard_size(step.result));
     } else {
       step.kind = step.cost.is_collective ? step_kind::collective : step_kind::operation;
-      step.overwrites_first = what.overwrites_first;
+      step.reuses_first = step.kind == step_kind::operation && !operands.empty() &&
+                          may_reuse_first(what, *program_.mesh, operands[0], step.result);
       if (each > 0) step.cost.flops += pass_flops(each, shard_size(operands[0]));
     }
     name(root, step);

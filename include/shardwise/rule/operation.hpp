@@ -162,6 +162,9 @@ struct operation {
   /// True if it may write its result over its first operand, because it reads each element of that
   /// operand only to write the same element.
   bool overwrites_first = false;
+  /// True if each device holds the same elements in the same order before and after it, as in a
+  /// reshape: the result is a view of the operand's memory if nothing else needs the operand.
+  bool keeps_elements = false;
   /// Returns the factor rule for these operands, which determines their legal layouts and the
   /// layout of the result; null if the operation has rules of its own.
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
@@ -204,6 +207,14 @@ struct batched_form {
   bool is_known = true;
 };
 
+/// Returns true if an operation may use the memory of its first operand for its result.
+[[nodiscard]] constexpr bool may_reuse_first(const operation& what, const mesh_desc& mesh,
+                                             const tensor_desc& first,
+                                             const tensor_desc& result) noexcept {
+  return (what.overwrites_first && first == result) ||
+         (what.keeps_elements && have_same_shards(mesh, first, result));
+}
+
 namespace detail {
 template <class Class>
 [[nodiscard]] constexpr operation describe_operation() noexcept {
@@ -215,6 +226,7 @@ template <class Class>
   if constexpr (requires { Class::takes_prologue; }) made.takes_prologue = Class::takes_prologue;
   if constexpr (requires { Class::overwrites_first; })
     made.overwrites_first = Class::overwrites_first;
+  if constexpr (requires { Class::keeps_elements; }) made.keeps_elements = Class::keeps_elements;
   if constexpr (requires { Class::rule(attributes{}, tensor_descs{}); }) made.rule = &Class::rule;
   if constexpr (requires { &Class::result_type; }) made.result_type = &Class::result_type;
   if constexpr (requires { &Class::cost; }) made.cost = &Class::cost;

@@ -107,8 +107,8 @@ class computation {
   [[nodiscard]] virtual bool is_pass() const noexcept { return false; }
   /// Returns true for a placeholder in a recorded function, which has no value.
   [[nodiscard]] virtual bool is_argument() const noexcept { return false; }
-  /// Returns true for an operation that may overwrite its first operand.
-  [[nodiscard]] virtual bool overwrites_first() const noexcept { return false; }
+  /// Returns true for an operation that may use the memory of its first operand for its result.
+  [[nodiscard]] virtual bool reuses_first() const noexcept { return false; }
   /// Returns the operands; none after it has been computed.
   [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }
 

@@ -113,13 +113,14 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
   return true;
 }
 
-/// Returns the operand that a pass, or an operation that overwrites its first operand, may
-/// overwrite: it has no other owner and the description of the result. Null if there is none.
+/// Returns the operand whose memory a pass, or an operation that reuses that of its first operand,
+/// may use for its result: it has no other owner. Null if there is none.
 [[nodiscard]] inline node* free_operand(node& result) {
   const computation& task = *result.task();
-  const std::size_t count = task.is_pass() ? task.operands().size() : task.overwrites_first();
+  const std::size_t count = task.is_pass() ? task.operands().size() : task.reuses_first();
   for (const node_ptr& operand : std::span(task.operands().begin(), count))
-    if (operand.use_count() == 1 && operand->tensor() == result.tensor() && operand->owns_memory())
+    if (operand.use_count() == 1 && operand->owns_memory() &&
+        (!task.is_pass() || operand->tensor() == result.tensor()))
       return operand.get();
   return nullptr;
 }

@@ -108,8 +108,9 @@ class whole_node : public pending_node {
                            .enter_gradient = enter_gradient_});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1; }
-  [[nodiscard]] bool overwrites_first() const noexcept override {
-    return does_.what->overwrites_first;
+  [[nodiscard]] bool reuses_first() const noexcept override {
+    return !operands().empty() &&
+           may_reuse_first(*does_.what, where().mesh(), operands()[0]->tensor(), tensor());
   }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
