@@ -335,7 +335,7 @@ void operations_are_catalogued(const source_tree& tree, findings& found) {
   std::string catalogue;
   std::set<std::string> included;
   for (const header& h : tree.headers) {
-    if (h.path == "operation/catalogue.hpp" || h.path == "operation/catalogue_entry.hpp")
+    if (h.path.starts_with("operation/catalogue") && h.path != "operation/catalogue_example.hpp")
       catalogue += h.text;
     if (h.path == "operation.hpp")
       for (const include_line& line : h.includes)

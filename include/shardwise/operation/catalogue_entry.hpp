@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/across.hpp"
-#include "shardwise/operation/activation.hpp"
-#include "shardwise/operation/arithmetic.hpp"
-#include "shardwise/operation/attention.hpp"
-#include "shardwise/operation/bitwise.hpp"
-#include "shardwise/operation/broadcast_to.hpp"
-#include "shardwise/operation/cast.hpp"
-#include "shardwise/operation/clamp.hpp"
-#include "shardwise/operation/classification.hpp"
-#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/catalogue_attributes.hpp"
+#include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
-#include "shardwise/operation/concatenate.hpp"
-#include "shardwise/operation/convolution.hpp"
-#include "shardwise/operation/cross_entropy.hpp"
-#include "shardwise/operation/cumprod.hpp"
-#include "shardwise/operation/cumsum.hpp"
-#include "shardwise/operation/dropout.hpp"
-#include "shardwise/operation/dynamic_slice.hpp"
-#include "shardwise/operation/exponential.hpp"
-#include "shardwise/operation/flip.hpp"
-#include "shardwise/operation/iota_like.hpp"
-#include "shardwise/operation/layer_norm.hpp"
-#include "shardwise/operation/logical.hpp"
-#include "shardwise/operation/max_with_index.hpp"
-#include "shardwise/operation/one_hot.hpp"
-#include "shardwise/operation/over.hpp"
-#include "shardwise/operation/pad.hpp"
-#include "shardwise/operation/parameter.hpp"
-#include "shardwise/operation/pool.hpp"
-#include "shardwise/operation/reduce.hpp"
-#include "shardwise/operation/reshape.hpp"
-#include "shardwise/operation/roll.hpp"
-#include "shardwise/operation/rotary.hpp"
-#include "shardwise/operation/rounding.hpp"
-#include "shardwise/operation/scatter.hpp"
-#include "shardwise/operation/segment_sum.hpp"
-#include "shardwise/operation/slice.hpp"
-#include "shardwise/operation/softmax.hpp"
-#include "shardwise/operation/sort.hpp"
-#include "shardwise/operation/split_at.hpp"
-#include "shardwise/operation/squeeze.hpp"
-#include "shardwise/operation/stack.hpp"
-#include "shardwise/operation/stencil.hpp"
-#include "shardwise/operation/stop_gradient.hpp"
-#include "shardwise/operation/take.hpp"
-#include "shardwise/operation/tile.hpp"
+#include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/top_k.hpp"
-#include "shardwise/operation/transcendental.hpp"
-#include "shardwise/operation/transpose.hpp"
-#include "shardwise/operation/triangle.hpp"
-#include "shardwise/operation/trigonometric.hpp"
 #include "shardwise/rule/manual_collective.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -199,77 +155,6 @@ template <class Judge>
           .is_differentiable = is_differentiable};
 }
 
-/// Returns the attributes of a reduction; if no dimensions are given, all are reduced.
-template <reduction Kind>
-[[nodiscard]] constexpr attributes reduction_how(const operation_arguments& given,
-                                                 const tensor_descs& operands) noexcept {
-  const over dims =
-      given.has("dims") ? over(given.integers("dims")) : over::all(operands[0].rank());
-  attributes out = reduction_operation::how(Kind, dims.bits(), given.has("keep_dims"));
-  out.number = static_cast<double>(given.integer("correction"));
-  return out;
-}
-template <scatter_mode Mode>
-[[nodiscard]] constexpr attributes scatter_how(const operation_arguments& given,
-                                               const tensor_descs&) noexcept {
-  return scatter_operation::how(static_cast<int>(given.integer("dim")), Mode,
-                                static_cast<out_of_range>(given.integer("out_of_range")));
-}
-[[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
-                                              const tensor_descs& operands) noexcept {
-  inplace_vector<int, max_operands> ranks;
-  for (const tensor_desc& x : operands) ranks.push_back(x.rank());
-  return contraction_judge::how(named_dimensions(given.words("equation"), ranks),
-                                given.integer("semiring"));
-}
-/// An embedding looks up rows.
-[[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,
-                                                 const tensor_descs&) noexcept {
-  return take_operation::how(0, static_cast<out_of_range>(given.integer("out_of_range")));
-}
-[[nodiscard]] constexpr attributes slice_how(const operation_arguments& given,
-                                             const tensor_descs&) noexcept {
-  return slice_operation::how(static_cast<int>(given.integer("dim")),
-                              given.integer("begin", open_end), given.integer("end", open_end),
-                              given.integer("step", 1));
-}
-/// The default end of a slice is the end of the dimension.
-[[nodiscard]] constexpr attributes index_how(const operation_arguments& given,
-                                             const tensor_descs&) noexcept {
-  const index_t at = given.integer("index");
-  return slice_operation::how(static_cast<int>(given.integer("dim")), at,
-                              at == -1 ? open_end : size_sum(1, at), 1, true);
-}
-[[nodiscard]] constexpr attributes pad_how(const operation_arguments& given,
-                                           const tensor_descs&) noexcept {
-  attributes out;
-  out.integers = given.integers("amounts");
-  out.number = static_cast<double>(given.integer("mode"));
-  return out;
-}
-[[nodiscard]] constexpr attributes convolution_how(const operation_arguments& given,
-                                                   const tensor_descs&) noexcept {
-  return window_attributes::from(given.integers("stride"), given.integers("padding"),
-                                 given.integers("dilation"), given.integer("groups", 1));
-}
-[[nodiscard]] constexpr attributes stencil_how(const operation_arguments& given,
-                                               const tensor_descs&) noexcept {
-  return window_attributes::from({}, given.integers("padding"), given.integers("dilation"), 1);
-}
-template <reduction Kind>
-[[nodiscard]] constexpr attributes pool_how(const operation_arguments& given,
-                                            const tensor_descs&) noexcept {
-  return pool_operation::how(
-      window_attributes::from(given.integers("stride"), given.integers("padding"),
-                              given.integers("window"), 1),
-      Kind, Kind == reduction::sum);
-}
-[[nodiscard]] constexpr attributes one_hot_how(const operation_arguments& given,
-                                               const tensor_descs&) noexcept {
-  return one_hot_operation::how(given.integer("classes"),
-                                static_cast<element>(given.integer("type")));
-}
-
 /// Returns the entry of a pooling; only floating-point elements have means.
 template <reduction Kind>
 [[nodiscard]] constexpr catalogued_operation pool_entry(text_view name, text_view peers) noexcept {
@@ -308,69 +193,6 @@ template <class Class>
   entry.gives_indices_alone = alone;
   if (alone) entry.is_differentiable = false;
   return entry;
-}
-
-/// Returns the collective that the arguments describe.
-template <collective Kind>
-[[nodiscard]] constexpr manual_collective collective_called(const mesh_desc& mesh,
-                                                            const operation_arguments& given,
-                                                            diagnosis& verdict) noexcept {
-  constexpr bool joins = Kind == collective::all_gather || Kind == collective::all_to_all;
-  manual_collective out{.kind = Kind, .reduce = static_cast<reduction>(given.integer("reduction"))};
-  std::uint8_t used = 0;
-  verdict = resolve_entry(mesh, given.words("axes"), -1, used, out.axes);
-  const auto dimension = [&](text_view name) {
-    return static_cast<int>(given.integer(name, manual_collective::nowhere));
-  };
-  if (joins) out.from = dimension(given.has("concat") ? "concat" : "dim");
-  if (Kind != collective::all_gather) out.to = dimension(given.has("split") ? "split" : "dim");
-  const auto pairs = given.integers("sends");
-  position_moves::list all;
-  for (int i = 0; i + 1 < pairs.ssize(); i += 2) all.push_back({pairs[i], pairs[i + 1]});
-  if (!all.empty()) out.moves = position_moves::pairs(all);
-  if (given.has("places"))
-    out.moves = given.integer("edge") == 0 ? position_moves::ring(given.integer("places"))
-                                           : position_moves::line(given.integer("places"));
-  if (given.has("index")) out.moves = position_moves::root(given.integer("index"));
-  return out;
-}
-template <collective Kind>
-[[nodiscard]] constexpr catalogued_operation collective_entry(
-    text_view name, text_view parameters, text_view arguments, text_view peers,
-    text_view operands = "f32[8,4]{V:y}",
-    collective_of_arguments called = &collective_called<Kind>) noexcept {
-  return {.name = name,
-          .parameters = parameters,
-          .operands = operands,
-          .arguments = arguments,
-          .peers = peers,
-          .called = called,
-          .of_truth_values = operands[0] == 'b',
-          .is_differentiable = operands[0] == 'f'};
-}
-/// Returns the entry of a sum over devices, divided by their number.
-[[nodiscard]] constexpr catalogued_operation device_mean_entry() noexcept {
-  catalogued_operation entry =
-      collective_entry<collective::all_reduce>("all_mean", "axes", "axes=y", "pmean");
-  entry.has_fractions = true;
-  entry.flops_after = 1;
-  return entry;
-}
-/// Returns the entry of a reduction of `bool` elements.
-template <reduction Reduce>
-[[nodiscard]] constexpr manual_collective reduction_called(const mesh_desc& mesh,
-                                                           const operation_arguments& given,
-                                                           diagnosis& verdict) noexcept {
-  manual_collective out = collective_called<collective::all_reduce>(mesh, given, verdict);
-  out.reduce = Reduce;
-  return out;
-}
-[[nodiscard]] constexpr manual_collective terms_called(const mesh_desc& mesh,
-                                                       const operation_arguments& given,
-                                                       diagnosis& verdict) noexcept {
-  manual_collective out = collective_called<collective::slice>(mesh, given, verdict);
-  out.as_terms = true;
-  return out;
 }
 
 /// Returns the entry of an operation on floating-point elements.
