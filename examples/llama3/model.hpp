@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer of Llama 3, its two ends, and what a step of training on a mesh with the axes `data`,
-// `context`, `pipe` and `model` costs one device.
+// A layer of Llama 3, its embedding and its output layer, and the cost for one device of a training
+// step on a mesh with the axes `data`, `context`, `pipe` and `model`.
 #pragma once
 
 #include <shardwise/layout.hpp>
@@ -17,8 +17,7 @@ namespace llama3 {
 
 using namespace shardwise;
 
-// --- sizes: table 3 of the paper
-// ---------------------------------------------------------------------
+// --- sizes, from table 3 of the paper ------------------------------------------------------------
 
 struct size_8b {
   static constexpr const char* name = "8B";
@@ -34,16 +33,16 @@ struct size_405b {
 };
 inline constexpr index_t vocabulary = 128'256, head_size = 128, key_heads = 8;
 
-// --- a layer, of every stage at once
-// ----------------------------------------------------------------------
+// --- a layer -------------------------------------------------------------------------------------
 
-// The stages of the pipeline are the first dimension of all that they hold, split over `pipe`.
-// Between the halves of a layer positions are split over `model` too.
+// The first dimension of every tensor in a layer is the stage of the pipeline, which is split over
+// `pipe`: a call computes one layer of each stage. Between attention and the feed-forward part,
+// positions are also split over `model`.
 using stream = P<"pipe", "data", by("context", "model"), none>;
 using whole_positions = P<"pipe", "data", "context", none>;
 
 /// A norm of 2-byte values that is computed in `float`. Its scale is `float` too, so that the
-/// pending sums of its gradient are reduced without rounding to 2 bytes.
+/// pending sums of its gradient are not rounded to 2 bytes when they are reduced.
 template <class Scale>
 struct wide_norm {
   nn::rms_norm<Scale> in_floats;
@@ -73,7 +72,7 @@ struct layer {
     const auto q = rotary(einsum<"pbsd,pdhe->pbhse">(x, query), cosines, sines);
     const auto k = rotary(einsum<"pbsd,pdhe->pbhse">(x, key), cosines, sines);
     const auto v = einsum<"pbsd,pdhe->pbhse">(x, value);
-    // Queries stay where their positions are, and meet all keys.
+    // Queries keep their split of positions; keys and values are gathered.
     using all_keys = P<"pipe", "data", "model", none, none>;
     const auto met = attention<attends::to_earlier>(q, reshard<all_keys>(k), reshard<all_keys>(v));
     return reshard<stream>(einsum<"pbhse,phed->pbsd">(met, out));
@@ -84,7 +83,7 @@ struct layer {
   }
 };
 
-/// Brings the weights of a layer, or their gradients, to where `Rest` splits their width.
+/// Reshards the weights of a layer, or their gradients, so that `Rest` splits their width.
 template <fixed_string Rest>
 struct spread_layer {
   constexpr auto operator()(const auto& w) const {
@@ -102,10 +101,9 @@ struct spread_layer {
   }
 };
 
-// --- what comes after the last stage
-// ----------------------------------------------------------------
+// --- before the first stage and after the last ---------------------------------------------------
 
-/// Where a sequence is outside of the stages.
+/// The layout of activations outside of the stages.
 using ends_stream = P<"data", by("context", "model"), none>;
 
 template <class Scale, class Head>
@@ -118,10 +116,10 @@ struct last_words {
   }
 };
 
-// --- what is traced
-// ---------------------------------------------------------------------------------
+// --- functions to trace --------------------------------------------------------------------------
 
-/// Gradients of weights are left pending until the end of a step. An axis of size 1 has no sums.
+/// The axes over which gradients of weights are left pending until the end of a step. Nothing is
+/// pending over an axis of size 1.
 template <class Pod>
 inline constexpr auto left = [] {
   if constexpr (Pod::value.axes[1].size == 1)
@@ -136,9 +134,9 @@ using left_over = std::conditional_t<Pod::value.axes[1].size == 1, partial<"data
 struct forward {
   constexpr auto operator()(const auto& w, const auto&... x) const { return w(x...); }
 };
-/// From what went into a layer, and the gradient of what came out of it, to the gradients of its
-/// weights and of what went in. What the layer computes is computed again, so that nothing but its
-/// beginning is kept.
+/// The backward pass of a layer, given its input and the gradient of its output: returns the
+/// gradients of its weights and of its input. It computes the layer again, so that only the input
+/// has to be stored.
 template <class Pod>
 struct backward {
   constexpr auto operator()(const auto& w, const auto& x, const auto& dy,
@@ -149,7 +147,7 @@ struct backward {
     return gradient<0, 1>(met, left<Pod>)(w, x);
   }
 };
-/// The same of what reads words, which have no gradients.
+/// The backward pass of the embedding, whose input has no gradient.
 template <class Pod>
 struct words_backward {
   constexpr auto operator()(const auto& w, const auto& words, const auto& dy) const {
@@ -157,7 +155,7 @@ struct words_backward {
     return gradient(met, left<Pod>)(w);
   }
 };
-/// The loss, and the gradients of the last weights and of what the last stage gives.
+/// Returns the loss, and the gradients of the output layer's weights and of its input.
 template <class Pod>
 struct loss_and_backward {
   constexpr auto operator()(const auto& w, const auto& x, const auto& next) const {
@@ -168,11 +166,11 @@ struct loss_and_backward {
   }
 };
 
-// --- a training
-// -------------------------------------------------------------------------------------
+// --- a training run ------------------------------------------------------------------------------
 
-/// A training of a model on a mesh: each group along `data` takes `Sequences` of `Length` words in
-/// a step, one after the other. Weights are gathered once a step and gradients scattered once.
+/// The training of a model on a mesh. In a step, each group of devices along `data` processes
+/// `Sequences` sequences of `Length` words, one after the other. Weights are gathered once in a
+/// step, and gradients are scattered once.
 template <class Size, class Pod, index_t Length, index_t Sequences>
 struct training {
   using size = Size;
@@ -180,7 +178,7 @@ struct training {
   static constexpr index_t devices = Pod::devices, length = Length;
   static constexpr index_t data = pod.axes[0].size, contexts = pod.axes[1].size,
                            stages = pod.axes[2].size, models = pod.axes[3].size;
-  /// Where the stages are not alike, this is the longest.
+  /// The number of layers in the longest stage.
   static constexpr index_t stage_layers = (Size::layers + stages - 1) / stages;
   static constexpr index_t tokens_at_once = data * Length, tokens = Sequences * tokens_at_once;
 
@@ -189,7 +187,7 @@ struct training {
 
   template <class T, fixed_string Rest, class Pending>
   using up_of = tensor<T, P<"pipe", Rest, "model">, Pending, stages, Size::width, Size::hidden>;
-  /// A layer of each stage, whose width is split as `Rest` says.
+  /// One layer of each stage; `Rest` splits its width.
   template <class T, fixed_string Rest, class Pending = partial<>>
   using layer_of = layer<
       tensor<float, P<"pipe", none, none, Rest>, Pending, stages, 1, 1, Size::width>,
@@ -222,7 +220,8 @@ struct training {
   static constexpr index_t parameters =
       Size::layers * per_layer + nest_elements<words_of<none>> + nest_elements<last_of<none>>;
 
-  // Of one layer and one sequence: forward and backward; of a layer, once a step.
+  // The forward and backward passes of a layer for one sequence, and what a layer communicates once
+  // in a step.
   static constexpr cost_ledger there =
       trace_nests<128, working, x, angles, angles>(llama3::forward{});
   static constexpr cost_ledger back =
@@ -230,25 +229,26 @@ struct training {
   static constexpr cost_ledger gathered = trace_nests<64, stored>(spread_layer<none>{});
   static constexpr cost_ledger scattered =
       trace_nests<64, layer_of<float, none, left_over<Pod>>>(spread_layer<rest>{});
-  // Of one sequence, before the first stage and after the last.
+  // The embedding and the output layer, for one sequence.
   static constexpr cost_ledger read = trace_nests<64, words_of<none>, words>(llama3::forward{});
   static constexpr cost_ledger read_back =
       trace_nests<64, words_of<none>, words, ends_x>(words_backward<Pod>{});
   static constexpr cost_ledger last =
       trace_nests<192, last_of<none>, ends_x, words>(loss_and_backward<Pod>{});
 
-  // What a device holds that had both ends; no stage has more.
+  // The memory of a device with both the embedding and the output layer, an upper bound for all
+  // stages.
   static constexpr index_t layer_bytes = nest_bytes<working>;
   static constexpr index_t ends_bytes = nest_bytes<words_of<none>> + nest_bytes<last_of<none>>;
   static constexpr index_t split_bytes =
       stage_layers * nest_bytes<stored> + nest_bytes<words_of<rest>> + nest_bytes<last_of<rest>>;
   static constexpr index_t weights = stage_layers * layer_bytes + ends_bytes;
-  /// Sums of many gradients, as floats.
+  /// Gradients are accumulated as floats.
   static constexpr index_t gradients = 2 * weights;
-  /// The weights once more and two moments of Adam, as floats, split over all devices.
+  /// A copy of the weights and the two moments of Adam, as floats, split over all devices.
   static constexpr index_t optimizer = 3 * 2 * split_bytes;
-  /// Where the layers begin, of as many sequences as are under way, and the most that a layer or
-  /// the loss takes meanwhile.
+  /// The inputs of the layers, for all sequences in the pipeline, and the largest temporary memory
+  /// of a layer or of the loss.
   static constexpr index_t under_way = stages < Sequences ? stages : Sequences;
   static constexpr index_t at_work = [] {
     const index_t inside = back.peak_bytes_per_device() - layer_bytes;
@@ -258,13 +258,14 @@ struct training {
   static constexpr index_t activations = under_way * stage_layers * nest_bytes<x> + at_work;
   static constexpr index_t held = weights + gradients + optimizer + activations;
 
-  /// What all devices hold of the state if nothing is held twice: weights and gradients of 2 bytes,
-  /// three floats for Adam.
+  /// The bytes of the training state on all devices without replicas: weights and gradients of 2
+  /// bytes, and three floats for Adam.
   static constexpr index_t state_in_all =
       8 * (devices / stages) *
       (Size::layers * nest_bytes<stored> + nest_bytes<words_of<rest>> + nest_bytes<last_of<rest>>);
 
-  /// A step of a device that had both ends, but for what stages send each other.
+  /// Returns the ledger of a step for a device with both the embedding and the output layer,
+  /// without the messages between stages.
   static cost_ledger step() {
     cost_ledger all(pod);
     for (index_t l = 0; l < stage_layers; ++l) {
@@ -279,8 +280,8 @@ struct training {
       for (const cost_ledger& each : {read, read_back, last}) all.add(each, 0);
     return all;
   }
-  /// What a stage receives of its neighbours: of each sequence what goes in, and the gradient of
-  /// what came out.
+  /// The bytes that a stage receives from its neighbours: for each sequence its input, and the
+  /// gradient of its output.
   static constexpr index_t received_over_pipe = stages == 1 ? 0 : 2 * Sequences * nest_bytes<x>;
 };
 
