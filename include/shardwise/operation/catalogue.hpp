@@ -141,48 +141,50 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::each_entry<functions::clamp>("clamp", 3, "clamp, clip"),
     detail::each_entry<functions::where>("where", 3, "where, select",
                                          "bool[8,4] f32[8,4] f32[8,4]"),
-    detail::composed_entry<detail::elementwise_judge>(
-        "hardtanh", "", "f32[8,4]", "", "hardtanh", &detail::on_paper::hardtanh, 1, 1, true, false),
-    detail::composed_entry<detail::elementwise_judge>(
-        "hard_sigmoid", "", "f32[8,4]", "", "hardsigmoid", &detail::on_paper::hard_sigmoid),
-    detail::composed_entry<detail::elementwise_judge>("lerp", "", "f32[8,4] f32[8,4] f32[]", "",
-                                                      "lerp", &detail::on_paper::lerp, 3, 3, true,
+    detail::composed_entry<detail::elementwise_judge>("hardtanh", "", "f32[8,4]", "", "hardtanh",
+                                                      &detail::composed_steps::hardtanh, 1, 1, true,
                                                       false),
-    detail::composed_entry<detail::elementwise_judge>("addcmul", "", "f32[8,4] f32[8,4] f32[8,4]",
-                                                      "", "addcmul", &detail::on_paper::addcmul, 3,
-                                                      3, true, false),
+    detail::composed_entry<detail::elementwise_judge>(
+        "hard_sigmoid", "", "f32[8,4]", "", "hardsigmoid", &detail::composed_steps::hard_sigmoid),
+    detail::composed_entry<detail::elementwise_judge>("lerp", "", "f32[8,4] f32[8,4] f32[]", "",
+                                                      "lerp", &detail::composed_steps::lerp, 3, 3,
+                                                      true, false),
+    detail::composed_entry<detail::elementwise_judge>(
+        "addcmul", "", "f32[8,4] f32[8,4] f32[8,4]", "", "addcmul",
+        &detail::composed_steps::addcmul, 3, 3, true, false),
     detail::composed_entry<pointwise<functions::cast<float>>>(
-        "cast", "type", "f32[8,4]", "type=bf16", "astype, to", &detail::on_paper::cast, 1, 1, true,
-        false),
+        "cast", "type", "f32[8,4]", "type=bf16", "astype, to", &detail::composed_steps::cast, 1, 1,
+        true, false),
     // Reductions.
     detail::reduction_entry<reduction::sum>("sum", "sum"),
     detail::reduction_entry<reduction::product>("product", "prod"),
     detail::reduction_entry<reduction::max>("max", "max, amax"),
     detail::reduction_entry<reduction::min>("min", "min, amin"),
     detail::reduced_entry<reduction_operation, reduction::sum>("mean", "mean",
-                                                               &detail::on_paper::mean),
+                                                               &detail::composed_steps::mean),
     detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
-        "any", "any", &detail::on_paper::any, "bool[8,4]", false, false),
+        "any", "any", &detail::composed_steps::any, "bool[8,4]", false, false),
     detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
-        "all", "all", &detail::on_paper::all, "bool[8,4]", false, false),
+        "all", "all", &detail::composed_steps::all, "bool[8,4]", false, false),
     detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
-        "count_nonzero", "count_nonzero", &detail::on_paper::count_nonzero, "bool[8,4]", false,
-        false),
+        "count_nonzero", "count_nonzero", &detail::composed_steps::count_nonzero, "bool[8,4]",
+        false, false),
     detail::reduced_entry<detail::reduction_of_made, reduction::sum>(
-        "l1_norm", "vector_norm(ord=1)", &detail::on_paper::l1_norm, "f32[8,4]", false),
-    detail::reduced_entry<detail::reduction_of_whole, reduction::sum>("l2_norm", "vector_norm",
-                                                                      &detail::on_paper::l2_norm),
+        "l1_norm", "vector_norm(ord=1)", &detail::composed_steps::l1_norm, "f32[8,4]", false),
+    detail::reduced_entry<detail::reduction_of_whole, reduction::sum>(
+        "l2_norm", "vector_norm", &detail::composed_steps::l2_norm),
     detail::reduced_entry<detail::reduction_of_made, reduction::max>(
-        "max_norm", "vector_norm(ord=inf)", &detail::on_paper::max_norm, "f32[8,4]", false),
+        "max_norm", "vector_norm(ord=inf)", &detail::composed_steps::max_norm, "f32[8,4]", false),
     detail::composed_entry<detail::reduction_of_whole>(
         "variance", "dims? keep_dims? correction? across?", "f32[8,4]", "dims=1", "var",
-        &detail::on_paper::variance, 1, 1, true, true, &detail::reduction_how<reduction::sum>),
+        &detail::composed_steps::variance, 1, 1, true, true,
+        &detail::reduction_how<reduction::sum>),
     detail::composed_entry<detail::reduction_of_whole>(
         "standard_deviation", "dims? keep_dims? correction? across?", "f32[8,4]", "dims=1", "std",
-        &detail::on_paper::standard_deviation, 1, 1, true, true,
+        &detail::composed_steps::standard_deviation, 1, 1, true, true,
         &detail::reduction_how<reduction::sum>),
-    detail::reduced_entry<detail::reduction_of_whole, reduction::sum>("logsumexp", "logsumexp",
-                                                                      &detail::on_paper::logsumexp),
+    detail::reduced_entry<detail::reduction_of_whole, reduction::sum>(
+        "logsumexp", "logsumexp", &detail::composed_steps::logsumexp),
     detail::search_entry<max_with_index_operation>("max_with_index", "max(dim)", false),
     detail::search_entry<min_with_index_operation>("min_with_index", "min(dim)", false),
     detail::search_entry<max_with_index_operation>("argmax", "argmax", true),
@@ -190,8 +192,8 @@ inline constexpr catalogued_operation catalogue[] = {
     // Contractions.
     detail::composed_entry<detail::contraction_judge>(
         "einsum", "equation semiring?", "f32[8,16] f32[16,4]", "equation=bi,io->bo",
-        "einsum, dot_general, matmul", &detail::on_paper::contraction, 1, max_operands, true, false,
-        &detail::einsum_how),
+        "einsum, dot_general, matmul", &detail::composed_steps::contraction, 1, max_operands, true,
+        false, &detail::einsum_how),
     detail::whole_entry<convolution_operation>(
         "convolution", "stride? padding? dilation? groups? across?", "f32[2,4,8,8] f32[6,4,3,3]",
         "padding=1,1", "conv_general_dilated, conv1d, conv2d, conv3d", 2, 2,
@@ -224,8 +226,8 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::making_entry<stack_operation>("stack", "dim", "f32[8,4] f32[8,4]", "dim=0", "stack",
                                           max_operands),
     detail::composed_entry<detail::split_judge>("split_at", "dim ends", "f32[8,4]",
-                                                "dim=1 ends=1,3", "split", &detail::on_paper::split,
-                                                1, 1, true, false),
+                                                "dim=1 ends=1,3", "split",
+                                                &detail::composed_steps::split, 1, 1, true, false),
     detail::whole_entry<pad_operation>("pad", "amounts mode? across?", "f32[8,4]",
                                        "amounts=0,0,1,2", "pad", 1, 2, &detail::pad_how),
     detail::whole_entry<slice_operation>("slice_in_dim", "dim begin? end? step? across?",
@@ -285,18 +287,18 @@ inline constexpr catalogued_operation catalogue[] = {
     detail::top_k_entry(),
     // Composed operations.
     detail::composed_entry<softmax_operation>("softmax", "dim across?", "f32[8,4]", "dim=1",
-                                              "softmax", &detail::on_paper::softmax),
+                                              "softmax", &detail::composed_steps::softmax),
     detail::composed_entry<softmax_operation>("log_softmax", "dim across?", "f32[8,4]", "dim=1",
-                                              "log_softmax", &detail::on_paper::log_softmax),
+                                              "log_softmax", &detail::composed_steps::log_softmax),
     detail::composed_entry<detail::scaled_judge>("layer_norm", "dims across?",
                                                  "f32[8,4] f32[4] f32[4]", "dims=1", "layer_norm",
-                                                 &detail::on_paper::layer_norm, 1, 3),
+                                                 &detail::composed_steps::layer_norm, 1, 3),
     detail::composed_entry<detail::scaled_judge>("rms_norm", "dims across?", "f32[8,4] f32[4]",
-                                                 "dims=1", "rms_norm", &detail::on_paper::rms_norm,
-                                                 1, 2),
+                                                 "dims=1", "rms_norm",
+                                                 &detail::composed_steps::rms_norm, 1, 2),
     detail::composed_entry<cross_entropy_operation>("cross_entropy", "dim across?",
                                                     "f32[8,4] i32[8]", "dim=1", "cross_entropy",
-                                                    &detail::on_paper::cross_entropy, 2, 2),
+                                                    &detail::composed_steps::cross_entropy, 2, 2),
     detail::fractional_entry<attention_operation>(
         "attention", "attends? across?", "f32[2,6,8] f32[2,4,8] f32[2,4,8]", "attends=to_all",
         "scaled_dot_product_attention", 3, 4),

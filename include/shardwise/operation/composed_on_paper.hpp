@@ -161,7 +161,7 @@ struct reshard_judge : of_any_elements {
 
 /// The steps of composed operations on abstract tensors; their functions take the same steps with
 /// tensors.
-namespace on_paper {
+namespace composed_steps {
 
 namespace f = functions;
 
@@ -362,6 +362,6 @@ constexpr void cross_entropy(paper_steps& at, const attributes& how, const tenso
   loss(sum, part(1));
 }
 
-}  // namespace on_paper
+}  // namespace composed_steps
 }  // namespace detail
 }  // namespace shardwise
