@@ -3,7 +3,7 @@
 // are one value, for the same function: also where compilers evaluate the operands of a call from
 // left to right in constant expressions, and from right to left where they run, as g++ does. Only
 // functions that name values of their own are not called twice in one expression.
-#include "../../examples/next_character/model.hpp"
+#include "examples/next_character/model.hpp"
 #include "property/generated_program.hpp"
 #include "support/catch.hpp"
 #include <shardwise/operation/manual_collectives.hpp>

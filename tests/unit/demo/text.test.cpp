@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "../../../examples/demo/text.hpp"
+#include "examples/demo/text.hpp"
 
 #include "support/catch.hpp"
 
