@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/text.hpp"
+
+#include <cstddef>
+
 namespace shardwise {
 
 /// The kernel of an elementwise function: `kernel<functions::add>::run(a, b)` on packets of any
@@ -20,12 +24,35 @@ template <class Function>
 struct kernel;
 
 namespace detail {
-/// True if the kernel of an elementwise function was defined before it is used. In programs that
-/// link the library's kernels, only the program's own kernels are.
+
+/// Returns the compiler's name of a function template instantiated for a type: `... [with T =
+/// shardwise::functions::add; ...]`, or `... [T = shardwise::functions::add]`.
+template <class T>
+[[nodiscard]] constexpr text_view function_on() noexcept {
+  return {__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1};
+}
+
+/// True for the library's own classes of operations. Instances of templates are not counted: their
+/// arguments may belong to the program.
+template <class Class>
+inline constexpr bool is_of_library = [] {
+  constexpr text_view prefix = "T = shardwise::";
+  const text_view name = function_on<Class>();
+  std::size_t at = 0;
+  while (at + prefix.size() < name.size() && name.substr(at, prefix.size()) != prefix) ++at;
+  for (std::size_t i = at; i < name.size(); ++i)
+    if (name[i] == '<') return false;
+  return at + prefix.size() < name.size();
+}();
+
+/// True if the program defines the kernel of an elementwise function. The kernels of the library
+/// are visible too where a program includes `kernel.hpp`, but the compiled library has better ones,
+/// for the instructions of the machine.
 template <class Function>
-concept KernelIsHere = requires {
+concept HasOwnKernel = !is_of_library<Function> && requires {
   sizeof(kernel<Function>);
 };
+
 }  // namespace detail
 
 }  // namespace shardwise

@@ -30,9 +30,9 @@ namespace detail {
 /// True for operations whose kernels, including those of their gradients, are in the compiled
 /// library.
 template <class Class>
-inline constexpr bool is_compiled_already = config::compiled && !WholeKernelIsHere<Class>;
+inline constexpr bool is_compiled_already = config::compiled && !HasOwnWholeKernel<Class>;
 template <class F>
-inline constexpr bool is_compiled_already<pointwise<F>> = config::compiled && !KernelIsHere<F>;
+inline constexpr bool is_compiled_already<pointwise<F>> = config::compiled && !HasOwnKernel<F>;
 
 /// Registers an elementwise function on elements of `T` with any number of operands.
 template <class F, Element T>

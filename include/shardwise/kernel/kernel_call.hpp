@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/layout/shard.hpp"
@@ -46,9 +47,9 @@ struct kernel_of;
 
 namespace detail {
 
-/// True if the kernel of an operation was defined before it is used; see `KernelIsHere`.
+/// True if the program defines the kernel of an operation; see `HasOwnKernel`.
 template <class Operation>
-concept WholeKernelIsHere = requires {
+concept HasOwnWholeKernel = !is_of_library<Operation> && requires {
   sizeof(kernel_of<Operation>);
 };
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that were recorded on paper run on tensors, as often as one likes.
+// Programs that were recorded on paper run on tensors, as often as one likes; with kernels of the
+// program's own beside those of the compiled library, which have the same bits however they are
+// called.
 #include "support/catch.hpp"
+#include <shardwise/kernel.hpp>
+#include <shardwise/runtime/lower.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
