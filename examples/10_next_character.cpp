@@ -2,8 +2,8 @@
 // A training step written out: loss, gradient and update of a next-character model are functions of
 // tensors, their cost is known at compile time, and eight devices compute the same as one. The step
 // is in next_character/model.hpp.
-#include "demo/text.hpp"
 #include "next_character/model.hpp"
+#include "next_character/vocabulary.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>
@@ -27,14 +27,14 @@ constexpr std::string_view words =
 
 /// The one-hot tensors of a batch, created on the devices: there is no such matrix on the host.
 template <Mesh M>
-examples<M> make_examples(const device_pool& pool, const demo::vocabulary& known, index_t from) {
+examples<M> make_examples(const device_pool& pool, const vocabulary& known, index_t from) {
   return distribute<examples<M>>(pool, [&](const global_index& at) {
     const index_t place = (from + at[0] + at[1] / symbols) % static_cast<index_t>(words.size());
     return known.code(words[static_cast<std::size_t>(place)]) == at[1] % symbols ? 1.0F : 0.0F;
   });
 }
 template <Mesh M>
-targets<M> make_targets(const device_pool& pool, const demo::vocabulary& known, index_t from) {
+targets<M> make_targets(const device_pool& pool, const vocabulary& known, index_t from) {
   return distribute<targets<M>>(pool, [&](const global_index& at) {
     const index_t place = (from + at[1] + context) % static_cast<index_t>(words.size());
     return known.code(words[static_cast<std::size_t>(place)]) == at[0] ? 1.0F : 0.0F;
@@ -49,7 +49,7 @@ struct training {
   momentum<M> m = zeros<momentum<M>>(pool);
 
   /// Takes one step and returns the loss before it.
-  float advance(const demo::vocabulary& known, index_t from) {
+  float advance(const vocabulary& known, index_t from) {
     const auto x = make_examples<M>(pool, known, from);
     const auto y = make_targets<M>(pool, known, from);
     pool.reset_counters();
@@ -62,7 +62,7 @@ struct training {
 };
 
 /// Nothing is computed for these pictures: expressions have layouts too.
-void show_gradient(const training<pod>& run, const demo::vocabulary& known) {
+void show_gradient(const training<pod>& run, const vocabulary& known) {
   const auto gradient = std::get<1>(differentiate(make_examples<pod>(run.pool, known, 0),
                                                   make_targets<pod>(run.pool, known, 0), run.w));
   std::cout << "\nThe gradient, before and after the reduce_scatter over data:\n";
@@ -71,7 +71,7 @@ void show_gradient(const training<pod>& run, const demo::vocabulary& known) {
 }
 
 int main() {
-  const demo::vocabulary known(words, symbols);
+  const vocabulary known(words, symbols);
   training<pod> many;
   training<single> one;
 

@@ -58,15 +58,3 @@ TEST_CASE("the demo says why it cannot read", "[demo]") {
   CHECK_THROWS_WITH(demo::read_file("/"), "cannot read '/': it is a directory");
   CHECK_THROWS_WITH(demo::read_project("/no/such"), "cannot read '/no/such': no such directory");
 }
-
-TEST_CASE("characters are numbered by how frequent they are", "[demo]") {
-  const demo::vocabulary known("bbbaac", 3);
-  CHECK(known.known() == 2);
-  CHECK(known.code('b') == 0);
-  CHECK(known.code('a') == 1);
-  CHECK(known.code('c') == 2);
-  CHECK(known.code('z') == 2);
-  CHECK(known.byte(0) == 'b');
-  CHECK(known.codes("abz") == std::vector<std::uint8_t>{1, 0, 2});
-  CHECK(demo::vocabulary("bbbaac", 96).known() == 3);
-}

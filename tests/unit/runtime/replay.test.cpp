@@ -99,6 +99,9 @@ struct shardwise::kernel<one_of_two> : kernel<functions::negate> {};
 template <>
 struct shardwise::kernel<other_of_two> : kernel<functions::abs> {};
 
+static_assert(detail::HasOwnKernel<twice_less_one> && !detail::HasOwnKernel<functions::add>);
+static_assert(!detail::HasOwnWholeKernel<slice_operation>);
+
 TEST_CASE("a recorded program gives the bits and layouts of the function, each time it runs") {
   constexpr auto recorded = trace_program(layer, abstract<X>(), abstract<W>());
   const prepared_program ready = prepare<float>(recorded);
