@@ -43,6 +43,7 @@
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
+#include "shardwise/kernel/narrow_runs.hpp"
 #include "shardwise/kernel/one_hot_kernel.hpp"
 #include "shardwise/kernel/order_kernel.hpp"
 #include "shardwise/kernel/pad_kernel.hpp"

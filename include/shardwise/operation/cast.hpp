@@ -31,6 +31,7 @@ struct cast {
   static constexpr int flops = 1;
   static constexpr element result = element_of<To>;
   static constexpr bool takes_any = true;
+  static constexpr bool converts = true;
   static constexpr bool on_elements = true;
 
   [[nodiscard]] static constexpr linearity law_for(element from) noexcept {
