@@ -34,6 +34,7 @@
 #include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
+#include "shardwise/kernel/in_register.hpp"
 #include "shardwise/kernel/index_block.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/kernel_lookup.hpp"

@@ -10,21 +10,26 @@ namespace shardwise {
 namespace detail {
 
 /// The conversions of 16-bit formats from and to the bits of a `float`, without branches: of one
-/// number, where `Words` is `std::uint32_t`, or of the lanes of a vector.
+/// number, where `Words` is `std::uint32_t`, or of the lanes of a vector. The 16 bits are those of
+/// a word from bit `place` on; the others are 0 before a number is widened.
 struct bfloat16_bits {
+  static constexpr unsigned place = 16;
+
   template <class Float, class Words>
   [[nodiscard]] static constexpr Words narrow(const Words& all) noexcept {
-    const Words nearest = (all + 0x7FFFU + (all >> 16U & 1U)) >> 16U;
+    const Words nearest = all + 0x7FFFU + (all >> 16U & 1U);
     // A NaN stays a quiet NaN, whatever bits are lost.
-    const Words quiet = all >> 16U | 0x40U;
+    const Words quiet = all | 0x400000U;
     return (all & 0x7FFFFFFFU) > 0x7F800000U ? quiet : nearest;
   }
   template <class Float, class Words>
   [[nodiscard]] static constexpr Words widen(const Words& bits) noexcept {
-    return bits << 16U;
+    return bits;
   }
 };
 struct float16_bits {
+  static constexpr unsigned place = 0;
+
   template <class Float, class Words>
   [[nodiscard]] static constexpr Words narrow(const Words& all) noexcept {
     const Words size = all & 0x7FFFFFFFU;
@@ -52,6 +57,18 @@ struct float16_bits {
   }
 };
 
+/// Returns the 16 bits of the nearest number of a format, and the number of 16 bits.
+template <class Conversion>
+[[nodiscard]] constexpr std::uint16_t narrowed(float number) noexcept {
+  const auto all = std::bit_cast<std::uint32_t>(number);
+  return static_cast<std::uint16_t>(Conversion::template narrow<float>(all) >> Conversion::place);
+}
+template <class Conversion>
+[[nodiscard]] constexpr float widened(std::uint16_t bits) noexcept {
+  const std::uint32_t word = std::uint32_t{bits} << Conversion::place;
+  return std::bit_cast<float>(Conversion::template widen<float>(word));
+}
+
 }  // namespace detail
 
 /// The 16-bit floating-point format with the exponent of a `float` and 8 bits of precision.
@@ -63,12 +80,8 @@ class bfloat16 {
   using conversion = detail::bfloat16_bits;
 
   bfloat16() = default;
-  constexpr bfloat16(float number) noexcept
-      : bits_(static_cast<std::uint16_t>(
-            conversion::narrow<float>(std::bit_cast<std::uint32_t>(number)))) {}
-  constexpr operator float() const noexcept {
-    return std::bit_cast<float>(conversion::widen<float>(std::uint32_t{bits_}));
-  }
+  constexpr bfloat16(float number) noexcept : bits_(detail::narrowed<conversion>(number)) {}
+  constexpr operator float() const noexcept { return detail::widened<conversion>(bits_); }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
   [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
     bfloat16 number;
@@ -90,12 +103,8 @@ class float16 {
   using conversion = detail::float16_bits;
 
   float16() = default;
-  constexpr float16(float number) noexcept
-      : bits_(static_cast<std::uint16_t>(
-            conversion::narrow<float>(std::bit_cast<std::uint32_t>(number)))) {}
-  constexpr operator float() const noexcept {
-    return std::bit_cast<float>(conversion::widen<float>(std::uint32_t{bits_}));
-  }
+  constexpr float16(float number) noexcept : bits_(detail::narrowed<conversion>(number)) {}
+  constexpr operator float() const noexcept { return detail::widened<conversion>(bits_); }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
   [[nodiscard]] static constexpr float16 from_bits(std::uint16_t bits) noexcept {
     float16 number;

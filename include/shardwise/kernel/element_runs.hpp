@@ -74,15 +74,15 @@ template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
 inline void copy_vectors(const std::byte* from, std::size_t bytes, std::byte* to) noexcept {
   typedef std::uint8_t vector __attribute__((vector_size(permuted_bytes)));
   constexpr std::size_t count = 4, at_once = count * permuted_bytes;
-  const auto copy = [&](std::size_t at) {
+  const std::size_t last = bytes - at_once;
+  for (std::size_t at = 0;; at = std::min(at + at_once, last)) {
     vector all[count];
     for (std::size_t i = 0; i < count; ++i)
       std::memcpy(&all[i], from + at + i * permuted_bytes, permuted_bytes);
     for (std::size_t i = 0; i < count; ++i)
       std::memcpy(to + at + i * permuted_bytes, &all[i], permuted_bytes);
-  };
-  for (std::size_t at = 0; at + at_once < bytes; at += at_once) copy(at);
-  copy(bytes - at_once);
+    if (at == last) return;
+  }
 }
 
 }  // namespace detail
