@@ -59,12 +59,12 @@ struct float16_bits {
 
 /// Returns the 16 bits of the nearest number of a format, and the number of 16 bits.
 template <class Conversion>
-[[nodiscard]] constexpr std::uint16_t narrowed(float number) noexcept {
+[[nodiscard]] constexpr std::uint16_t bits_of_nearest(float number) noexcept {
   const auto all = std::bit_cast<std::uint32_t>(number);
   return static_cast<std::uint16_t>(Conversion::template narrow<float>(all) >> Conversion::place);
 }
 template <class Conversion>
-[[nodiscard]] constexpr float widened(std::uint16_t bits) noexcept {
+[[nodiscard]] constexpr float float_of_bits(std::uint16_t bits) noexcept {
   const std::uint32_t word = std::uint32_t{bits} << Conversion::place;
   return std::bit_cast<float>(Conversion::template widen<float>(word));
 }
@@ -80,8 +80,8 @@ class bfloat16 {
   using conversion = detail::bfloat16_bits;
 
   bfloat16() = default;
-  constexpr bfloat16(float number) noexcept : bits_(detail::narrowed<conversion>(number)) {}
-  constexpr operator float() const noexcept { return detail::widened<conversion>(bits_); }
+  constexpr bfloat16(float number) noexcept : bits_(detail::bits_of_nearest<conversion>(number)) {}
+  constexpr operator float() const noexcept { return detail::float_of_bits<conversion>(bits_); }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
   [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
     bfloat16 number;
@@ -103,8 +103,8 @@ class float16 {
   using conversion = detail::float16_bits;
 
   float16() = default;
-  constexpr float16(float number) noexcept : bits_(detail::narrowed<conversion>(number)) {}
-  constexpr operator float() const noexcept { return detail::widened<conversion>(bits_); }
+  constexpr float16(float number) noexcept : bits_(detail::bits_of_nearest<conversion>(number)) {}
+  constexpr operator float() const noexcept { return detail::float_of_bits<conversion>(bits_); }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
   [[nodiscard]] static constexpr float16 from_bits(std::uint16_t bits) noexcept {
     float16 number;

@@ -83,11 +83,11 @@ struct unpermitted<pointwise<Function>> {
 };
 /// Operand `Y` among `X...` on paper.
 template <class Operation, class Y, class... X>
-struct on_paper {
+struct paper_operand {
   using type = paper_of<Y>;
 };
 template <class Function, class Y, class... X>
-struct on_paper<pointwise<Function>, Y, X...>
+struct paper_operand<pointwise<Function>, Y, X...>
     : beside_of<mesh_of<tensor_among<X...>>, typename number_type<Function, X...>::type, Y> {};
 
 /// An operation whose operands may first be gathered over permitted axes.
@@ -127,7 +127,7 @@ struct fetching_call {
  private:
   template <class... X>
   using operands_of =
-      fetched_from<Operation, Permitted, typename on_paper<Operation, X, X...>::type...>;
+      fetched_from<Operation, Permitted, typename paper_operand<Operation, X, X...>::type...>;
 
   template <class... X>
   [[nodiscard]] static constexpr auto judge_axes() noexcept {
@@ -151,7 +151,7 @@ struct fetching_call {
     if constexpr ((... && unpermitted<Operation>::template takes<X>))
       return is_on_one_mesh<mesh_of<tensor_among<X...>>, X...>() &&
              decltype(judge_attributes<Operation,
-                                       typename on_paper<Operation, X, X...>::type...>())::ok;
+                                       typename paper_operand<Operation, X, X...>::type...>())::ok;
     else
       return false;
   }

@@ -112,4 +112,18 @@ template <class X, detail::Terms... Given>
                 given...);
 }
 
+/// Returns `log(sigmoid(x))`, without overflow for any `x`.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto log_sigmoid(X&& x, const Given&... given) {
+  return negate(softplus(negate(std::forward<X>(x), detail::without_request(given)...)), given...);
+}
+
+/// Returns `x tanh(softplus(x))`.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto mish(const X& x, const Given&... given) {
+  return multiply(x, tanh(softplus(x, detail::without_request(given)...)), given...);
+}
+
 }  // namespace shardwise

@@ -17,6 +17,8 @@ struct comparison : elementwise_function<Symbol> {
   static constexpr element result = element::boolean;
 };
 struct equal : comparison<"equal"> {};
+/// True also where an operand is NaN.
+struct not_equal : comparison<"not_equal"> {};
 struct less : comparison<"less"> {};
 struct less_equal : comparison<"less_equal"> {};
 struct greater : comparison<"greater"> {};
@@ -39,6 +41,11 @@ template <class A, class B, detail::Terms... Given>
 [[nodiscard]] constexpr detail::of_elements<functions::equal, A, B, Given...> equal(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b), given...);
+}
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::not_equal, A, B, Given...> not_equal(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::not_equal>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where the first value is less than the second.
 template <class A, class B, detail::Terms... Given>
@@ -70,7 +77,7 @@ template <class A, class B>
 bool operator==(const A&, const B&) = delete;  // equal(a, b) tells it of each element
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-bool operator!=(const A&, const B&) = delete;  // logical_not(equal(a, b)) tells it of each element
+bool operator!=(const A&, const B&) = delete;  // not_equal(a, b) tells it of each element
 /// Returns the second value where the condition, a tensor of `bool`, is true, and the third
 /// elsewhere.
 template <class A, class B, class C, detail::Terms... Given>
