@@ -10,4 +10,5 @@
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/expression/terms.hpp"
 #include "shardwise/expression/whole.hpp"

@@ -2,6 +2,7 @@
 #include "chains.hpp"
 #include "errors.hpp"
 #include "exact.hpp"
+#include "narrow.hpp"
 #include "standard.hpp"
 
 #include <algorithm>
@@ -79,5 +80,7 @@ int check_kernels() {
   check_chains<std::int64_t>();
   check_fractional_chains<float>();
   check_fractional_chains<double>();
+  check_narrow<shardwise::bfloat16>("bfloat16");
+  check_narrow<shardwise::float16>("float16");
   return failures;
 }

@@ -90,6 +90,7 @@ void check_exact() {
     return is_nan(a) || is_nan(b) || a == b ? either(a, b) : b < a ? b : a;
   });
   check_bits<g::equal, T, 2>(false, comparison([](T a, T b) { return a == b; }));
+  check_bits<g::not_equal, T, 2>(false, comparison([](T a, T b) { return a != b; }));
   check_bits<g::less, T, 2>(false, comparison([](T a, T b) { return a < b; }));
   check_bits<g::less_equal, T, 2>(false, comparison([](T a, T b) { return a <= b; }));
   check_bits<g::greater, T, 2>(false, comparison([](T a, T b) { return a > b; }));

@@ -170,6 +170,7 @@ int check_all() {
   two(functions::maximum{}, "maximum");
   two(functions::minimum{}, "minimum");
   two(functions::equal{}, "equal");
+  two(functions::not_equal{}, "not_equal");
   two(functions::less{}, "less");
   two(functions::less_equal{}, "less_equal");
   two(functions::greater{}, "greater");

@@ -7,24 +7,81 @@
 
 namespace shardwise {
 
+namespace detail {
+
+/// The conversions of 16-bit formats from and to the bits of a `float`, without branches: of one
+/// number, where `Words` is `std::uint32_t`, or of the lanes of a vector. The 16 bits are those of
+/// a word from bit `place` on; the others are 0 before a number is widened.
+struct bfloat16_bits {
+  static constexpr unsigned place = 16;
+
+  template <class Float, class Words>
+  [[nodiscard]] static constexpr Words narrow(const Words& all) noexcept {
+    const Words nearest = all + 0x7FFFU + (all >> 16U & 1U);
+    // A NaN stays a quiet NaN, whatever bits are lost.
+    const Words quiet = all | 0x400000U;
+    return (all & 0x7FFFFFFFU) > 0x7F800000U ? quiet : nearest;
+  }
+  template <class Float, class Words>
+  [[nodiscard]] static constexpr Words widen(const Words& bits) noexcept {
+    return bits;
+  }
+};
+struct float16_bits {
+  static constexpr unsigned place = 0;
+
+  template <class Float, class Words>
+  [[nodiscard]] static constexpr Words narrow(const Words& all) noexcept {
+    const Words size = all & 0x7FFFFFFFU;
+    const Words zero = size & 0U;
+    const Words quiet = (size >> 13U & 0x3FFU) | 0x7E00U;
+    const Words normal = (size + 0xFFFU + (size >> 13U & 1U) - 0x38000000U) >> 13U;
+    // Subnormal: after adding a half, the addition itself rounds at the position of the last bit.
+    const Words small = size < 0x38800000U ? size : zero;
+    const Float shifted = std::bit_cast<Float>(small) + 0.5F;
+    const Words subnormal = std::bit_cast<Words>(shifted) - 0x3F000000U;
+    const Words finite = size < 0x38800000U ? subnormal : normal;
+    const Words number = size >= 0x477FF000U ? zero + 0x7C00U : finite;
+    return (all >> 16U & 0x8000U) | (size > 0x7F800000U ? quiet : number);
+  }
+  template <class Float, class Words>
+  [[nodiscard]] static constexpr Words widen(const Words& bits) noexcept {
+    const Words size = bits & 0x7FFFU;
+    const Words infinite = (size & 0x3FFU) << 13U | 0x7F800000U;
+    const Words normal = (size << 13U) + 0x38000000U;
+    // The last bit of a subnormal number is that of numbers from a half to 1.
+    const Float shifted = std::bit_cast<Float>(Words(size + 0x3F000000U)) - 0.5F;
+    const Words subnormal = std::bit_cast<Words>(shifted);
+    const Words finite = size >= 0x400U ? normal : subnormal;
+    return (bits & 0x8000U) << 16U | (size >= 0x7C00U ? infinite : finite);
+  }
+};
+
+/// Returns the 16 bits of the nearest number of a format, and the number of 16 bits.
+template <class Conversion>
+[[nodiscard]] constexpr std::uint16_t bits_of_nearest(float number) noexcept {
+  const auto all = std::bit_cast<std::uint32_t>(number);
+  return static_cast<std::uint16_t>(Conversion::template narrow<float>(all) >> Conversion::place);
+}
+template <class Conversion>
+[[nodiscard]] constexpr float float_of_bits(std::uint16_t bits) noexcept {
+  const std::uint32_t word = std::uint32_t{bits} << Conversion::place;
+  return std::bit_cast<float>(Conversion::template widen<float>(word));
+}
+
+}  // namespace detail
+
 /// The 16-bit floating-point format with the exponent of a `float` and 8 bits of precision.
 /// Arithmetic converts to `float`; conversion from `float` rounds to nearest, ties to even.
 ///
 ///     static_assert(float(bfloat16(3.14159F)) == 3.140625F);
 class bfloat16 {
  public:
+  using conversion = detail::bfloat16_bits;
+
   bfloat16() = default;
-  constexpr bfloat16(float number) noexcept {
-    const auto all = std::bit_cast<std::uint32_t>(number);
-    // A NaN stays a quiet NaN, whatever bits are lost.
-    if ((all & 0x7FFFFFFFU) > 0x7F800000U)
-      bits_ = static_cast<std::uint16_t>(all >> 16U | 0x40U);
-    else
-      bits_ = static_cast<std::uint16_t>((all + 0x7FFFU + (all >> 16U & 1U)) >> 16U);
-  }
-  constexpr operator float() const noexcept {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16U);
-  }
+  constexpr bfloat16(float number) noexcept : bits_(detail::bits_of_nearest<conversion>(number)) {}
+  constexpr operator float() const noexcept { return detail::float_of_bits<conversion>(bits_); }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
   [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
     bfloat16 number;
@@ -43,33 +100,11 @@ class bfloat16 {
 ///     static_assert(float(float16(0.1F)) == 0.0999755859375F);
 class float16 {
  public:
+  using conversion = detail::float16_bits;
+
   float16() = default;
-  constexpr float16(float number) noexcept {
-    const auto all = std::bit_cast<std::uint32_t>(number);
-    const std::uint32_t sign = all >> 16U & 0x8000U;
-    const std::uint32_t size = all & 0x7FFFFFFFU;
-    std::uint32_t half = 0;
-    if (size > 0x7F800000U) {
-      half = 0x7E00U | (size >> 13U & 0x3FFU);
-    } else if (size >= 0x477FF000U) {
-      half = 0x7C00U;
-    } else if (size < 0x38800000U) {
-      // Subnormal: after adding a half, the addition itself rounds at the position of the last bit.
-      const float shifted = std::bit_cast<float>(size) + 0.5F;
-      half = std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U;
-    } else {
-      half = (size + 0xFFFU + (size >> 13U & 1U) - 0x38000000U) >> 13U;
-    }
-    bits_ = static_cast<std::uint16_t>(sign | half);
-  }
-  constexpr operator float() const noexcept {
-    const std::uint32_t sign = (bits_ & 0x8000U) << 16U;
-    const std::uint32_t size = bits_ & 0x7FFFU;
-    if (size >= 0x7C00U) return std::bit_cast<float>(sign | 0x7F800000U | (size & 0x3FFU) << 13U);
-    if (size >= 0x400U) return std::bit_cast<float>(sign | ((size << 13U) + 0x38000000U));
-    const float small = static_cast<float>(size) * 0x1p-24F;
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(small));
-  }
+  constexpr float16(float number) noexcept : bits_(detail::bits_of_nearest<conversion>(number)) {}
+  constexpr operator float() const noexcept { return detail::float_of_bits<conversion>(bits_); }
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
   [[nodiscard]] static constexpr float16 from_bits(std::uint16_t bits) noexcept {
     float16 number;

@@ -111,6 +111,16 @@ template <class Call, class... X>
     return Call::apply(static_cast<X&&>(x)...);
 }
 
+/// The verdict on a call that is a part of another one.
+template <class Call, class... X>
+[[nodiscard]] constexpr auto judge_part() noexcept {
+  using part = outcome<Call, X...>;
+  if constexpr (part::is_refusal)
+    return typename part::judged{};
+  else
+    return allowed<typename part::type>{};
+}
+
 /// The verdict of a judge that a rule is broken. (Results may have members called `ok` too, which
 /// are not constants.)
 template <class Judged>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/operation.hpp"
+#include "shardwise/expression/terms.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
 #include <concepts>
@@ -184,7 +185,9 @@ struct elementwise_call {
 
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
+    if constexpr (ends_with_terms<X...>()) {
+      return elementwise_call_on_terms<Function>::template judge<X...>();
+    } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
       return no_tensor<applied, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>{};
     } else if constexpr (abstract_among<X...> >= 0) {
       return refused<misuse::operand_is_abstract, applied, operand{abstract_among<X...>}>{};
@@ -208,14 +211,17 @@ struct elementwise_call {
 
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... operands) {
-    (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
     if constexpr (LegalElementwise<Function, X...>) {
+      (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
       using result = elementwise_result<Function, X...>;
       const extents_desc& extents = known_extents<result>(first_tensor(operands...).mesh(),
                                                           {&shardwise::known_extents(operands)...});
       return tensor_among<X...>::domain::template apply<applied, paper_from<result>>(
           extents, std::forward<X>(operands)...);
+    } else if constexpr (ends_with_terms<X...>()) {
+      return elementwise_call_on_terms<Function>::apply(std::forward<X>(operands)...);
     } else {
+      (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
       return value_domain_of<X...>::type::template apply<applied>(std::forward<X>(operands)...);
     }
   }
@@ -238,7 +244,8 @@ using of_elements = outcome_of<elementwise_call<Function>, X...>;
 ///
 /// Dimensions are aligned from the last one; a missing dimension or one of size 1 is broadcast.
 /// Within one expression such calls are fused into one pass. If the layout of an operand is a
-/// value, so is that of the result, and the rules are checked at run time.
+/// value, so is that of the result, and the rules are checked at run time. The last argument may be
+/// `as<...>`, which requests the layout of the result, or `across<...>`.
 template <class Function, class... X>
   requires ElementwiseOperands<X...>
 [[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {

@@ -258,6 +258,20 @@ struct kernel<functions::equal> {
 };
 
 template <>
+struct kernel<functions::not_equal> {
+  static constexpr bool exact = true;
+
+  template <class P>
+  [[nodiscard]] static P run(const P& a, const P& b) noexcept {
+    if constexpr (detail::OneLane<P>)
+      return a != b ? P{1} : P{0};
+    else
+      return detail::packet::pselect(detail::packet::pcmp_eq(a, b), all_lanes<P>(0),
+                                     all_lanes<P>(1));
+  }
+};
+
+template <>
 struct kernel<functions::less> {
   static constexpr bool exact = true;
 

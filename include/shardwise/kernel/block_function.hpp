@@ -2,8 +2,10 @@
 #pragma once
 
 #include "shardwise/kernel/chain_link.hpp"
+#include "shardwise/layout/element.hpp"
 
 #include <cstddef>
+#include <optional>
 
 namespace shardwise {
 
@@ -22,6 +24,9 @@ struct block_function {
   /// support the function.
   chain_function chain = nullptr;
   chain_link link = chain_link::first;
+  /// The elements whose numbers are those that the function rounds its operand to, which it does
+  /// not change otherwise: storing the operand as such elements gives the same.
+  std::optional<element> stored_as{};
 
   [[nodiscard]] friend constexpr bool operator==(const block_function&,
                                                  const block_function&) = default;

@@ -96,10 +96,14 @@ void run_masked(const void* const* operands, const index_t* moves, void* out, in
   run_choice<functions::where, T>(from, steps, out, n);
 }
 
-/// A function of single elements of any types: `kernel<F>::of<Result>(a, b)`.
+/// A function of single elements of any types: `kernel<F>::of<Result>(a, b)`. A kernel may have
+/// `of_run<Result>(from, n, to)` for contiguous elements.
 template <class F, class Result, class... T>
 void run_each(const void* const* operands, const index_t* moves, void* out, index_t n) {
   Result* const to = static_cast<Result*>(out);
+  if constexpr (requires(const T*... from) { kernel<F>::template of_run<Result>(from..., n, to); })
+    if (moves[0] != 0)
+      return kernel<F>::template of_run<Result>(static_cast<const T*>(operands[0])..., n, to);
   const auto run = [&]<std::size_t... K>(std::index_sequence<K...>) {
     if ((... && (moves[K] != 0))) {
       // Compilers vectorise this loop as far as they can.
@@ -112,6 +116,15 @@ void run_each(const void* const* operands, const index_t* moves, void* out, inde
     }
   };
   run(std::index_sequence_for<T...>{});
+}
+
+/// Returns the elements to which a conversion only rounds its operand.
+template <class F, class Result, class... T>
+[[nodiscard]] constexpr std::optional<element> stored_as() noexcept {
+  if constexpr (requires { F::converts; } && (... && std::same_as<T, Result>))
+    return F::result;
+  else
+    return std::nullopt;
 }
 
 /// Returns the block function of a function whose `N` operands and result have one type.
@@ -128,7 +141,8 @@ template <class F, class T, std::size_t N>
 template <class F, class Result, class... T>
 [[nodiscard]] constexpr block_function block_function_of() noexcept {
   if constexpr (requires { F::on_elements; })
-    return {&detail::run_each<F, Result, T...>};
+    return {.run = &detail::run_each<F, Result, T...>,
+            .stored_as = detail::stored_as<F, Result, T...>()};
   else if constexpr (requires { F::compares; })
     return {&detail::run_comparison<F, std::tuple_element_t<0, std::tuple<T...>>>};
   else if constexpr (requires { F::masks; })

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/kernel/narrow_runs.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/logical.hpp"
@@ -63,6 +64,12 @@ struct kernel<functions::cast<To>> {
     } else {
       return static_cast<Result>(static_cast<To>(x));
     }
+  }
+  /// The same for `n` contiguous numbers that are rounded to 16 bits.
+  template <class Result>
+    requires Narrow<To>
+  static void of_run(const float* from, index_t n, Result* to) noexcept {
+    round_run<To>(from, n, to);
   }
 };
 

@@ -69,6 +69,22 @@ template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
     return done + gather_permuted<Stride, Bytes / 2>(from + Stride * done, count - done, to + done);
 }
 
+/// Copies `bytes` bytes, at least `4 permuted_bytes`, four vectors at a time; the last ones may
+/// overlap those before.
+inline void copy_vectors(const std::byte* from, std::size_t bytes, std::byte* to) noexcept {
+  typedef std::uint8_t vector __attribute__((vector_size(permuted_bytes)));
+  constexpr std::size_t count = 4, at_once = count * permuted_bytes;
+  const std::size_t last = bytes - at_once;
+  for (std::size_t at = 0;; at = std::min(at + at_once, last)) {
+    vector all[count];
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(&all[i], from + at + i * permuted_bytes, permuted_bytes);
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(to + at + i * permuted_bytes, &all[i], permuted_bytes);
+    if (at == last) return;
+  }
+}
+
 }  // namespace detail
 
 /// Copies `count` contiguous elements.
@@ -77,13 +93,15 @@ void copy_run(const T* from, index_t count, T* to) noexcept {
   // If the target is a few bytes further in its page than the source, the instruction that the
   // standard library uses for long copies takes 30 times as long on some processors.
   constexpr std::uintptr_t page = 4096, near = 256;
-  constexpr auto piece = static_cast<index_t>(2048 / sizeof(T));
+  constexpr std::size_t is_long = 2048;
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
   const auto apart =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page;
-  if (apart != 0 && apart < near)
-    for (; count > piece; count -= piece, from += piece, to += piece)
-      std::memcpy(static_cast<void*>(to), from, 2048);
-  std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(count) * sizeof(T));
+  if (bytes > is_long && apart != 0 && apart < near)
+    detail::copy_vectors(reinterpret_cast<const std::byte*>(from), bytes,
+                         reinterpret_cast<std::byte*>(to));
+  else
+    std::memcpy(static_cast<void*>(to), from, bytes);
 }
 
 /// Copies `count` elements that are `stride` apart to contiguous memory; stride 0 repeats one.

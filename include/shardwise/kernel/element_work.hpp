@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/narrow_runs.hpp"
 #include "shardwise/kernel/reduction_arithmetic.hpp"
 
 #include <array>
@@ -95,6 +96,7 @@ void load_run(const void* from, index_t stride, index_t count, void* to) {
   if constexpr (std::same_as<T, C>) {
     gather_elements(source, stride, count, target);
   } else {
+    if (stride == 1) return widen_run(source, count, target);
     for (index_t i = 0; i < count; ++i) target[i] = source[i * stride];
   }
 }
@@ -107,7 +109,7 @@ void store_run(const void* from, index_t count, void* to) {
   if constexpr (std::same_as<T, C>)
     gather_elements(source, 1, count, target);
   else
-    for (index_t i = 0; i < count; ++i) target[i] = static_cast<T>(source[i]);
+    narrow_run(source, count, target);
 }
 
 }  // namespace detail

@@ -15,7 +15,8 @@ namespace shardwise {
 ///   Compilers may then vectorise a loop over scalars instead (`wide_kernel.hpp`).
 /// - Other kernels document an error bound in ulp, units in the last place of the exact result
 ///   unless stated otherwise; their bits depend on the instruction set.
-/// - A NaN operand gives NaN; only comparisons (false) and the condition of `where` (true) convert
+/// - A NaN operand gives NaN; only comparisons (false, or true for `not_equal`) and the condition
+/// of `where` (true) convert
 ///   it.
 /// - Integers wrap around; an integer divided by zero is 0.
 /// - Integers have no roots and transcendental functions (`transcendental_kernels.hpp`): convert

@@ -74,6 +74,7 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::loga
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::remainder>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::fmod>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::equal>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::not_equal>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::less>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::less_equal>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::greater>>;

@@ -122,7 +122,8 @@ void enter_library() {
     enter_function<f::where, T, bool, T, T>();
     enter_function<f::stop_gradient, T, T>();
     enter_function<f::finish_gradient, T, T>();
-    detail::enter_comparisons<T, f::equal, f::less, f::less_equal, f::greater, f::greater_equal>();
+    detail::enter_comparisons<T, f::equal, f::not_equal, f::less, f::less_equal, f::greater,
+                              f::greater_equal>();
     enter_operation<transpose_operation, T, T>();
     enter_operation<reshape_operation, T, T>();
     enter_operation<flip_operation, T, T>();

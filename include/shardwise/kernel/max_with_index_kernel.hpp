@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/element_runs.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/reduction_arithmetic.hpp"
 #include "shardwise/operation/max_with_index.hpp"
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -80,8 +83,16 @@ struct extreme_kernel {
   /// NaN is better than all numbers. Without branches, which would prevent vectorisation.
   template <class T>
   [[nodiscard]] static bool is_better(const T& next, const T& best) noexcept {
-    const bool comes_after = Class::kind == reduction::max ? next <= best : next >= best;
-    return static_cast<bool>(static_cast<int>(!comes_after) & static_cast<int>(best == best));
+    return static_cast<bool>(static_cast<int>(!comes_after(next, best)) &
+                             static_cast<int>(best == best));
+  }
+  /// Of two elements or of the lanes of two vectors.
+  template <class T>
+  [[nodiscard]] static auto comes_after(const T& next, const T& best) noexcept {
+    if constexpr (Class::kind == reduction::max)
+      return next <= best;
+    else
+      return next >= best;
   }
 
   /// Returns the position of the first of the best elements of a line; -1 for an empty line.
@@ -120,6 +131,43 @@ struct extreme_kernel {
   template <class T>
   using counter = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
+  /// The number of rows that are compared before the best elements are stored.
+  static constexpr index_t at_once = 4;
+
+  /// Compares `Rows` rows, from number `x` on, with the best elements of `n` columns.
+  template <index_t Rows, class T>
+  static void take_rows(const T* rows, index_t row_stride, index_t x, index_t n, T* best,
+                        counter<T>* place) {
+    index_t i = 0;
+    if constexpr (std::is_arithmetic_v<T> && sizeof(T) == sizeof(counter<T>)) {
+      typedef T vector __attribute__((vector_size(permuted_bytes)));
+      typedef counter<T> places __attribute__((vector_size(permuted_bytes)));
+      constexpr auto lanes = static_cast<index_t>(permuted_bytes / sizeof(T));
+      for (; i + lanes <= n; i += lanes) {
+        vector most;
+        places at;
+        std::memcpy(&most, best + i, sizeof most);
+        std::memcpy(&at, place + i, sizeof at);
+        for (index_t r = 0; r < Rows; ++r) {
+          vector next;
+          std::memcpy(&next, rows + r * row_stride + i, sizeof next);
+          const places is_better = ~comes_after(next, most) & (most == most);
+          most = is_better ? next : most;
+          at = is_better ? static_cast<counter<T>>(x + r) - places{} : at;
+        }
+        std::memcpy(best + i, &most, sizeof most);
+        std::memcpy(place + i, &at, sizeof at);
+      }
+    }
+    for (; i < n; ++i)
+      for (index_t r = 0; r < Rows; ++r) {
+        const T next = rows[r * row_stride + i];
+        const bool better = is_better(next, best[i]);
+        best[i] = better ? next : best[i];
+        place[i] = better ? static_cast<counter<T>>(x + r) : place[i];
+      }
+  }
+
   /// Computes adjacent lines, row by row and some columns at a time; `global(place)` is written.
   template <class T, class Global>
   static void run_columns(const T* from, index_t row_stride, index_t size, index_t columns,
@@ -133,15 +181,10 @@ struct extreme_kernel {
       counter<T> place[most];
       std::copy_n(from + c, n, best);
       std::fill_n(place, n, counter<T>{0});
-      for (index_t x = 1; x < size; ++x) {
-        const T* const row = from + x * row_stride + c;
-        const auto at = static_cast<counter<T>>(x);
-        for (index_t i = 0; i < n; ++i) {
-          const bool better = is_better(row[i], best[i]);
-          best[i] = better ? row[i] : best[i];
-          place[i] = better ? at : place[i];
-        }
-      }
+      index_t x = 1;
+      for (; x + at_once <= size; x += at_once)
+        take_rows<at_once>(from + x * row_stride + c, row_stride, x, n, best, place);
+      for (; x < size; ++x) take_rows<1>(from + x * row_stride + c, row_stride, x, n, best, place);
       for (index_t i = 0; i < n; ++i) {
         values[c + i] = best[i];
         places[c + i] = global(index_t{place[i]});

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -98,7 +99,16 @@ class pass_program {
     scratch(const scratch&) = delete;
     scratch& operator=(const scratch&) = delete;
 
+    /// Makes the elements of a slot be written to `where`.
+    void write(int slot, std::byte* where) noexcept {
+      written_ = slot;
+      target_ = where;
+    }
     [[nodiscard]] std::byte* own(int slot) const noexcept {
+      return slot == written_ ? target_ : buffer(slot);
+    }
+    /// Returns the buffer of a slot, which also has room for a step.
+    [[nodiscard]] std::byte* buffer(int slot) const noexcept {
       return memory_ +
              pass_.order_.values()[static_cast<std::size_t>(slot)].buffer * pass_.buffer_bytes_;
     }
@@ -121,6 +131,8 @@ class pass_program {
     scratch_vector<place> more_slots_;
     std::byte* memory_ = few_memory_;
     place* slots_ = few_slots_;
+    std::byte* target_ = nullptr;
+    int written_ = -1;
   };
 
   /// Returns true if a single step reads all blocks in place and writes the result: then there is
@@ -137,6 +149,9 @@ class pass_program {
                  std::span<const const_any_block> blocks, unsigned in_order, index_t first,
                  index_t n, const any_block& out) const;
 
+  /// Stores the elements of a slot.
+  void store(const scratch& at, int slot, index_t n, std::byte* target) const;
+
   void run_step(scratch& at, const pass_order::step& next, void* to, index_t n) const;
 
   void read_leaf(scratch& at, const loop_nest<most_leaves>& nest, const const_any_block& block,
@@ -150,6 +165,9 @@ class pass_program {
   std::vector<leaf> leaves_;
   const element_kernels* result_ = nullptr;
   int last_ = -1;
+  /// What the last function only rounds, and to which elements.
+  int rounded_ = -1;
+  std::optional<element> stored_as_{};
   index_t length_ = longest;
   index_t buffer_bytes_ = 0;
 };

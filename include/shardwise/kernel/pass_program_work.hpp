@@ -19,6 +19,8 @@ SHARDWISE_INLINE int pass_program::read(const element_kernels& elements) {
 SHARDWISE_INLINE int pass_program::apply(const block_function& function,
                                          std::span<const int> operands, element result) {
   last_ = order_.apply(function, operands, size_of(computed_in(result)));
+  rounded_ = operands[0];
+  stored_as_ = function.stored_as;
   return last_;
 }
 
@@ -28,6 +30,7 @@ SHARDWISE_INLINE int pass_program::calls(const block_function& function) const n
 
 SHARDWISE_INLINE void pass_program::write(const element_kernels& elements) {
   result_ = &elements;
+  if (stored_as_ == elements.type) last_ = rounded_;
   order_.close(last_);
   index_t bytes = 1;
   for (const pass_order::value& at : order_.values()) bytes = std::max(bytes, at.bytes);
@@ -87,7 +90,7 @@ SHARDWISE_INLINE bool pass_program::is_one_step(const loop_nest<most_leaves>& ne
 
 SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
   for (const pass_order::constant& number : order_.numbers()) {
-    std::byte* const to = at.own(number.slot);
+    std::byte* const to = at.buffer(number.slot);
     fill_step(to, &number.bits, order_.values()[static_cast<std::size_t>(number.slot)].bytes);
     at.point(number.slot, to, 0);
   }
@@ -99,20 +102,29 @@ SHARDWISE_INLINE void pass_program::run_block(scratch& at, const loop_nest<most_
                                               const any_block& out) const {
   const auto place = nest.at(first);
   const bool in_row = place.inner + n <= nest.inner_extent();
+  auto* const target = static_cast<std::byte*>(out.data) + first * size_of(result_->type);
+  if (result_->type == computed_in(result_->type)) at.write(last_, target);
   for (std::size_t k = 0; k < blocks.size(); ++k)
     if ((in_order >> k & 1U) != 0)
       read_in_order(at, blocks[k], k, first, n);
     else
       read_leaf(at, nest, blocks[k], k, place, in_row, first, n);
-  const bool is_computed = result_->type == computed_in(result_->type);
-  auto* const target = static_cast<std::byte*>(out.data) + first * size_of(result_->type);
   for (const pass_order::step& next : order_.steps()) {
-    const bool last = &next == &order_.steps().back();
-    void* const to = last && is_computed ? target : at.own(next.result);
+    void* const to = at.own(next.result);
     run_step(at, next, to, n);
     at.point(next.result, to, 1);
   }
-  if (!is_computed) result_->store(at.own(order_.steps().back().result), n, target);
+  if (at.from(last_) != target) store(at, last_, n, target);
+}
+
+SHARDWISE_INLINE void pass_program::store(const scratch& at, int slot, index_t n,
+                                          std::byte* target) const {
+  if (at.move(slot) != 0) return result_->store(at.from(slot), n, target);
+  // A single number, of which there is a step.
+  constexpr auto filled = static_cast<index_t>(most_in_step);
+  for (index_t done = 0; done < n; done += filled)
+    result_->store(at.from(slot), std::min(filled, n - done),
+                   target + done * size_of(result_->type));
 }
 
 SHARDWISE_INLINE void pass_program::run_step(scratch& at, const pass_order::step& next, void* to,
@@ -165,8 +177,9 @@ SHARDWISE_INLINE void pass_program::read_leaf(scratch& at, const loop_nest<most_
   if (in_row) {
     const std::byte* const start = data + place.offsets[k] * bytes;
     if (stride == 0) {
-      here.elements->load(start, 0, index_t{most_in_step}, own);
-      return at.point(here.slot, own, 0);
+      std::byte* const step = at.buffer(here.slot);
+      here.elements->load(start, 0, index_t{most_in_step}, step);
+      return at.point(here.slot, step, 0);
     }
     if (stride == 1 && here.elements->type == computed_in(here.elements->type))
       return at.point(here.slot, start, 1);

@@ -4,6 +4,7 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/in_register.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/kernel/wide_kernel.hpp"
@@ -44,14 +45,8 @@ inline constexpr index_t staged = 256;
 /// holds.
 template <class P>
 [[nodiscard]] P rounded(P value) noexcept {
-#if defined(__FMA__) && defined(__GNUC__) && !defined(__clang__)
-  if constexpr (!std::integral<P>) {
-#if defined(__AVX512F__)
-    asm("" : "+v"(value));
-#else
-    asm("" : "+x"(value));
-#endif
-  }
+#if defined(__FMA__)
+  if constexpr (!std::integral<P>) in_register(value);
 #endif
   return value;
 }

@@ -2,21 +2,83 @@
 #pragma once
 
 #include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/reduction_arithmetic.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
 #include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/segment_sum.hpp"
 
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
 namespace shardwise {
 
 namespace detail {
 
-/// Writes elements at the indices along dimension `dim` of a block, in their order: `put(here,
-/// new)`. In `from`, the dimensions of the indices, `chosen`, replace that dimension.
-template <class C, class T, class Put>
+/// Which of the indices along a dimension are the first of their value, and which values are an
+/// index at all.
+struct first_indices {
+  scratch_vector<std::uint8_t> is_first, is_used;
+
+  first_indices(const scratch_vector<index_t>& chosen, index_t values)
+      : is_first(chosen.size(), 0), is_used(static_cast<std::size_t>(values), 0) {
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      if (chosen[i] >= 0)
+        is_first[i] = std::exchange(is_used[static_cast<std::size_t>(chosen[i])], 1) == 0;
+  }
+};
+
+/// How elements are written at indices: instead of those that are there, or combined with them.
+struct replacing {
+  template <class T>
+  static void run(T& here, const T& given) noexcept {
+    here = given;
+  }
+  template <class T>
+  static void run(T* here, const T* given, index_t n) noexcept {
+    copy_run(given, n, here);
+  }
+};
+template <class Function>
+struct combining {
+  template <class C, class T>
+  static void run(C& here, const T& given) noexcept {
+    here = kernel<Function>::run(here, static_cast<C>(given));
+  }
+  template <class C, class T>
+  static void run(C* here, const T* given, index_t n) noexcept {
+    if constexpr (std::same_as<C, T>)
+      reduce_pair<C, Function>(here, given, here, n);
+    else
+      for (index_t i = 0; i < n; ++i) run(here[i], given[i]);
+  }
+  /// The same where nothing is yet but zeros, which are not in memory.
+  template <class C, class T>
+  static void begin(C* here, const T* given, index_t n) noexcept {
+    static constexpr index_t at_once = 64;
+    alignas(64) static constexpr C zeros[at_once]{};
+    for (index_t i = 0; i < n; i += at_once) {
+      const index_t count = std::min(at_once, n - i);
+      if constexpr (std::same_as<C, T>)
+        reduce_pair<C, Function>(zeros, given + i, here + i, count);
+      else
+        for (index_t j = i; j < i + count; ++j)
+          here[j] = kernel<Function>::run(C{}, static_cast<C>(given[j]));
+    }
+  }
+};
+
+/// Writes elements at the indices along dimension `dim` of a block, in their order. In `from`, the
+/// dimensions of the indices, `chosen`, replace that dimension. If `firsts` is given, a
+/// row of `to` is 0 at the first index of its value, whatever it holds.
+template <class Put, class C, class T>
 void scatter_rows(const strided<const T>& from, int dim, int index_rank,
-                  const scratch_vector<index_t>& chosen, const strided<C>& to, const Put& put) {
+                  const scratch_vector<index_t>& chosen, const strided<C>& to,
+                  const first_indices* firsts = nullptr) {
   loop_nest<2> before, behind;
   loop_nest<1> rows;
   for (int d = 0; d < dim; ++d) before.push({to.extents[d], {from.strides[d], to.strides[d]}});
@@ -30,15 +92,20 @@ void scatter_rows(const strided<const T>& from, int dim, int index_rank,
       if (local < 0) continue;
       const T* const source = from.data + block.offsets[0] + rows.at(r).offsets[0];
       C* const target = to.data + block.offsets[1] + local * to.strides[dim];
+      const bool is_first = firsts != nullptr && firsts->is_first[static_cast<std::size_t>(r)] != 0;
       for_each_piece(behind, 0, behind.size(), [&](index_t, const index_t(&at)[2], index_t run) {
         const T* const given = source + at[0];
         C* const into = target + at[1];
         const index_t step = behind.inner_stride(0), move = behind.inner_stride(1);
-        if (step == 1 && move == 1)  // compilers vectorise this
-          for (index_t x = 0; x < run; ++x) into[x] = put(into[x], static_cast<C>(given[x]));
+        if (step != 1 || move != 1)
+          for (index_t x = 0; x < run; ++x) {
+            if (is_first) into[x * move] = C{};
+            Put::run(into[x * move], given[x * step]);
+          }
+        else if constexpr (requires { Put::begin(into, given, run); })
+          is_first ? Put::begin(into, given, run) : Put::run(into, given, run);
         else
-          for (index_t x = 0; x < run; ++x)
-            into[x * move] = put(into[x * move], static_cast<C>(given[x * step]));
+          Put::run(into, given, run);
       });
     }
   }
@@ -59,7 +126,7 @@ struct kernel_of<scatter_operation> {
     if (what == scatter_mode::set) {
       const strided<T> to = call.results[0].as<T>();
       copy_block<T>(call.operands[0].as<const T>(), to);
-      detail::scatter_rows(from, dim, index_rank, chosen, to, [](T, T given) { return given; });
+      detail::scatter_rows<detail::replacing>(from, dim, index_rank, chosen, to);
       return;
     }
     if constexpr (!std::same_as<T, bool>) {
@@ -67,8 +134,7 @@ struct kernel_of<scatter_operation> {
       detail::with_wide_result<T>(call, [&](const strided<C>& to) {
         load_block<T>(call.operands[0].as<const T>(), to);
         const auto put = [&]<class Function>(Function) {
-          detail::scatter_rows(from, dim, index_rank, chosen, to,
-                               [](C a, C b) { return kernel<Function>::run(a, b); });
+          detail::scatter_rows<detail::combining<Function>>(from, dim, index_rank, chosen, to);
         };
         if (what == scatter_mode::add) put(functions::add{});
         if (what == scatter_mode::max) put(functions::maximum{});
@@ -89,7 +155,7 @@ struct kernel_of<scatter_operation> {
   }
 };
 
-/// Starts with zeros.
+/// Starts with zeros, which long rows get just before something is added, or if nothing is.
 template <>
 struct kernel_of<segment_sum_operation> {
   template <class T>
@@ -101,9 +167,22 @@ struct kernel_of<segment_sum_operation> {
                               count, {{0, count}, {}, 0});
     using C = compute_type<T>;
     detail::with_wide_result<T>(call, [&](const strided<C>& to) {
-      std::fill_n(to.data, to.size(), C{});
-      detail::scatter_rows(call.operands[0].as<const T>(), dim, call.operands[1].rank(), chosen, to,
-                           [](C a, C b) { return kernel<functions::add>::run(a, b); });
+      constexpr index_t is_long = 64;
+      using adding = detail::combining<functions::add>;
+      const strided<const T> from = call.operands[0].as<const T>();
+      const int index_rank = call.operands[1].rank();
+      index_t row = 1;
+      for (int d = dim + 1; d < to.rank(); ++d) row *= to.extents[d];
+      if (row < is_long) {
+        std::fill_n(to.data, to.size(), C{});
+        return detail::scatter_rows<adding>(from, dim, index_rank, chosen, to);
+      }
+      const detail::first_indices firsts(chosen, count);
+      for (index_t first = 0; first < to.size(); first += count * row)
+        for (index_t r = 0; r < count; ++r)
+          if (firsts.is_used[static_cast<std::size_t>(r)] == 0)
+            std::fill_n(to.data + first + r * row, row, C{});
+      detail::scatter_rows<adding>(from, dim, index_rank, chosen, to, &firsts);
     });
   }
 };

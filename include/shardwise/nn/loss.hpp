@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/reduce.hpp"
@@ -22,6 +23,16 @@ template <Operand X, Operand Labels, fixed_string... Axes>
 template <Operand X, Operand Y>
 [[nodiscard]] constexpr auto mse(const X& x, const Y& wanted) {
   return mean(square(x - wanted));
+}
+
+/// Returns the mean binary cross entropy of logits and the probabilities that are wanted, numbers
+/// between 0 and 1: `-y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x))`, without overflow. A pending
+/// sum over the axes that split the operands.
+///
+///     auto loss = reshard<P<>>(nn::binary_cross_entropy(model(x), wanted));
+template <Operand X, Operand Y>
+[[nodiscard]] constexpr auto binary_cross_entropy(const X& logits, const Y& wanted) {
+  return mean(softplus(logits) - logits * wanted);
 }
 
 /// Returns the mean negative log-likelihood of labels `[...]`, given log-probabilities `[...,

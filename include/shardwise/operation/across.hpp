@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/elementwise.hpp"
 #include "shardwise/expression/whole.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/rule/permission.hpp"
@@ -42,6 +43,9 @@ inline constexpr across_axes<Axes...> across{};
 
 namespace detail {
 
+template <fixed_string... Axes>
+inline constexpr bool are_across<across_axes<Axes...>> = true;
+
 /// The types of an operation's operands after they have been gathered over permitted axes.
 template <class Operation, class Permitted, class First, class... Rest>
 struct fetched_from {
@@ -64,6 +68,28 @@ struct fetched_from {
   }
 };
 
+/// The call of an operation without permissions, and the operands that it takes.
+template <class Operation>
+struct unpermitted {
+  using call = whole_call<Operation>;
+  template <class Y>
+  static constexpr bool takes = Operand<Y>;
+};
+template <class Function>
+struct unpermitted<pointwise<Function>> {
+  using call = elementwise_call<Function>;
+  template <class Y>
+  static constexpr bool takes = Operand<Y> || Scalar<Y>;
+};
+/// Operand `Y` among `X...` on paper.
+template <class Operation, class Y, class... X>
+struct paper_operand {
+  using type = paper_of<Y>;
+};
+template <class Function, class Y, class... X>
+struct paper_operand<pointwise<Function>, Y, X...>
+    : beside_of<mesh_of<tensor_among<X...>>, typename number_type<Function, X...>::type, Y> {};
+
 /// An operation whose operands may first be gathered over permitted axes.
 template <class Operation, class Permitted>
 struct fetching_call {
@@ -72,7 +98,7 @@ struct fetching_call {
     if constexpr (is_fetched<X...>())
       return judge_axes<X...>();
     else
-      return whole_call<Operation>::template judge<X...>();
+      return judge_part<typename unpermitted<Operation>::call, X...>();
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... x) {
@@ -81,16 +107,34 @@ struct fetching_call {
     else if constexpr ((... || ValueOperand<X>))
       return apply_to_values(first_tensor(x...).mesh(), static_cast<X&&>(x)...);
     else
-      return whole_call<Operation>::apply(static_cast<X&&>(x)...);
+      return unpermitted<Operation>::call::apply(static_cast<X&&>(x)...);
+  }
+
+  /// Returns the operand of an operation that has one, gathered if necessary.
+  template <class X>
+  [[nodiscard]] static constexpr decltype(auto) gathered(X&& x) {
+    if constexpr (is_fetched<X>()) {
+      return fetch<operands_of<X>, 0>(static_cast<X&&>(x));
+    } else if constexpr (ValueOperand<X>) {
+      require(Permitted::check(x.mesh()));
+      return value_domain_of<X>::type::template gathered<Operation>(Permitted::bits(x.mesh()),
+                                                                    static_cast<X&&>(x));
+    } else {
+      return static_cast<X&&>(x);
+    }
   }
 
  private:
-  template <class First, class... Rest>
+  template <class... X>
+  using operands_of =
+      fetched_from<Operation, Permitted, typename paper_operand<Operation, X, X...>::type...>;
+
+  template <class... X>
   [[nodiscard]] static constexpr auto judge_axes() noexcept {
-    using axes =
-        decltype(answer_to<mesh_of<First>>([] { return Permitted::check(mesh_of<First>::value); }));
+    using mesh_type = mesh_of<tensor_among<X...>>;
+    using axes = decltype(answer_to<mesh_type>([] { return Permitted::check(mesh_type::value); }));
     if constexpr (axes::ok)
-      return judge_fetched<First, Rest...>(std::index_sequence_for<First, Rest...>{});
+      return judge_fetched<X...>(std::index_sequence_for<X...>{});
     else
       return axes{};
   }
@@ -102,48 +146,48 @@ struct fetching_call {
   }
   /// True if types determine what is gathered. Errors that a permission cannot fix are reported as
   /// usual.
-  template <class First, class... Rest>
+  template <class... X>
   [[nodiscard]] static constexpr bool is_fetched() noexcept {
-    if constexpr (Operand<First> && (... && Operand<Rest>))
-      return (... &&
-              std::is_same_v<mesh_of<First>,
-                             mesh_of<Rest>>)&&decltype(judge_attributes<Operation, paper_of<First>,
-                                                                        paper_of<Rest>...>())::ok;
+    if constexpr ((... && unpermitted<Operation>::template takes<X>))
+      return is_on_one_mesh<mesh_of<tensor_among<X...>>, X...>() &&
+             decltype(judge_attributes<Operation,
+                                       typename paper_operand<Operation, X, X...>::type...>())::ok;
     else
       return false;
   }
-  template <class All, std::size_t I, class X>
-  using layout_of_operand =
-      typename decltype(All::template layout_of_operand<I, typename X::layout_type>())::type;
-  template <class All, std::size_t I, class X>
-  using tensor_of =
-      typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
-                                          layout_of_operand<All, I, X>>;
+  template <class Mesh, class... X>
+  [[nodiscard]] static constexpr bool is_on_one_mesh() noexcept {
+    return (... && [] {
+      if constexpr (Operand<X>)
+        return std::is_same_v<mesh_of<X>, Mesh>;
+      else
+        return true;
+    }());
+  }
 
   template <class... X, std::size_t... I>
   [[nodiscard]] static constexpr auto judge_fetched(std::index_sequence<I...>) noexcept {
-    using all = fetched_from<Operation, Permitted, paper_of<X>...>;
-    return whole_call<Operation>::template judge<
-        given_as<X, tensor_of<all, I, std::remove_cvref_t<X>>>...>();
+    return judge_part<typename unpermitted<Operation>::call,
+                      decltype(fetch<operands_of<X...>, I>(std::declval<X>()))...>();
   }
   template <std::size_t... I, class... X>
   [[nodiscard]] static constexpr auto apply_fetched(std::index_sequence<I...>, X&&... x) {
-    using all = fetched_from<Operation, Permitted, paper_of<X>...>;
-    return whole_call<Operation>::apply(
-        fetch<layout_of_operand<all, I, std::remove_cvref_t<X>>>(static_cast<X&&>(x))...);
+    return unpermitted<Operation>::call::apply(fetch<operands_of<X...>, I>(static_cast<X&&>(x))...);
   }
 
-  /// Returns the operand, gathered to the required type if necessary.
-  template <class X, class Tensor>
-  using given_as = std::conditional_t<
-      std::is_same_v<typename std::remove_cvref_t<X>::layout_type, typename Tensor::layout_type>, X,
-      Tensor>;
-  template <class Layout, class X>
+  /// Returns operand `I`, gathered if necessary.
+  template <class All, std::size_t I, class X>
   [[nodiscard]] static constexpr decltype(auto) fetch(X&& x) {
-    if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::layout_type, Layout>)
+    if constexpr (Scalar<X>) {
       return static_cast<X&&>(x);
-    else
-      return reshard<Layout>(static_cast<X&&>(x));
+    } else {
+      using had = typename std::remove_cvref_t<X>::layout_type;
+      using wanted = typename decltype(All::template layout_of_operand<I, had>())::type;
+      if constexpr (std::is_same_v<had, wanted>)
+        return static_cast<X&&>(x);
+      else
+        return reshard<wanted>(static_cast<X&&>(x));
+    }
   }
 };
 

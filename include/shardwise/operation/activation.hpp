@@ -62,44 +62,68 @@ struct elu : fractional_function<"elu", 12> {
 }  // namespace functions
 
 /// Returns `x sigmoid(x)`, also known as swish.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::silu, A> silu(A&& a) {
-  return elementwise<functions::silu>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::silu, A, Given...> silu(
+    A&& a, const Given&... given) {
+  return elementwise<functions::silu>(std::forward<A>(a), given...);
 }
 /// Returns `log(1 + exp(x))`, a smooth approximation of `relu`.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::softplus, A> softplus(A&& a) {
-  return elementwise<functions::softplus>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::softplus, A, Given...> softplus(
+    A&& a, const Given&... given) {
+  return elementwise<functions::softplus>(std::forward<A>(a), given...);
 }
 /// Returns `x/2 (1 + erf(x / sqrt(2)))`; `gelu` approximates it with `tanh`, which is faster.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::gelu_exact, A> gelu_exact(A&& a) {
-  return elementwise<functions::gelu_exact>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::gelu_exact, A, Given...> gelu_exact(
+    A&& a, const Given&... given) {
+  return elementwise<functions::gelu_exact>(std::forward<A>(a), given...);
 }
 /// Returns `x`, or `slope x` below 0. The slope is a number or a tensor.
 ///
 ///     auto y = leaky_relu(x, 0.01F);
-template <class X, class Slope>
-[[nodiscard]] constexpr detail::of_elements<functions::leaky_relu, X, Slope> leaky_relu(
-    X&& x, Slope&& slope) {
-  return elementwise<functions::leaky_relu>(std::forward<X>(x), std::forward<Slope>(slope));
+template <class X, class Slope, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::leaky_relu, X, Slope, Given...> leaky_relu(
+    X&& x, Slope&& slope, const Given&... given) {
+  return elementwise<functions::leaky_relu>(std::forward<X>(x), std::forward<Slope>(slope),
+                                            given...);
 }
 /// Returns `x`, or `alpha (exp(x) - 1)` below 0.
 ///
 ///     auto y = elu(x, 1.0F);
-template <class X, class Alpha>
-[[nodiscard]] constexpr detail::of_elements<functions::elu, X, Alpha> elu(X&& x, Alpha&& alpha) {
-  return elementwise<functions::elu>(std::forward<X>(x), std::forward<Alpha>(alpha));
+template <class X, class Alpha, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::elu, X, Alpha, Given...> elu(
+    X&& x, Alpha&& alpha, const Given&... given) {
+  return elementwise<functions::elu>(std::forward<X>(x), std::forward<Alpha>(alpha), given...);
 }
 
 /// Returns `x` clamped to [-1, 1].
-template <class X>
+template <class X, detail::Terms... Given>
   requires ElementwiseOperands<X>
-[[nodiscard]] constexpr auto hardtanh(X&& x) { return clamp(std::forward<X>(x), -1, 1); }
+[[nodiscard]] constexpr auto hardtanh(X&& x, const Given&... given) {
+  return clamp(std::forward<X>(x), -1, 1, given...);
+}
 
 /// Returns `(x + 3) / 6` clamped to [0, 1].
-template <class X>
+template <class X, detail::Terms... Given>
   requires ElementwiseOperands<X>
-[[nodiscard]] constexpr auto hard_sigmoid(X&& x) { return clamp(std::forward<X>(x) + 3, 0, 6) / 6; }
+[[nodiscard]] constexpr auto hard_sigmoid(X&& x, const Given&... given) {
+  return divide(clamp(add(std::forward<X>(x), 3, detail::without_request(given)...), 0, 6), 6,
+                given...);
+}
+
+/// Returns `log(sigmoid(x))`, without overflow for any `x`.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto log_sigmoid(X&& x, const Given&... given) {
+  return negate(softplus(negate(std::forward<X>(x), detail::without_request(given)...)), given...);
+}
+
+/// Returns `x tanh(softplus(x))`.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto mish(const X& x, const Given&... given) {
+  return multiply(x, tanh(softplus(x, detail::without_request(given)...)), given...);
+}
 
 }  // namespace shardwise

@@ -25,12 +25,13 @@ struct result_as {
 /// of the result, which reduces a pending sum, or reduces and scatters it. The ledger and `explain`
 /// show all of it.
 ///
-/// Every operation that is not elementwise accepts it, including composed ones such as `softmax`
-/// and `variance`. Both results of a search get the layout. (The parts of `split_at` have the
-/// layout of their operand.)
+/// Every operation accepts it, elementwise functions and composed ones such as `softmax` included;
+/// operators are written as functions, `add(x, y, as<...>)`. Each of several results gets the
+/// layout, such as both of a search and the parts of `split_at`.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);   // one reduce_scatter
 ///     auto z = softmax<1>(logits, as<P<"data", none>>);
+///     auto s = add(x, row, as<P<"data", none>>);
 ///
 /// For a tensor `x` with a run-time layout, `as<X>(x)` is the checked cast to type `X`.
 template <class Target>
@@ -55,40 +56,11 @@ struct result_sharding {
 
 namespace detail {
 
-/// Permits an operation to communicate over all axes of its mesh.
-struct every_axis {
-  [[nodiscard]] static constexpr diagnosis check(const mesh_desc&) noexcept { return {}; }
-  [[nodiscard]] static constexpr unsigned bits(const mesh_desc&) noexcept { return ~0U; }
-};
-
-template <class X>
-inline constexpr bool is_result_as = false;
 template <class Target>
 inline constexpr bool is_result_as<result_as<Target>> = true;
 template <class Target>
 inline constexpr bool is_result_as<result_sharding<Target>> = true;
-template <class X>
-inline constexpr bool are_across = false;
-template <fixed_string... Axes>
-inline constexpr bool are_across<across_axes<Axes...>> = true;
-
-/// The last argument of an operation: axes over which it may communicate, or the layout of its
-/// result.
-template <class X>
-concept Terms = are_across<X> || is_result_as<X>;
-/// The axes over which these terms permit an operation to communicate.
-template <Terms Given>
-using permitted_by = std::conditional_t<are_across<Given>, Given, every_axis>;
-
-/// Returns true if the last argument requests a layout.
-template <class... X>
-[[nodiscard]] constexpr bool ends_with_result_as() noexcept {
-  bool is_last = false;
-  ((is_last = is_result_as<std::remove_cvref_t<X>>), ...);
-  return is_last;
-}
-
-/// The call that reshards the result of an operation, or both results, to the requested layout.
+/// The call that reshards a result of an operation to the requested layout.
 struct lay_out_call {
   template <class Given, class Made>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -107,7 +79,7 @@ struct lay_out_call {
     template <class Made>
     [[nodiscard]] static constexpr auto judge() noexcept {
       if constexpr (!ValueOperand<Made>)
-        return judge_typed<Made>();
+        return judge_part<reshard_call<Target, void>, Made>();
       else if constexpr (requires { out_sharding(Target::value); })
         return allowed<Made>{};
       else
@@ -124,16 +96,6 @@ struct lay_out_call {
                       : diagnosis{.rule = violation::operand_meshes_differ});
         return reshard(made, Target::value);
       }
-    }
-
-   private:
-    template <class Made>
-    [[nodiscard]] static constexpr auto judge_typed() noexcept {
-      using moved = outcome<reshard_call<Target, void>, Made>;
-      if constexpr (moved::is_refusal)
-        return typename moved::judged{};
-      else
-        return allowed<typename moved::type>{};
     }
   };
   template <class Target>
@@ -160,7 +122,7 @@ template <class Given, class Made>
 }
 
 /// A call whose first argument is its terms; if these request a layout, its result is resharded to
-/// it.
+/// it, or each of its results.
 template <class Call>
 struct call_on_terms {
   template <class Given, class... X>
@@ -187,14 +149,19 @@ struct call_on_terms {
   }
   template <class Given, class First, class Second>
   [[nodiscard]] static constexpr auto judge_made(std::pair<First, Second>*) noexcept {
-    using first = decltype(lay_out_call::judge<Given, First>());
-    using second = decltype(lay_out_call::judge<Given, Second>());
-    if constexpr (!first::ok)
-      return first{};
-    else if constexpr (!second::ok)
-      return second{};
+    return judge_each<std::pair, Given, First, Second>();
+  }
+  template <class Given, class... Made>
+  [[nodiscard]] static constexpr auto judge_made(std::tuple<Made...>*) noexcept {
+    return judge_each<std::tuple, Given, Made...>();
+  }
+  template <template <class...> class Results, class Given, class... Made>
+  [[nodiscard]] static constexpr auto judge_each() noexcept {
+    using judged = typename first_refusal<decltype(lay_out_call::judge<Given, Made>())...>::type;
+    if constexpr (judged::ok)
+      return allowed<Results<typename decltype(lay_out_call::judge<Given, Made>())::type...>>{};
     else
-      return allowed<std::pair<typename first::type, typename second::type>>{};
+      return judged{};
   }
   template <class Given, class Made>
   [[nodiscard]] static constexpr auto laid_out(const Given& given, Made&& made) {
@@ -205,6 +172,12 @@ struct call_on_terms {
                                                std::pair<First, Second>&& made) {
     return std::pair(lay_out_call::apply(given, std::move(made.first)),
                      lay_out_call::apply(given, std::move(made.second)));
+  }
+  template <class Given, class... Made>
+  [[nodiscard]] static constexpr auto laid_out(const Given& given, std::tuple<Made...>&& made) {
+    return std::apply(
+        [&](Made&... one) { return std::tuple(lay_out_call::apply(given, std::move(one))...); },
+        made);
   }
 };
 /// Terms that consist only of axes do not change a call.
@@ -223,9 +196,10 @@ template <class Call, Terms Given, class... X>
     return call_on_terms<Call>::apply(given, static_cast<X&&>(x)...);
 }
 
-/// A call whose last argument requests a layout, for a function of any number of other arguments.
-template <class Call>
-struct call_with_request {
+/// A call whose last argument is its terms, for a function of any number of other arguments;
+/// `CallWith` is the call with permitted axes.
+template <template <class> class CallWith>
+struct call_with_terms {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     return judge_all<std::tuple<X&&...>>(std::make_index_sequence<sizeof...(X) - 1>{});
@@ -237,24 +211,43 @@ struct call_with_request {
   }
 
  private:
+  template <class Given>
+  using call = call_on_terms<CallWith<permitted_by<std::remove_cvref_t<Given>>>>;
+
   template <class All, std::size_t... I>
   [[nodiscard]] static constexpr auto judge_all(std::index_sequence<I...>) noexcept {
-    return call_on_terms<Call>::template judge<std::tuple_element_t<sizeof...(I), All>,
-                                               std::tuple_element_t<I, All>...>();
+    using given = std::tuple_element_t<sizeof...(I), All>;
+    return call<given>::template judge<given, std::tuple_element_t<I, All>...>();
   }
   template <std::size_t... I, class All>
   [[nodiscard]] static constexpr auto apply_all(std::index_sequence<I...>, All&& all) {
-    return call_on_terms<Call>::apply(
-        std::get<sizeof...(I)>(all),
-        static_cast<std::tuple_element_t<I, std::remove_cvref_t<All>>>(std::get<I>(all))...);
+    const auto& given = std::get<sizeof...(I)>(all);
+    return call<decltype(given)>::apply(
+        given, static_cast<std::tuple_element_t<I, std::remove_cvref_t<All>>>(std::get<I>(all))...);
   }
 };
 /// The call of a function whose last argument of `X` may request a layout.
+template <class Call>
+struct requested_call {
+  template <class>
+  using with = Call;
+  using type = call_with_terms<with>;
+};
 template <class Call, class... X>
 using maybe_requested =
-    std::conditional_t<ends_with_result_as<X...>(), call_with_request<Call>, Call>;
+    std::conditional_t<ends_with_result_as<X...>(), typename requested_call<Call>::type, Call>;
 
-/// The same for an operation on tensors, which may communicate only if there is a request.
+/// The operands of an elementwise function on terms are gathered as an error would suggest.
+template <class Function>
+struct fetching_elementwise {
+  template <class Permitted>
+  using with = fetching_call<pointwise<Function>, Permitted>;
+};
+template <class Function>
+struct elementwise_call_on_terms : call_with_terms<fetching_elementwise<Function>::template with> {
+};
+
+/// The call of an operation on tensors, which may communicate only if there is a request.
 template <class Operation, class... X>
 using whole_unless_requested =
     std::conditional_t<ends_with_result_as<X...>(), fetching_call<Operation, every_axis>,

@@ -31,6 +31,7 @@ struct cast {
   static constexpr int flops = 1;
   static constexpr element result = element_of<To>;
   static constexpr bool takes_any = true;
+  static constexpr bool converts = true;
   static constexpr bool on_elements = true;
 
   [[nodiscard]] static constexpr linearity law_for(element from) noexcept {
@@ -50,9 +51,10 @@ struct cast {
 ///
 ///     auto counted = sum(cast<float>(x > 0));
 ///     auto narrow = cast<bfloat16>(weights);
-template <Element To, class A>
-[[nodiscard]] constexpr detail::of_elements<functions::cast<To>, A> cast(A&& a) {
-  return elementwise<functions::cast<To>>(std::forward<A>(a));
+template <Element To, class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::cast<To>, A, Given...> cast(
+    A&& a, const Given&... given) {
+  return elementwise<functions::cast<To>>(std::forward<A>(a), given...);
 }
 
 /// Returns the conversion to an element type given as a value.

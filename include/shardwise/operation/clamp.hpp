@@ -37,28 +37,37 @@ struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
 /// operand is. The bounds are numbers or tensors.
 ///
 ///     auto y = clamp(x, -1.0F, 1.0F);
-template <class X, class Low, class High>
-[[nodiscard]] constexpr detail::of_elements<functions::clamp, X, Low, High> clamp(X&& x, Low&& low,
-                                                                                  High&& high) {
+template <class X, class Low, class High, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::clamp, X, Low, High, Given...> clamp(
+    X&& x, Low&& low, High&& high, const Given&... given) {
   return elementwise<functions::clamp>(std::forward<X>(x), std::forward<Low>(low),
-                                       std::forward<High>(high));
+                                       std::forward<High>(high), given...);
 }
 
 /// Returns the linear interpolation `a + weight (b - a)`. Pending sums stay pending if `weight` is
 /// not pending.
 ///
 ///     average = lerp(average, weights, 0.01F);
-template <class A, class B, class W>
+template <class A, class B, class W, detail::Terms... Given>
   requires ElementwiseOperands<A, B, W>
-[[nodiscard]] constexpr auto lerp(const A& a, B&& b, W&& weight) {
-  return a + std::forward<W>(weight) * (std::forward<B>(b) - a);
+[[nodiscard]] constexpr auto lerp(const A& a, B&& b, W&& weight, const Given&... given) {
+  return add(a,
+             multiply(std::forward<W>(weight),
+                      subtract(std::forward<B>(b), a, detail::without_request(given)...),
+                      detail::without_request(given)...),
+             given...);
 }
 
 /// Returns `a + scale b c`, rounded after each of the three operations.
-template <class A, class B, class C, class Scale = int>
+template <class A, class B, class C, class Scale = int, detail::Terms... Given>
   requires ElementwiseOperands<A, B, C>
-[[nodiscard]] constexpr auto addcmul(A&& a, B&& b, C&& c, const Scale& scale = 1) {
-  return std::forward<A>(a) + std::forward<B>(b) * std::forward<C>(c) * scale;
+[[nodiscard]] constexpr auto addcmul(A&& a, B&& b, C&& c, const Scale& scale = 1,
+                                     const Given&... given) {
+  return add(
+      std::forward<A>(a),
+      multiply(multiply(std::forward<B>(b), std::forward<C>(c), detail::without_request(given)...),
+               scale, detail::without_request(given)...),
+      given...);
 }
 
 }  // namespace shardwise

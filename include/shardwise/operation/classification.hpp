@@ -24,19 +24,22 @@ struct isfinite : classification<"isfinite"> {};
 /// Returns true where an element is NaN; for integers, always false.
 ///
 ///     auto clean = where(isnan(x), 0.0F, x);
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::isnan, A> isnan(A&& a) {
-  return elementwise<functions::isnan>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::isnan, A, Given...> isnan(
+    A&& a, const Given&... given) {
+  return elementwise<functions::isnan>(std::forward<A>(a), given...);
 }
 /// Returns true where an element is infinite, of either sign.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::isinf, A> isinf(A&& a) {
-  return elementwise<functions::isinf>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::isinf, A, Given...> isinf(
+    A&& a, const Given&... given) {
+  return elementwise<functions::isinf>(std::forward<A>(a), given...);
 }
 /// Returns true where an element is neither NaN nor infinite.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::isfinite, A> isfinite(A&& a) {
-  return elementwise<functions::isfinite>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::isfinite, A, Given...> isfinite(
+    A&& a, const Given&... given) {
+  return elementwise<functions::isfinite>(std::forward<A>(a), given...);
 }
 
 }  // namespace shardwise

@@ -17,6 +17,8 @@ struct comparison : elementwise_function<Symbol> {
   static constexpr element result = element::boolean;
 };
 struct equal : comparison<"equal"> {};
+/// True also where an operand is NaN.
+struct not_equal : comparison<"not_equal"> {};
 struct less : comparison<"less"> {};
 struct less_equal : comparison<"less_equal"> {};
 struct greater : comparison<"greater"> {};
@@ -35,14 +37,21 @@ struct where : elementwise_function<"where"> {
 }  // namespace functions
 
 /// Returns true where two values are equal. Comparisons with NaN are false.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::equal, A, B> equal(A&& a, B&& b) {
-  return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::equal, A, B, Given...> equal(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b), given...);
+}
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::not_equal, A, B, Given...> not_equal(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::not_equal>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where the first value is less than the second.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::less, A, B> less(A&& a, B&& b) {
-  return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::less, A, B, Given...> less(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Comparisons return tensors of `bool`: `where(x > 0, x, 0.1F * x)`, `cast<float>(x > y)`.
 template <class A, class B>
@@ -68,12 +77,14 @@ template <class A, class B>
 bool operator==(const A&, const B&) = delete;  // equal(a, b) tells it of each element
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-bool operator!=(const A&, const B&) = delete;  // logical_not(equal(a, b)) tells it of each element
+bool operator!=(const A&, const B&) = delete;  // not_equal(a, b) tells it of each element
 /// Returns the second value where the condition, a tensor of `bool`, is true, and the third
 /// elsewhere.
-template <class A, class B, class C>
-[[nodiscard]] constexpr detail::of_elements<functions::where, A, B, C> where(A&& a, B&& b, C&& c) {
-  return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+template <class A, class B, class C, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::where, A, B, C, Given...> where(
+    A&& a, B&& b, C&& c, const Given&... given) {
+  return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
+                                       given...);
 }
 
 }  // namespace shardwise

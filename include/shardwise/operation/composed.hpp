@@ -18,15 +18,11 @@ struct correction {
 
 namespace detail {
 
-/// An option that names axes over which a function may communicate.
-template <class Option>
-inline constexpr bool is_permission = are_across<Option> || std::is_same_v<Option, every_axis>;
-
 /// Returns the axes permitted among the options of a function; none if there is no `across`.
 [[nodiscard]] constexpr across_axes<> permitted_among() noexcept { return {}; }
 template <class First, class... Rest>
 [[nodiscard]] constexpr auto permitted_among(const First& first, const Rest&... rest) noexcept {
-  if constexpr (is_permission<First>)
+  if constexpr (are_across<First>)
     return first;
   else
     return permitted_among(rest...);
@@ -50,7 +46,7 @@ constexpr decltype(auto) with_dims(const F& f) {
 }
 template <class F, class First, class... Rest>
 constexpr decltype(auto) with_dims(const F& f, const First& first, const Rest&... rest) {
-  if constexpr (is_permission<First> || std::is_same_v<First, correction> ||
+  if constexpr (are_across<First> || std::is_same_v<First, correction> ||
                 std::is_same_v<First, keep_dims_t>)
     return with_dims(f, rest...);
   else
@@ -113,15 +109,6 @@ template <class X, class Permitted>
   return carry_out<finish_call<Permitted>>(static_cast<X&&>(x));
 }
 
-/// The options of a function without the one that requests a layout; every axis is permitted
-/// instead.
-template <class Option>
-[[nodiscard]] constexpr decltype(auto) without_request(const Option& option) noexcept {
-  if constexpr (is_result_as<Option>)
-    return every_axis{};
-  else
-    return (option);
-}
 /// Calls `f` with these options, and reshards its result to the layout that the last one requests.
 template <class F, class... Options>
 [[nodiscard]] constexpr auto on_request(const F& f, const Options&... options) {

@@ -211,6 +211,14 @@ constexpr void hard_sigmoid(paper_steps& at, const attributes&, const tensor_des
   const tensor_desc n = paper_steps::number(x[0]);
   out.push_back(at.each<f::divide>(at.each<f::clamp>(at.each<f::add>(x[0], n), n, n), n));
 }
+constexpr void log_sigmoid(paper_steps& at, const attributes&, const tensor_descs& x,
+                           tensor_results& out) {
+  out.push_back(at.each<f::negate>(at.each<f::softplus>(at.each<f::negate>(x[0]))));
+}
+constexpr void mish(paper_steps& at, const attributes&, const tensor_descs& x,
+                    tensor_results& out) {
+  out.push_back(at.each<f::multiply>(x[0], at.each<f::tanh>(at.each<f::softplus>(x[0]))));
+}
 constexpr void lerp(paper_steps& at, const attributes&, const tensor_descs& x,
                     tensor_results& out) {
   out.push_back(

@@ -68,9 +68,9 @@ template <class Key>
 template <class Key>
 using key_operand_type = decltype(key_operand(std::declval<const Key&>()));
 
+template <class Permitted>
 using dropout_call =
-    fractional_call<dropout_of,
-                    numbers_call<dropout_of, across_axes<>, std::int64_t, computed_number>>;
+    fractional_call<dropout_of, numbers_call<dropout_of, Permitted, std::int64_t, computed_number>>;
 
 }  // namespace detail
 
@@ -78,19 +78,20 @@ using dropout_call =
 /// and the others divided by `1 - rate`. The choice depends only on the key and the global indices
 /// of the elements: all layouts on all meshes give the same bits. The rate is clamped to [0, 1].
 ///
-/// Nothing is communicated; `x` must not be pending. The key may also be a 64-bit integer tensor of
-/// rank 0, and the rate a tensor of rank 0 whose element type is the one used for arithmetic on
-/// `x`.
+/// Nothing is communicated; `x` must not be pending, or the last argument requests the layout of
+/// the result. The key may also be a 64-bit integer tensor of rank 0, and the rate a tensor of rank
+/// 0 whose element type is the one used for arithmetic on `x`.
 ///
 ///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
-template <NamedOperand X, class Key, class Rate>
+template <NamedOperand X, class Key, class Rate, detail::Terms Given = across_axes<>>
   requires(NamedOperand<Key> || detail::KeyTensor<Key> ||
            requires(const Key& seed) { std::uint64_t{seed.value}; })
-[[nodiscard]] constexpr detail::outcome_of<detail::dropout_call, X, detail::key_operand_type<Key>,
-                                           const Rate&>
-dropout(X&& x, const Key& seed, const Rate& rate) {
-  return detail::carry_out<detail::dropout_call, X, detail::key_operand_type<Key>, const Rate&>(
-      static_cast<X&&>(x), detail::key_operand(seed), rate);
+[[nodiscard]] constexpr detail::outcome_on<detail::dropout_call<detail::permitted_by<Given>>, Given,
+                                           X, detail::key_operand_type<Key>, const Rate&>
+dropout(X&& x, const Key& seed, const Rate& rate, const Given& given = {}) {
+  return detail::carry_out_on<detail::dropout_call<detail::permitted_by<Given>>, Given, X,
+                              detail::key_operand_type<Key>, const Rate&>(
+      given, static_cast<X&&>(x), detail::key_operand(seed), rate);
 }
 
 }  // namespace shardwise

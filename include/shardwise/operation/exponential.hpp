@@ -95,67 +95,79 @@ struct erfc : fractional_function<"erfc", 14> {
 }  // namespace functions
 
 /// Returns 2 to the power of each element.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::exp2, A> exp2(A&& a) {
-  return elementwise<functions::exp2>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::exp2, A, Given...> exp2(
+    A&& a, const Given&... given) {
+  return elementwise<functions::exp2>(std::forward<A>(a), given...);
 }
 /// Returns `exp(x) - 1`, accurate near 0.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::expm1, A> expm1(A&& a) {
-  return elementwise<functions::expm1>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::expm1, A, Given...> expm1(
+    A&& a, const Given&... given) {
+  return elementwise<functions::expm1>(std::forward<A>(a), given...);
 }
 /// Returns `log(1 + x)`, accurate near 0: -infinity at -1, NaN below.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::log1p, A> log1p(A&& a) {
-  return elementwise<functions::log1p>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::log1p, A, Given...> log1p(
+    A&& a, const Given&... given) {
+  return elementwise<functions::log1p>(std::forward<A>(a), given...);
 }
 /// Returns the logarithm to base 2: -infinity at 0, NaN below.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::log2, A> log2(A&& a) {
-  return elementwise<functions::log2>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::log2, A, Given...> log2(
+    A&& a, const Given&... given) {
+  return elementwise<functions::log2>(std::forward<A>(a), given...);
 }
 /// Returns the logarithm to base 10: -infinity at 0, NaN below.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::log10, A> log10(A&& a) {
-  return elementwise<functions::log10>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::log10, A, Given...> log10(
+    A&& a, const Given&... given) {
+  return elementwise<functions::log10>(std::forward<A>(a), given...);
 }
 /// Returns `log(exp(a) + exp(b))` without overflow.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::logaddexp, A, B> logaddexp(A&& a, B&& b) {
-  return elementwise<functions::logaddexp>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::logaddexp, A, B, Given...> logaddexp(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::logaddexp>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the first value to the power of the second; NaN where the first is negative and the
 /// second is not an integer. Integers must be cast first.
 ///
 ///     auto y = pow(x, 1.5F);
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::pow, A, B> pow(A&& a, B&& b) {
-  return elementwise<functions::pow>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::pow, A, B, Given...> pow(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::pow>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns `1 / sqrt(x)`: infinite at 0, with its sign; NaN below.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::rsqrt, A> rsqrt(A&& a) {
-  return elementwise<functions::rsqrt>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::rsqrt, A, Given...> rsqrt(
+    A&& a, const Given&... given) {
+  return elementwise<functions::rsqrt>(std::forward<A>(a), given...);
 }
 /// Returns the cube root, also of negative numbers.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::cbrt, A> cbrt(A&& a) {
-  return elementwise<functions::cbrt>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::cbrt, A, Given...> cbrt(
+    A&& a, const Given&... given) {
+  return elementwise<functions::cbrt>(std::forward<A>(a), given...);
 }
 /// Returns `1 / x`.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::reciprocal, A> reciprocal(A&& a) {
-  return elementwise<functions::reciprocal>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::reciprocal, A, Given...> reciprocal(
+    A&& a, const Given&... given) {
+  return elementwise<functions::reciprocal>(std::forward<A>(a), given...);
 }
 /// Returns the error function.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::erf, A> erf(A&& a) {
-  return elementwise<functions::erf>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::erf, A, Given...> erf(
+    A&& a, const Given&... given) {
+  return elementwise<functions::erf>(std::forward<A>(a), given...);
 }
 /// Returns `1 - erf(x)`, accurate where erf is close to 1.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::erfc, A> erfc(A&& a) {
-  return elementwise<functions::erfc>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::erfc, A, Given...> erfc(
+    A&& a, const Given&... given) {
+  return elementwise<functions::erfc>(std::forward<A>(a), given...);
 }
 
 }  // namespace shardwise

@@ -22,9 +22,10 @@ struct finish_gradient : elementwise_function<"finish_gradient", linearity::nonl
 /// before it propagates further back.
 ///
 ///     auto used = finish_gradient(cast<bfloat16>(w));   // gradients move as bf16, not as f32
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::finish_gradient, A> finish_gradient(A&& a) {
-  return elementwise<functions::finish_gradient>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::finish_gradient, A, Given...>
+finish_gradient(A&& a, const Given&... given) {
+  return elementwise<functions::finish_gradient>(std::forward<A>(a), given...);
 }
 
 }  // namespace shardwise

@@ -25,26 +25,28 @@ struct logical_not : logical<"logical_not"> {};
 /// Returns true where both operands are true.
 ///
 ///     auto inside = logical_and(x > -1, x < 1);
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_and, A, B> logical_and(A&& a,
-                                                                                      B&& b) {
-  return elementwise<functions::logical_and>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_and, A, B, Given...> logical_and(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::logical_and>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where at least one operand is true.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_or, A, B> logical_or(A&& a, B&& b) {
-  return elementwise<functions::logical_or>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_or, A, B, Given...> logical_or(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::logical_or>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where exactly one operand is true.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_xor, A, B> logical_xor(A&& a,
-                                                                                      B&& b) {
-  return elementwise<functions::logical_xor>(std::forward<A>(a), std::forward<B>(b));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_xor, A, B, Given...> logical_xor(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::logical_xor>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where the operand is false.
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_not, A> logical_not(A&& a) {
-  return elementwise<functions::logical_not>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::logical_not, A, Given...> logical_not(
+    A&& a, const Given&... given) {
+  return elementwise<functions::logical_not>(std::forward<A>(a), given...);
 }
 
 }  // namespace shardwise

@@ -57,18 +57,11 @@ struct one_hot_of {
 /// others keep their splits.
 ///
 ///     auto y = one_hot<10>(labels);          // i32[64@data] -> f32[64@data, 10]
-template <index_t Classes, Element T = float, NamedOperand X>
-[[nodiscard]] constexpr auto one_hot(X&& ids)
-    -> decltype(apply_operation<one_hot_of<Classes, T>>(static_cast<X&&>(ids))) {
-  return apply_operation<one_hot_of<Classes, T>>(static_cast<X&&>(ids));
-}
-/// The same, resharded to the requested layout, which may split the new dimension.
-///
-///     auto y = one_hot<10>(labels, as<P<"data", "model">>);
-template <index_t Classes, Element T = float, NamedOperand X, detail::Terms Given>
-[[nodiscard]] constexpr auto one_hot(X&& ids, const Given& wanted)
-    -> decltype(apply_operation<one_hot_of<Classes, T>>(wanted, static_cast<X&&>(ids))) {
-  return apply_operation<one_hot_of<Classes, T>>(wanted, static_cast<X&&>(ids));
+///     auto z = one_hot<10>(labels, as<P<"data", "model">>);
+template <index_t Classes, Element T = float, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto one_hot(X&& ids, const Given& given = {})
+    -> decltype(apply_operation<one_hot_of<Classes, T>>(given, static_cast<X&&>(ids))) {
+  return apply_operation<one_hot_of<Classes, T>>(given, static_cast<X&&>(ids));
 }
 
 }  // namespace shardwise

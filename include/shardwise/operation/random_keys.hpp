@@ -27,14 +27,16 @@ struct split_key : key_function<"split_key"> {};
 /// the lowest bits of the new key are the result.
 ///
 ///     auto of_rows = fold_in(keys, rows);
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::fold_in, A, B> fold_in(A&& key, B&& n) {
-  return elementwise<functions::fold_in>(std::forward<A>(key), std::forward<B>(n));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::fold_in, A, B, Given...> fold_in(
+    A&& key, B&& n, const Given&... given) {
+  return elementwise<functions::fold_in>(std::forward<A>(key), std::forward<B>(n), given...);
 }
 /// The `n`-th of the keys that a key splits into, as `random_key::split` gives it.
-template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::split_key, A, B> split_key(A&& key, B&& n) {
-  return elementwise<functions::split_key>(std::forward<A>(key), std::forward<B>(n));
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::split_key, A, B, Given...> split_key(
+    A&& key, B&& n, const Given&... given) {
+  return elementwise<functions::split_key>(std::forward<A>(key), std::forward<B>(n), given...);
 }
 
 namespace detail {

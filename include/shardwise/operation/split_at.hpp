@@ -10,21 +10,33 @@ namespace shardwise {
 
 namespace detail {
 
-/// The call `split_at<Dim, Ends...>`: a slice for each part; `Ends` are the boundaries.
-template <int Dim, index_t... Ends>
+/// The call `split_at<Dim, ...>`: a slice for each part, between the boundaries. Its operand is
+/// gathered once if the dimension is split over permitted axes.
+template <class Permitted, int Dim, index_t First, index_t Second, index_t... Ends>
 struct split_call {
-  static constexpr int parts = int{sizeof...(Ends)} - 1;
-  static constexpr index_t ends[] = {Ends...};
+  static constexpr int parts = int{sizeof...(Ends)} + 1;
+  static constexpr index_t ends[] = {First, Second, Ends...};
   template <int Part>
-  using part_call = whole_call<strided_slice_of<Dim, ends[Part], ends[Part + 1], 1>>;
+  using part_of = strided_slice_of<Dim, ends[Part], ends[Part + 1], 1>;
+  template <int Part>
+  using part_call = whole_call<part_of<Part>>;
+  /// Gathers for one part, and so for all.
+  using gather = fetching_call<strided_slice_of<Dim, First, Second, 1>, Permitted>;
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    return judge_parts<const std::remove_cvref_t<X>&>(std::make_integer_sequence<int, parts>{});
+    using first = decltype(gather::template judge<X>());
+    if constexpr (first::ok)
+      return judge_parts<
+          const std::remove_cvref_t<decltype(gather::gathered(std::declval<X&>()))>&>(
+          std::make_integer_sequence<int, parts>{});
+    else
+      return first{};
   }
   template <class X>
   [[nodiscard]] static constexpr auto apply(const X& x) {
-    return apply_parts(x, std::make_integer_sequence<int, parts>{});
+    const auto& gathered = gather::gathered(x);
+    return apply_parts(gathered, std::make_integer_sequence<int, parts>{});
   }
 
  private:
@@ -46,13 +58,17 @@ struct split_call {
 }  // namespace detail
 
 /// Returns the parts of a tensor between these indices of a dimension, as a tuple; the dimension
-/// must not be split.
+/// must not be split, or is gathered over permitted axes.
 ///
 ///     auto [q, k, v] = split_at<1, 64, 80>(x);      // f32[8@data, 96] -> 64, 16 and 16 columns
-template <int Dim, index_t... Indices, NamedOperand X>
-[[nodiscard]] constexpr detail::outcome_of<detail::split_call<Dim, 0, Indices..., open_end>, X>
-split_at(X&& x) {
-  return detail::carry_out<detail::split_call<Dim, 0, Indices..., open_end>>(static_cast<X&&>(x));
+///     auto [a, b] = split_at<1, 64>(y, as<P<none, "model">>);
+template <int Dim, index_t... Indices, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::split_call<detail::permitted_by<Given>, Dim, 0, Indices..., open_end>, Given, X>
+split_at(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<
+      detail::split_call<detail::permitted_by<Given>, Dim, 0, Indices..., open_end>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -43,29 +43,35 @@ struct gelu : fractional_function<"gelu", 9> {
 
 }  // namespace functions
 
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::sqrt, A> sqrt(A&& a) {
-  return elementwise<functions::sqrt>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::sqrt, A, Given...> sqrt(
+    A&& a, const Given&... given) {
+  return elementwise<functions::sqrt>(std::forward<A>(a), given...);
 }
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::exp, A> exp(A&& a) {
-  return elementwise<functions::exp>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::exp, A, Given...> exp(
+    A&& a, const Given&... given) {
+  return elementwise<functions::exp>(std::forward<A>(a), given...);
 }
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::log, A> log(A&& a) {
-  return elementwise<functions::log>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::log, A, Given...> log(
+    A&& a, const Given&... given) {
+  return elementwise<functions::log>(std::forward<A>(a), given...);
 }
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::tanh, A> tanh(A&& a) {
-  return elementwise<functions::tanh>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::tanh, A, Given...> tanh(
+    A&& a, const Given&... given) {
+  return elementwise<functions::tanh>(std::forward<A>(a), given...);
 }
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::sigmoid, A> sigmoid(A&& a) {
-  return elementwise<functions::sigmoid>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::sigmoid, A, Given...> sigmoid(
+    A&& a, const Given&... given) {
+  return elementwise<functions::sigmoid>(std::forward<A>(a), given...);
 }
-template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::gelu, A> gelu(A&& a) {
-  return elementwise<functions::gelu>(std::forward<A>(a));
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::gelu, A, Given...> gelu(
+    A&& a, const Given&... given) {
+  return elementwise<functions::gelu>(std::forward<A>(a), given...);
 }
 
 }  // namespace shardwise

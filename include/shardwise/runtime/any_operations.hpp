@@ -30,6 +30,12 @@ namespace detail {
 void fetch_operands(std::span<node_ptr> read, const factor_rule& rule, const tensor_descs& known,
                     unsigned permitted);
 
+/// Describes the result of an elementwise function of tensors and numbers, after the tensors have
+/// been gathered over permitted axes as far as its rule requires it.
+[[nodiscard]] tensor_desc describe_each(std::span<node_ptr> nodes, const number_operands& numbers,
+                                        factor_rule (*rule)(const attributes&, const tensor_descs&),
+                                        unsigned permitted);
+
 }  // namespace detail
 
 /// The operations on tensors with run-time layouts: each is checked when it is applied, and fusion
@@ -68,24 +74,18 @@ struct any_domain {
   template <class Operation, class... X>
     requires requires { typename Operation::function; }
   [[nodiscard]] static auto apply(X&&... operands) {
+    return apply_across<Operation>(0U, std::forward<X>(operands)...);
+  }
+  /// The same after its operands have been gathered over permitted axes, a bit mask, where
+  /// necessary.
+  template <class Operation, class... X>
+    requires requires { typename Operation::function; }
+  [[nodiscard]] static auto apply_across(unsigned permitted, X&&... operands) {
     const detail::repeated_operands<X...> as_one(operands...);
     using number = typename detail::number_type<typename Operation::function, X...>::type;
     using T = element_made<Operation, typename detail::element_type_of<number, X>::type...>;
-    const auto describe = [](const auto& nodes, const number_operands& numbers) {
-      tensor_descs known;
-      std::size_t next = 0;
-      for (int place = 0; place < int{sizeof...(X)}; ++place) {
-        bool is_number = false;
-        for (const number_operand& value : numbers)
-          if (value.place == place) {
-            known.push_back({value.type, {}, {}});
-            is_number = true;
-          }
-        if (!is_number) known.push_back(nodes[next++]->tensor());
-      }
-      tensor_desc result =
-          detail::apply_rule(nodes[0]->where().mesh(), detail::rule_of<Operation>(known), known)
-              .result;
+    const auto describe = [permitted](std::span<node_ptr> nodes, const number_operands& numbers) {
+      tensor_desc result = detail::describe_each(nodes, numbers, &Operation::rule, permitted);
       result.type = element_of<T>;
       return result;
     };
@@ -105,9 +105,9 @@ struct any_domain {
                              detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
 
-  /// The same after its operands have been gathered over permitted axes, a bit mask, where
-  /// necessary.
+  /// The same after its operands have been gathered over permitted axes.
   template <class Operation, class First, class... Rest>
+    requires(!requires { typename Operation::function; })
   [[nodiscard]] static auto apply_across(unsigned permitted, First&& first, Rest&&... rest) {
     using class_type = typename Operation::operation_class;
     using T = typename std::remove_cvref_t<First>::value_type;
@@ -118,6 +118,15 @@ struct any_domain {
     fetch<class_type>(Operation::how, read, permitted);
     return detail::handle_of<any_tensor<made>>(
         whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
+  }
+
+  /// Returns the operand of an operation on one tensor after it has been gathered.
+  template <class Operation, class X>
+  [[nodiscard]] static auto gathered(unsigned permitted, X&& x) {
+    std::array<node_ptr, 1> read{detail::read_operand<X>(std::forward<X>(x))};
+    fetch<typename Operation::operation_class>(Operation::how, read, permitted);
+    return detail::handle_of<any_tensor<typename std::remove_cvref_t<X>::value_type>>(
+        std::move(read[0]));
   }
 
   /// A number among the operands, as a tensor of rank 0.

@@ -72,8 +72,7 @@ template <std::size_t N, class Describe>
     }
   }
   const std::span<node_ptr> given(nodes.data(), read);
-  return make_each_node(given, describe(std::span<const node_ptr>(given), numbers), elements, what,
-                        kernel, numbers);
+  return make_each_node(given, describe(given, numbers), elements, what, kernel, numbers);
 }
 
 /// Creates a pending elementwise function of tensors and numbers whose result has elements of type

@@ -312,6 +312,12 @@ inline std::vector<operation_row> activation_rows() {
                                 : a > 1 ? 1
                                         : a; }, 1e-14),
       unary_row(
+          "log_sigmoid", any, [](const auto& a) { return log_sigmoid(a); },
+          [](double a) { return -std::log(1 + std::exp(-a)); }, 1e-14),
+      unary_row(
+          "mish", any, [](const auto& a) { return mish(a); },
+          [](double a) { return a * std::tanh(std::log(1 + std::exp(a))); }, 1e-13),
+      unary_row(
           "hard_sigmoid", any, [](const auto& a) { return hard_sigmoid(a); },
           [](double a) { return std::min(std::max(a + 3, 0.0), 6.0) / 6; }, 1e-14)};
   rows.push_back(unary_row(
@@ -365,6 +371,9 @@ inline std::vector<operation_row> choice_rows() {
   compare(
       "equal", [](const auto& a, const auto& b) { return equal(a, b); },
       [](double a, double b) { return a == b; });
+  compare(
+      "not_equal", [](const auto& a, const auto& b) { return not_equal(a, b); },
+      [](double a, double b) { return a != b; });
   compare(
       "less", [](const auto& a, const auto& b) { return a < b; },
       [](double a, double b) { return a < b; });

@@ -171,6 +171,64 @@ constexpr auto heads = [](const auto& x) {
 static_assert(std::is_same_v<layout_in<decltype(heads(abstract<X>()))>,
                              layout<pod, P<none, "data", "model">>>);
 
+// So do elementwise functions, of tensors and numbers, named or of a program's own.
+struct half : elementwise_function<"half", linearity::additive> {};
+static_assert(requests<rows_split>([](const auto& x, auto to) { return relu(x, to); }));
+static_assert(requests<P<none, none>>([](const auto& x, auto to) { return exp(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return add(x, x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return subtract(2, x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return negate(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return maximum(x, 0, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return clamp(x, 0, 1, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return where(less(x, 1, to), x, 0.0F, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return cast<int>(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return lerp(x, 1, x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return addcmul(x, x, x, 2, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return hard_sigmoid(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return elementwise<half>(x, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return dropout(x, random_key{1}, 0.5, to);
+}));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return std::get<1>(split_at<0, 2, 6>(x, to));
+}));
+
+// What they may do is what a reshard of the result would do, and what an error would suggest: to
+// take a part of a replicated dimension is free, an operand whose split conflicts is gathered, and
+// a pending sum that a function reads is reduced.
+using whole = tensor<P<none, none>, 8, 16>;
+template <class Target>
+constexpr auto squashed = [](const auto& x) { return tanh(x, as<Target>); };
+static_assert(trace(squashed<wholly_split>, abstract<whole>()).collectives() == 0);
+static_assert(trace(squashed<P<none, none>>, abstract<X>()).collectives() == 2);
+template <class Target>
+constexpr auto added = [](const auto& x, const auto& y) { return add(x, y, as<Target>); };
+using columns = tensor<P<none, "data">, 8, 16>;
+using lines = tensor<P<"data", none>, 8, 16>;
+static_assert(!is_legal<pointwise<functions::add>, paper_of<decltype(abstract<lines>())>,
+                        paper_of<decltype(abstract<columns>())>>);
+constexpr auto exchanged = trace(added<rows_split>, abstract<lines>(), abstract<columns>());
+static_assert(exchanged.collectives() == 1 &&
+              exchanged.collectives(collective::all_gather, "data") == 1);
+using terms = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>, partial<"model">>>;
+static_assert(trace(added<wholly_split>, abstract<terms>(), abstract<terms>())
+                  .collectives(collective::reduce_scatter, "model") == 1);
+static_assert(trace(squashed<rows_split>, abstract<terms>())
+                  .collectives(collective::all_reduce, "model") == 1);
+// Axes may be permitted too.
+constexpr auto permitted = [](const auto& x, const auto& y) { return add(x, y, across<"data">); };
+static_assert(trace(permitted, abstract<lines>(), abstract<columns>()) == exchanged);
+// The parts of a tensor are taken from one gathered dimension.
+constexpr auto parts = [](const auto& x) {
+  const auto [q, k, v] = split_at<1, 4, 8>(x, as<P<"data", none>>);
+  return concatenate<1>(v, q, k);
+};
+static_assert(trace(parts, abstract<X>()).collectives(collective::all_gather, "model") == 1);
+
 // A sum is reduced and scattered at once; softmax exchanges its two reductions and moves nothing
 // else.
 constexpr auto shared = [](const auto& x) { return sum<1>(x, as<P<"data,model">>); };

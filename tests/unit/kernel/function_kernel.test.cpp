@@ -86,6 +86,8 @@ void check_special_numbers() {
   check<g::less, T>(1, -1, 1);
   check<g::less, T>(0, 1, 1);
   for (double other : {-1.0, 1.0, nan, infinity}) {
+    check<g::not_equal, T>(1, nan, other);
+    check<g::not_equal, T>(1, other, nan);
     check<g::less_equal, T>(0, nan, other);
     check<g::less_equal, T>(0, other, nan);
     check<g::greater, T>(0, nan, other);
@@ -93,6 +95,8 @@ void check_special_numbers() {
     check<g::greater_equal, T>(0, nan, other);
     check<g::greater_equal, T>(0, other, nan);
   }
+  check<g::not_equal, T>(0, 0.0, -0.0);
+  check<g::not_equal, T>(1, -1, 1);
   check<g::less_equal, T>(1, -1, 1);
   check<g::less_equal, T>(1, 0.0, -0.0);
   check<g::less_equal, T>(0, 1, -infinity);

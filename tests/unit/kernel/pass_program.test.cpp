@@ -267,3 +267,72 @@ TEST_CASE("rows and columns of any length are repeated, in every type") {
   check_broadcasts<std::int64_t>();
   check_broadcasts<std::int8_t>();
 }
+
+namespace {
+
+/// Passes that end with a conversion to the type that they write, which storing does, from
+/// contiguous elements, columns, repeated rows and repeated numbers.
+template <class From, class To>
+void check_conversions() {
+  using C = compute_type<From>;
+  using D = compute_type<To>;
+  constexpr block_function converts = block_function_of<f::cast<To>, D, C>();
+  std::mt19937 random(11);
+  for (const index_t columns : {1, 3, 16, 100, 1030})
+    for (const int kind : {0, 1, 2, 3})
+      for (const bool is_negated : {false, true}) {
+        const index_t rows = 7;
+        std::vector<From> values;
+        for (float each : numbers<float>(2 * rows * columns, random))
+          values.push_back(static_cast<From>(each * 1.001F));
+        const index_t strides[][2]{{columns, 1}, {2 * columns, 2}, {0, 1}, {1, 0}};
+        pass_program pass;
+        int x = pass.read(element_kernels_of<From>);
+        if (is_negated) x = pass.apply(function<f::negate, C, 1>, {&x, 1}, element_of<From>);
+        (void)pass.apply(converts, {&x, 1}, element_of<To>);
+        pass.write(element_kernels_of<To>);
+        const extents_desc extents{rows, columns};
+        std::vector<To> out(static_cast<std::size_t>(rows * columns));
+        const const_any_block block{
+            values.data(), element_of<From>, extents, {strides[kind][0], strides[kind][1]}};
+        pass.run({&block, 1}, {out.data(), element_of<To>, extents, {columns, 1}});
+        index_t wrong = 0;
+        for (index_t i = 0; i < rows; ++i)
+          for (index_t j = 0; j < columns; ++j) {
+            C number =
+                values[static_cast<std::size_t>(i * strides[kind][0] + j * strides[kind][1])];
+            if (is_negated) number = -number;
+            const To expected(static_cast<D>(number));
+            wrong += same_bits(static_cast<D>(out[static_cast<std::size_t>(i * columns + j)]),
+                               static_cast<D>(expected))
+                         ? 0
+                         : 1;
+          }
+        CAPTURE(columns, kind, is_negated);
+        CHECK(wrong == 0);
+      }
+}
+
+}  // namespace
+
+TEST_CASE("conversions at the end of a pass are done where its elements are stored") {
+  check_conversions<float, bfloat16>();
+  check_conversions<float, float16>();
+  check_conversions<bfloat16, float>();
+  check_conversions<float16, float>();
+  check_conversions<bfloat16, float16>();
+  check_conversions<float, float>();
+  check_conversions<double, float>();
+}
+
+TEST_CASE("a conversion inside a pass rounds") {
+  pass_program pass;
+  int x = pass.read(element_kernels_of<float>);
+  x = pass.apply(block_function_of<f::cast<bfloat16>, float, float>(), {&x, 1}, element::bf16);
+  x = pass.apply(block_function_of<f::cast<float>, float, float>(), {&x, 1}, element::f32);
+  pass.write(element_kernels_of<float>);
+  std::vector<float> from(100, 1.003F), out(100);
+  const const_any_block block{from.data(), element::f32, {100}, {1}};
+  pass.run({&block, 1}, {out.data(), element::f32, {100}, {1}});
+  CHECK(out == std::vector<float>(100, 1.0F));
+}

@@ -188,6 +188,7 @@ void check_all() {
   wide = check_wide<T>(f<g::less_equal, x, y>{}) && wide;
   wide = check_wide<T>(f<g::greater, x, y>{}) && wide;
   wide = check_wide<T>(f<g::greater_equal, x, y>{}) && wide;
+  wide = check_wide<T>(f<g::not_equal, x, y>{}) && wide;
   wide = check_wide<T>(f<g::where, x, y, z>{}) && wide;
   wide = check_wide<T>(f<g::add, f<g::multiply, x, y>, z>{}) && wide;
   wide = check_wide<T>(

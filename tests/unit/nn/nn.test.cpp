@@ -213,6 +213,12 @@ TEST_CASE("losses") {
   const auto p = log_softmax<1>(x);
   REQUIRE(to_host(reshard<P<>>(nn::nll(p, labels)))() == Approx(wanted));
   REQUIRE(to_host(reshard<P<>>(nn::mse(x, x * 0.0)))() == Approx((0.25 + 1) / 3));
+  // Every row is 0, 0.5, 1; a quarter is wanted. No logit is too large.
+  const auto entropy = [](double logit) { return std::log(1 + std::exp(logit)) - logit * 0.25; };
+  const auto quarter = x * 0.0 + 0.25;
+  REQUIRE(to_host(reshard<P<>>(nn::binary_cross_entropy(x, quarter)))() ==
+          Approx((entropy(0) + entropy(0.5) + entropy(1)) / 3));
+  REQUIRE(to_host(reshard<P<>>(nn::binary_cross_entropy(x * 0.0 + 2000.0, quarter)))() == 1500.0);
   const auto y = to_host(nn::dropout<std::ratio<1, 2>>{}(x + 1.0, random_key{1}));
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 3; ++j) REQUIRE((y(i, j) == 0 || y(i, j) == Approx(2 * (1 + 0.5 * j))));

@@ -129,6 +129,56 @@ TEST_CASE("operations along a dimension fetch it where a layout is requested") {
                [](const auto& x) { return top_k<1, 4>(x).first; });
 }
 
+TEST_CASE("elementwise functions give the layout that is requested, of tensors and numbers") {
+  require_same([](const auto& x, const auto& to) { return relu(x, to); },
+               [](const auto& x) { return relu(x); });
+  require_same([](const auto& x, const auto& to) { return add(x, x, to); },
+               [](const auto& x) { return x + x; });
+  require_same([](const auto& x, const auto& to) { return divide(2, x, to); },
+               [](const auto& x) { return 2 / x; });
+  require_same([](const auto& x, const auto& to) { return negate(multiply(x, 3.0), to); },
+               [](const auto& x) { return -(x * 3.0); });
+  require_same([](const auto& x, const auto& to) { return clamp(x, 0.5, x, to); },
+               [](const auto& x) { return clamp(x, 0.5, x); });
+  require_same([](const auto& x, const auto& to) { return lerp(x, 1.0, x, to); },
+               [](const auto& x) { return lerp(x, 1.0, x); });
+  require_same([](const auto& x, const auto& to) { return addcmul(x, x, x, 0.5, to); },
+               [](const auto& x) { return addcmul(x, x, x, 0.5); });
+  require_same([](const auto& x, const auto& to) { return hard_sigmoid(x, to); },
+               [](const auto& x) { return hard_sigmoid(x); });
+  require_same([](const auto& x, const auto& to) { return dropout(x, random_key{3}, 0.25, to); },
+               [](const auto& x) { return dropout(x, random_key{3}, 0.25); });
+  require_same([](const auto& x, const auto& to) { return std::get<1>(split_at<1, 4, 12>(x, to)); },
+               [](const auto& x) { return std::get<1>(split_at<1, 4, 12>(x)); });
+}
+
+TEST_CASE("elementwise functions of splits that conflict exchange what an error would suggest") {
+  const device_pool pool{pod{}};
+  using rows = tensor<P<"data", none>, 8, 16>;
+  using columns = tensor<P<none, "data">, 8, 16>;
+  const auto sum_of = [](const auto& a, const auto& b) { return add(a, b, as<P<"data", none>>); };
+  const auto x = iota<rows>(pool);
+  const auto y = iota<columns>(pool) * 2.0;
+  const auto expected = to_host(x + reshard<P<"data", none>>(y));
+  sync(pool);
+  pool.reset_counters();
+  const auto typed = sum_of(x, y);
+  sync(pool);
+  constexpr auto cost = trace(sum_of, abstract<rows>(), abstract<columns>());
+  REQUIRE(pool.counters().collectives() == cost.collectives());
+  REQUIRE(to_host(typed) == expected);
+  const any_tensor<double> any_x(x), any_y(y);
+  REQUIRE_THROWS_WITH(add(any_x, any_y), Catch::Contains("reshard"));
+  REQUIRE(to_host(sum_of(any_x, any_y)) == expected);
+  REQUIRE(to_host(add(any_x, any_y, across<"data">)) == expected);
+  REQUIRE_THROWS_WITH(add(any_x, any_y, across<"model">), Catch::Contains("reshard"));
+  REQUIRE(to_host(add(y, any_x, out_sharding(spec_desc{{"data", ""}}))) == expected);
+  // One value twice, of which one is resharded, and a pending sum that is read.
+  const auto pending = einsum<"bi,io->bo">(iota<X>(pool), iota<W>(pool));
+  const auto read = relu(any_tensor<double>(pending), as<P<"data", "model">>);
+  REQUIRE(to_host(read) == to_host(relu(reshard<P<"data", none>>(pending))));
+}
+
 TEST_CASE("contractions whose equation is a value take the requested layout of their result") {
   const device_pool pool{pod{}};
   const any_tensor<double> x = iota<X>(pool), w = iota<W>(pool);

@@ -102,6 +102,10 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
   check_same(
       inferred("hard_sigmoid", {}, {a}), [](const auto& y) { return hard_sigmoid(y); }, x);
   check_same(
+      inferred("log_sigmoid", {}, {a}), [](const auto& y) { return log_sigmoid(y); }, x);
+  check_same(
+      inferred("mish", {}, {a}), [](const auto& y) { return mish(y); }, x);
+  check_same(
       inferred("lerp", {}, {a, a, "f32[]"}), [](const auto& y) { return lerp(y, y, 0.5F); }, x);
   check_same(
       inferred("addcmul", {}, {a, a, a}), [](const auto& y) { return addcmul(y, y, y, 2); }, x);

@@ -220,5 +220,7 @@ TEST_CASE("the same functions of tensors with types have the same bits, fused or
   agree([](const auto& a) { return where(isfinite(log2(a)), a, 0.0F); });
   agree([](const auto& a) { return pow(abs(a), 1.5F) - pow(2.0F, a); });
   agree([](const auto& a) { return hard_sigmoid(a) + hardtanh(a) + gelu_exact(a); });
+  agree([](const auto& a) { return log_sigmoid(a) + mish(a); });
+  agree([](const auto& a) { return not_equal(floor(a), a); });
   agree([](const auto& a) { return bitwise_xor(cast<std::int32_t>(a), 5); });
 }
