@@ -304,7 +304,8 @@ class compiled_step {
 };
 
 /// Returns a compiled version of `f`. The first call records what `f` does to its arguments and
-/// plans it; each later call replays that program without planning or allocating.
+/// plans it; each later call replays that program without planning or allocating, also where the
+/// devices of the mesh have several owners.
 ///
 /// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
 /// old value that is also held elsewhere is kept. If the same variable is given as two arguments,
