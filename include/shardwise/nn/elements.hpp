@@ -65,7 +65,8 @@ namespace nn {
 /// the parameters. A pending gradient is reduced in `Reduce`: the type of the parameters, which
 /// avoids rounding the sum, or that of the computation, which moves fewer bytes. If the model
 /// itself gathers its weights, as in ZeRO-3, a gradient is reduced where the weight was gathered,
-/// in the element type it had there.
+/// in the element type it had there. A gradient that is requested with `left_pending` stays
+/// pending.
 ///
 ///     constexpr nn::elements<float, bfloat16> mixed;
 ///     auto loss = [=](const auto& model, const auto& x, const auto& y) {
@@ -76,6 +77,7 @@ template <Fractional Parameter = float, Fractional Compute = bfloat16,
 struct elements {
   static_assert(std::is_same_v<Reduce, Parameter> || std::is_same_v<Reduce, Compute>,
                 "gradients are reduced in the elements of the parameters or of the computation");
+  using reduce_type = Reduce;
 
   /// Converts a model, or any nest, to the element type of parameters.
   template <class Nest>

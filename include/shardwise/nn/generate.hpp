@@ -8,6 +8,7 @@
 #include "shardwise/runtime/compiled_step.hpp"
 #include "shardwise/runtime/step.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,6 +32,7 @@ template <class Scores>
   const std::span all = scores.elements();
   const auto width = static_cast<std::size_t>(scores.extents()[1]);
   std::vector<std::int32_t> chosen;
+  chosen.reserve(static_cast<std::size_t>(scores.extents()[0]));
   for (index_t row = 0; row < scores.extents()[0]; ++row)
     chosen.push_back(static_cast<std::int32_t>(
         nn::sample(all.subspan(static_cast<std::size_t>(row) * width, width), by,
@@ -47,6 +49,9 @@ namespace nn {
 /// scores `[batch, positions, tokens]` and appends the tokens to the cache; afterwards the cache
 /// has all tokens except the last one generated.
 ///
+/// Tokens after the first are calls of one compiled step, which is planned for the second. Besides
+/// that, each allocates only its tokens and its scores, on the devices and on the host.
+///
 /// Random choices depend only on the key, the row and the index of the token. Meshes and layouts
 /// change the result only by the rounding of the scores.
 ///
@@ -62,6 +67,8 @@ template <class Model, class Cache, ShardedTensor Prompt>
                 "a prompt has a position at least, and their number is known to the compiler");
   constexpr index_t last = Prompt::extents_type::value[1] - 1;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
+  for (std::vector<std::int32_t>& each : texts)
+    each.reserve(static_cast<std::size_t>(std::max<index_t>(count, 0)));
   const auto take = [&](const auto& scores, index_t n) {
     const std::vector<std::int32_t> chosen =
         detail::sample_rows(scores, by, seed.fold_in(static_cast<std::uint64_t>(n)));

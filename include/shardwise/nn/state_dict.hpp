@@ -103,6 +103,9 @@ template <class Nest>
   });
   return out;
 }
+/// A nest on paper has no elements; `for_each_parameter` visits its names and types.
+template <detail::NestOnPaper Nest>
+void state_dict(Nest& nest, std::string_view prefix = {}) = delete;  // for_each_parameter(nest, f)
 /// A state is returned unchanged.
 template <class Entry>
 [[nodiscard]] basic_state_view<Entry> state_dict(const basic_state_view<Entry>& state) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/nest.hpp"
+#include "shardwise/expression/nest.hpp"
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/host/host.hpp"
 #include "shardwise/layout/notation.hpp"
@@ -25,6 +26,15 @@ struct tensors_in_pools {
   template <class T>
   static constexpr bool is = Readable<T>;
 };
+
+/// A nest that contains tensors without elements.
+template <class Nest>
+[[nodiscard]] constexpr bool is_on_paper() noexcept {
+  return any_in_nest<Nest>(
+      []<class Each>(std::type_identity<Each>) { return EitherOperand<Each> && !Readable<Each>; });
+}
+template <class Nest>
+concept NestOnPaper = is_on_paper<std::remove_const_t<Nest>>();
 
 /// Returns the name of a leaf of a nest in a state.
 [[nodiscard]] inline std::string state_name(std::string_view prefix, const leaf_path& path) {

@@ -158,6 +158,9 @@ class gradient_of_each final : public gradient_step {
     return add({whole_.cotangent(number).id, true});
   }
   [[nodiscard]] constexpr bool wants(int k) const override { return whole_.wants(k); }
+  [[nodiscard]] constexpr unsigned left_pending(int k) const override {
+    return whole_.left_pending(k);
+  }
   /// The cotangent of an operand that all elements share is the sum over the batch.
   constexpr void give(int k, const gradient_value& cotangent) override {
     batched_value given = at(cotangent.id);

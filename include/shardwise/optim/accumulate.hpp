@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/philox.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/random_keys.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/optim/nests.hpp"
 #include "shardwise/plan/gradient.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -48,42 +51,74 @@ template <class Loss, class Change, class Model, class... Batch>
   }
 }
 
+/// Returns an argument that follows the micro-batches, for the `n`-th of them. The key of random
+/// numbers, which may be an integer of 64 bits, is the `n`-th that it splits into.
+template <class X>
+[[nodiscard]] constexpr auto argument_of_batch(const X& x, std::uint32_t n) {
+  if constexpr (requires { x.split(n); }) {
+    return x.split(n);
+  } else if constexpr (Operand<X>) {
+    if constexpr (X::extents_type::rank == 0 &&
+                  std::is_same_v<typename X::value_type, std::int64_t>)
+      return made_tensor(split_key(x, std::int64_t{n}));
+    else
+      return x;
+  } else {
+    return x;
+  }
+}
+
 }  // namespace detail
 
 namespace optim {
 
 /// Reduces a nest of pending gradients to the layouts of `Parameters` and multiplies it by a
-/// number: the end of an accumulation.
+/// number: the end of an accumulation. The sums are reduced in the element types of the parameters,
+/// or as `Reduce`.
 ///
 ///     auto sum = gradient(loss, left_pending<"data">)(model, first);
 ///     ...
 ///     auto gradients = optim::reduced<Model>(sum, 0.25);      // one reduction for each parameter
-template <class Parameters, class Pending>
+///     auto by_half = optim::reduced<Model, bfloat16>(sum, 0.25);      // of half the bytes
+template <class Parameters, class Reduce = void, class Pending>
 [[nodiscard]] constexpr Parameters reduced(const Pending& sums, double factor = 1) {
   return detail::nest_as<Parameters>(
       sums, [&]<class X, class G>(std::type_identity<X>, const G& gradient) {
         using T = typename X::value_type;
-        if (factor == 1) return X(reshard<typename X::layout_type>(detail::narrowed<T>(gradient)));
-        return X(reshard<typename X::layout_type>(
-            detail::narrowed<T>(gradient * detail::number_for<X>(factor))));
+        using moved = std::conditional_t<std::is_void_v<Reduce>, T, Reduce>;
+        const auto finish = [](auto&& mean) {
+          return X(detail::narrowed<T>(
+              reshard<typename X::layout_type>(detail::narrowed<moved>(std::move(mean)))));
+        };
+        if (factor == 1) return finish(G(gradient));
+        return finish(gradient * detail::number_for<X>(factor));
       });
 }
 
 /// A loss whose value and gradients are means over micro-batches. It replaces the loss of
 /// `training_step`, and takes a range of micro-batches instead of a batch; each is a tensor or a
-/// tuple of tensors. Their gradients are left pending over `Axes`, added, and reduced once.
-/// `bfloat16` and `float16` gradients are added as `float`.
+/// tuple of tensors. Their gradients are left pending over `Axes`, added, and reduced once: also
+/// those that the loss itself would reduce in the element type of its computation. Only what a
+/// model gathers itself, as in ZeRO-3, is reduced for each micro-batch. `bfloat16` and `float16`
+/// gradients are added as `float`, and reduced as `Reduce`; `void` stands for the element type of
+/// the parameters.
+///
+/// Arguments that follow the micro-batches are given to the loss with each of them. Of a key of
+/// random numbers micro-batch `n` gets the `n`-th key that it splits into, so that a dropout drops
+/// other elements.
 ///
 ///     constexpr auto mean_loss = optim::accumulated<"data">(loss);
 ///     constexpr auto learn = optim::training_step{mean_loss, optim::adamw{}};
 ///     learn(model, state, rate, std::array{std::tuple{x0, y0}, std::tuple{x1, y1}});
-template <class Loss, fixed_string... Axes>
+///     learn(model, state, rate, batches, seed.fold_in(step));    // loss(model, x, y, key)
+template <class Loss, class Reduce, fixed_string... Axes>
 struct accumulated_loss {
   Loss loss;
 
-  template <class Change, class Model, class Batches>
+  template <class Change, class Model, class Batches, class... Further>
   [[nodiscard]] constexpr auto value_and_gradients(const Change& change, const Model& model,
-                                                   const Batches& batches) const {
+                                                   const Batches& batches,
+                                                   const Further&... further) const {
     if (batches.size() == 0)
       fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
            "an accumulation is of one micro-batch or more");
@@ -92,16 +127,17 @@ struct accumulated_loss {
       auto number = change(value);
       return std::tuple<decltype(number), decltype(value)>{std::move(number), std::move(value)};
     };
+    std::uint32_t n = 0;
     const auto of_one = [&](const auto& batch) {
+      const auto of = [&](const auto&... x) {
+        return value_and_grad(both, left_pending<Axes...>)(
+            model, x..., detail::argument_of_batch(further, n)...);
+      };
       if constexpr (detail::nest_kind_of<std::remove_cvref_t<decltype(batch)>>() ==
                     detail::nest_kind::tensor)
-        return value_and_grad(both, left_pending<Axes...>)(model, batch);
+        return of(batch);
       else
-        return std::apply(
-            [&](const auto&... x) {
-              return value_and_grad(both, left_pending<Axes...>)(model, x...);
-            },
-            batch);
+        return std::apply(of, batch);
     };
     // Sums of many narrow terms would be inaccurate.
     const auto widen = [](const auto& x) { return detail::made_tensor(detail::widened(x)); };
@@ -109,20 +145,28 @@ struct accumulated_loss {
     auto sums = detail::map_nest(first.second, widen);
     auto value = widen(std::get<1>(first.first));
     using T = typename std::remove_cvref_t<decltype(std::get<1>(first.first))>::value_type;
-    bool is_first = true;
-    for (const auto& batch : batches) {
-      if (std::exchange(is_first, false)) continue;
-      const auto more = of_one(batch);
+    auto next = batches.begin();
+    for (++next, ++n; next != batches.end(); ++next, ++n) {
+      const auto more = of_one(*next);
       detail::put(value, value + detail::widened(std::get<1>(more.first)));
       detail::add_nest(sums, more.second);
     }
     const double part = 1.0 / static_cast<double>(batches.size());
     auto mean = detail::narrowed<T>(value * detail::number_for<decltype(value)>(part));
-    return std::pair{detail::made_tensor(reshard<P<>>(mean)), reduced<Model>(sums, part)};
+    return std::pair{detail::made_tensor(reshard<P<>>(mean)), reduced<Model, Reduce>(sums, part)};
   }
 };
 template <fixed_string... Axes, class Loss>
-[[nodiscard]] constexpr accumulated_loss<Loss, Axes...> accumulated(const Loss& loss) {
+[[nodiscard]] constexpr accumulated_loss<Loss, void, Axes...> accumulated(const Loss& loss) {
+  return {loss};
+}
+/// The same with gradients that are reduced in the element type of a mixed-precision policy, such
+/// as `nn::elements`.
+///
+///     constexpr auto mean_loss = optim::accumulated<"data">(loss, mixed);
+template <fixed_string... Axes, class Loss, class Policy>
+[[nodiscard]] constexpr accumulated_loss<Loss, typename Policy::reduce_type, Axes...> accumulated(
+    const Loss& loss, const Policy&) {
   return {loss};
 }
 

@@ -46,6 +46,10 @@ class differentiation final : public gradient_step {
     }
   }
 
+  /// Sets the axes, a bit each, over which the gradients of the wanted values stay pending where
+  /// these are not split.
+  constexpr void leave_pending(unsigned axes) noexcept { left_pending_ = axes; }
+
   /// Sets the cotangent of a value, or adds to it.
   constexpr void seed(value_id of, value_id cotangent) { add(of, cotangent); }
   /// The same for a number, whose cotangent is 1.
@@ -103,6 +107,17 @@ class differentiation final : public gradient_step {
   }
   [[nodiscard]] constexpr bool wants(int k) const override {
     return depends(code_[self_].operands[k]);
+  }
+  [[nodiscard]] constexpr unsigned left_pending(int k) const override {
+    value_id of = code_[self_].operands[k];
+    while (depends(of) && code_[of].what->is_elementwise && code_[of].operands.ssize() == 1 &&
+           depends(code_[of].operands[0]))
+      of = code_[of].operands[0];
+    if (!depends(of)) return 0;
+    // Only a wanted value depends on nothing.
+    for (value_id o : code_[of].operands)
+      if (depends(o)) return 0;
+    return left_pending_;
   }
   constexpr void give(int k, const gradient_value& cotangent) override {
     const value_id of = code_[self_].operands[k];
@@ -372,6 +387,7 @@ class differentiation final : public gradient_step {
   value_id begin_;
   value_id end_;
   value_id self_ = -1;
+  unsigned left_pending_ = 0;
   /// A copy, since appending may reallocate the program's own.
   attributes how_{};
 };

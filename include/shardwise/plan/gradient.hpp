@@ -108,6 +108,9 @@ class paper_tape {
     if (code_ == nullptr) return;
     code_->write_calls_out(wrote_calls_out_);
     differentiation gradients(*code_, begin_.code, wanted_);
+    unsigned left = 0;
+    for (value_id i : wanted_) left |= layout_of(code_->value(i).layout).pending;
+    gradients.leave_pending(left);
     gradients.seed(results_[0]);
     gradients.run();
     for (value_id i : wanted_)

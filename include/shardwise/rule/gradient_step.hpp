@@ -59,6 +59,10 @@ class gradient_step {
   [[nodiscard]] virtual constexpr gradient_value cotangent(int number = 0) = 0;
   /// Returns true if an operand has a cotangent: it is floating-point and not constant.
   [[nodiscard]] virtual constexpr bool wants(int k) const = 0;
+  /// Returns the axes over which the cotangent of an operand must stay pending, a bit each: those
+  /// of `left_pending`, if the operand is an argument of the differentiated function, possibly
+  /// converted by elementwise operations of one operand.
+  [[nodiscard]] virtual constexpr unsigned left_pending(int k) const = 0;
   /// Adds to the cotangent of an operand. A value is summed over the dimensions along which the
   /// operand was broadcast, and broadcast if it is smaller than the operand.
   virtual constexpr void give(int k, const gradient_value& cotangent) = 0;

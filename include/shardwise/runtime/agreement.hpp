@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/text.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstdint>
@@ -17,8 +18,17 @@ namespace detail {
 /// description.
 void agree_on(machine& home, text_view what, const tensor_desc& tensor, std::uint64_t detail = 0);
 
-/// Agrees with the other owners of the mesh on a program, if the owners exchange data in it.
-void agree_on(machine& home, const lowered_program& program);
+/// What the owners of a mesh agree on before they run a program: its hash and its description.
+struct agreement {
+  /// True if owners exchange data in the program. Otherwise they need not agree.
+  bool is_needed = false;
+  std::uint64_t hash = 0;
+  sentence words{};
+};
+[[nodiscard]] agreement agreement_of(const machine& home, const lowered_program& program);
+
+/// Agrees with the other owners of the mesh on a program, if necessary.
+void agree_on(machine& home, const agreement& terms);
 
 }  // namespace detail
 }  // namespace shardwise

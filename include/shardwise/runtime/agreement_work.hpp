@@ -30,18 +30,23 @@ SHARDWISE_INLINE void agree_on(machine& home, text_view what, const tensor_desc&
   home.link()->agree(hash.bits(), {words.c_str(), words.size()}, home.team());
 }
 
-SHARDWISE_INLINE void agree_on(machine& home, const lowered_program& program) {
-  if (home.link() == nullptr) return;
+SHARDWISE_INLINE agreement agreement_of(const machine& home, const lowered_program& program) {
+  agreement out;
+  if (home.link() == nullptr) return out;
   const program_view code = program.view();
-  bool exchanges = false;
-  sentence words;
   for (const step_desc& step : program.steps) {
-    exchanges = exchanges || is_exchange(code, step);
+    out.is_needed = out.is_needed || is_exchange(code, step);
     if (step.kind == step_kind::input) continue;
-    if (!words.empty()) words << ", ";
-    words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
+    if (!out.words.empty()) out.words << ", ";
+    out.words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
   }
-  if (exchanges) home.link()->agree(hash_of(code), {words.c_str(), words.size()}, home.team());
+  if (out.is_needed) out.hash = hash_of(code);
+  return out;
+}
+
+SHARDWISE_INLINE void agree_on(machine& home, const agreement& terms) {
+  if (terms.is_needed)
+    home.link()->agree(terms.hash, {terms.words.c_str(), terms.words.size()}, home.team());
 }
 
 }  // namespace shardwise::detail

@@ -10,6 +10,7 @@
 #include "shardwise/tensor/shared_blocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -78,19 +79,24 @@ class collective_run {
     }
   }
 
-  /// Exchanges pieces with the other owners of the mesh; an all_reduce is complete afterwards.
-  void exchange(machine& home) {
+  /// Exchanges pieces with the other owners of the mesh, before the shards of each run; an
+  /// all_reduce is complete afterwards. The messages are read until the shards are computed. A
+  /// further run exchanges as much, so that it need not allocate.
+  void exchange(machine& home, owner_link::messages& memory) {
     if (keeps_ || rounds_of(seen_.step) == 0) return;
+    memory_ = &memory;
+    is_complete_ = false;
     carry(home, 0, source_);
     if (seen_.step.kind != collective::all_reduce) return;
     const collective_peers peers = peers_of();
-    home.run_shards(result_.where(), [&](index_t shard) { reduce_own(peers, shard, home); });
-    arrived_.clear();
+    const index_t work =
+        result_.where().count() * result_.where().bytes_per_device() * (peers.count() + 1);
+    home.run_shards(
+        result_.where(), [&](index_t shard) { reduce_own(peers, shard, home); }, work);
     carry(home, 1, result_);
-    for (const arrival& a : arrived_)
+    for (const arrival& a : rounds_[1].arrivals)
       std::memcpy(result_.writable_data<std::byte>(a.shard) + a.first * element_size(), data_of(a),
                   static_cast<std::size_t>(a.count * element_size()));
-    arrived_.clear();
     is_complete_ = true;
   }
 
@@ -105,6 +111,18 @@ class collective_run {
     index_t offset = 0;
     index_t terms = 1;
   };
+  /// A piece for another owner, and its offset in the message.
+  struct departure {
+    crossing piece;
+    index_t offset = 0;
+  };
+  /// The pieces of a round, and the bytes to and from each owner.
+  struct round {
+    std::vector<departure> departures;
+    std::vector<arrival> arrivals;
+    std::vector<index_t> sent;
+    std::vector<index_t> wanted;
+  };
 
   [[nodiscard]] collective_peers peers_of() const noexcept {
     return {result_.where().mesh(), seen_.step, seen_.moves};
@@ -118,14 +136,15 @@ class collective_run {
   }
   [[nodiscard]] index_t element_size() const noexcept { return size_of(result_.tensor().type); }
   [[nodiscard]] const std::byte* data_of(const arrival& a) const noexcept {
-    return received_[a.sender].data() + a.offset;
+    return memory_->in[a.sender].data() + a.offset;
   }
   /// Calls `f(arrival)` for everything received for a shard.
   template <class F>
   void for_each_arrival(index_t shard, const F& f) const {
-    auto low = std::lower_bound(arrived_.begin(), arrived_.end(), shard,
+    const std::vector<arrival>& all = rounds_[0].arrivals;
+    auto low = std::lower_bound(all.begin(), all.end(), shard,
                                 [](const arrival& a, index_t wanted) { return a.shard < wanted; });
-    for (; low != arrived_.end() && low->shard == shard; ++low) f(*low);
+    for (; low != all.end() && low->shard == shard; ++low) f(*low);
   }
   /// Returns what was received from a device for a shard; null if its shard is in this process.
   [[nodiscard]] const std::byte* arrived(index_t shard, index_t from) const {
@@ -144,7 +163,7 @@ class collective_run {
   /// what was received.
   void pull(index_t shard, index_t from, const held_box& part, const any_block& block) const {
     const held_box theirs = part_before(from);
-    const std::byte* const packed = arrived_.empty() ? nullptr : arrived(shard, from);
+    const std::byte* const packed = rounds_[0].arrivals.empty() ? nullptr : arrived(shard, from);
     if (packed == nullptr)
       return for_each_shared_block(theirs, source_.held_by(from), part, block,
                                    [&](const const_any_block& own, const any_block& to) {
@@ -160,9 +179,9 @@ class collective_run {
 
   /// Returns, by position in a group, the sums of terms received for a shard, from element `first`
   /// on; empty if there are none.
-  [[nodiscard]] std::vector<const arrival*> sums_for(const collective_peers& peers, index_t shard,
-                                                     index_t first) const {
-    std::vector<const arrival*> sums;
+  [[nodiscard]] scratch_vector<const arrival*> sums_for(const collective_peers& peers,
+                                                        index_t shard, index_t first) const {
+    scratch_vector<const arrival*> sums;
     for_each_arrival(shard, [&](const arrival& a) {
       if (a.first != first) return;
       if (sums.empty()) sums.resize(static_cast<std::size_t>(peers.count()), nullptr);
@@ -194,7 +213,7 @@ class collective_run {
                     const any_block& block) const {
     const index_t group = peers.group_of(result_.where().device_of(shard));
     const held_box terms = part_before(peers.member(group, 0));
-    const std::vector<const arrival*> sums = sums_for(peers, shard, 0);
+    const scratch_vector<const arrival*> sums = sums_for(peers, shard, 0);
     index_t done = 0;
     for_each_shared_block(
         terms, place_of(terms), part, block, [&](const block_place& place, const any_block& to) {
@@ -211,8 +230,8 @@ class collective_run {
   /// Reduces `count` terms of a group, from `first` on: local terms, `own(p)`, and sums received
   /// from others, `sent(arrival)`, which are subtrees of the same tree.
   template <class Own, class Sent>
-  void reduce(index_t first, index_t count, const std::vector<const arrival*>& sums, const Own& own,
-              const Sent& sent, const any_block& to) const {
+  void reduce(index_t first, index_t count, const scratch_vector<const arrival*>& sums,
+              const Own& own, const Sent& sent, const any_block& to) const {
     const element_kernels& elements = result_.elements();
     const auto begin = sums.begin() + (sums.empty() ? 0 : first);
     const auto end = sums.begin() + (sums.empty() ? 0 : first + count);
@@ -243,55 +262,56 @@ class collective_run {
                            });
   }
 
-  /// Exchanges the pieces of a round, which are in the shards of `from`.
-  void carry(machine& home, int round, const node& from) {
-    owner_link& link = *home.link();
-    const index_t self = link.self();
+  /// Finds the pieces of a round.
+  void plan(const machine& home, std::size_t number) {
+    const owner_link& link = *home.link();
+    round& to = rounds_[number];
     const auto at = [](index_t owner) { return static_cast<std::size_t>(owner); };
-    std::vector<crossing> sends;
-    owner_link::bytes_by_owner out = link.nothing();
-    std::vector<index_t> sent(out.size(), 0);
-    std::vector<index_t> wanted(out.size(), 0);
+    to.sent.resize(at(link.owners().count()), 0);
+    to.wanted.resize(to.sent.size(), 0);
     for_each_crossing(
-        result_.where().mesh(), seen_.before, seen_.step, link.owners(), round,
+        result_.where().mesh(), seen_.before, seen_.step, link.owners(), static_cast<int>(number),
         [&](const crossing& c) {
           const index_t bytes = c.elements * element_size();
-          if (c.sender == self) {
-            sends.push_back(c);
-            sent[at(c.receiver)] += bytes;
+          if (c.sender == link.self()) {
+            index_t& sent = to.sent[at(c.receiver)];
+            to.departures.push_back({c, sent});
+            sent += bytes;
           }
-          if (c.receiver != self) return;
-          arrived_.push_back({result_.where().shard_of(c.to), c.from, c.range.begin, c.elements,
-                              at(c.sender), wanted[at(c.sender)], c.terms});
-          wanted[at(c.sender)] += bytes;
+          if (c.receiver != link.self()) return;
+          index_t& wanted = to.wanted[at(c.sender)];
+          to.arrivals.push_back({result_.where().shard_of(c.to), c.from, c.range.begin, c.elements,
+                                 at(c.sender), wanted, c.terms});
+          wanted += bytes;
         },
         seen_.moves);
     // The order of the shards may differ between a split tensor and a manual one.
-    std::stable_sort(arrived_.begin(), arrived_.end(),
+    std::stable_sort(to.arrivals.begin(), to.arrivals.end(),
                      [](const arrival& a, const arrival& b) { return a.shard < b.shard; });
-    received_ = link.nothing();
-    for (std::size_t owner = 0; owner < out.size(); ++owner) {
-      out[owner].reserve(static_cast<std::size_t>(sent[owner]));
-      received_[owner].resize(static_cast<std::size_t>(wanted[owner]));
-    }
-    for (const crossing& c : sends) pack(c, from, out[at(c.receiver)]);
-    link.exchange(out, received_, home.team());
   }
-  /// Appends the elements of a piece, with its terms reduced, to the data for an owner.
-  void pack(const crossing& c, const node& from, std::vector<std::byte>& to) const {
+  /// Exchanges the pieces of a round, which are in the shards of `from`.
+  void carry(machine& home, std::size_t number, const node& from) {
+    const round& now = rounds_[number];
+    if (now.sent.empty()) plan(home, number);
+    memory_->resize(now.sent, now.wanted);
+    for (const departure& each : now.departures)
+      pack(each.piece, from,
+           memory_->out[static_cast<std::size_t>(each.piece.receiver)].data() + each.offset);
+    home.link()->exchange(memory_->out, memory_->in, home.team());
+  }
+  /// Writes the elements of a piece, with its terms reduced.
+  void pack(const crossing& c, const node& from, std::byte* to) const {
     const collective_peers peers = peers_of();
     const element type = from.tensor().type;
     const auto put = [&](const block_place& place) {
-      const auto begin = static_cast<index_t>(to.size());
-      const any_block packed{nullptr, type, place.extents, row_major(place.extents)};
-      to.resize(static_cast<std::size_t>(begin + packed.size() * element_size()));
+      const any_block packed{to, type, place.extents, row_major(place.extents)};
+      to += packed.size() * element_size();
       const auto term = [&](index_t i) {
         const index_t device =
             i == 0 ? c.from : peers.member(peers.group_of(c.from), peers.position_of(c.from) + i);
         return block_at(from.shard(from.where().shard_of(device)).data(), type, place);
       };
-      reduce_terms(from.elements(), how_.kind, c.terms, term,
-                   {to.data() + begin, type, packed.extents, packed.strides});
+      reduce_terms(from.elements(), how_.kind, c.terms, term, packed);
     };
     if (seen_.step.kind == collective::all_reduce)
       return put({c.range.begin, {c.range.size()}, {1}});
@@ -307,8 +327,9 @@ class collective_run {
   seen_collective seen_;
   bool keeps_;
   bool is_complete_ = false;
-  std::vector<arrival> arrived_;
-  owner_link::bytes_by_owner received_;
+  /// An all_reduce has two; they are planned when they first take place.
+  std::array<round, 2> rounds_{};
+  owner_link::messages* memory_ = nullptr;
 };
 
 }  // namespace shardwise::detail

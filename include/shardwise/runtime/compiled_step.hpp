@@ -109,7 +109,7 @@ class compiled_step {
     static_assert((... && !detail::hides_tensors<std::remove_cvref_t<X>>()),
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
-    programs_.begin();
+    const detail::step_programs::call now(programs_);
     (programs_.add(std::as_const(x)), ...);
     programs_.find_repeated();
     constexpr const void* types = &detail::type_mark<X...>;
@@ -304,7 +304,8 @@ class compiled_step {
 };
 
 /// Returns a compiled version of `f`. The first call records what `f` does to its arguments and
-/// plans it; each later call replays that program without planning or allocating.
+/// plans it; each later call replays that program without planning or allocating, also where the
+/// devices of the mesh have several owners.
 ///
 /// Arguments are nests of tensors, and numbers. Variables that `f` changes are updated in place; an
 /// old value that is also held elsewhere is kept. If the same variable is given as two arguments,
@@ -312,7 +313,8 @@ class compiled_step {
 /// inputs, so a learning rate and the key of a dropout may change from step to step. Everything
 /// else is constant: what `f` captures, and members that are not tensors. `f` must not change such
 /// members, and a different value of one compiles another program. `f` must not read elements, so
-/// no branch may depend on them. The step keeps its memory between calls, until it is destroyed.
+/// no branch may depend on them, and must not call a step with its arguments; it calls the function
+/// of that step. The step keeps its memory between calls, until it is destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));

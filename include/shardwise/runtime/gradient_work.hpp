@@ -55,6 +55,9 @@ SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
   for (const node_ptr& each : wanted_) of.push_back(graph.id_of(each));
   program_builder code(graph.code());
   differentiation gradients(code, 0, of);
+  unsigned left = 0;
+  for (const layout_desc& layout : layouts) left |= layout.pending;
+  gradients.leave_pending(left);
   gradients.seed(graph.id_of(results_[0]));
   gradients.run();
   for (std::size_t k = 0; k < of.size(); ++k)

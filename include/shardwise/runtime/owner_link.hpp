@@ -93,6 +93,21 @@ class owner_link {
   /// The bytes for each owner, or from it; the entry of this owner is empty.
   using bytes_by_owner = std::vector<std::vector<std::byte>>;
   [[nodiscard]] bytes_by_owner nothing() const;
+  /// Memory for the messages of an exchange, which the next one may use again.
+  struct messages {
+    bytes_by_owner out;
+    bytes_by_owner in;
+
+    /// Makes room for this many bytes to and from each owner. Only growth allocates.
+    void resize(std::span<const index_t> sent, std::span<const index_t> wanted) {
+      out.resize(sent.size());
+      in.resize(wanted.size());
+      for (std::size_t o = 0; o < sent.size(); ++o) {
+        out[o].resize(static_cast<std::size_t>(sent[o]));
+        in[o].resize(static_cast<std::size_t>(wanted[o]));
+      }
+    }
+  };
 
   /// Begins an operation that all owners perform. `hash` identifies everything that determines the
   /// data exchanged next; if another owner's hash differs, the error shows what both are about to
@@ -130,8 +145,8 @@ class owner_link {
   /// Messages to one owner, or from it: the remaining bytes, and the messages in flight.
   template <class Byte>
   struct stream {
-    std::span<Byte> rest;
-    std::vector<transport::ticket> open;
+    std::span<Byte> rest{};
+    std::vector<transport::ticket> open{};
 
     [[nodiscard]] bool is_done() const noexcept { return rest.empty() && open.empty(); }
     template <class Begin>
@@ -169,8 +184,12 @@ class owner_link {
   device_owners owners_;
   owner_traffic traffic_;
   std::uint64_t owners_hash_ = 14695981039346656037U;
-  /// The number of agreements so far.
+  /// The number of agreements so far, and the messages of the last one.
   std::uint64_t run_ = 0;
+  messages cards_;
+  /// What remains of the messages in flight, by owner.
+  std::vector<stream<const std::byte>> sent_;
+  std::vector<stream<std::byte>> received_;
   /// Guards the members below, and the carrier: a failure may be reported while the holder of the
   /// turn waits.
   std::mutex mutex_;

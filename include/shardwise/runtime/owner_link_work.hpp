@@ -7,9 +7,16 @@
 namespace shardwise {
 
 SHARDWISE_INLINE owner_link::owner_link(owner_share share)
-    : share_(std::move(share)), owners_(share_.owner_of) {
+    : share_(std::move(share)),
+      owners_(share_.owner_of),
+      cards_{nothing(), nothing()},
+      sent_(cards_.out.size()),
+      received_(cards_.in.size()) {
   for (index_t owner : share_.owner_of) add(static_cast<std::uint64_t>(owner));
   add(static_cast<std::uint64_t>(share_.message_bytes));
+  const auto most = static_cast<std::size_t>(std::clamp<index_t>(share_.in_flight, 0, 64));
+  for (auto& to : sent_) to.open.reserve(most);
+  for (auto& from : received_) from.open.reserve(most);
 }
 
 SHARDWISE_INLINE owner_link::bytes_by_owner owner_link::nothing() const {
@@ -19,8 +26,7 @@ SHARDWISE_INLINE owner_link::bytes_by_owner owner_link::nothing() const {
 SHARDWISE_INLINE void owner_link::agree(std::uint64_t hash, std::string_view words,
                                         const worker_team& team) {
   const card mine{.owners = owners_hash_, .run = ++run_, .hash = hash, .words = cut(words)};
-  bytes_by_owner out = nothing();
-  bytes_by_owner in = nothing();
+  auto& [out, in] = cards_;
   for (index_t other = 0; other < owners_.count(); ++other) {
     if (other == self()) continue;
     const auto* const bytes = static_cast<const std::byte*>(static_cast<const void*>(&mine));
@@ -79,10 +85,10 @@ SHARDWISE_INLINE std::array<char, 400> owner_link::cut(std::string_view words) n
 
 SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owner& in,
                                         message_kind kind, const worker_team& team) {
-  std::vector<stream<const std::byte>> sent;
-  std::vector<stream<std::byte>> received;
-  for (const auto& bytes : out) sent.push_back({bytes, {}});
-  for (auto& bytes : in) received.push_back({bytes, {}});
+  for (std::size_t o = 0; o < out.size(); ++o) {
+    sent_[o].rest = out[o];
+    received_[o].rest = in[o];
+  }
   const auto run = [&] {
     transport& carrier = *share_.carrier;
     auto deadline = std::chrono::steady_clock::now() + share_.patience;
@@ -92,8 +98,8 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
       bool moved = false;
       index_t awaited = -1;
       for (index_t o = 0; o < owners_.count(); ++o) {
-        stream<std::byte>& from = received[at(o)];
-        stream<const std::byte>& to = sent[at(o)];
+        stream<std::byte>& from = received_[at(o)];
+        stream<const std::byte>& to = sent_[at(o)];
         from.begin(share_, [&](auto bytes) { return carrier.receive(o, kind, bytes); });
         to.begin(share_, [&](auto bytes) { return carrier.send(o, kind, bytes); });
         moved = from.settle(carrier) || moved;
@@ -124,8 +130,8 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
     run();
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    for (auto& to : sent) to.cancel(*share_.carrier);
-    for (auto& from : received) from.cancel(*share_.carrier);
+    for (auto& to : sent_) to.cancel(*share_.carrier);
+    for (auto& from : received_) from.cancel(*share_.carrier);
     throw;
   }
 #else

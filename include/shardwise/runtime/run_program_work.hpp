@@ -53,6 +53,7 @@ struct running_step {
 /// and all number their shards alike. An exception becomes the state of the unfinished steps;
 /// finished ones are released.
 inline void run_phase(machine& home, std::span<running_step> steps) {
+  owner_link::messages messages;
   const auto run = [&] {
     index_t work = 0;
     for (running_step& step : steps) {
@@ -66,7 +67,7 @@ inline void run_phase(machine& home, std::span<running_step> steps) {
     }
     // Only the first step may be a collective: the others are passes.
     if (home.link() != nullptr && steps.front().moves != nullptr)
-      steps.front().moves->exchange(home);
+      steps.front().moves->exchange(home, messages);
     const auto body = [&](index_t shard) {
       for (const running_step& step : steps) step.run_shard(shard);
     };
@@ -170,7 +171,7 @@ class program_run {
   }
   /// Runs all remaining steps, after all owners of the mesh have agreed on the program.
   void run_all() {
-    agree_on(home_, program_);
+    agree_on(home_, agreement_of(home_, program_));
     while (next_ < program_.steps.size()) run_next();
   }
   /// Fails the nodes of which some intermediate steps have run: such a step may have overwritten

@@ -69,6 +69,10 @@ struct steady_program::parts {
   std::vector<node_ptr> slots;
   std::vector<std::unique_ptr<interpreted_step>> interpreted;
   std::vector<std::unique_ptr<collective_run>> moves;
+  /// What the owners of the mesh agree on before each run, and their messages, one collective at a
+  /// time.
+  agreement agreed;
+  owner_link::messages messages;
   /// The further results of operations.
   std::vector<further_shards> further;
   /// For each step, the step that allocates the memory of its result.

@@ -85,15 +85,9 @@ inline void steady_program::parts::run_steps(const phase& now, index_t shard) {
 
 inline std::size_t steady_program::parts::run_from(std::size_t first) {
   const phase& now = phases[first];
-  // Only the first step may be a collective, since owners exchange other data in each run.
-  if (home->link() != nullptr && moves[now.begin] != nullptr) {
-    const step_desc& step = program.steps[now.begin];
-    const program_view code = program.view();
-    moves[now.begin] = std::make_unique<collective_run>(
-        applied_operation{&code.what(step.root), code.how(step.root)},
-        *slots[static_cast<std::size_t>(step.operands[0])], *slots[now.begin]);
-    moves[now.begin]->exchange(*home);
-  }
+  // Only the first step may be a collective.
+  if (home->link() != nullptr && moves[now.begin] != nullptr)
+    moves[now.begin]->exchange(*home, messages);
   std::size_t end = first + 1;
   if (is_one_task(now))
     while (end < phases.size() && is_one_task(phases[end])) ++end;
@@ -156,6 +150,7 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
     code.keep(graph.id_of(each.made));
   }
   to.program = prepared_program(graph.code().view(), {}).planned();
+  to.agreed = agreement_of(*to.home, to.program);
   to.find_inputs(graph, arguments);
   to.find_roots();
   to.slots.resize(to.program.steps.size());
@@ -200,7 +195,7 @@ SHARDWISE_INLINE void steady_program::run(std::span<node* const> tensors) {
   } const ends{p};
   p.lost = false;
   run_for_owners(p.home->link(), [&] {
-    agree_on(*p.home, p.program);
+    agree_on(*p.home, p.agreed);
     p.bind(tensors);
     p.note_peaks();
     for (std::size_t k = 0; k < p.phases.size();) k = p.run_from(k);

@@ -50,14 +50,24 @@ class step_programs {
     steady_program program;
   };
 
-  /// Starts the description of a call.
-  void begin() noexcept {
-    tensors_.clear();
-    constants_.bytes.clear();
-    repeated_.clear();
-    changed_.clear();
-    held_.clear();
-  }
+  /// A call of the step while it lives. Refuses a call inside another one, which would overwrite
+  /// its description.
+  class call {
+   public:
+    explicit call(step_programs& of) : of_(of) {
+      if (of.is_called_)
+        fail({.rule = violation::value_is_being_differentiated},
+             "a step is called by its own function");
+      of.is_called_ = true;
+      of.begin();
+    }
+    call(const call&) = delete;
+    call& operator=(const call&) = delete;
+    ~call() { of_.is_called_ = false; }
+
+   private:
+    step_programs& of_;
+  };
   template <class X>
   void add(const X& x) {
     if constexpr (StepNumber<X>) {
@@ -112,8 +122,18 @@ class step_programs {
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
+  /// Starts the description of a call.
+  void begin() noexcept {
+    tensors_.clear();
+    constants_.bytes.clear();
+    repeated_.clear();
+    changed_.clear();
+    held_.clear();
+  }
+
   static constexpr std::size_t most = 8;
 
+  bool is_called_ = false;
   std::vector<entry> entries_;
   std::vector<node*> tensors_;
   step_constants constants_;

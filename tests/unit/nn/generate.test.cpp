@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tokens chosen by their scores, and texts that a model goes on with.
 #include "support/catch.hpp"
+#include "support/requests.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -59,12 +61,15 @@ tokens<M, 4> make_prompt(const device_pool& pool) {
   });
 }
 template <class M>
+auto make_cache(const device_pool& pool) {
+  return nn::empty_cache<nn::cache_for<attention<M>, tensor<M, stream, batch, 1, width>, capacity>>(
+      pool);
+}
+template <class M>
 std::vector<std::vector<std::int32_t>> write(const nn::sampling& by, random_key seed,
                                              index_t count = 6) {
   const device_pool pool{M{}};
-  auto cache =
-      nn::empty_cache<nn::cache_for<attention<M>, tensor<M, stream, batch, 1, width>, capacity>>(
-          pool);
+  auto cache = make_cache<M>(pool);
   auto texts =
       nn::generate(pool, make_model<M>(pool), cache, make_prompt<M>(pool), count, by, seed);
   REQUIRE(to_host(cache.filled)() == (count > 0 ? 4 + count - 1 : 0));
@@ -141,4 +146,49 @@ TEST_CASE("chance depends on the key, and not on the mesh") {
   // The capacity is 9: after 4 tokens of the prompt 5 more are read.
   REQUIRE_NOTHROW(write<one>(by, random_key{5}, 6));
   REQUIRE_THROWS_WITH(write<one>(by, random_key{5}, 7), Catch::Contains("part_is_beyond_end"));
+}
+
+namespace {
+
+/// A model that counts its calls.
+struct counted_model {
+  const model<pod>& of;
+  index_t& calls;
+
+  auto operator()(const auto& text, auto& cache) const {
+    ++calls;
+    return of(text, cache);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("all tokens after the first are runs of one program, which neither plan nor lower") {
+  const device_pool pool(pod{}, 1);
+  const auto m = make_model<pod>(pool);
+  const auto prompt = make_prompt<pod>(pool);
+  sync(pool);
+  const auto requests_for = [&](index_t count) {
+    auto cache = make_cache<pod>(pool);
+    sync(pool);
+    index_t calls = 0;
+    const long begun = support::requests;
+    (void)nn::generate(pool, counted_model{m, calls}, cache, prompt, count, {}, random_key{1});
+    const long made = support::requests - begun;
+    // It is called while a function is recorded: that of the prompt, and that of a further token.
+    REQUIRE(calls == std::min<index_t>(count, 2));
+    return made;
+  };
+  (void)requests_for(6);
+  const arena& storage = pool.state()->storage();
+  const index_t asked = storage.system_allocations();
+  std::array<long, 7> made{};
+  for (std::size_t n = 1; n < made.size(); ++n) made[n] = requests_for(static_cast<index_t>(n));
+  const long planned = made[2] - made[1], further = made[4] - made[3];
+  CAPTURE(planned, further);
+  REQUIRE(made[5] - made[4] == further);
+  REQUIRE(made[6] - made[5] == further);
+  REQUIRE(further <= 20);
+  REQUIRE(planned > 50 * further);
+  REQUIRE(storage.system_allocations() == asked);
 }

@@ -1,68 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// Steps that are compiled once. This file counts requests for memory, by a global operator new of
-// its own, so it is a program of its own.
+// Steps that are compiled once: what they compute, and that later calls request no memory.
 #include "support/catch.hpp"
+#include "support/queue_transport.hpp"
+#include "support/requests.hpp"
 #include <shardwise/kernel.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdlib>
-#include <new>
+#include <barrier>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
 using namespace shardwise;
-
-namespace {
-std::atomic<long> requests{0};
-
-[[gnu::noinline]] void* take(std::size_t bytes, std::size_t alignment) {
-  ++requests;
-  void* const block = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-[[gnu::noinline]] void give_back(void* block) noexcept { std::free(block); }
-constexpr std::size_t plain = alignof(std::max_align_t);
-}  // namespace
-
-void* operator new(std::size_t n) { return take(n, plain); }
-void* operator new[](std::size_t n) { return take(n, plain); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return take(n, plain); }
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return take(n, plain); }
-void* operator new(std::size_t n, std::align_val_t a) {
-  return take(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-  return take(n, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return take(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return take(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* block) noexcept { give_back(block); }
-void operator delete[](void* block) noexcept { give_back(block); }
-void operator delete(void* block, std::size_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::size_t) noexcept { give_back(block); }
-void operator delete(void* block, const std::nothrow_t&) noexcept { give_back(block); }
-void operator delete[](void* block, const std::nothrow_t&) noexcept { give_back(block); }
-void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
-void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept {
-  give_back(block);
-}
-void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
-  give_back(block);
-}
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
+using support::requests;
 
 namespace {
 
@@ -282,4 +237,80 @@ TEST_CASE("a step that neither changes nor returns a tensor is refused") {
   const X x = ones<X>(pool);
   auto nothing = step([](const auto&) {});
   REQUIRE_THROWS_WITH(nothing(x), Catch::Contains("changes tensors of its arguments"));
+}
+
+namespace {
+
+// Each kind of collective.
+using columns = tensor<P<none, "data">, 32, 8>;
+using whole = tensor<P<none, none>, 32, 8>;
+constexpr auto move_around = [](X& x, columns& column, whole& all) {
+  column += reshard<P<none, "data">>(x);
+  all += reshard<P<none, none>>(column);
+  const auto terms = einsum<"bi,bj->ij">(x, x);
+  const auto total = reshard<P<>>(sum(reshard<P<"data", none>>(terms)));
+  x = x * 0.5F + reshard<P<"data", none>>(all) * 0.25F;
+  return total;
+};
+
+constexpr int warming = 4, steady = 5;
+
+/// Runs two compiled steps in a pool and returns all values afterwards. `before` and `after` are
+/// called where steps are steady.
+template <class Before, class After>
+std::vector<float> run_steps(const device_pool& pool, const Before& before, const After& after) {
+  const optim::training_step learn{loss, optim::sgd{.momentum = 0.9}};
+  X x = normal<X>(pool, random_key{2});
+  const Y y = normal<Y>(pool, random_key{3});
+  auto column = zeros<columns>(pool);
+  auto all = zeros<whole>(pool);
+  auto m = nn::initialise<model>(pool, random_key{1});
+  auto state = learn.optimizer.start(m);
+  sync(pool);
+  auto train = step(learn);
+  auto move = step(move_around);
+  auto now = train(m, state, 0.1F, x, y);
+  auto total = move(x, column, all);
+  for (int i = 1; i < warming + steady; ++i) {
+    if (i == warming) before();
+    now = train(m, state, 0.1F / static_cast<float>(i), x, y);
+    total = move(x, column, all);
+  }
+  after();
+  std::vector<float> out = values(std::tuple(m, x, column, all));
+  out.push_back(to_host(now)());
+  out.push_back(to_host(total)());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("steady steps allocate nothing where other owners have some devices") {
+  const auto ignore = [] {};
+  const auto expected = run_steps(device_pool(pod{}, 2), ignore, ignore);
+  for (const auto& owner_of : support::ownerships(4)) {
+    std::barrier<> gate(device_owners(owner_of).count());
+    const auto program = [&](const device_pool& pool) {
+      struct leave {
+        std::barrier<>& gate;
+        ~leave() { gate.arrive_and_drop(); }
+      } const at_end{gate};
+      long begun = 0, taken = 0;
+      const auto before = [&] {
+        gate.arrive_and_wait();
+        begun = requests;
+        gate.arrive_and_wait();
+      };
+      const auto after = [&] {
+        gate.arrive_and_wait();
+        taken = requests - begun;
+        gate.arrive_and_wait();
+      };
+      if (run_steps(pool, before, after) != expected) throw std::logic_error("other bits");
+      if (taken != 0) throw std::logic_error(std::to_string(taken) + " requests");
+    };
+    constexpr std::size_t message = 4096;
+    support::run_all_owners(
+        pod::value, owner_of, program, [](owner_share&) {}, message);
+  }
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -285,4 +286,26 @@ TEST_CASE("frozen parts of a model are inputs of a step, which leaves them as th
   eager.below = replayed.below;
   both_agree();
   CHECK(train.programs() == 1);
+}
+
+TEST_CASE("a step that its own function calls is refused, and runs afterwards") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  std::function<void(const X&)> inside;
+  auto next = step([&](const X& y) {
+    if (inside) inside(y);
+    return y + 1.0F;
+  });
+  auto other = step([](const X& y) { return y * 3.0F; });
+  inside = [&](const X& y) { (void)next(y); };
+  CHECK(refusal([&] { return next(x); }) == violation::value_is_being_differentiated);
+  inside = [&](const X&) { (void)next(x); };
+  CHECK(refusal([&] { return next(x); }) == violation::value_is_being_differentiated);
+  inside = [&](const X& y) { (void)other(y); };
+  CHECK(refusal([&] { return next(x); }) == violation::value_is_being_differentiated);
+  // A value that does not depend on the arguments is computed there and then.
+  inside = [&](const X&) { CHECK(values(other(x)) == eight(3.0F)); };
+  CHECK(values(next(x)) == eight(2.0F));
+  CHECK(values(next(x)) == eight(2.0F));
+  CHECK(next.programs() == 1);
 }
