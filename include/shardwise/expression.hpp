@@ -8,6 +8,7 @@
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/expression/named_as.hpp"
 #include "shardwise/expression/nest.hpp"
+#include "shardwise/expression/no_number.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/expression/terms.hpp"

@@ -53,7 +53,7 @@ void check_entry(const catalogued_operation& entry, const operation_arguments& g
                  const tensor_descs& operands) {
   const attributes how = attributes_of(entry, given, operands);
   const bool has_numbers = has_fractions(operands[0].type);
-  if (entry.check_elements(how, operands).fault != element_fault::nothing) return;
+  if (!entry.check_elements(how, operands).ok()) return;
   if (entry.has_fractions && !has_numbers) return;
   if (entry.of_integers && (has_numbers || operands[0].type == element::boolean)) return;
   const auto made = std::make_unique<traced_program<512>>();

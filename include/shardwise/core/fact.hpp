@@ -106,25 +106,24 @@ template <auto... A, auto... B>
   return {};
 }
 
-/// The facts of a verdict in the order of `describe`: the position, the name, the sizes.
-template <int Operand, int Dim>
-[[nodiscard]] constexpr auto place_of() noexcept {
-  if constexpr (Operand >= 0 && Dim >= 0)
-    return facts<operand{Operand}, dimension{Dim}>{};
-  else if constexpr (Operand >= 0)
-    return facts<operand{Operand}>{};
-  else if constexpr (Dim >= 0)
-    return facts<dimension{Dim}>{};
-  else
+/// The facts of a verdict in the order of `describe`: where, if it says so, what is named, and the
+/// sizes.
+template <class Place, int At>
+[[nodiscard]] constexpr auto place_shown() noexcept {
+  return std::conditional_t<At >= 0, facts<Place{At}>, facts<>>{};
+}
+template <template <std::size_t> class Label, std::size_t Size>
+[[nodiscard]] constexpr Label<Size> fact_of(const fixed_string<Size>& text) noexcept {
+  return Label<Size>(text);
+}
+/// The text that `words()`, a stateless function, returns; none if it is empty.
+template <template <std::size_t> class Label, class Words>
+[[nodiscard]] constexpr auto text_shown(Words words) noexcept {
+  constexpr auto text = words();
+  if constexpr (text.size() == 0)
     return facts<>{};
-}
-template <fixed_string Name>
-[[nodiscard]] constexpr auto name_shown() noexcept {
-  return std::conditional_t<Name.size() != 0, facts<called(Name)>, facts<>>{};
-}
-template <fixed_string Call>
-[[nodiscard]] constexpr auto suggestion_shown() noexcept {
-  return std::conditional_t<Call.size() != 0, facts<suggested(Call)>, facts<>>{};
+  else
+    return facts<fact_of<Label>(to_fixed_string<text.size()>(text))>{};
 }
 template <index_t Have, index_t Unit>
 [[nodiscard]] constexpr auto sizes_near() noexcept {

@@ -30,6 +30,10 @@ struct rule_text {
   /// The words for the numbered part and for what is named.
   text_view part = "operand";
   text_view label = "axis";
+  /// Which of the types known to a judge a compile-time error shows, as bits. For a layout: the
+  /// mesh, the spec, the partial, and the extents of the tensor. For an operation: the operation
+  /// itself, the actual element type, and the required one.
+  unsigned shown = ~0U;
 };
 
 namespace detail {
@@ -137,6 +141,21 @@ struct rule_table {
   const auto labels = [&](text_view word, auto... rule) { ((table[rule].label = word), ...); };
   labels("name", name_is_repeated, name_has_no_rule, no_alternative_is_free);
   labels("key", input_has_no_sharding);
+
+  // Types without a bit have nothing to do with the rule.
+  constexpr unsigned mesh = 1, spec = 2, partial = 4, extents = 8;
+  constexpr unsigned operation = 1, met = 2;
+  const auto shows = [&](unsigned types, auto... rule) { ((table[rule].shown = types), ...); };
+  shows(0, mesh_has_too_many_axes, rank_is_too_high, extent_is_negative, tensor_is_too_large);
+  shows(mesh, axis_name_is_malformed, axis_is_not_in_mesh, extent_is_not_divisible,
+        blocks_do_not_divide_extent, manual_axis_is_used);
+  shows(spec, axis_is_used_twice, spec_is_malformed, grain_is_malformed, manual_axis_is_left);
+  shows(partial, reshard_would_create_partial);
+  shows(spec | extents, rank_differs_from_spec);
+  shows(spec | partial, partial_axis_also_splits);
+  shows(mesh | partial, pending_axes_are_out_of_order);
+  shows(operation, operand_is_no_number);
+  shows(operation | met, operand_is_no_truth_value, operand_is_no_index);
   return table;
 }
 inline constexpr rule_table rule_texts = tabulate_rules();

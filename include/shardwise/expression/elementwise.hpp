@@ -56,8 +56,8 @@ struct pointwise {
   }
   /// Operands are numbers of one type, unless the function declares otherwise: it is a comparison,
   /// selects by a `bool`, or works on `bool`.
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     if constexpr (requires { Function::takes_any; }) {
       return {};
     } else if constexpr (requires { Function::of_truth_values; }) {
@@ -65,11 +65,13 @@ struct pointwise {
     } else if constexpr (requires { Function::masks; }) {
       for (int o = 0; o < operands.ssize(); ++o)
         if ((operands[o].type == element::boolean) != (o > 0))
-          return {o > 0 ? element_fault::no_truth_values : element_fault::no_numbers, o};
+          return {.rule = o > 0 ? violation::operand_is_no_truth_value
+                                : violation::operand_is_no_number,
+                  .operand = o};
       return {};
     } else if constexpr (requires { Function::chooses; }) {
-      const element_verdict condition = check_truth_values(operands, 1);
-      return condition.fault != element_fault::nothing ? condition : check_alike(operands, 1, true);
+      const diagnosis condition = check_truth_values(operands, 1);
+      return condition.ok() ? check_alike(operands, 1, true) : condition;
     } else {
       return check_alike(
           operands, 0, requires { Function::compares; });
@@ -205,7 +207,7 @@ struct elementwise_call {
         return value_domain_of<X...>::type::template judge<
             applied, typename element_type_of<number, X>::type...>();
       else
-        return decltype(judge_result_of<elementwise_result<Function, X...>>()){};
+        return elementwise_result<Function, X...>::judge();
     }
   }
 

@@ -56,17 +56,15 @@ template <class X>
 /// notation, and the call that fixes it.
 template <class From, class To>
 [[nodiscard]] constexpr auto judge_naming() noexcept {
-  constexpr fixed_string own = notation_of<To>();
-  constexpr fixed_string other = notation_of<From>();
-  if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>) {
+  if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
     return refused<violation::operand_meshes_differ, types<mesh_of<To>, mesh_of<From>>>{};
-  } else {
-    constexpr sentence call =
-        call_between(mesh_of<To>::value, paper_of<From>::value, paper_of<To>::value);
+  else
     return answer_to<>([] { return check_assignment(paper_of<To>::value, paper_of<From>::value); },
-                       facts<own_type(own), given_type(other)>{} +
-                           suggestion_shown<to_fixed_string<call.size()>(call)>());
-  }
+                       facts<own_type(notation_of<To>()), given_type(notation_of<From>())>{} +
+                           text_shown<suggested>([] {
+                             return call_between(mesh_of<To>::value, paper_of<From>::value,
+                                                 paper_of<To>::value);
+                           }));
 }
 
 }  // namespace detail

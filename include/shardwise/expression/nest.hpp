@@ -35,6 +35,27 @@ template <class X>
     return require_few_members<X>(), nest_kind::other;
 }
 
+/// True for the result of an invalid operation, alone or among the results of a function.
+template <class X>
+inline constexpr bool holds_refusal = AnyRefused<X>;
+template <class... X>
+inline constexpr bool holds_refusal<std::tuple<X...>> = (... || holds_refusal<X>);
+template <class First, class Second>
+inline constexpr bool holds_refusal<std::pair<First, Second>> =
+    holds_refusal<First> || holds_refusal<Second>;
+
+/// Calls a function with the elements of a tuple. Unlike `std::apply`, it does not ask first
+/// whether the call throws, which would add ten lines to every error in the function.
+template <class F, class... X, std::size_t... I>
+[[nodiscard]] constexpr auto call_with(const F& f, const std::tuple<X...>& all,
+                                       std::index_sequence<I...>) {
+  return f(std::get<I>(all)...);
+}
+template <class F, class... X>
+[[nodiscard]] constexpr auto call_with(const F& f, const std::tuple<X...>& all) {
+  return call_with(f, all, std::index_sequence_for<X...>{});
+}
+
 /// Returns `f(members...)` for the members of a nest that is tuple-like or an aggregate.
 template <class X, class F>
 constexpr decltype(auto) with_parts(X& x, F&& f) {

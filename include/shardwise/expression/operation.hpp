@@ -104,7 +104,7 @@ template <class Operation>
 /// Checks that an operation accepts these element types: operands of one numeric type, unless it
 /// declares otherwise.
 template <class Operation>
-[[nodiscard]] constexpr element_verdict check_elements(const tensor_descs& operands) noexcept {
+[[nodiscard]] constexpr diagnosis check_elements(const tensor_descs& operands) noexcept {
   using class_type = typename Operation::operation_class;
   if constexpr (requires { class_type::check_elements(Operation::how, operands); })
     return class_type::check_elements(Operation::how, operands);
@@ -129,6 +129,37 @@ template <class Operation>
     return operands[0].type;
 }
 
+/// The position of the first `false`, or -1.
+template <bool... Flags>
+inline constexpr int first_false = [] {
+  int at = 0;
+  int found = -1;
+  ((found = found < 0 && !Flags ? at : found, ++at), ...);
+  return found;
+}();
+
+/// The type at a position of a list.
+template <int At, class First, class... Rest>
+struct type_at : type_at<At - 1, Rest...> {};
+template <class First, class... Rest>
+struct type_at<0, First, Rest...> {
+  using type = First;
+};
+
+/// Checks that an operation accepts operands of element types `T`.
+template <class Operation, class... T>
+[[nodiscard]] constexpr auto judge_elements() noexcept {
+  constexpr auto verdict = [] {
+    return check_elements<Operation>({tensor_desc{element_of<T>, {}, {}}...});
+  };
+  constexpr int at = verdict().operand;
+  if constexpr (at < 0)
+    return allowed<>{};
+  else
+    return answer_to<Operation, typename type_at<at, T...>::type,
+                     typename type_at<(at > 0 ? at - 1 : 0), T...>::type>(verdict);
+}
+
 }  // namespace detail
 
 /// The result of an operation on operands, as types: `extents_type` and `layout_type`.
@@ -142,13 +173,13 @@ struct result_of {
   static constexpr propagation value =
       propagate(mesh, detail::rule_of<Operation>(operands), operands);
   static constexpr const extents_desc& extents_value = value.result.extents;
+  /// The position of the first operand on another mesh than the first operand, or -1.
+  static constexpr int on_other_mesh =
+      detail::first_false<true, std::is_same_v<mesh_type, typename Rest::mesh_type>...>;
   /// True if the operands have one mesh and element types that the operation accepts, and the rule
   /// reports no error.
   static constexpr bool is_legal =
-      (... && std::is_same_v<mesh_type,
-                             typename Rest::mesh_type>)&&detail::check_elements<Operation>(operands)
-              .fault == element_fault::nothing &&
-      value.verdict.ok();
+      on_other_mesh < 0 && detail::check_elements<Operation>(operands).ok() && value.verdict.ok();
   static constexpr int dynamic_extents =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank);
   /// The rule, for operands whose extents are known at run time.
@@ -159,6 +190,24 @@ struct result_of {
   /// True if everything can be checked at compile time.
   static constexpr bool is_static =
       dynamic_extents == 0 && !(has_composites && mesh_type::dynamic_axes != 0);
+
+  /// The answer to an invalid operation: what every rule requires, meshes and element types, comes
+  /// before its rule.
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
+                                                     typename Rest::value_type...>());
+    if constexpr (on_other_mesh >= 0)
+      return refused<violation::operand_meshes_differ,
+                     types<Operation, mesh_type, typename Rest::mesh_type...>,
+                     operand{on_other_mesh}>{};
+    else if constexpr (!elements::ok)
+      return elements{};
+    else
+      return detail::answer_to<Operation>(
+          [] { return value.verdict; }, detail::text_shown<suggested>([] {
+            return call_of(mesh, propose(mesh, rule, operands, value.verdict), "");
+          }));
+  }
 };
 
 /// Checks what is known only at run time about a valid operation, and returns how its factors are
@@ -201,23 +250,6 @@ template <class Domain, class Result>
 
 namespace detail {
 
-/// The position of the first `false`, or -1.
-template <bool... Flags>
-inline constexpr int first_false = [] {
-  int at = 0;
-  int found = -1;
-  ((found = found < 0 && !Flags ? at : found, ++at), ...);
-  return found;
-}();
-
-/// The type at a position of a list.
-template <int At, class First, class... Rest>
-struct type_at : type_at<At - 1, Rest...> {};
-template <class First, class... Rest>
-struct type_at<0, First, Rest...> {
-  using type = First;
-};
-
 /// The name in errors of a tensor type without its definition, which is in `shardwise.hpp`.
 struct tensor_that_is_only_named;
 
@@ -246,67 +278,6 @@ inline constexpr int abstract_among = (... || has_values<X>)
                                           ? first_false<(!Operand<X> || has_values<X>)...>
                                           : -1;
 
-/// Checks that an operation accepts operands of element types `T`.
-template <class Operation, class... T>
-[[nodiscard]] constexpr auto judge_elements() noexcept {
-  constexpr auto verdict = [] {
-    return diagnosis_of(check_elements<Operation>({tensor_desc{element_of<T>, {}, {}}...}));
-  };
-  constexpr int at = verdict().operand;
-  if constexpr (at < 0)
-    return allowed<>{};
-  else
-    return answer_to<Operation, typename type_at<at, T...>::type,
-                     typename type_at<(at > 0 ? at - 1 : 0), T...>::type>(verdict);
-}
-
-/// The position of the first of `Others` that is not `First`, counted from 1, or -1.
-template <class First, class... Others>
-inline constexpr int first_difference = first_false<true, std::is_same_v<First, Others>...>;
-
-}  // namespace detail
-
-/// Checks an operation on paper tensors: first what every rule requires, meshes and element types,
-/// then its rule.
-template <class Operation, class First, class... Rest>
-[[nodiscard]] constexpr auto judge() noexcept {
-  constexpr int mesh =
-      detail::first_difference<typename First::mesh_type, typename Rest::mesh_type...>;
-  using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
-                                                   typename Rest::value_type...>());
-  if constexpr (mesh >= 0) {
-    return refused<violation::operand_meshes_differ,
-                   types<Operation, typename First::mesh_type, typename Rest::mesh_type...>,
-                   operand{mesh}>{};
-  } else if constexpr (!elements::ok) {
-    return elements{};
-  } else {
-    using result = result_of<Operation, First, Rest...>;
-    if constexpr (result::value.verdict.ok()) {
-      return allowed<>{};
-    } else {
-      constexpr sentence call =
-          call_of(result::mesh,
-                  propose(result::mesh, result::rule, result::operands, result::value.verdict), "");
-      return detail::answer_to<Operation>(
-          [] { return result::value.verdict; },
-          detail::suggestion_shown<to_fixed_string<call.size()>(call)>());
-    }
-  }
-}
-
-namespace detail {
-/// The same for the result that an operation is to have.
-template <class Result>
-struct judged_result;
-template <class Operation, class... Papers>
-struct judged_result<result_of<Operation, Papers...>> {
-  using type = decltype(shardwise::judge<Operation, Papers...>());
-};
-template <class Result>
-[[nodiscard]] constexpr auto judge_result_of() noexcept {
-  return typename judged_result<Result>::type{};
-}
 }  // namespace detail
 
 /// True if `Operation` can be applied to these paper tensors: a test that never causes an error.

@@ -70,7 +70,7 @@ struct whole_call {
       return allowed<typename std::remove_cvref_t<First>::domain::template made<
           Operation, paper_from<result>, First, Rest...>>{};
     else
-      return shardwise::judge<Operation, paper_of<First>, paper_of<Rest>...>();
+      return result::judge();
   }
 };
 

@@ -34,14 +34,14 @@ template <class T>
 ///
 ///     auto x = full<float>(pool, 0.5F, extents_desc{4, 8}, spec_desc{{"data", ""}});
 template <Element T, class Value, detail::LayoutOrSpec Target>
-  requires std::convertible_to<Value, T>
+  requires NumberFor<Value, T>
 [[nodiscard]] any_tensor<T> full(const device_pool& pool, const Value& value,
                                  const extents_desc& extents, const Target& target) {
   return detail::handle_of<any_tensor<T>>(
       detail::fill_value<T>(pool, detail::described_as<T>(pool, extents, target), value));
 }
 template <Element T, class Value, detail::LayoutOrSpec Target>
-  requires std::convertible_to<Value, T>
+  requires NumberFor<Value, T>
 [[nodiscard]] any_tensor<T> full(const Value& value, const extents_desc& extents,
                                  const Target& target) {
   return full<T>(use_mesh::pool(), value, extents, target);

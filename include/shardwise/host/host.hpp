@@ -264,10 +264,12 @@ template <class X>
     if constexpr (verdict().ok()) {
       return allowed<X>{};
     } else if constexpr (verdict().rule == violation::partial_value_is_read) {
-      constexpr const mesh_desc& mesh = mesh_of<X>::value;
-      constexpr sentence call =
-          call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, verdict()), "");
-      return answer_to<host_read>(verdict, suggestion_shown<to_fixed_string<call.size()>(call)>());
+      return answer_to<host_read>(
+          verdict, text_shown<suggested>([] {
+            const mesh_desc& mesh = mesh_of<X>::value;
+            return call_of(mesh, propose(mesh, {}, {paper_of<X>::value}, decltype(verdict){}()),
+                           "");
+          }));
     } else {
       return answer_to<mesh_of<X>, typename layout::spec_type>(verdict);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/no_number.hpp"
 #include "shardwise/host/eigen_names.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/tensor/shown_as.hpp"
@@ -50,7 +51,9 @@ concept RunOf = !EigenMatrix<H> && std::ranges::contiguous_range<const H> &&
 
 /// A function that returns a value for each index of a tensor of `T`.
 template <class H, class T>
-concept FunctionOf = !EigenMatrix<H> && std::is_invocable_r_v<T, const H&, const global_index&>;
+concept FunctionOf = !EigenMatrix<H> && requires(const H& f, const global_index& at) {
+  { f(at) } -> NumberFor<T>;
+};
 
 /// The rule that prevents a tensor of type `X` from being created from this data, or `allowed`.
 /// Data that is read in place must have the element type of the tensor; data that is copied element
@@ -71,10 +74,9 @@ template <class X, class H>
                    range_read_once<std::ranges::range_value_t<H>>>{};
   else if constexpr (data::depth == 0)
     return refused<misuse::host_data_is_unreadable, shown_as<H>>{};
-  else if constexpr (is_read_in_place
-                         ? !std::same_as<item, T>
-                         : !std::is_convertible_v<item, T> ||
-                               (std::is_integral_v<T> && std::is_floating_point_v<item>))
+  else if constexpr (is_read_in_place ? !std::same_as<item, T>
+                                      : !NumberFor<item, T> || (std::is_integral_v<T> &&
+                                                                std::is_floating_point_v<item>))
     return refused<misuse::host_elements_differ, types<item, T>>{};
   else if constexpr (data::depth != rank && !(EigenMatrix<H> && (rank == 1 || rank == 2)))
     return refused<violation::host_rank_differs, types<>, size_met{data::depth},

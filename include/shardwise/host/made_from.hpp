@@ -50,7 +50,7 @@ template <class X, int I, int Wanted, class First = nothing_given, class... Rest
   else if constexpr (Wanted == 0)
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, nothing_given>,
                    operand{I}>{};
-  else if constexpr (std::convertible_to<First, index_t>)
+  else if constexpr (NumberFor<First, index_t>)
     return judge_sizes<X, I + 1, Wanted - 1, Rest...>();
   else
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, index_t>, operand{I}>{};
@@ -71,7 +71,7 @@ template <made_from From, class X, int I, class First = nothing_given, class... 
   } else if constexpr (From == made_from::value && number_that_is_cut<T, First> == 0) {
     return refused<misuse::number_would_be_cut, types<filling, T>, operand{I}>{};
   } else if constexpr (From == made_from::function ? FunctionOf<First, T>
-                                                   : std::convertible_to<First, wanted<From, T>>) {
+                                                   : NumberFor<First, wanted<From, T>>) {
     return judge_sizes<X, I + 1, sizes, Rest...>();
   } else {
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, wanted<From, T>>,

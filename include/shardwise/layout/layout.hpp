@@ -84,17 +84,6 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct layout_judge<Mesh, Spec, Partial, Policy, false>
     : decltype(refuse_layout<Mesh, Spec, Partial, Policy>()) {};
 
-/// The spec entry of the dimension of a verdict, which tells more than the axis alone.
-template <class Spec, int Dim>
-[[nodiscard]] constexpr auto entry_shown() noexcept {
-  if constexpr (Dim < 0) {
-    return facts<>{};
-  } else {
-    constexpr text_view words = Spec::value.dims[Dim];
-    return name_shown<to_fixed_string<words.size()>(words)>();
-  }
-}
-
 /// The rule that a layout breaks for the extents of a tensor; a layout that is itself rejected has
 /// already caused an error.
 template <class Layout, class Extents>
@@ -110,7 +99,12 @@ template <class Layout, class Extents>
   if constexpr (!layout_judge<mesh, spec, pending, typename Layout::policy_type>::ok)
     return refused<>{};
   else
-    return answer_to<mesh, spec, pending, Extents>(verdict, entry_shown<spec, verdict().dim>());
+    // The entry of the dimension tells more than the axis alone.
+    return answer_to<mesh, spec, pending, Extents>(
+        verdict, text_shown<called>([] {
+          const int dim = decltype(verdict){}().dim;
+          return dim < 0 ? text_view() : text_view(spec::value.dims[dim]);
+        }));
 }
 
 /// Checks a layout for the extents of a tensor.

@@ -77,7 +77,7 @@ struct distributed {
 };
 template <nn::Plan Target, class Source>
 struct distributed<Target, Source> {
-  using type = nn::planned<Source, Target>;
+  using type = typename planned_nest<Source, Target>::type;
 };
 
 /// True for a nest with a tensor that has a run-time layout.

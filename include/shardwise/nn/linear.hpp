@@ -30,7 +30,7 @@ template <int Rank>
 /// Returns the product of the last dimension of `x` and the first of a matrix.
 template <class X, class W>
 [[nodiscard]] constexpr auto dense(const X& x, const W& weight) {
-  return einsum<dense_equation<X::extents_type::rank>()>(x, weight);
+  return einsum<dense_equation<last_dim<X> + 1>()>(x, weight);
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
@@ -16,7 +17,7 @@ namespace shardwise::nn {
 template <Operand X, Operand Labels, fixed_string... Axes>
 [[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
                                            across_axes<Axes...> permitted = {}) {
-  return mean(shardwise::cross_entropy<X::extents_type::rank - 1>(logits, labels, permitted));
+  return mean(shardwise::cross_entropy<detail::last_dim<X>>(logits, labels, permitted));
 }
 
 /// Returns the mean squared difference: a pending sum over the axes that split the operands.
@@ -39,7 +40,7 @@ template <Operand X, Operand Y>
 /// classes]`, such as the result of `log_softmax`.
 template <Operand X, Operand Labels>
 [[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
-  constexpr int last = X::extents_type::rank - 1;
+  constexpr int last = detail::last_dim<X>;
   return -mean(take_along<last>(log_probabilities, unsqueeze<last>(labels)));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 
 #include <ratio>
@@ -20,7 +21,7 @@ struct layer_norm {
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
-    return shardwise::layer_norm<X::extents_type::rank - 1>(x, scale, shift, epsilon);
+    return shardwise::layer_norm<detail::last_dim<X>>(x, scale, shift, epsilon);
   }
 };
 
@@ -32,7 +33,7 @@ struct rms_norm {
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
-    return shardwise::rms_norm<X::extents_type::rank - 1>(x, scale, epsilon);
+    return shardwise::rms_norm<detail::last_dim<X>>(x, scale, epsilon);
   }
 };
 

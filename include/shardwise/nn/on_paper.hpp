@@ -98,7 +98,7 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
   program_builder code(out);
   const detail::entered<Sizes...> enter{code, {sizes...}};
   const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
-  const auto result = std::apply(f, operands);
+  const auto result = detail::call_with(f, operands);
   const detail::kept_by keep{code};
   detail::for_each_tensor(result, keep);
   return out;

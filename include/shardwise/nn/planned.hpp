@@ -73,25 +73,15 @@ struct to_planned {
 
 /// The result of checking a plan against a model, with the names involved.
 template <class Parts>
+inline constexpr plan_verdict verdict_on = Parts::verdict();
+template <class Parts>
 [[nodiscard]] constexpr auto judge_plan() noexcept {
-  using enum plan_fault;
-  constexpr plan_verdict found = Parts::verdict();
-  constexpr auto names = name_shown<to_fixed_string<found.first.size()>(found.first)>() +
-                         name_shown<to_fixed_string<found.second.size()>(found.second)>();
-  if constexpr (found.fault == nothing)
-    return allowed<>{};
-  else if constexpr (found.fault == layout_is_refused)
-    return answer_to<>([] { return Parts::verdict().layout; }, names);
-  else if constexpr (found.fault == pattern_matches_nothing)
-    return refused_with<violation::pattern_matches_nothing, types<>>(names);
-  else if constexpr (found.fault == parameter_has_no_rule)
-    return refused_with<violation::parameter_has_no_rule, types<>>(names);
-  else if constexpr (found.fault == layout_is_fixed)
-    return refused_with<violation::planned_layout_is_fixed, types<>>(names);
-  else if constexpr (found.fault == layouts_differ)
-    return refused_with<misuse::planned_layouts_differ, types<>>(names);
+  constexpr auto names = text_shown<called>([] { return verdict_on<Parts>.first; }) +
+                         text_shown<called>([] { return verdict_on<Parts>.second; });
+  if constexpr (verdict_on<Parts>.is_misused)
+    return refused_with<verdict_on<Parts>.misused, types<>>(names);
   else
-    return refused_with<misuse::result_spec_is_missing, types<>>(names);
+    return answer_to<>([] { return verdict_on<Parts>.broken; }, names);
 }
 
 /// A planned model, or the model itself if the plan is invalid.

@@ -21,22 +21,16 @@ struct planned_part {
   std::uint64_t modules = 0;  // a bit for each rule that changes the module
 };
 
-/// The errors of a plan for a model.
-enum class plan_fault : std::uint8_t {
-  nothing,
-  pattern_matches_nothing,
-  parameter_has_no_rule,
-  layout_is_refused,
-  layout_is_fixed,
-  layouts_differ,
-  result_spec_is_missing,
-};
-/// The error with the names involved and, for an invalid layout, its diagnosis.
+/// The first rule that a plan breaks for a model, with the names involved.
 struct plan_verdict {
-  plan_fault fault = plan_fault::nothing;
+  diagnosis broken{};
   leaf_path first{};
   leaf_path second{};
-  diagnosis layout{};
+  /// Set instead of `broken` for a rule that only types can break.
+  bool is_misused = false;
+  misuse misused{};
+
+  [[nodiscard]] constexpr bool ok() const noexcept { return broken.ok() && !is_misused; }
 };
 
 /// The module after the rules whose bits are set.
@@ -150,7 +144,7 @@ struct planned_parts {
     std::size_t n = 0;
     for_each_part<Marked>([&]<class X>(std::type_identity<X>, const leaf_path& path) {
       const planned_part& part = list[n++];
-      if (found.fault != plan_fault::nothing) return;
+      if (!found.ok()) return;
       if constexpr (EitherOperand<X>)
         found = verdict_of_tensor<X>(part, path);
       else
@@ -160,6 +154,10 @@ struct planned_parts {
   }
 
  private:
+  [[nodiscard]] static constexpr plan_verdict misused_by(misuse rule, const leaf_path& first,
+                                                         const leaf_path& second = {}) noexcept {
+    return {.first = first, .second = second, .is_misused = true, .misused = rule};
+  }
   /// Returns the first pattern that matches nothing: no tensor, if the rule applies to tensors, or
   /// no module, if it changes modules.
   [[nodiscard]] static constexpr plan_verdict unmatched() noexcept {
@@ -170,8 +168,8 @@ struct planned_parts {
       bool any_module = !rules::changes_modules[R];
       for (std::size_t n = 0; n < count; ++n)
         if (matched_by<R>[n]) (list[n].is_tensor ? any_tensor : any_module) = true;
-      if (found.fault == plan_fault::nothing && !(any_tensor && any_module))
-        found = {plan_fault::pattern_matches_nothing, rule.pattern, {}, {}};
+      if (found.ok() && !(any_tensor && any_module))
+        found = {.broken = {.rule = violation::pattern_matches_nothing}, .first = rule.pattern};
     });
     return found;
   }
@@ -179,16 +177,16 @@ struct planned_parts {
   [[nodiscard]] static constexpr plan_verdict verdict_of_tensor(const planned_part& part,
                                                                 const leaf_path& path) noexcept {
     if (part.rule < 0 && Plan::value.is_complete)
-      return {plan_fault::parameter_has_no_rule, path, {}, {}};
+      return {.broken = {.rule = violation::parameter_has_no_rule}, .first = path};
     if constexpr (Operand<X>) {
       const planned_part& first = of<X>();
       if (&first != &part && first.rule == part.rule && is_marked<X>) return {};
       const resolved_layout wanted = layout_by_rule<X>(part.rule);
-      if (!wanted.verdict.ok()) return {plan_fault::layout_is_refused, path, {}, wanted.verdict};
+      if (!wanted.verdict.ok()) return {.broken = wanted.verdict, .first = path};
       if (!is_marked<X> && !(wanted.layout == paper_of<X>::value.layout))
-        return {plan_fault::layout_is_fixed, path, {}, {}};
+        return {.broken = {.rule = violation::planned_layout_is_fixed}, .first = path};
       if (is_marked<X> && !(wanted.layout == layout_by_rule<X>(first.rule).layout))
-        return {plan_fault::layouts_differ, first_path<X>(), path, {}};
+        return misused_by(misuse::planned_layouts_differ, first_path<X>(), path);
     }
     return {};
   }
@@ -196,12 +194,12 @@ struct planned_parts {
   [[nodiscard]] static constexpr plan_verdict verdict_of_module(const planned_part& part,
                                                                 const leaf_path& path) noexcept {
     if (part.modules != of<X>().modules)
-      return {plan_fault::layouts_differ, first_path<X>(), path, {}};
+      return misused_by(misuse::planned_layouts_differ, first_path<X>(), path);
     if (part.modules == 0) return {};
     if (!is_class_template<X> || !has_argument<Marked, X>)
-      return {plan_fault::layout_is_fixed, path, {}, {}};
+      return {.broken = {.rule = violation::planned_layout_is_fixed}, .first = path};
     if (!rules::template can_change<X>(part.modules))
-      return {plan_fault::result_spec_is_missing, path, {}, {}};
+      return misused_by(misuse::result_spec_is_missing, path);
     return {};
   }
   template <class X>

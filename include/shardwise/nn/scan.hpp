@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/named_as.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
@@ -150,6 +151,54 @@ class layer_calls {
   call_operands operands_;
 };
 
+/// Checks the result of a layer that is a tensor: the next carry.
+template <class Carry, class Made>
+[[nodiscard]] constexpr auto judge_carry() noexcept {
+  if constexpr (holds_refusal<Made>)
+    return refused<>{};
+  else if constexpr (Operand<Carry> && Operand<Made>)
+    return std::conditional_t<is_named_as<Made, Carry>, allowed<>,
+                              decltype(judge_naming<Made, Carry>())>{};
+  else
+    return allowed<>{};
+}
+
+/// Applies a function to one layer after another.
+template <std::size_t Capacity, class F, class Carry, class First, class... Rest>
+[[nodiscard]] constexpr auto scan_layers(const F& f, const Carry& carry, const First& layers,
+                                         const Rest&... rest) {
+  using carry_type = decltype(named_carry(carry));
+  const index_t count = layers_of(layers);
+  (require_layers(layers_of(rest), count), ...);
+  const auto name = [](const auto& each) { name_operand(each); };
+  for_each_tensor(carry, name);
+  std::optional<carry_type> now(named_carry(carry));
+  // Only paper has programs.
+  constexpr bool is_on_paper = any_in_nest<carry_type>([]<class X>(std::type_identity<X>) {
+    return requires(const X& x) { x.program(); };
+  });
+  [[maybe_unused]] std::conditional_t<is_on_paper, layer_calls<Capacity, carry_type>,
+                                      std::nullptr_t>
+      calls{};
+  const auto run = [&](const auto&... layer) -> carry_type {
+    if constexpr (is_on_paper) {
+      program_builder* caller = nullptr;
+      const auto look = [&](const auto& each) {
+        if (caller == nullptr) caller = each.program();
+      };
+      for_each_tensor(*now, look);
+      if (caller != nullptr && !caller->writes_calls_out())
+        return calls.call(*caller, f, *now, layer...);
+    }
+    (for_each_tensor(layer, name), ...);
+    carry_type next = next_carry<carry_type>(f(*now, layer...));
+    for_each_tensor(next, name);
+    return next;
+  };
+  for (index_t l = 0; l < count; ++l) now.emplace(run(layer_of(layers, l), layer_of(rest, l)...));
+  return *now;
+}
+
 }  // namespace detail
 
 /// Applies `f(carry, layer...)` to one layer after another and returns the last carry. The carry is
@@ -167,37 +216,22 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   requires(detail::has_tensor_in<Carry>())
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
                                   const Rest&... rest) {
-  using carry_type = decltype(detail::named_carry(carry));
-  const index_t count = detail::layers_of(layers);
-  (detail::require_layers(detail::layers_of(rest), count), ...);
-  const auto name = [](const auto& each) { detail::name_operand(each); };
-  detail::for_each_tensor(carry, name);
-  std::optional<carry_type> now(detail::named_carry(carry));
-  // Only paper has programs.
-  constexpr bool is_on_paper = detail::any_in_nest<carry_type>([]<class X>(std::type_identity<X>) {
-    return requires(const X& x) { x.program(); };
-  });
-  [[maybe_unused]] std::conditional_t<is_on_paper, detail::layer_calls<Capacity, carry_type>,
-                                      std::nullptr_t>
-      calls{};
-  const auto run = [&](const auto&... layer) -> carry_type {
-    if constexpr (is_on_paper) {
-      program_builder* caller = nullptr;
-      const auto look = [&](const auto& each) {
-        if (caller == nullptr) caller = each.program();
-      };
-      detail::for_each_tensor(*now, look);
-      if (caller != nullptr && !caller->writes_calls_out())
-        return calls.call(*caller, f, *now, layer...);
+  if constexpr (AnyRefused<Carry>) {
+    return refused_value<>{};
+  } else {
+    using carry_type = decltype(detail::named_carry(carry));
+    // Named here, where the program calls, so that compilers show an error in `f` in few lines.
+    using made =
+        std::remove_cvref_t<decltype(f(std::declval<const carry_type&>(),
+                                       detail::layer_of(layers, 0), detail::layer_of(rest, 0)...))>;
+    using judged = decltype(detail::judge_carry<carry_type, made>());
+    if constexpr (judged::ok) {
+      return detail::scan_layers<Capacity>(f, carry, layers, rest...);
+    } else {
+      using reported [[maybe_unused]] = decltype(typename judged::type{});
+      return refused_value<>{};
     }
-    (detail::for_each_tensor(layer, name), ...);
-    carry_type next = detail::next_carry<carry_type>(f(*now, layer...));
-    detail::for_each_tensor(next, name);
-    return next;
-  };
-  for (index_t l = 0; l < count; ++l)
-    now.emplace(run(detail::layer_of(layers, l), detail::layer_of(rest, l)...));
-  return *now;
+  }
 }
 
 }  // namespace shardwise

@@ -16,6 +16,13 @@ struct no_bias {};
 
 namespace shardwise::detail {
 
+/// The last dimension of a tensor; 0 for the result of an invalid operation, which functions of it
+/// pass on.
+template <class X>
+inline constexpr int last_dim = X::extents_type::rank - 1;
+template <AnyRefused X>
+inline constexpr int last_dim<X> = 0;
+
 /// Returns the result of a module with the spec that its type states.
 template <class Out, class X>
 [[nodiscard]] constexpr decltype(auto) spread(X&& x) {

@@ -39,9 +39,7 @@ struct named_once {
 
  private:
   static constexpr void refuse() noexcept {
-    constexpr sentence value = to_text(Paper::mesh_type::value, Paper::value);
-    (void)sizeof(broken_rule<misuse::expression_is_assigned,
-                             as_written<to_fixed_string<value.size()>(value)>>);
+    (void)sizeof(broken_rule<misuse::expression_is_assigned, as_written<notation_of<Paper>()>>);
   }
 };
 

@@ -79,14 +79,14 @@ struct attention_operation {
     return {};
   }
   /// A mask holds `bool`, or numbers to add. A position needs `attends::to_earlier`.
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes& how, const tensor_descs& operands) noexcept {
-    const element_verdict alike = check_alike({operands[0], operands[1], operands[2]});
-    if (alike.fault != element_fault::nothing || operands.size() < 4) return alike;
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
+    const diagnosis alike = check_alike({operands[0], operands[1], operands[2]});
+    if (!alike.ok() || operands.size() < 4) return alike;
     if (how.integers[0] == static_cast<int>(attends::to_earlier) && is_position(operands[3]))
       return {};
     const bool fits = operands[3].type == element::boolean || operands[3].type == operands[0].type;
-    return fits ? element_verdict{} : element_verdict{element_fault::differ, 3};
+    return fits ? diagnosis{} : diagnosis{.rule = violation::operand_elements_differ, .operand = 3};
   }
   /// Returns true if the fourth operand is the position of the first query.
   [[nodiscard]] static constexpr bool is_position(const tensor_desc& fourth) noexcept {
@@ -152,8 +152,8 @@ struct attention_gradient_operation {
                                                  const tensor_descs& operands) noexcept {
     return attention_operation::check(how, {operands[0], operands[1], operands[2]});
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike({operands[0], operands[1], operands[2], operands[3]});
   }
   [[nodiscard]] static constexpr element result_type(const attributes&,

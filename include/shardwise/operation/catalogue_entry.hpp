@@ -36,7 +36,7 @@ struct catalogued_operation {
   text_view peers{};
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
   diagnosis (*check)(const attributes&, const tensor_descs&) = nullptr;
-  element_verdict (*check_elements)(const attributes&, const tensor_descs&) = nullptr;
+  diagnosis (*check_elements)(const attributes&, const tensor_descs&) = nullptr;
   /// Computes the attributes of an application, if they are not the integers of its parameters.
   attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr;
   /// The operation, or null for a composed one.
@@ -72,8 +72,8 @@ template <class Class>
     return {};
 }
 template <class Class>
-[[nodiscard]] constexpr element_verdict check_elements_of(const attributes& how,
-                                                          const tensor_descs& operands) {
+[[nodiscard]] constexpr diagnosis check_elements_of(const attributes& how,
+                                                    const tensor_descs& operands) {
   if constexpr (requires { Class::check_elements(how, operands); })
     return Class::check_elements(how, operands);
   else

@@ -71,13 +71,6 @@ template <class A, class B>
                                                                                        B&& b) {
   return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
 }
-/// In C++, `==` and `!=` return one `bool`, and algorithms require them to.
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-bool operator==(const A&, const B&) = delete;  // equal(a, b) tells it of each element
-template <class A, class B>
-  requires ElementwiseOperands<A, B>
-bool operator!=(const A&, const B&) = delete;  // not_equal(a, b) tells it of each element
 /// Returns the second value where the condition, a tensor of `bool`, is true, and the third
 /// elsewhere.
 template <class A, class B, class C, detail::Terms... Given>

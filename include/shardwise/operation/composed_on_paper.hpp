@@ -40,8 +40,8 @@ struct reduction_of_made {
     out.law = linearity::nonlinear;
     return out;
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
 };
@@ -137,8 +137,8 @@ struct contraction_judge {
     const factor_rule sums = parse_einsum(how.words, max_operands).rule;
     return by.reduce == reduction::sum ? sums : reduced_by(sums, by.reduce, by.distributes);
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes& how, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
     return over(how).of_truth_values ? check_truth_values(operands, operands.ssize())
                                      : check_alike(operands);
   }

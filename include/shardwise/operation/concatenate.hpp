@@ -38,8 +38,8 @@ struct concatenate_operation {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

@@ -30,10 +30,10 @@ struct cross_entropy_operation {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
-    const element_verdict numbers = check_alike({operands[0]});
-    return numbers.fault != element_fault::nothing ? numbers : check_indices(operands, 1, 2);
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
+    const diagnosis numbers = check_alike({operands[0]});
+    return numbers.ok() ? check_indices(operands, 1, 2) : numbers;
   }
 };
 

@@ -21,11 +21,12 @@ struct dropout_operation {
     out.operands.push_back({});
     return out;
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
-    const element_verdict numbers = check_alike({operands[0]});
-    if (numbers.fault != element_fault::nothing) return numbers;
-    if (operands[2].type != computed_in(operands[0].type)) return {element_fault::differ, 2};
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
+    const diagnosis numbers = check_alike({operands[0]});
+    if (!numbers.ok()) return numbers;
+    if (operands[2].type != computed_in(operands[0].type))
+      return {.rule = violation::operand_elements_differ, .operand = 2};
     return check_indices(operands, 1, 2);
   }
   /// The cost of a random number, and a product.

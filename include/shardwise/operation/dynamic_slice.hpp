@@ -53,8 +53,8 @@ struct dynamic_slice_operation {
             .have = taken,
             .want = size};
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_indices(operands, 1, operands.ssize());
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
@@ -106,11 +106,10 @@ struct update_slice_operation {
             .have = part,
             .want = size};
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
-    const element_verdict alike = check_alike({operands[0], operands[1]}, 0, true);
-    return alike.fault != element_fault::nothing ? alike
-                                                 : check_indices(operands, 2, operands.ssize());
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
+    const diagnosis alike = check_alike({operands[0], operands[1]}, 0, true);
+    return alike.ok() ? check_indices(operands, 2, operands.ssize()) : alike;
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));

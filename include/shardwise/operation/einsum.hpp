@@ -217,31 +217,50 @@ template <fixed_string Equation, class First, class... Rest>
 }
 
 namespace detail {
-/// A contraction whose result is resharded to the requested layout.
-template <class Arithmetic, fixed_string Equation, class Given, class... X>
-[[nodiscard]] constexpr decltype(auto) einsum_as(const Given& wanted, X&&... x) {
-  using applied = typename Arithmetic::template applied<Equation>;
-  if constexpr (sizeof...(X) <= 2 && !has_ellipsis<Equation>) {
-    return carry_out_on<permitted_contraction<applied, every_axis>>(wanted, static_cast<X&&>(x)...);
-  } else {
-    using outcome = contraction_of<Arithmetic, Equation, every_axis, X...>;
-    if constexpr (outcome::is_refusal)
-      return outcome::value();
+/// The call of a contraction whose result is resharded to a requested layout, and which may
+/// communicate for that.
+template <class Arithmetic, fixed_string Equation>
+struct requested_contraction {
+  template <class... X>
+  static constexpr bool is_one_step = sizeof...(X) <= 2 && !has_ellipsis<Equation>;
+  using one_step =
+      permitted_contraction<typename Arithmetic::template applied<Equation>, every_axis>;
+
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (is_one_step<X...>)
+      return one_step::template judge<X...>();
     else
-      return lay_out(wanted, attempt_contraction<Arithmetic, Equation, every_axis>(x...));
+      return judge_steps<contraction_of<Arithmetic, Equation, every_axis, X...>>();
   }
-}
-/// The same for operands that precede the request.
+  template <class... X>
+  [[nodiscard]] static constexpr auto apply(X&&... x) {
+    if constexpr (is_one_step<X...>)
+      return one_step::apply(static_cast<X&&>(x)...);
+    else
+      return attempt_contraction<Arithmetic, Equation, every_axis>(x...);
+  }
+
+ private:
+  template <class Outcome>
+  [[nodiscard]] static constexpr auto judge_steps() noexcept {
+    if constexpr (Outcome::is_refusal)
+      return typename Outcome::judged{};
+    else
+      return allowed<typename Outcome::type>{};
+  }
+};
+template <class Arithmetic, fixed_string Equation>
+using contraction_on_request =
+    typename requested_call<requested_contraction<Arithmetic, Equation>>::type;
+
+/// The result of such a call, if its last argument is a request.
+template <bool IsMeant, class Arithmetic, fixed_string Equation, class... X>
+struct request_if : outcome<contraction_on_request<Arithmetic, Equation>, X...> {};
 template <class Arithmetic, fixed_string Equation, class... X>
-[[nodiscard]] constexpr decltype(auto) einsum_on_request(X&&... x) {
-  const auto all = std::forward_as_tuple(static_cast<X&&>(x)...);
-  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
-    return einsum_as<Arithmetic, Equation>(
-        std::get<sizeof...(I)>(all),
-        static_cast<std::tuple_element_t<I, std::tuple<X&&...>>>(std::get<I>(all))...);
-  }
-  (std::make_index_sequence<sizeof...(X) - 1>{});
-}
+struct request_if<false, Arithmetic, Equation, X...> {
+  using type = void;
+};
 }  // namespace detail
 
 /// Contracts tensors and reshards the result to the requested layout: a pending sum is reduced, or
@@ -250,8 +269,11 @@ template <class Arithmetic, fixed_string Equation, class... X>
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);
 template <fixed_string Equation, class First, class... Rest>
   requires(detail::ends_with_result_as<Rest...>())
-[[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
-  return detail::einsum_on_request<detail::sums_of_products, Equation>(
+[[nodiscard]] constexpr
+    typename detail::request_if<detail::ends_with_result_as<Rest...>(), detail::sums_of_products,
+                                Equation, First, Rest...>::type
+    einsum(First&& first, Rest&&... rest) {
+  return detail::carry_out<detail::contraction_on_request<detail::sums_of_products, Equation>>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 

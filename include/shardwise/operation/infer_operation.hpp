@@ -179,7 +179,7 @@ namespace detail {
     return out;
   const attributes how = attributes_of(entry, given, operands);
   if (refuse(entry.check(how, operands))) return out;
-  if (refuse(diagnosis_of(entry.check_elements(how, operands)))) return out;
+  if (refuse(entry.check_elements(how, operands))) return out;
   const bool is_fraction = has_fractions(operands[0].type);
   if (entry.has_fractions && !is_fraction) out.misuse = "elements_have_no_fractions";
   if (entry.of_integers && (is_fraction || operands[0].type == element::boolean))

@@ -53,8 +53,8 @@ struct extreme_with_index {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike({operands[0]});
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,

@@ -13,15 +13,18 @@ namespace shardwise::detail {
 /// is rounded once, not each of its steps.
 template <class X>
 [[nodiscard]] constexpr auto widened(const X& x) {
-  using C = compute_type<typename X::value_type>;
-  if constexpr (std::is_same_v<C, typename X::value_type>)
+  if constexpr (AnyRefused<X>)
+    return refused_value<>{};
+  else if constexpr (std::is_same_v<compute_type<typename X::value_type>, typename X::value_type>)
     return X(x);
   else
-    return cast<C>(x);
+    return cast<compute_type<typename X::value_type>>(x);
 }
 template <class T, class X>
 [[nodiscard]] constexpr auto narrowed(X&& x) {
-  if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
+  if constexpr (AnyRefused<X>)
+    return refused_value<>{};
+  else if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   else
     return cast<T>(static_cast<X&&>(x));

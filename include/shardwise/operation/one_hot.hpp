@@ -32,8 +32,8 @@ struct one_hot_operation {
       return {.rule = violation::extent_is_negative, .have = how.integers[0]};
     return {};
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_indices(operands, 0, 1);
   }
   [[nodiscard]] static constexpr element result_type(const attributes& how,

@@ -32,8 +32,8 @@ struct reduction_operation {
     return to_text(how.kind);
   }
   /// Sums and products need numbers; maxima and minima accept `bool` too.
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes& how, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, how.kind == reduction::max || how.kind == reduction::min);
   }
   /// One operation for each element of the operand.
@@ -151,12 +151,8 @@ struct reduction_call {
       return refused<misuse::reduction_options_are_unexpected,
                      types<reduction_of<Kind, 0>, shown_operand<Options>...>>{};
     } else if constexpr (ValueOperand<X>) {
-      using elements =
-          decltype(judge_elements<reduction_of<Kind, 0>, typename tensor::value_type>());
-      if constexpr (elements::ok)
-        return allowed<tensor>{};
-      else
-        return elements{};
+      return tensor::value_domain::template judge<reduction_of<Kind, 0>,
+                                                  typename tensor::value_type>();
     } else {
       constexpr int rank = tensor::extents_type::rank;
       constexpr auto verdict = [] { return named_dims<Dims...>(rank).judge(rank); };
@@ -168,7 +164,7 @@ struct reduction_call {
         if constexpr (made::is_legal)
           return allowed<typename tensor::domain::template made<operation, paper_from<made>, X>>{};
         else
-          return shardwise::judge<operation, paper_of<X>>();
+          return made::judge();
       }
     }
   }

@@ -50,11 +50,11 @@ struct scatter_operation {
     return over(how.integers[0]).judge(operands[0].rank());
   }
   /// `bool` elements can only be set.
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes& how, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
     const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
-    const element_verdict alike = check_alike({operands[0], operands[2]}, 0, is_set);
-    if (alike.fault != element_fault::nothing) return {alike.fault, alike.operand * 2};
+    const diagnosis alike = check_alike({operands[0], operands[2]}, 0, is_set);
+    if (!alike.ok()) return {.rule = alike.rule, .operand = alike.operand * 2};
     return check_indices(operands, 1, 2);
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,

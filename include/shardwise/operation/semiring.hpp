@@ -139,8 +139,8 @@ struct semiring_operation {
     words << name << ' ' << text_view(how.words);
     return words;
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     if constexpr (detail::is_of_truth_values<S>)
       return check_truth_values(operands, operands.ssize());
     else
@@ -288,8 +288,11 @@ template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d, as<P<"data", none>>);
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
   requires(detail::ends_with_result_as<Rest...>())
-[[nodiscard]] constexpr decltype(auto) einsum(First&& first, Rest&&... rest) {
-  return detail::einsum_on_request<detail::arithmetic_over<Over>, Equation>(
+[[nodiscard]] constexpr
+    typename detail::request_if<detail::ends_with_result_as<Rest...>(),
+                                detail::arithmetic_over<Over>, Equation, First, Rest...>::type
+    einsum(First&& first, Rest&&... rest) {
+  return detail::carry_out<detail::contraction_on_request<detail::arithmetic_over<Over>, Equation>>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 

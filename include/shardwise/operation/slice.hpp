@@ -227,8 +227,8 @@ struct pad_operation {
     return {};
   }
   /// Elements are numbers; they may be `bool` if the tensor is padded with its own elements.
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

@@ -31,8 +31,8 @@ struct stack_operation {
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers[0]).judge(rank);
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

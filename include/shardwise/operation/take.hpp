@@ -49,10 +49,10 @@ struct segment_sum_operation {
             .have = dim < 0 ? dim : dim + operands[1].rank() - 1,
             .want = rank};
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
-    const element_verdict numbers = check_alike({operands[0]});
-    return numbers.fault != element_fault::nothing ? numbers : check_indices(operands, 1, 2);
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
+    const diagnosis numbers = check_alike({operands[0]});
+    return numbers.ok() ? check_indices(operands, 1, 2) : numbers;
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
                                                      const tensor_descs& operands,
@@ -89,8 +89,8 @@ struct sum_along_operation {
       return {.rule = violation::extent_is_negative, .have = how.integers[1]};
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes& how, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
     return segment_sum_operation::check_elements(how, operands);
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
@@ -155,8 +155,8 @@ struct take_operation {
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_indices(operands, 1, operands.ssize());
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
@@ -191,8 +191,8 @@ struct take_along_operation {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes& how, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
     return take_operation::check_elements(how, operands);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {

@@ -67,8 +67,8 @@ struct top_k_operation {
             .have = size,
             .want = how.integers[1]};
   }
-  [[nodiscard]] static constexpr element_verdict check_elements(
-      const attributes&, const tensor_descs& operands) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
     return check_alike({operands[0]});
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,

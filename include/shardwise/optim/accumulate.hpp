@@ -31,15 +31,19 @@ constexpr void add_nest(Sum& sum, const Nest& more) {
   for_each_together(add, sum, more);
 }
 
-/// Returns `change(value)` of a loss and its gradients. A loss that computes its own gradients,
-/// such as `accumulated_loss`, is called for them.
+/// A loss that computes its own gradients, such as `accumulated_loss`.
+template <class Loss, class Change, class Model, class... Batch>
+concept ComputesGradients = requires(const Loss& loss, const Change& change, const Model& model,
+                                     const Batch&... batch) {
+  loss.value_and_gradients(change, model, batch...);
+};
+
+/// Returns a loss and the gradients of `change(value)`.
 template <class Loss, class Change, class Model, class... Batch>
 [[nodiscard]] constexpr auto value_and_gradients(const Loss& loss, const Change& change,
                                                  const Model& model, const Batch&... batch) {
-  if constexpr (requires { loss.value_and_gradients(change, model, batch...); }) {
+  if constexpr (ComputesGradients<Loss, Change, Model, Batch...>) {
     return loss.value_and_gradients(change, model, batch...);
-  } else if constexpr (std::is_same_v<Change, std::identity>) {
-    return value_and_grad(loss)(model, batch...);
   } else {
     const auto changed = [&](const auto& m, const auto&... x) {
       auto value = loss(m, x...);

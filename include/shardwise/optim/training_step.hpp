@@ -27,11 +27,22 @@ struct training_step {
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& state, const Rate& rate,
                             const Batch&... batch) const {
-    auto [value, gradients] =
-        detail::value_and_gradients(loss, std::identity{}, std::as_const(model), batch...);
-    if (clip > 0) (void)clip_by_global_norm(gradients, clip);
-    optimizer(model, state, gradients, rate);
-    return value;
+    if constexpr (detail::ComputesGradients<Loss, std::identity, Model, Batch...>)
+      return updated(model, state, rate,
+                     loss.value_and_gradients(std::identity{}, std::as_const(model), batch...));
+    else
+      return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
+  }
+
+ private:
+  template <class Model, class State, class Rate, class Value, class Gradients>
+  constexpr auto updated(Model& model, State& state, const Rate& rate,
+                         std::pair<Value, Gradients> made) const {
+    if constexpr (!detail::holds_refusal<Gradients>) {
+      if (clip > 0) (void)clip_by_global_norm(made.second, clip);
+      optimizer(model, state, made.second, rate);
+    }
+    return std::move(made.first);
   }
 };
 template <class Loss, class Optimizer>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/no_number.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/operation/arithmetic.hpp"
@@ -21,6 +22,13 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
   using value_type = T;
   using extents_type = Extents;
   using layout_type = Layout;
+
+  /// The error of a tensor that is used as a number, as in `no_number`. Constexpr, since a trace
+  /// would report any other function too.
+  constexpr operator detail::number_like<T>() const noexcept {
+    using wrong [[maybe_unused]] = decltype(detail::broken_number<detail::number_like<T>, false>{});
+    return {};
+  }
 };
 
 /// Marks an input of a traced program as donated: the program may reuse its memory, so an update in

@@ -42,7 +42,7 @@ template <std::size_t Capacity, class F, class... X>
     return input;
   };
   const std::tuple<X...> inputs{enter(x)...};
-  const auto result = std::apply(f, inputs);
+  const auto result = call_with(f, inputs);
   if constexpr (AnyRefused<decltype(result)>) {
     return recorded_body<Capacity, std::remove_const_t<decltype(result)>>{out, result};
   } else {

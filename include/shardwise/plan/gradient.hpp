@@ -218,8 +218,43 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
   }
 }
 
+/// What is asked of a function: its gradient for some of its arguments, and perhaps its value.
+template <bool WithValue, class Request, int... Which>
+struct asked {
+  template <class F, class... X>
+  [[nodiscard]] static constexpr auto of(const F& f, const X&... x) {
+    return call_gradient<WithValue, Request, Which...>(f, x...);
+  }
+  /// The results where the function has an error: as many as the caller expects, so that it causes
+  /// no further ones.
+  [[nodiscard]] static constexpr auto none() noexcept {
+    if constexpr (WithValue)
+      return std::pair{refused_value<>{}, asked<false, Request, Which...>::none()};
+    else if constexpr (sizeof...(Which) == 1)
+      return refused_value<>{};
+    else
+      return std::tuple{(static_cast<void>(Which), refused_value<>{})...};
+  }
+};
+
+/// The type with which a function that is recorded is called for an argument of type `X`.
+template <class X>
+struct recorded_as {
+  using type = X;
+};
+template <EitherOperand X>
+struct recorded_as<X> {
+  using type = typename tape_of<typename domain_of<X>::type>::type::template settled<X>;
+};
+/// True for a nest with expressions, whose type is another one when it is recorded.
+template <class X>
+inline constexpr bool holds_expressions =
+    !EitherOperand<X> && any_in_nest<X>([]<class Each>(std::type_identity<Each>) {
+      return requires { typename Each::never_assigned; };
+    });
+
 /// A function that returns the gradient of another.
-template <class F, bool WithValue, class Request, int... Which>
+template <class F, class Asked>
 struct gradient_function {
   F f;
 
@@ -229,10 +264,18 @@ struct gradient_function {
     static_assert(!are_hidden,
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
-    if constexpr (are_hidden || AnyRefused<X...>)
+    if constexpr (are_hidden || AnyRefused<X...>) {
       return refused_value<>{};
-    else
-      return call_gradient<WithValue, Request, Which...>(f, x...);
+    } else if constexpr ((... || holds_expressions<X>)) {
+      return Asked::of(f, x...);
+    } else {
+      // Named here, where the program calls, so that compilers show an error in `f` in few lines.
+      using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
+      if constexpr (holds_refusal<std::remove_cvref_t<results>>)
+        return Asked::none();
+      else
+        return Asked::of(f, x...);
+    }
   }
 };
 
@@ -255,9 +298,9 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto gradient(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return detail::gradient_function<F, false, request, 0>{f};
+    return detail::gradient_function<F, detail::asked<false, request, 0>>{f};
   else
-    return detail::gradient_function<F, false, request, Which...>{f};
+    return detail::gradient_function<F, detail::asked<false, request, Which...>>{f};
 }
 /// Returns a pair of the value of the function and its gradient.
 ///
@@ -267,9 +310,9 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto value_and_grad(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return detail::gradient_function<F, true, request, 0>{f};
+    return detail::gradient_function<F, detail::asked<true, request, 0>>{f};
   else
-    return detail::gradient_function<F, true, request, Which...>{f};
+    return detail::gradient_function<F, detail::asked<true, request, Which...>>{f};
 }
 
 }  // namespace shardwise

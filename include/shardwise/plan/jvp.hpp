@@ -20,7 +20,7 @@ template <class F, class... X, class... V>
   requires(sizeof...(X) == sizeof...(V))
 [[nodiscard]] constexpr auto jvp(const F& f, const std::tuple<X...>& arguments,
                                  const std::tuple<V...>& tangents) {
-  const auto made = std::apply([&](const auto&... x) { return vjp(f, x...); }, arguments);
+  const auto made = detail::call_with([&](const auto&... x) { return vjp(f, x...); }, arguments);
   // A linear function has the same derivative everywhere.
   const auto nothing = [](const auto& each) {
     using T = typename std::remove_cvref_t<decltype(each)>::value_type;

@@ -117,6 +117,27 @@ struct pullback_function {
   }
 };
 
+/// Calls a function and returns its results with the function of their cotangents.
+template <class F, class... X>
+[[nodiscard]] constexpr auto call_vjp(const F& f, const X&... x) {
+  const auto& first = first_in(x...);
+  using tensor = std::remove_cvref_t<decltype(first)>;
+  using recording_type = typename recording_of<typename domain_of<tensor>::type>::type;
+  recording_type recording(first);
+  const auto argument = [&](const auto& each) { return recording.argument(each); };
+  const std::tuple<decltype(map_nest(x, argument))...> arguments{map_nest(x, argument)...};
+  const auto out = std::apply(f, arguments);
+  const auto note = [&](const auto& each) { recording.result(each); };
+  for_each_tensor(out, note);
+  recording.finish();
+  int number = 0;
+  const auto give = [&](const auto& each) { return recording.given(each, number++); };
+  auto given = map_nest(out, give);
+  using pullback = pullback_function<recording_type, std::remove_const_t<decltype(arguments)>>;
+  return std::pair<decltype(given), pullback>{std::move(given),
+                                              pullback{std::move(recording), arguments}};
+}
+
 }  // namespace detail
 
 /// Returns the results of a function of tensors and a function that maps their cotangents to those
@@ -127,25 +148,16 @@ struct pullback_function {
 ///     auto [dx, dw] = pull(dy);
 template <class F, class... X>
 [[nodiscard]] constexpr auto vjp(const F& f, const X&... x) {
-  const auto& first = detail::first_in(x...);
-  using tensor = std::remove_cvref_t<decltype(first)>;
-  using recording_type =
-      typename detail::recording_of<typename detail::domain_of<tensor>::type>::type;
-  recording_type recording(first);
-  const auto argument = [&](const auto& each) { return recording.argument(each); };
-  const std::tuple<decltype(detail::map_nest(x, argument))...> arguments{
-      detail::map_nest(x, argument)...};
-  const auto out = std::apply(f, arguments);
-  const auto note = [&](const auto& each) { recording.result(each); };
-  detail::for_each_tensor(out, note);
-  recording.finish();
-  int number = 0;
-  const auto give = [&](const auto& each) { return recording.given(each, number++); };
-  auto given = detail::map_nest(out, give);
-  using pullback =
-      detail::pullback_function<recording_type, std::remove_const_t<decltype(arguments)>>;
-  return std::pair<decltype(given), pullback>{std::move(given),
-                                              pullback{std::move(recording), arguments}};
+  if constexpr ((... || detail::holds_expressions<X>)) {
+    return detail::call_vjp(f, x...);
+  } else {
+    // As in `gradient`.
+    using results = decltype(f(std::declval<const typename detail::recorded_as<X>::type&>()...));
+    if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
+      return std::pair{refused_value<>{}, refused_value<>{}};
+    else
+      return detail::call_vjp(f, x...);
+  }
 }
 
 }  // namespace shardwise

@@ -155,12 +155,12 @@ template <class Dims, class F, class... X>
     // In braces, so that arguments are recorded from left to right.
     const std::tuple<decltype(argument(std::integral_constant<std::size_t, K>{}, x))...> elements{
         argument(std::integral_constant<std::size_t, K>{}, x)...};
-    return std::apply(f, elements);
+    return f(std::get<K>(elements)...);
   }
   (std::index_sequence_for<X...>{});
   using results = std::remove_const_t<decltype(out)>;
 
-  if constexpr (AnyRefused<results>) {
+  if constexpr (holds_refusal<results>) {
     return refused_value<>{};
   } else if constexpr (uses_mapped_axis<results, mapping>) {
     // Depends on the results: otherwise clang would report the error when it parses this function.
@@ -186,17 +186,16 @@ struct mapped_function {
 
   template <class... X>
   [[nodiscard]] constexpr auto operator()(const X&... x) const {
-    static_assert(Dims::count <= 1 || Dims::count == sizeof...(X),
-                  "vmap has a dimension, or none, for each argument");
+    constexpr bool has_dims = Dims::count <= 1 || Dims::count == sizeof...(X);
+    static_assert(has_dims, "vmap has a dimension, or none, for each argument");
     constexpr bool are_hidden = (... || hides_tensors<X>());
     static_assert(!are_hidden,
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
-    using judged = typename mapping_of<Dims, X...>::judged;
-    if constexpr (are_hidden || AnyRefused<X...>) {
+    if constexpr (!has_dims || are_hidden || AnyRefused<X...>) {
       return refused_value<>{};
-    } else if constexpr (!judged::ok) {
-      return report<judged>();
+    } else if constexpr (!mapping_of<Dims, X...>::judged::ok) {
+      return report<typename mapping_of<Dims, X...>::judged>();
     } else {
       static_assert(mapping_of<Dims, X...>::seen.is_any,
                     "vmap maps a dimension of at least one tensor");

@@ -72,60 +72,39 @@ struct operation_cost {
   inplace_vector<index_t, max_axes> bytes{};
 };
 
-/// Why the element type of an operand is rejected: it differs from that of the other operands, it
-/// is `bool` where numbers are needed, or a number where `bool` is needed.
-enum class element_fault : std::uint8_t {
-  nothing,
-  differ,
-  no_numbers,
-  no_truth_values,
-  no_indices
-};
-
-/// Whether an operation accepts elements of these types, or else which operand it rejects.
-struct element_verdict {
-  element_fault fault = element_fault::nothing;
-  int operand = -1;
-};
-
-/// Returns the verdict as a diagnosis, for types known only at run time.
-[[nodiscard]] constexpr diagnosis diagnosis_of(const element_verdict& verdict) noexcept {
-  constexpr violation rules[] = {
-      violation::nothing, violation::operand_elements_differ, violation::operand_is_no_number,
-      violation::operand_is_no_truth_value, violation::operand_is_no_index};
-  return {.rule = rules[static_cast<unsigned>(verdict.fault)], .operand = verdict.operand};
-}
-
 /// Requires operands of one type, from `first` on; accepts `bool` only if `truth_values` is set.
-[[nodiscard]] constexpr element_verdict check_alike(const tensor_descs& operands, int first = 0,
-                                                    bool truth_values = false) noexcept {
+[[nodiscard]] constexpr diagnosis check_alike(const tensor_descs& operands, int first = 0,
+                                              bool truth_values = false) noexcept {
   for (int o = first; o < operands.ssize(); ++o) {
-    if (operands[o].type != operands[first].type) return {element_fault::differ, o};
+    if (operands[o].type != operands[first].type)
+      return {.rule = violation::operand_elements_differ, .operand = o};
     if (!truth_values && operands[o].type == element::boolean)
-      return {element_fault::no_numbers, o};
+      return {.rule = violation::operand_is_no_number, .operand = o};
   }
   return {};
 }
 /// Requires `bool` for the operands before `end`.
-[[nodiscard]] constexpr element_verdict check_truth_values(const tensor_descs& operands,
-                                                           int end) noexcept {
+[[nodiscard]] constexpr diagnosis check_truth_values(const tensor_descs& operands,
+                                                     int end) noexcept {
   for (int o = 0; o < end; ++o)
-    if (operands[o].type != element::boolean) return {element_fault::no_truth_values, o};
+    if (operands[o].type != element::boolean)
+      return {.rule = violation::operand_is_no_truth_value, .operand = o};
   return {};
 }
 
 /// Requires integers, used as indices, for the operands from `first` up to `end`.
-[[nodiscard]] constexpr element_verdict check_indices(const tensor_descs& operands, int first,
-                                                      int end) noexcept {
+[[nodiscard]] constexpr diagnosis check_indices(const tensor_descs& operands, int first,
+                                                int end) noexcept {
   for (int o = first; o < end; ++o)
-    if (!is_whole_number(operands[o].type)) return {element_fault::no_indices, o};
+    if (!is_whole_number(operands[o].type))
+      return {.rule = violation::operand_is_no_index, .operand = o};
   return {};
 }
 
 /// The base of an operation that accepts elements of every type because it only moves them.
 struct of_any_elements {
-  [[nodiscard]] static constexpr element_verdict check_elements(const attributes&,
-                                                                const tensor_descs&) noexcept {
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs&) noexcept {
     return {};
   }
 };

@@ -182,9 +182,9 @@ struct any_domain {
     }
     if constexpr (requires { Class::check(how, known); }) require(Class::check(how, known));
     if constexpr (requires { Class::check_elements(how, known); })
-      require(diagnosis_of(Class::check_elements(how, known)));
+      require(Class::check_elements(how, known));
     else
-      require(diagnosis_of(check_alike(known)));
+      require(check_alike(known));
     const factor_rule rule = Class::rule(how, known);
     propagation split = detail::apply_rule(read[0]->where().mesh(), rule, known);
     split.result.type = element_of<Result>;

@@ -109,21 +109,10 @@ class compiled_step {
     static_assert((... && !detail::hides_tensors<std::remove_cvref_t<X>>()),
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
-    const detail::step_programs::call now(programs_);
-    (programs_.add(std::as_const(x)), ...);
-    programs_.find_repeated();
-    constexpr const void* types = &detail::type_mark<X...>;
-    entry* found = programs_.find(types);
-    if (found == nullptr) found = &programs_.keep(record<X...>(types, std::as_const(x)...));
-    run<X...>(*found, x...);
-    if constexpr (!std::is_void_v<returned<X...>>) {
-      using hollow = results<returned<X...>>;
-      const auto take = [&]<class Each>(const Each&) {
-        return detail::handle_of<Each>(found->program.next_result());
-      };
-      return detail::map_nest<detail::frozen_parts::hold_tensors>(
-          *static_cast<const hollow*>(found->results.get()), take);
-    }
+    if constexpr (detail::holds_refusal<std::remove_cvref_t<returned<X...>>>)
+      return refused_value<>{};
+    else
+      return compiled<X...>(x...);
   }
 
   /// Returns the number of programs it keeps: one for each set of types, sizes, layouts and
@@ -146,12 +135,31 @@ class compiled_step {
   template <class X, class Argument>
   using given = std::conditional_t<may_change<X, Argument>, Argument&, const Argument&>;
   template <class... X>
-  using returned = std::invoke_result_t<F&, given<X, argument<X, first_of<X...>>>...>;
+  using returned =
+      decltype(std::declval<F&>()(std::declval<given<X, argument<X, first_of<X...>>>>()...));
   template <class Returned>
   using results = decltype(detail::map_nest<detail::frozen_parts::hold_tensors>(
       std::declval<const std::remove_cvref_t<Returned>&>(),
       std::declval<const detail::hollow_tensor&>()));
 
+  template <class... X>
+  auto compiled(std::remove_reference_t<X>&... x) {
+    const detail::step_programs::call now(programs_);
+    (programs_.add(std::as_const(x)), ...);
+    programs_.find_repeated();
+    constexpr const void* types = &detail::type_mark<X...>;
+    entry* found = programs_.find(types);
+    if (found == nullptr) found = &programs_.keep(record<X...>(types, std::as_const(x)...));
+    run<X...>(*found, x...);
+    if constexpr (!std::is_void_v<returned<X...>>) {
+      using hollow = results<returned<X...>>;
+      const auto take = [&]<class Each>(const Each&) {
+        return detail::handle_of<Each>(found->program.next_result());
+      };
+      return detail::map_nest<detail::frozen_parts::hold_tensors>(
+          *static_cast<const hollow*>(found->results.get()), take);
+    }
+  }
   /// Calls the function with placeholders for its arguments, and plans its program.
   template <class... X>
   [[nodiscard]] entry record(const void* types, const std::remove_cvref_t<X>&... x) {

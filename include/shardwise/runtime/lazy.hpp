@@ -27,7 +27,9 @@ namespace shardwise {
 /// without allocation. An expression that is read by name becomes a node that is computed once, for
 /// all readers. An expression that was moved from cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>, public on_devices {
+class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>,
+             public on_devices,
+             public detail::no_number<T, Extents> {
  public:
   using domain = lazy_domain;
   using value_type = T;

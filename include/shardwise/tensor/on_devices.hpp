@@ -27,7 +27,6 @@ struct printed_as;
 /// each with a comment that compilers show, which names the call to use instead.
 ///
 ///     std::cout << to_host(x) << '\n';
-///     float loss = to_host(y).value();
 struct on_devices {
   template <class I>
   void operator[](const I&) const = delete;  // to_host(x)(i, j) is an element; local(x, d) a shard
@@ -35,10 +34,6 @@ struct on_devices {
   void end() const;                          // never asked: `begin` is refused first
   template <HeldByHost H>
   operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
-  /// Explicit, since implicit conversions to numbers would permit many more comparisons.
-  template <class N>
-    requires std::is_arithmetic_v<N>
-  explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
 
   /// Reports the error; returns a number so that the surrounding expression causes no further
   /// errors.
@@ -50,11 +45,6 @@ struct on_devices {
     return unread;
   }
 };
-
-/// A tensor is not a number that could be added to one on the host.
-template <class N>
-  requires(std::is_arithmetic_v<N>)
-N& operator+=(N&, const on_devices&) = delete;  // sum += to_host(x).value()
 
 /// A tensor must be gathered before it is printed.
 template <class Char, class Traits>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/named_as.hpp"
+#include "shardwise/expression/no_number.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
 #include "shardwise/tensor/tensor_handle.hpp"
 
@@ -49,7 +50,7 @@ using refused_name = refused_value<typename decltype(refuse_name<Paper, To>())::
 ///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
-class sharded_tensor : public tensor_handle {
+class sharded_tensor : public tensor_handle, public detail::no_number<T, Extents> {
   static_assert(sizeof(Layout) > 0);  // reports errors here, with the shortest message
   using judge = detail::tensor_judge<T, Extents, Layout>;
   static_assert(sizeof(typename judge::type) > 0);

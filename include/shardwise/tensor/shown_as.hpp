@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/operand.hpp"
+#include "shardwise/expression/named_as.hpp"
 #include "shardwise/layout/notation.hpp"
 #include "shardwise/tensor/node.hpp"
 
@@ -20,8 +20,7 @@ struct shown_type<X> {
 };
 template <Operand X>
 struct shown_type<X> {
-  static constexpr sentence words = to_text(mesh_of<X>::value, paper_of<X>::value);
-  using type = as_written<to_fixed_string<words.size()>(words)>;
+  using type = as_written<notation_of<X>()>;
 };
 }  // namespace detail
 

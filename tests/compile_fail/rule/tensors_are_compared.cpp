@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: operator==
-// expect: deleted
-// expect: equal(a, b) tells it of each element
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
+// expect: shardwise::types<>, shardwise::suggested<12>{"equal(a, b)"}>
+// expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

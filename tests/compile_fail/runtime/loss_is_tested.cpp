@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: explicit operator N() const = delete;  // to_host(x).value() is the one number of rank 0
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
+// expect: shardwise::converted_to<bool>, shardwise::suggested<37>{"to_host(x).value() or where(x, a, b)"}>
+// expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: N& operator+=(N&, const on_devices&) = delete;  // sum += to_host(x).value()
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
+// expect: shardwise::converted_to<float>, shardwise::suggested<29>{"to_host(x).value() or exp(x)"}>
+// expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

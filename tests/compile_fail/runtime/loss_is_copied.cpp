@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
+// expect: shardwise::converted_to<float>, shardwise::suggested<29>{"to_host(x).value() or exp(x)"}>
+// expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", "y">>>;
+double use(const A& a) {
+  const double number = reshard<P<>>(sum(a));
+  return number;
+}
