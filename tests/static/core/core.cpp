@@ -157,9 +157,15 @@ static_assert(
     is_refused<answer<sizes, int>, broken_rule<violation::operand_sizes_differ, int, operand{1},
                                                dimension{0}, size_met{6}, size_needed{4}>>);
 static_assert(
-    std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::suggestion_shown<"do">())),
+    std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::text_shown<suggested>([] {
+                                                     return text_view("do");
+                                                   }))),
                    refused<violation::operand_sizes_differ, int, operand{1}, dimension{0},
                            size_met{6}, size_needed{4}, suggested(fixed_string("do"))>>);
+static_assert(std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::text_shown<called>([] {
+                                                               return text_view();
+                                                             }))),
+                             decltype(detail::answer_to<int>(sizes))>);
 constexpr auto parts_of_8 = [] {
   return diagnosis{.rule = violation::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
 };

@@ -43,9 +43,9 @@ static_assert(!is_legal<semiring_einsum_of<"ij->i", max_times>, least>);
 // Truth values for `or_and` and numbers for all others.
 using edges = matrix<bool, P<"data", none>>;
 using reached = matrix<bool, P<none, none>>;
-static_assert(judge<semiring_einsum_of<"ij,jk->ik", or_and>, edges, reached>().ok);
-static_assert(!judge<semiring_einsum_of<"ij,jk->ik", or_and>, rows, whole>().ok);
-static_assert(!judge<semiring_einsum_of<"ij,jk->ik", min_plus>, edges, reached>().ok);
+static_assert(result_of<semiring_einsum_of<"ij,jk->ik", or_and>, edges, reached>::judge().ok);
+static_assert(!result_of<semiring_einsum_of<"ij,jk->ik", or_and>, rows, whole>::judge().ok);
+static_assert(!result_of<semiring_einsum_of<"ij,jk->ik", min_plus>, edges, reached>::judge().ok);
 
 // A program over a semiring of its own.
 struct max_min_semiring {
