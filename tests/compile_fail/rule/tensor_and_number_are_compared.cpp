@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect-gcc: operator!=
 // expect: deleted
-// expect: logical_not(equal(a, b)) tells it of each element
+// expect: not_equal(a, b) tells it of each element
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
