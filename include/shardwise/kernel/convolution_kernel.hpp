@@ -108,13 +108,14 @@ struct kernel_of<convolution_operation> {
     const index_t made = weights.extents[0] / groups, columns = in_group * walk.elements();
     const index_t positions = walk.positions();
     detail::window_panel<C> panel(walk, in_group);
+    detail::window_sums<C> sums(walk);
     for (index_t n = 0; n < inputs.extents[0]; ++n)
       for (index_t g = 0; g < groups; ++g) {
         C* const result = to.data + n * to.strides[0] + g * made * to.strides[1];
         // A product with one row and few columns would mostly copy its operands.
         if (in_group == 1 && made == 1) {
-          detail::window_sums<C>(walk, matrix + g * columns)
-              .run(inputs.data + n * inputs.strides[0] + g * inputs.strides[1], result);
+          sums.run(matrix + g * columns,
+                   inputs.data + n * inputs.strides[0] + g * inputs.strides[1], result);
           continue;
         }
         panel.for_each_block(

@@ -60,13 +60,18 @@ struct kernel<functions::sign> {
 
   template <class P>
   [[nodiscard]] static P run(const P& x) noexcept {
-    const P zero = all_lanes<P>(0);
-    const P value = kernel<functions::subtract>::run(kernel<functions::less>::run(zero, x),
-                                                     kernel<functions::less>::run(x, zero));
-    if constexpr (std::integral<P>)
-      return value;
-    else
+    // Compilers select by conditions in registers for them, which functions on packets cannot.
+    const P zero = all_lanes<P>(0), one = all_lanes<P>(1);
+    if constexpr (std::integral<P>) {
+      return kernel<functions::subtract>::run(x > zero ? one : zero, x < zero ? one : zero);
+    } else if constexpr (requires { x > zero ? one : x; }) {
+      const P value = x > zero ? one : x < zero ? -one : zero;
+      return x == x ? value : x;
+    } else {
+      const P value = kernel<functions::subtract>::run(kernel<functions::less>::run(zero, x),
+                                                       kernel<functions::less>::run(x, zero));
       return kernel<functions::where>::run(kernel<functions::equal>::run(x, x), value, x);
+    }
   }
 };
 template <>

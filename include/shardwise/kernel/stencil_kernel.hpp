@@ -25,10 +25,10 @@ struct kernel_of<stencil_operation> {
           [&](int d) { return stencil_operation::numbers_at(call.how, sizes, d); },
           [&](int d) { return sizes[d]; });
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
-      detail::window_sums<C> sums(walk, each);
+      detail::window_sums<C> sums(walk);
       C* out = to.data;
       for (index_t n = to.size() / walk.positions(); n > 0; --n) {
-        sums.run(from, out);
+        sums.run(each, from, out);
         from += read;
         out += walk.positions();
       }

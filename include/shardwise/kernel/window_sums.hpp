@@ -27,15 +27,27 @@ struct window_term {
 template <class C>
 class window_sums {
  public:
-  /// `weights` has one number for each element of a window.
-  window_sums(const window_walk& walk, const C* weights) : walk_(walk), weights_(weights) {
+  explicit window_sums(const window_walk& walk) : walk_(walk), inside_{0, walk.count[2]} {
     terms_.reserve(static_cast<std::size_t>(walk.elements()));
+    columns_.reserve(static_cast<std::size_t>(walk.size[2]));
+    for (index_t c = 0; c < walk.size[2]; ++c) {
+      const window_walk::run reads = walk.run_of(2, c);
+      columns_.push_back(reads);
+      if (reads.count == 0) continue;
+      const bool is_adjacent =
+          reads.window_step == 1 && reads.source_step == 1 && walk.step[2] == 1;
+      inside_.begin = std::max(inside_.begin, reads.window);
+      inside_.end = is_adjacent ? std::min(inside_.end, reads.window + reads.count) : 0;
+    }
+    inside_.begin = std::min(inside_.begin, walk.count[2]);
+    inside_.end = std::max(inside_.begin, inside_.end);
   }
-  /// Computes the sums of all windows of a block, which are contiguous.
-  void run(const C* data, C* out) {
+  /// Computes the sums of all windows of a block, which are contiguous. `weights` has one number
+  /// for each element of a window.
+  void run(const C* weights, const C* data, C* out) {
     for (index_t i = 0; i < walk_.count[0]; ++i)
       for (index_t j = 0; j < walk_.count[1]; ++j, out += walk_.count[2]) {
-        find_terms(data, i, j);
+        find_terms(weights, data, i, j);
         sum_row(out);
       }
   }
@@ -44,33 +56,37 @@ class window_sums {
   using vector = typename vector_of<C>::type;
   static constexpr index_t lanes = sizeof(vector) / sizeof(C);
 
-  void find_terms(const C* data, index_t i, index_t j) {
+  void find_terms(const C* weights, const C* data, index_t i, index_t j) {
     terms_.clear();
-    for (index_t k = 0; k < walk_.elements(); ++k) {
-      const index_t a = walk_.index_at(0, i, k / (walk_.size[1] * walk_.size[2]));
-      const index_t b = walk_.index_at(1, j, k / walk_.size[2] % walk_.size[1]);
-      if (a < 0 || b < 0) continue;
-      const window_walk::run reads = walk_.run_of(2, k % walk_.size[2]);
-      if (reads.count == 0) continue;
-      terms_.push_back(
-          {data + a * walk_.step[0] + b * walk_.step[1], walk_.step[2], weights_[k], reads});
+    for (index_t k = 0; k < walk_.size[0]; ++k) {
+      const index_t a = walk_.index_at(0, i, k);
+      for (index_t l = 0; l < walk_.size[1]; ++l, weights += walk_.size[2]) {
+        const index_t b = walk_.index_at(1, j, l);
+        if (a < 0 || b < 0) continue;
+        const C* const row = data + a * walk_.step[0] + b * walk_.step[1];
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+          if (columns_[c].count > 0)
+            terms_.push_back({row, walk_.step[2], weights[c], columns_[c]});
+      }
     }
   }
   void sum_row(C* out) const {
-    // The windows all of whose elements are adjacent to those of the next window, and exist.
-    index_range inside{0, walk_.count[2]};
-    for (const window_term<C>& one : terms_) {
-      const bool is_adjacent =
-          one.reads.window_step == 1 && one.reads.source_step == 1 && one.step == 1;
-      inside.begin = std::max(inside.begin, one.reads.window);
-      inside.end = is_adjacent ? std::min(inside.end, one.reads.window + one.reads.count) : 0;
+    sum_each({0, inside_.begin}, out);
+    index_t p = inside_.begin;
+    for (; p + 4 * lanes <= inside_.end; p += 4 * lanes) sum_together<4>(p, out);
+    if (p + 2 * lanes <= inside_.end) {
+      sum_together<2>(p, out);
+      p += 2 * lanes;
     }
-    inside.begin = std::min(inside.begin, walk_.count[2]);
-    inside.end = std::max(inside.begin, inside.end);
-    sum_each({0, inside.begin}, out);
-    index_t p = inside.begin;
-    for (; p + 4 * lanes <= inside.end; p += 4 * lanes) sum_together<4>(p, out);
-    for (; p + lanes <= inside.end; p += lanes) sum_together<1>(p, out);
+    if (p + lanes <= inside_.end) {
+      sum_together<1>(p, out);
+      p += lanes;
+    }
+    // The last windows are computed with some that have been, which does not change their bits.
+    if (p < inside_.end && inside_.size() >= lanes) {
+      sum_together<1>(inside_.end - lanes, out);
+      p = inside_.end;
+    }
     sum_each({p, walk_.count[2]}, out);
   }
   /// Computes the sums of `Count` vectors of adjacent windows, which stay in registers.
@@ -93,8 +109,8 @@ class window_sums {
     std::fill(out + windows.begin, out + windows.end, C{0});
     for (const window_term<C>& one : terms_) {
       const auto members_before = [&](index_t window) {
-        const index_t away = window - one.reads.window;
-        return away <= 0 ? 0 : std::min(ceil_div(away, one.reads.window_step), one.reads.count);
+        const index_t away = window - one.reads.window, step = one.reads.window_step;
+        return away <= 0 ? 0 : std::min(step == 1 ? away : ceil_div(away, step), one.reads.count);
       };
       for (index_t q = members_before(windows.begin); q < members_before(windows.end); ++q) {
         C& sum = out[one.reads.window + q * one.reads.window_step];
@@ -110,7 +126,10 @@ class window_sums {
   }
 
   window_walk walk_;
-  const C* weights_;
+  /// What each column of the window reads, and the windows all of whose elements are adjacent to
+  /// those of the next window, and exist.
+  scratch_vector<window_walk::run> columns_;
+  index_range inside_;
   scratch_vector<window_term<C>> terms_;
 };
 
