@@ -21,6 +21,7 @@
 #include "shardwise/runtime/repeated_operands.hpp"
 #include "shardwise/runtime/replay.hpp"
 #include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/shard_rows.hpp"
 #include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"

@@ -6,6 +6,7 @@
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/pieces.hpp"
 #include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/runtime/shard_rows.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
@@ -77,6 +78,19 @@ class collective_run {
       else
         std::memset(block.data, 0, static_cast<std::size_t>(block.size() * element_size()));
     }
+  }
+
+  /// Returns true for a reduction of a tensor that has rows: the rows of a shard may be computed
+  /// apart.
+  [[nodiscard]] bool is_divisible() const noexcept {
+    return seen_.step.kind == collective::all_reduce && !keeps_ && result_.tensor().rank() > 0;
+  }
+  /// Computes some rows of one distinct shard.
+  void run_rows(index_t shard, const shard_rows& part) const {
+    const any_block block = result_.writable_block(shard);
+    const index_range rows = part.of(block.extents[0]);
+    if (!is_complete_)
+      reduce(peers_of(), shard, {rows.begin * block.strides[0], rows.end * block.strides[0]});
   }
 
   /// Exchanges pieces with the other owners of the mesh, before the shards of each run; an

@@ -84,6 +84,9 @@ class machine {
   /// local device that holds it; otherwise like `for_each_device`.
   void run_shards(const placement& where, function_view<void(index_t)> body,
                   index_t work = large_work);
+  /// Calls `body(shard, part)` for each of several parts of each such shard.
+  void run_parts(const placement& where, index_t parts, function_view<void(index_t, index_t)> body,
+                 index_t work = large_work);
 
   /// Held by the thread whose program is running: only one runs at a time on a machine.
   [[nodiscard]] machine_turn& turn() noexcept { return turn_; }

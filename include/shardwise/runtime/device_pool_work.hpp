@@ -53,6 +53,14 @@ SHARDWISE_INLINE void machine::run_shards(const placement& where, function_view<
       [&](index_t i) { body(where.shard_here(i)); }, work);
 }
 
+SHARDWISE_INLINE void machine::run_parts(const placement& where, index_t parts,
+                                         function_view<void(index_t, index_t)> body, index_t work) {
+  const auto shard_of = [&](index_t i) { return where.shard_here(i / parts); };
+  run_named(
+      where.count_here() * parts, [&](index_t i) { return where.device_of(shard_of(i)); },
+      [&](index_t i) { body(shard_of(i), i % parts); }, work);
+}
+
 SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(index_t)> device_of,
                                          function_view<void(index_t)> body, index_t work) {
   const machine_turn* const turn = machine_turn::current();

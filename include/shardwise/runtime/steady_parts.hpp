@@ -46,6 +46,8 @@ struct steady_program::parts {
     std::size_t begin = 0;
     std::size_t end = 0;
     index_t work = 0;
+    /// The number of parts in which threads compute each shard.
+    index_t parts = 1;
   };
   /// What happens to a result of the program: it becomes the value of an argument, or one of two
   /// tensors that are returned alternately. An argument whose layout or sizes change becomes such a
@@ -107,12 +109,13 @@ struct steady_program::parts {
   void form_phases();
   void plan_memory();
   void bind_work();
+  void divide_phases();
   void find_outcomes(const std::vector<recorded_result>& results);
 
   void bind(std::span<node* const> tensors);
-  /// True for a phase of one shard, which the calling thread computes.
+  /// True for a phase of one shard that the calling thread computes.
   [[nodiscard]] bool is_one_task(const phase& at) const noexcept {
-    return home->link() == nullptr && slots[at.begin]->where().count() == 1;
+    return home->link() == nullptr && slots[at.begin]->where().count() == 1 && at.parts == 1;
   }
   void run_steps(const phase& now, index_t shard);
   /// Runs a phase and, in the same task, the phases of one shard that follow a phase of one shard:
@@ -281,6 +284,18 @@ inline void steady_program::parts::bind_work() {
       if (!program.kernels[static_cast<std::size_t>(step.root)].further.empty())
         interpreted[s]->prepare(further[s]);
     }
+}
+
+inline void steady_program::parts::divide_phases() {
+  for (phase& each : phases) {
+    bool is_divisible = true;
+    for (std::size_t s = each.begin; s < each.end; ++s)
+      is_divisible = is_divisible && (moves[s] != nullptr ? moves[s]->is_divisible()
+                                                          : interpreted[s]->is_divisible());
+    if (is_divisible)
+      each.parts =
+          parts_of_shards(home->team(), slots[each.begin]->where().count_here(), each.work);
+  }
 }
 
 inline void steady_program::parts::find_outcomes(const std::vector<recorded_result>& results) {

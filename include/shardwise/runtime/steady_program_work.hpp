@@ -88,6 +88,19 @@ inline std::size_t steady_program::parts::run_from(std::size_t first) {
   // Only the first step may be a collective.
   if (home->link() != nullptr && moves[now.begin] != nullptr)
     moves[now.begin]->exchange(*home, messages);
+  if (now.parts > 1) {
+    lost = lost || first >= first_overwriting;
+    const auto rows = [&](index_t shard, index_t part) {
+      const shard_rows some{part, now.parts};
+      for (std::size_t s = now.begin; s < now.end; ++s)
+        if (moves[s] != nullptr)
+          moves[s]->run_rows(shard, some);
+        else
+          interpreted[s]->run_rows(shard, some);
+    };
+    home->run_parts(slots[now.begin]->where(), now.parts, rows, now.work);
+    return first + 1;
+  }
   std::size_t end = first + 1;
   if (is_one_task(now))
     while (end < phases.size() && is_one_task(phases[end])) ++end;
@@ -163,6 +176,7 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
   to.form_phases();
   to.plan_memory();
   to.bind_work();
+  to.divide_phases();
   to.find_outcomes(results);
 }
 SHARDWISE_INLINE steady_program::steady_program(steady_program&&) noexcept = default;

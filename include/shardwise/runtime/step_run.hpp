@@ -5,6 +5,7 @@
 #include "shardwise/runtime/each_node.hpp"
 #include "shardwise/runtime/lower.hpp"
 #include "shardwise/runtime/noted_views.hpp"
+#include "shardwise/runtime/shard_rows.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 
 #include <cstddef>
@@ -58,6 +59,21 @@ class interpreted_step {
   void note_shards() {
     if (result_->where().count() <= most_noted)
       shards_.resize(static_cast<std::size_t>(result_->where().count()));
+  }
+
+  /// Returns true for a pass over a tensor that has rows: the rows of a shard may be computed
+  /// apart.
+  [[nodiscard]] bool is_divisible() const noexcept {
+    return !whole_ && result_->tensor().rank() > 0;
+  }
+  /// Computes some rows of a shard of the result. Several may run at the same time.
+  void run_rows(index_t shard, const shard_rows& rows) const {
+    const any_block whole = result_->writable_block(shard);
+    const any_block out = rows.in(whole);
+    if (out.size() == 0) return;
+    run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
+      return rows.in(operand_view(operand, result_->where(), shard, whole.extents, gathered));
+    });
   }
 
   /// Computes one distinct shard of the result. Several may run at the same time.
