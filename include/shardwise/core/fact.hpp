@@ -112,9 +112,13 @@ template <class Place, int At>
 [[nodiscard]] constexpr auto place_shown() noexcept {
   return std::conditional_t<At >= 0, facts<Place{At}>, facts<>>{};
 }
+/// A text with its label. Sizes are deduced: clang would print one that is written as `6UL`.
 template <template <std::size_t> class Label, std::size_t Size>
-[[nodiscard]] constexpr Label<Size> fact_of(const fixed_string<Size>& text) noexcept {
-  return Label<Size>(text);
+[[nodiscard]] constexpr auto fact_of(const fixed_string<Size>& text) noexcept {
+  if constexpr (std::is_same_v<Label<Size>, called<Size>>)
+    return called(text);
+  else
+    return suggested(text);
 }
 /// The text that `words()`, a stateless function, returns; none if it is empty.
 template <template <std::size_t> class Label, class Words>

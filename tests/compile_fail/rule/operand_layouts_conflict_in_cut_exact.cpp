@@ -3,6 +3,7 @@
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
 // expect-gcc: shardwise::suggested<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
 // expect: corresponding dimensions are split the same way
+// expect-clang: dimension{0}, called<2>{"x"}, suggested<46>{"reshard<P<cut_once(x, y)>, uneven>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
