@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/clamp.hpp"
