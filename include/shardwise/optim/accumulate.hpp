@@ -91,8 +91,8 @@ template <class Parameters, class Reduce = void, class Pending>
         using T = typename X::value_type;
         using moved = std::conditional_t<std::is_void_v<Reduce>, T, Reduce>;
         const auto finish = [](auto&& mean) {
-          return X(detail::narrowed<T>(
-              reshard<typename X::layout_type>(detail::narrowed<moved>(std::move(mean)))));
+          return X(detail::narrowed<T>(reshard<typename X::layout_type>(
+              detail::narrowed<moved>(std::forward<decltype(mean)>(mean)))));
         };
         if (factor == 1) return finish(G(gradient));
         return finish(gradient * detail::number_for<X>(factor));
