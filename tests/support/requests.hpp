@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that are linked with requests.cpp count what they request of the global operator new.
+// Programs that are linked with requests.cpp count what they request of the global operator new,
+// and may let it fail.
 #pragma once
 
 #include <atomic>
 
 namespace support {
 
+/// The number of requests, and of blocks that are in use.
 extern std::atomic<long> requests;
+extern std::atomic<long> blocks;
+
+/// Which requests fail: none, that with the number `fails_at`, or all from it on.
+enum class failing { never, once, from_then_on };
+extern std::atomic<failing> how;
+extern std::atomic<long> fails_at;
 
 }  // namespace support

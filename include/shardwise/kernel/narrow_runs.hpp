@@ -90,47 +90,42 @@ class narrow_lanes {
   words low_, high_;
 };
 
+/// Converts `n` contiguous numbers: `convert(lanes)` as many as a vector has, the rest one by one,
+/// by way of `T`.
+template <Narrow T, class From, class To, class Convert>
+void convert_run(const From* from, index_t n, To* to, const Convert& convert) noexcept {
+  narrow_lanes<T> numbers;
+  const index_t whole = n - n % numbers.count;
+  for (index_t i = 0; i < whole; i += numbers.count) {
+    numbers.load(from + i);
+    convert(numbers);
+    numbers.store(to + i);
+  }
+  for (index_t i = whole; i < n; ++i) to[i] = T(from[i]);
+}
+
 }  // namespace detail
 
 /// Converts `n` contiguous numbers to `float`, exactly.
 template <Narrow T>
 void widen_run(const T* from, index_t n, float* to) noexcept {
-  detail::narrow_lanes<T> numbers;
-  const index_t whole = n - n % numbers.count;
-  for (index_t i = 0; i < whole; i += numbers.count) {
-    numbers.load(from + i);
-    numbers.widen();
-    numbers.store(to + i);
-  }
-  for (index_t i = whole; i < n; ++i) to[i] = from[i];
+  detail::convert_run<T>(from, n, to, [](auto& numbers) { numbers.widen(); });
 }
 
 /// Converts `n` contiguous numbers from `float`, rounded to nearest.
 template <Narrow T>
 void narrow_run(const float* from, index_t n, T* to) noexcept {
-  detail::narrow_lanes<T> numbers;
-  const index_t whole = n - n % numbers.count;
-  for (index_t i = 0; i < whole; i += numbers.count) {
-    numbers.load(from + i);
-    numbers.narrow();
-    numbers.store(to + i);
-  }
-  for (index_t i = whole; i < n; ++i) to[i] = T(from[i]);
+  detail::convert_run<T>(from, n, to, [](auto& numbers) { numbers.narrow(); });
 }
 
 /// Rounds `n` contiguous numbers to those that `T` has; `to` may be `from`.
 template <Narrow T>
 void round_run(const float* from, index_t n, float* to) noexcept {
-  detail::narrow_lanes<T> numbers;
-  const index_t whole = n - n % numbers.count;
-  for (index_t i = 0; i < whole; i += numbers.count) {
-    numbers.load(from + i);
+  detail::convert_run<T>(from, n, to, [](auto& numbers) {
     numbers.narrow();
     numbers.clear_others();
     numbers.widen();
-    numbers.store(to + i);
-  }
-  for (index_t i = whole; i < n; ++i) to[i] = T(from[i]);
+  });
 }
 
 }  // namespace shardwise

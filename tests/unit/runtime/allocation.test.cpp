@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs whose memory runs out, at every place where they ask for some. This file replaces the
-// global operator new, so it is a program of its own.
+// Programs whose memory runs out, at every place where they ask for some.
 #include "support/catch.hpp"
+#include "support/requests.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
@@ -23,6 +23,7 @@
 #endif
 
 using namespace shardwise;
+using namespace support;
 
 namespace {
 
@@ -33,76 +34,6 @@ constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thr
 #else
 constexpr bool sanitized = false;
 #endif
-
-/// How the global operator new fails: requests are counted from 0.
-enum class failing { never, once, from_then_on };
-std::atomic<failing> how{failing::never};
-std::atomic<long> fails_at{0};
-std::atomic<long> requests{0};
-std::atomic<long> blocks{0};
-
-bool refuses() noexcept {
-  const failing now = how.load();
-  if (now == failing::never) return false;
-  const long request = requests.fetch_add(1);
-  return now == failing::once ? request == fails_at.load() : request >= fails_at.load();
-}
-
-void* take(std::size_t bytes, std::size_t alignment) noexcept {
-  if (refuses()) return nullptr;
-  void* const block = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
-  if (block != nullptr) ++blocks;
-  return block;
-}
-void* take_or_throw(std::size_t bytes, std::size_t alignment) {
-  void* const block = take(bytes, alignment);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-void give_back(void* block) noexcept {
-  if (block == nullptr) return;
-  --blocks;
-  std::free(block);
-}
-
-constexpr std::size_t plain = alignof(std::max_align_t);
-
-}  // namespace
-
-void* operator new(std::size_t n) { return take_or_throw(n, plain); }
-void* operator new[](std::size_t n) { return take_or_throw(n, plain); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return take(n, plain); }
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return take(n, plain); }
-void* operator new(std::size_t n, std::align_val_t a) {
-  return take_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-  return take_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return take(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return take(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* block) noexcept { give_back(block); }
-void operator delete[](void* block) noexcept { give_back(block); }
-void operator delete(void* block, std::size_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::size_t) noexcept { give_back(block); }
-void operator delete(void* block, const std::nothrow_t&) noexcept { give_back(block); }
-void operator delete[](void* block, const std::nothrow_t&) noexcept { give_back(block); }
-void operator delete(void* block, std::align_val_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { give_back(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { give_back(block); }
-void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept {
-  give_back(block);
-}
-void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
-  give_back(block);
-}
-
-namespace {
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
 // A product of these is worth waking threads for.
