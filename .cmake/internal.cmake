@@ -7,7 +7,6 @@ target_compile_options(
   shardwise-warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
                                -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-fconcepts-diagnostics-depth=2>)
 # Programs of headers alone, and programs that link the compiled library.
-include(${CMAKE_CURRENT_LIST_DIR}/nlohmann_json.cmake)
 add_library(shardwise-internal INTERFACE)
 target_link_libraries(shardwise-internal INTERFACE shardwise-warnings shardwise::shardwise
                                                    nlohmann_json::nlohmann_json)

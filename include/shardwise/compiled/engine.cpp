@@ -10,6 +10,8 @@
 #include "shardwise/kernel/known_operations.hpp"
 #include "shardwise/kernel/pass_order_work.hpp"
 #include "shardwise/kernel/pass_program_work.hpp"
+#include "shardwise/nn/state_dict_work.hpp"
+#include "shardwise/nn/state_entry_work.hpp"
 #include "shardwise/pool/worker_team_work.hpp"
 #include "shardwise/rule/propagate_work.hpp"
 #include "shardwise/rule/suggestion_work.hpp"

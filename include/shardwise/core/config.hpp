@@ -14,6 +14,14 @@
 #define SHARDWISE_INLINE inline
 #endif
 
+/// The same for functions on files. The compiled library has them if it was built where there is a
+/// JSON library; its CMake target defines `SHARDWISE_COMPILED_FILES` then.
+#if defined(SHARDWISE_COMPILED_FILES)
+#define SHARDWISE_INLINE_FILES
+#else
+#define SHARDWISE_INLINE_FILES inline
+#endif
+
 /// Precedes an explicit instantiation whose definition is in the compiled library; only that
 /// library defines `SHARDWISE_ENGINE`.
 #if defined(SHARDWISE_ENGINE)

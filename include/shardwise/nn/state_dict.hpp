@@ -129,44 +129,14 @@ struct state_difference {
 };
 
 /// Compares the names of a target state and of its source.
-[[nodiscard]] inline state_difference difference_of_names(const const_state_view& into,
-                                                          const const_state_view& source) {
-  state_difference out;
-  for (const const_state_entry& each : into)
-    if (source.find(each.name()) == nullptr) out.missing.push_back(each.name());
-  for (const const_state_entry& each : source)
-    if (into.find(each.name()) == nullptr) out.unexpected.push_back(each.name());
-  return out;
-}
+[[nodiscard]] state_difference difference_of_names(const const_state_view& into,
+                                                   const const_state_view& source);
 
 namespace detail {
 
-/// Returns the names of a difference as the text of an error.
-[[nodiscard]] inline std::string words_of(const state_difference& names) {
-  const auto list = [](const char* what, const std::vector<std::string>& all) {
-    std::string out = all.empty() ? "" : what;
-    for (const std::string& each : all) out += (&each == all.data() ? " '" : ", '") + each + "'";
-    return out;
-  };
-  const std::string missing = list("missing:", names.missing);
-  const std::string unexpected = list("unexpected:", names.unexpected);
-  return missing + (missing.empty() || unexpected.empty() ? "" : "; ") + unexpected;
-}
-
 /// Loads a state; both arguments are views.
-inline state_difference load_state(const state_view& into, const const_state_view& source,
-                                   state_names names) {
-  state_difference apart = difference_of_names(into, source);
-  if (names == state_names::all && !apart.empty())
-    fail({.rule = violation::state_names_differ}, words_of(apart));
-  // Everything is checked, and all values exist, before the first is assigned.
-  std::vector<std::pair<const state_entry*, node_ptr>> values;
-  for (const state_entry& each : into)
-    if (const const_state_entry* const from = source.find(each.name()); from != nullptr)
-      values.emplace_back(&each, each.value_of(*from));
-  for (auto& [entry, value] : values) entry->replace(std::move(value));
-  return apart;
-}
+state_difference load_state(const state_view& into, const const_state_view& source,
+                            state_names names);
 
 }  // namespace detail
 
@@ -196,3 +166,7 @@ state_difference load_state_dict(const state_view& into, const basic_state_view<
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/nn/state_dict_work.hpp"
+#endif

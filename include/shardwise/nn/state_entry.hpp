@@ -37,14 +37,7 @@ template <class Nest>
 concept NestOnPaper = is_on_paper<std::remove_const_t<Nest>>();
 
 /// Returns the name of a leaf of a nest in a state.
-[[nodiscard]] inline std::string state_name(std::string_view prefix, const leaf_path& path) {
-  if (path.size() >= 120)
-    fail({.rule = violation::stored_tensor_differs},
-         "the path of a tensor has less than 120 characters");
-  std::string name(prefix);
-  if (!name.empty() && !path.empty()) name += '.';
-  return name.append(path.data(), path.size());
-}
+[[nodiscard]] std::string state_name(std::string_view prefix, const leaf_path& path);
 
 /// The type-erased operations on a leaf.
 struct state_leaf {
@@ -75,22 +68,10 @@ inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
                                                   fill_leaf<typename X::value_type>};
 
 /// Returns all elements of a tensor, row-major.
-[[nodiscard]] inline std::vector<std::byte> gathered_bytes(node& owner) {
-  require_readable(owner);
-  const tensor_desc& tensor = owner.tensor();
-  std::vector<std::byte> whole(
-      static_cast<std::size_t>(element_count(tensor.extents) * size_of(tensor.type)));
-  gather_into(owner, whole.data());
-  return whole;
-}
+[[nodiscard]] std::vector<std::byte> gathered_bytes(node& owner);
 
-/// Returns elements and extents as in errors: `f32[4, 8]`.
-[[nodiscard]] inline sentence elements_and_extents(const tensor_desc& tensor) {
-  sentence out;
-  out << to_text(tensor.type) << '[';
-  for (int d = 0; d < tensor.extents.ssize(); ++d) out << (d == 0 ? "" : ", ") << tensor.extents[d];
-  return out << ']';
-}
+/// Reports a tensor that does not have the elements of a request.
+[[noreturn]] void fail_elements(const std::string& name, element have, element want);
 
 }  // namespace detail
 
@@ -109,10 +90,7 @@ class const_state_entry {
   /// Returns the tensor as an `any_tensor` with elements `T`. Throws `stored_tensor_differs`.
   template <Element T>
   [[nodiscard]] any_tensor<T> as() const {
-    if (tensor().type != element_of<T>)
-      fail({.rule = violation::stored_tensor_differs},
-           "'" + name_ + "' has elements of " + text_of_element(tensor().type) + ", not " +
-               text_of_element(element_of<T>));
+    if (tensor().type != element_of<T>) detail::fail_elements(name_, tensor().type, element_of<T>);
     return detail::handle_of<any_tensor<T>>(share());
   }
   /// Returns all elements, row-major, in host memory, after computing them if necessary.
@@ -127,11 +105,6 @@ class const_state_entry {
   [[nodiscard]] const detail::state_leaf& leaf() const noexcept { return *leaf_; }
 
  private:
-  [[nodiscard]] static std::string text_of_element(element type) {
-    const text_view name = to_text(type);
-    return {name.data(), name.size()};
-  }
-
   std::string name_;
   const void* place_;
   const detail::state_leaf* leaf_;
@@ -156,41 +129,18 @@ class state_entry : public const_state_entry {
   }
 
   /// Returns the value of another entry, converted to the layout and pool of this one.
-  [[nodiscard]] node_ptr value_of(const const_state_entry& from) const {
-    node_ptr source = from.share();
-    const node_ptr own = share();
-    const tensor_desc &have = source->tensor(), &want = own->tensor();
-    if (have.type != want.type || have.extents != want.extents) {
-      sentence apart;
-      apart << "'" << name() << "' is " << detail::elements_and_extents(want) << ", not "
-            << detail::elements_and_extents(have);
-      fail({.rule = violation::stored_tensor_differs}, apart);
-    }
-    if (source->home() == own->home()) {
-      source->name();
-      if (have.layout == want.layout) return source;
-      require(check_reshard(own->where().mesh(), have.layout, want.layout), name());
-      return reshard_node_of(source, want.layout);
-    }
-    const std::vector<std::byte> whole = detail::gathered_bytes(*source);
-    const const_any_block host{whole.data(), have.type, have.extents, row_major(have.extents)};
-    return filled([&](const held_box& part, const any_block& block) {
-      detail::copy_any_part(host, part, block, own->elements());
-    });
-  }
+  [[nodiscard]] node_ptr value_of(const const_state_entry& from) const;
   /// Returns a value of the same description whose parts are filled: `fill(part, block)`.
-  [[nodiscard]] node_ptr filled(function_view<void(const held_box&, const any_block&)> fill) const {
-    const node_ptr own = share();
-    return leaf().filled(own->home(), own->tensor(), fill);
-  }
+  [[nodiscard]] node_ptr filled(function_view<void(const held_box&, const any_block&)> fill) const;
   /// Assigns a value of the same elements, extents and layout to the tensor.
-  void replace(node_ptr value) const {
-    value->name();
-    leaf().write(written_, std::move(value));
-  }
+  void replace(node_ptr value) const;
 
  private:
   void* written_;
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/nn/state_entry_work.hpp"
+#endif

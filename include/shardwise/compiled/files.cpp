@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// Functions on files of tensors. Part of the library where there is a JSON library.
+#define SHARDWISE_ENGINE
+#include "shardwise/io/file_work.hpp"
+#include "shardwise/io/safetensors_header_work.hpp"
+#include "shardwise/io/safetensors_work.hpp"
+
+#if !defined(SHARDWISE_COMPILED_FILES)
+#error \
+    "the compiled library is built with SHARDWISE_COMPILED_FILES, as the programs that link it are"
+#endif

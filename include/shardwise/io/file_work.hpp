@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/io/file.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace shardwise {
+
+namespace detail {
+
+SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path,
+                                      const std::string& reason) {
+  fail({.rule = rule}, text_view((path + ": " + reason).c_str()));
+}
+SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path) {
+  fail_file(rule, path, std::strerror(errno));
+}
+
+SHARDWISE_INLINE_FILES file_handle::~file_handle() {
+  if (number_ >= 0) ::close(number_);
+}
+SHARDWISE_INLINE_FILES bool file_handle::close() noexcept {
+  return ::close(std::exchange(number_, -1)) == 0;
+}
+
+}  // namespace detail
+
+SHARDWISE_INLINE_FILES input_file::input_file(std::string path)
+    : path_(std::move(path)), handle_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat about {};
+  if (handle_.number() < 0 || ::fstat(handle_.number(), &about) != 0)
+    detail::fail_file(violation::file_is_not_readable, path_);
+  if (!S_ISREG(about.st_mode))
+    detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
+  size_ = about.st_size;
+}
+
+SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const auto got = ::pread(handle_.number(), to.data(), to.size(), place);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) detail::fail_file(violation::file_is_not_readable, path_);
+    if (got == 0) detail::fail_file(violation::file_is_not_readable, path_, "it became shorter");
+    to = to.subspan(static_cast<std::size_t>(got));
+    place += got;
+  }
+}
+
+SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
+    : path_(std::move(path)), handle_(-1) {
+  // A name that no other process or thread uses; the mode is that of any new file of the program.
+  static std::atomic<unsigned> files{0};
+  do {
+    beside_ = path_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
+    handle_ =
+        detail::file_handle(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  } while (handle_.number() < 0 && errno == EEXIST);
+  if (handle_.number() < 0) {
+    beside_.clear();
+    detail::fail_file(violation::file_is_not_writable, path_);
+  }
+}
+
+SHARDWISE_INLINE_FILES output_file::~output_file() {
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+}
+
+SHARDWISE_INLINE_FILES void output_file::write(std::span<const std::byte> from) {
+  while (!from.empty()) {
+    const auto put = ::write(handle_.number(), from.data(), from.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) detail::fail_file(violation::file_is_not_writable, path_);
+    from = from.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+SHARDWISE_INLINE_FILES void output_file::commit() {
+  if (::fsync(handle_.number()) != 0 || !handle_.close() ||
+      ::rename(beside_.c_str(), path_.c_str()) != 0)
+    detail::fail_file(violation::file_is_not_writable, path_);
+  beside_.clear();
+}
+
+}  // namespace shardwise

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/io/safetensors.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Elements and extents as in errors: `f32`, and `4, 8`.
+[[nodiscard]] inline std::string stored_words(element type) {
+  const text_view name = to_text(type);
+  return {name.data(), name.size()};
+}
+[[nodiscard]] inline std::string stored_words(const extents_desc& extents) {
+  std::string out;
+  for (index_t extent : extents)
+    out += (out.empty() ? "" : ", ") + (extent == dyn ? "?" : std::to_string(extent));
+  return out;
+}
+
+}  // namespace detail
+
+SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
+    : file_(std::move(path)) {
+  const auto refuse = [&](const std::string& reason) {
+    detail::fail_file(violation::file_is_malformed, file_.path(), reason);
+  };
+  std::byte length[8];
+  if (file_.size() < 8) refuse("it is shorter than the length of its header");
+  file_.read(0, length);
+  std::uint64_t count = 0;
+  std::memcpy(&count, length, sizeof(count));
+  if (count > static_cast<std::uint64_t>(std::min(longest_header, file_.size() - 8)))
+    refuse("its header would have " + std::to_string(count) + " bytes");
+  std::string words(static_cast<std::size_t>(count), ' ');
+  file_.read(8, std::as_writable_bytes(std::span(words)));
+  read_header read = parse_safetensors_header(words);
+  if (!read.ok()) refuse(read.reason);
+  header_ = std::move(read.header);
+  first_ = 8 + static_cast<index_t>(count);
+  if (file_.size() - first_ != header_.bytes())
+    refuse("it holds " + std::to_string(file_.size() - first_) +
+           " bytes of tensors, and its header says " + std::to_string(header_.bytes()));
+}
+
+SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_view name,
+                                                                   element type) const {
+  const stored_tensor* const found = header_.find(name);
+  if (found == nullptr)
+    detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+  if (found->type != type)
+    detail::fail_file(violation::stored_tensor_differs, path(),
+                      "'" + std::string(name) + "' has elements of " +
+                          detail::stored_words(found->type) + ", not " +
+                          detail::stored_words(type));
+  return *found;
+}
+
+SHARDWISE_INLINE_FILES void safetensors_file::require_extents(const stored_tensor& stored,
+                                                              const extents_desc& wanted) const {
+  bool same = stored.extents.size() == wanted.size();
+  for (int d = 0; same && d < wanted.ssize(); ++d)
+    same = wanted[d] == dyn || wanted[d] == stored.extents[d];
+  if (!same)
+    detail::fail_file(violation::stored_tensor_differs, path(),
+                      "'" + stored.name + "' is [" + detail::stored_words(stored.extents) +
+                          "], not [" + detail::stored_words(wanted) + "]");
+}
+
+namespace detail {
+
+SHARDWISE_INLINE_FILES void read_part(const safetensors_file& file, const stored_tensor& stored,
+                                      const held_box& part, const any_block& block) {
+  const index_t size = size_of(stored.type);
+  for_each_run(part, [&](const global_index& first, index_t place, index_t count) {
+    const std::span<std::byte> row(static_cast<std::byte*>(block.data) + place * size,
+                                   static_cast<std::size_t>(count * size));
+    file.read(stored, linear(stored.extents, first) * size, row);
+    // Bytes other than 0 and 1 are not valid `bool` elements.
+    if (stored.type == element_of<bool>)
+      for (std::byte& each : row) each = std::byte{each != std::byte{0}};
+  });
+}
+
+/// Returns the name of a tensor in a file: its path, or `tensor` for a tensor that is saved on its
+/// own.
+[[nodiscard]] inline std::string stored_name(const std::string& name) {
+  return name.empty() ? "tensor" : name;
+}
+
+SHARDWISE_INLINE_FILES void write_state(const std::string& path, const const_state_view& state,
+                                        const std::map<std::string, std::string>& metadata) {
+  safetensors_header header{{}, metadata};
+  std::set<std::string> names;
+  for (const const_state_entry& each : state) {
+    const tensor_desc& tensor = each.tensor();
+    header.tensors.push_back(
+        {stored_name(each.name()), tensor.type, tensor.extents, header.bytes()});
+    if (!names.insert(header.tensors.back().name).second)
+      fail_file(violation::file_is_not_writable, path,
+                "two tensors are called '" + header.tensors.back().name + "'");
+  }
+  const std::string words = write_safetensors_header(header);
+  if (words.empty())
+    fail_file(violation::file_is_not_writable, path, "its names and metadata are in UTF-8");
+  output_file file(path);
+  file.write(std::as_bytes(std::span(words)));
+  for (const const_state_entry& each : state) file.write(each.bytes());
+  file.commit();
+}
+
+SHARDWISE_INLINE_FILES void read_state(const safetensors_file& file, const state_view& state) {
+  const auto stored = [&](const state_entry& each) -> const stored_tensor& {
+    return file.find(stored_name(each.name()), each.tensor().type);
+  };
+  for (const state_entry& each : state) file.require_extents(stored(each), each.tensor().extents);
+  for (const state_entry& each : state)
+    each.replace(each.filled([&](const held_box& part, const any_block& block) {
+      read_part(file, stored(each), part, block);
+    }));
+}
+
+}  // namespace detail
+
+}  // namespace shardwise
