@@ -28,6 +28,7 @@
 #include "shardwise/runtime/run_program_work.hpp"
 #include "shardwise/runtime/shards_of_all_work.hpp"
 #include "shardwise/runtime/steady_program_work.hpp"
+#include "shardwise/runtime/step_programs_work.hpp"
 #include "shardwise/runtime/trace_nan_work.hpp"
 #include "shardwise/runtime/vjp_work.hpp"
 #include "shardwise/runtime/vmap_work.hpp"

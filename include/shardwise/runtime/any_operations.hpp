@@ -22,19 +22,44 @@ namespace shardwise {
 
 namespace detail {
 
-/// Applies a rule to values, or reports the error with the operands and the suggested reshard.
-[[nodiscard]] propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
-                                     const tensor_descs& operands);
+/// What an operation requires of its operands beside its rule: of its attributes, and of element
+/// types.
+struct operand_checks {
+  diagnosis (*attributes)(const shardwise::attributes&, const tensor_descs&);
+  diagnosis (*elements)(const shardwise::attributes&, const tensor_descs&);
+};
+/// The checks of the class of an operation. Elements are all of one type if it says nothing else.
+template <class Class>
+[[nodiscard]] constexpr operand_checks checks_of() noexcept {
+  operand_checks out{
+      [](const attributes&, const tensor_descs&) { return diagnosis{}; },
+      [](const attributes&, const tensor_descs& known) { return check_alike(known); }};
+  if constexpr (requires(const attributes& how) { Class::check(how, tensor_descs{}); })
+    out.attributes = [](const attributes& how, const tensor_descs& known) {
+      return Class::check(how, known);
+    };
+  if constexpr (requires(const attributes& how) { Class::check_elements(how, tensor_descs{}); })
+    out.elements = [](const attributes& how, const tensor_descs& known) {
+      return Class::check_elements(how, known);
+    };
+  return out;
+}
 
-/// Gathers operands over permitted axes, a bit mask, as far as a rule requires it.
-void fetch_operands(std::span<node_ptr> read, const factor_rule& rule, const tensor_descs& known,
-                    unsigned permitted);
+/// Gathers the operands of an operation over permitted axes, a bit mask, as far as its rule
+/// requires it.
+void fetch_operands(std::span<node_ptr> read, const applied_operation& does,
+                    const operand_checks& checks, unsigned permitted);
+
+/// Creates a pending operation that is not elementwise, whose layout its rule determines. Reports
+/// the error with the operands and the suggested reshard.
+[[nodiscard]] node_ptr whole_value_node(std::span<node_ptr> read, const applied_operation& does,
+                                        const operand_checks& checks,
+                                        const element_kernels& elements, kernel_finder find);
 
 /// Describes the result of an elementwise function of tensors and numbers, after the tensors have
 /// been gathered over permitted axes as far as its rule requires it.
 [[nodiscard]] tensor_desc describe_each(std::span<node_ptr> nodes, const number_operands& numbers,
-                                        factor_rule (*rule)(const attributes&, const tensor_descs&),
-                                        unsigned permitted);
+                                        const operation& what, unsigned permitted);
 
 }  // namespace detail
 
@@ -85,7 +110,8 @@ struct any_domain {
     using number = typename detail::number_type<typename Operation::function, X...>::type;
     using T = element_made<Operation, typename detail::element_type_of<number, X>::type...>;
     const auto describe = [permitted](std::span<node_ptr> nodes, const number_operands& numbers) {
-      tensor_desc result = detail::describe_each(nodes, numbers, &Operation::rule, permitted);
+      tensor_desc result =
+          detail::describe_each(nodes, numbers, operation_of<Operation>, permitted);
       result.type = element_of<T>;
       return result;
     };
@@ -165,31 +191,15 @@ struct any_domain {
   /// Gathers the operands of an operation over permitted axes where necessary.
   template <class Class, std::size_t N>
   static void fetch(const attributes& how, std::array<node_ptr, N>& read, unsigned permitted) {
-    tensor_descs known;
-    for (const node_ptr& operand : read) known.push_back(operand->tensor());
-    if constexpr (requires { Class::check(how, known); })
-      if (!Class::check(how, known).ok()) return;
-    detail::fetch_operands(read, Class::rule(how, known), known, permitted);
+    detail::fetch_operands(read, {&operation_of<Class>, how}, detail::checks_of<Class>(),
+                           permitted);
   }
 
   /// An operation whose attributes are values.
   template <class Class, class First, class Result, std::size_t N>
   [[nodiscard]] static node_ptr whole(const attributes& how, std::array<node_ptr, N> read) {
-    tensor_descs known;
-    for (const node_ptr& operand : read) {
-      detail::require_one_pool(read[0]->home(), operand);
-      if (!known.full()) known.push_back(operand->tensor());
-    }
-    if constexpr (requires { Class::check(how, known); }) require(Class::check(how, known));
-    if constexpr (requires { Class::check_elements(how, known); })
-      require(Class::check_elements(how, known));
-    else
-      require(check_alike(known));
-    const factor_rule rule = Class::rule(how, known);
-    propagation split = detail::apply_rule(read[0]->where().mesh(), rule, known);
-    split.result.type = element_of<Result>;
-    return detail::make_whole<Class, First>(how, rule, split, element_kernels_of<Result>,
-                                            std::move(read));
+    return detail::whole_value_node(read, {&operation_of<Class>, how}, detail::checks_of<Class>(),
+                                    element_kernels_of<Result>, &whole_for<Class, First>);
   }
 };
 

@@ -39,6 +39,10 @@ struct step_constants {
 /// The programs of one step, and a description of the arguments of the current call.
 class step_programs {
  public:
+  step_programs();
+  step_programs(step_programs&&) noexcept;
+  ~step_programs();
+
   struct entry {
     const void* types;
     /// The bytes of members that are neither tensors nor numbers.
@@ -54,13 +58,7 @@ class step_programs {
   /// its description.
   class call {
    public:
-    explicit call(step_programs& of) : of_(of) {
-      if (of.is_called_)
-        fail({.rule = violation::value_is_being_differentiated},
-             "a step is called by its own function");
-      of.is_called_ = true;
-      of.begin();
-    }
+    explicit call(step_programs& of);
     call(const call&) = delete;
     call& operator=(const call&) = delete;
     ~call() { of_.is_called_ = false; }
@@ -82,54 +80,24 @@ class step_programs {
     }
   }
   /// Finds tensors that are several arguments of the described call.
-  void find_repeated() {
-    repeated_.assign(tensors_.begin(), tensors_.end());
-    std::sort(repeated_.begin(), repeated_.end());
-    std::size_t count = 0;
-    for (std::size_t i = 1; i < repeated_.size(); ++i)
-      if (repeated_[i] != nullptr && repeated_[i] == repeated_[i - 1])
-        repeated_[count++] = repeated_[i];
-    repeated_.resize(count);
-  }
+  void find_repeated();
   [[nodiscard]] bool is_repeated(const node* tensor) const noexcept {
     return std::binary_search(repeated_.begin(), repeated_.end(), tensor);
   }
   /// Keeps a repeated tensor for the other arguments that it is, while the variable at an address
   /// is changed. Refuses to change a variable twice.
-  void hold(const void* variable, node_ptr tensor) {
-    if (std::find(changed_.begin(), changed_.end(), variable) != changed_.end())
-      fail({.rule = violation::operand_count_differs, .have = 2, .want = 1},
-           "a variable that a step changes is one of its arguments, not two");
-    changed_.push_back(variable);
-    held_.push_back(std::move(tensor));
-  }
+  void hold(const void* variable, node_ptr tensor);
   void let_go() noexcept { held_.clear(); }
   /// Returns the program for the described arguments, or null.
-  [[nodiscard]] entry* find(const void* types) noexcept {
-    for (entry& each : entries_)
-      if (each.types == types && each.constants == constants_.bytes && each.program.takes(tensors_))
-        return &each;
-    return nullptr;
-  }
-  entry& keep(entry made) {
-    if (entries_.size() == most) entries_.erase(entries_.begin());
-    made.constants = constants_.bytes;
-    entries_.push_back(std::move(made));
-    return entries_.back();
-  }
+  [[nodiscard]] entry* find(const void* types) noexcept;
+  entry& keep(entry made);
 
   [[nodiscard]] std::vector<node*>& tensors() noexcept { return tensors_; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
   /// Starts the description of a call.
-  void begin() noexcept {
-    tensors_.clear();
-    constants_.bytes.clear();
-    repeated_.clear();
-    changed_.clear();
-    held_.clear();
-  }
+  void begin() noexcept;
 
   static constexpr std::size_t most = 8;
 
@@ -145,3 +113,7 @@ class step_programs {
 };
 
 }  // namespace shardwise::detail
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/step_programs_work.hpp"
+#endif
