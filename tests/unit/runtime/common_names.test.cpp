@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program that includes what programs include, and defines what they define, at namespace scope.
+// A program that includes the usual headers and defines the usual names at namespace scope.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wshadow"  // in templates of the library, of the program's names
 #endif
@@ -41,7 +41,7 @@ constexpr auto two_sums = [](const auto& x) {
   return reshard<P<>>(sum<0>(sum<1>(tanh(x)))) + reshard<P<>>(max<0>(max<1>(exp(x))));
 };
 
-// Variables of the program, and types.
+// Variables and types of the program.
 constexpr auto ledger = trace(two_sums, abstract<X>());
 static_assert(ledger.collectives() == 2);
 constexpr const char* name = "a program";
@@ -60,7 +60,7 @@ struct result {
 };
 constexpr result first{}, last{};
 
-// Functions of the program beside operations of the same names, on types of its own.
+// Functions of the program on its own types, with the names of operations.
 struct image {
   int pixels = 6;
 };
