@@ -52,6 +52,7 @@ constexpr auto program = trace_program<64>(two_sums, abstract<X>());
 constexpr int count = 3;
 constexpr int size = 5;
 constexpr int key = 7;
+constexpr int plan = 8;
 const std::vector<float> data(8, 1.0F);
 constexpr auto fill = [](int i) { return i + 1; };
 constexpr auto check = [](bool right) { return right ? 1 : 0; };
@@ -75,7 +76,7 @@ int slice(const image& of, int begin) { return of.pixels - begin; }
 
 TEST_CASE("a program's own names stand beside those of the library") {
   CHECK(std::string(name) + text == "a programwords");
-  CHECK(box[0] + box[1] + parts + count + size + key == 22.0);
+  CHECK(box[0] + box[1] + parts + count + size + key + plan == 30.0);
   CHECK(program.view().mesh->devices() == 8);
   CHECK(fill(1) + check(data.size() == 8) + first.index + last.index == 3);
   const image one;

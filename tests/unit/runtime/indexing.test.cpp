@@ -43,7 +43,7 @@ TEST_CASE("the same shapes on types, on values, on paper and in prepared program
         concatenate<1>(taken, broadcast_to<extents<dyn, 3>>(slice_in_dim<1, 0, 1>(x))));
   };
   constexpr auto recorded = trace_program(f, abstract<X>(), abstract<Ids>());
-  static_assert(plan(recorded).total.collectives() == 0);
+  static_assert(plan_program(recorded).total.collectives() == 0);
   const device_pool pool{pod{}};
   const X x = iota<X>(pool);
   const Ids ids = distribute<Ids>(pool, std::vector<std::int32_t>{0, -1, 4});

@@ -336,7 +336,7 @@ TEST_CASE("the same functions on types, on values, on paper and in prepared prog
     return concatenate<1>(turned, reshape<extents<16, 2>>(x));
   };
   constexpr auto recorded = trace_program(f, abstract<X>());
-  static_assert(plan(recorded).total.collectives() == 0);
+  static_assert(plan_program(recorded).total.collectives() == 0);
   const device_pool pool{pod{}};
   const X x = iota<X>(pool);
   const auto y = f(x);
