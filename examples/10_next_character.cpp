@@ -16,7 +16,7 @@
 
 using namespace next_character;
 
-constexpr std::string_view words =
+constexpr std::string_view corpus =
     "A sharding says who holds what. Along an axis of the mesh the devices hold parts of a tensor, "
     "or the same part each, or terms of a sum that is not yet taken. A product of two tensors is "
     "computed where their parts meet; where they do not, a reshard brings them together, and what "
@@ -28,15 +28,15 @@ constexpr std::string_view words =
 template <Mesh M>
 examples<M> make_examples(const device_pool& pool, const vocabulary& known, index_t from) {
   return distribute<examples<M>>(pool, [&](const global_index& at) {
-    const index_t place = (from + at[0] + at[1] / symbols) % static_cast<index_t>(words.size());
-    return known.code(words[static_cast<std::size_t>(place)]) == at[1] % symbols ? 1.0F : 0.0F;
+    const index_t place = (from + at[0] + at[1] / symbols) % static_cast<index_t>(corpus.size());
+    return known.code(corpus[static_cast<std::size_t>(place)]) == at[1] % symbols ? 1.0F : 0.0F;
   });
 }
 template <Mesh M>
 targets<M> make_targets(const device_pool& pool, const vocabulary& known, index_t from) {
   return distribute<targets<M>>(pool, [&](const global_index& at) {
-    const index_t place = (from + at[1] + context) % static_cast<index_t>(words.size());
-    return known.code(words[static_cast<std::size_t>(place)]) == at[0] ? 1.0F : 0.0F;
+    const index_t place = (from + at[1] + context) % static_cast<index_t>(corpus.size());
+    return known.code(corpus[static_cast<std::size_t>(place)]) == at[0] ? 1.0F : 0.0F;
   });
 }
 
@@ -82,7 +82,7 @@ float difference(const Weights& ours, const Others& theirs) {
 }
 
 int main() {
-  const vocabulary known(words, symbols);
+  const vocabulary known(corpus, symbols);
   training<pod> many;
   training<single> one;
 

@@ -59,10 +59,10 @@ struct update {
 };
 
 template <Mesh M>
-inline constexpr auto program_of = plan(trace_program(update{}, abstract<examples<M>>(),
-                                                      abstract<targets<M>>(),
-                                                      abstract<weights<M>>(),
-                                                      abstract<momentum<M>>()));
+inline constexpr auto program_of = plan_program(trace_program(update{}, abstract<examples<M>>(),
+                                                              abstract<targets<M>>(),
+                                                              abstract<weights<M>>(),
+                                                              abstract<momentum<M>>()));
 template <Mesh M>
 inline constexpr const cost_ledger& cost = program_of<M>.total;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // architecture RULE ROOT: checks one rule about the tree at ROOT.
 //
-// Prints every breach as file:line: sentence, and what it looked at; ends with 1 on a breach.
+// Prints every breach as file:line: sentence, and the number of files; exits with status 1 if there
+// is a breach.
 #include "source_tree.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ bool begins(const std::string& text, std::string_view prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
 }
 
-// What a rule found: breaches make it fail, notes do not.
+// The result of a rule: breaches make it fail, notes do not.
 struct findings {
   std::vector<std::string> breaches;
   std::vector<std::string> notes;
@@ -56,7 +57,7 @@ std::string umbrella_name(const std::string& path) {
   return path.substr(0, path.size() - std::string_view(".hpp").size());
 }
 
-// May a header of `folder` include the target, which is another folder's or an umbrella?
+// True if a header of `folder` may include the target, a header of another folder or an umbrella.
 std::string why_not(const std::string& folder, const std::string& target) {
   const std::size_t slash = target.find('/');
   if (slash == std::string::npos) {
@@ -74,7 +75,7 @@ std::string why_not(const std::string& folder, const std::string& target) {
   return {};
 }
 
-// May the umbrella `name` include the target?
+// True if the umbrella `name` may include the target.
 std::string why_umbrella_may_not(const std::string& name, const std::string& target) {
   const std::size_t slash = target.find('/');
   const std::string folder =
@@ -190,7 +191,7 @@ void macros(const source_tree& tree, findings& found) {
 }
 
 void identifiers(const source_tree& tree, findings& found) {
-  // What compilers offer under such names; everything else that begins so is theirs to define.
+  // Predefined names of compilers; all other names of this form are reserved for them.
   static const std::vector<std::string_view> prefixes = {"__builtin_", "__cpp_", "__has_",
                                                          "__clang",    "__m128", "__m256",
                                                          "__m512",     "__cxa_", "__sanitizer_"};
@@ -310,8 +311,8 @@ void template_arguments(const source_tree& tree, findings& found) {
   }
 }
 
-// The name of the function whose declaration a line of a header begins with, at its left edge:
-// what is before the parenthesis.
+// The name of the function whose declaration begins at the left edge of a line of a header: the
+// word before the parenthesis.
 std::string function_of(const std::string& line) {
   const std::size_t open = line.find('(');
   if (open == std::string::npos || open == 0 || line[0] == ' ') return {};
@@ -323,11 +324,11 @@ std::string function_of(const std::string& line) {
 }
 
 // Every function of tensors and every function of elements in operation/ is in the catalogue, from
-// which the tool, the page of operations and tests come.
+// which the tool, the page of operations and tests are generated.
 void operations_are_catalogued(const source_tree& tree, findings& found) {
-  // What applies the operations of others, what stands for nothing being done, and what has an
-  // entry for each of its modes.
-  // The last three say which axes are manual, and where a device stands along them.
+  // Exceptions: functions that apply the operations of others, the identity, and functions with an
+  // entry for each of their modes. The last three query manual axes and the position of a device
+  // along them.
   static const std::set<std::string> no_operations = {
       "apply_operation",         "identity",  "scatter", "enable_manual_sharding",
       "disable_manual_sharding", "axis_index"};
@@ -359,7 +360,7 @@ void operations_are_catalogued(const source_tree& tree, findings& found) {
         continue;
       }
       if (begins(line, "}")) {
-        // The end of a definition, or of a namespace, of which the inner one is the first to end.
+        // The end of a definition, or of a namespace, innermost first.
         if (line.find_first_not_of("} ;") == std::string::npos && is_template)
           is_template = false;
         else if (line.find_first_not_of("} ") == std::string::npos && where != "shardwise")
@@ -378,7 +379,7 @@ void operations_are_catalogued(const source_tree& tree, findings& found) {
       }
       if (name.empty() || keywords.count(name) || no_operations.count(name)) continue;
       ++count;
-      // The name is the first that an entry is made with.
+      // The name is the first argument of an entry.
       const std::string wanted = is_function ? "(\"" + name + '"' : "functions::" + name + ">";
       if (catalogue.find(wanted) == std::string::npos)
         found.breach(h, number, name + " is not in operation/catalogue.hpp");

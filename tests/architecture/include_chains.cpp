@@ -81,7 +81,7 @@ int main(int count, char* arguments[]) {
     return 2;
   }
   std::vector<header> headers = read_tree(arguments[1]).headers;
-  // What only the compiled library includes is compiled with it.
+  // Headers that only the compiled library includes are compiled with it.
   headers.erase(std::remove_if(headers.begin(), headers.end(),
                                [](const header& h) { return h.folder == "compiled"; }),
                 headers.end());

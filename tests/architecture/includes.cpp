@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSL-1.0
-// All of the library, and no use of it: nothing is emitted.
+// Includes the whole library without using it: no code is emitted.
 #include <shardwise/shardwise.hpp>

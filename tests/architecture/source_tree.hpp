@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The files of the project as the rules see them.
+// The files of the project, for the rules.
 #pragma once
 
 #include <filesystem>

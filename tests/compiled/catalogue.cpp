@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiled library has the kernels of all operations of the catalogue, on elements of all types
-// that each of them takes, and of all that their gradients append.
+// The compiled library has the kernels of all operations of the catalogue and of their gradients,
+// for all element types that they accept.
 #include <shardwise/kernel/kernel_table.hpp>
 #include <shardwise/operation/catalogue.hpp>
 #include <shardwise/operation/catalogue_example.hpp>
@@ -84,7 +84,7 @@ int main() {
     if (entry.what == nullptr) continue;
     const operation_example example = example_of(one::value, entry);
     for (element type : all_types) {
-      // A number beside a tensor has its type, or that which is computed in.
+      // A number beside a tensor has its element type, or the type of the arithmetic.
       for (element number : {type, computed_in(type)})
         for (element index : {element::i32, element::i64, element::i8, element::u8}) {
           tensor_descs operands = example.operands;

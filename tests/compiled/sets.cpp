@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// All instruction sets that the machine has, side by side: they have the same kernels, and the same
-// bits where IEEE arithmetic is exact.
+// All instruction sets of the machine: they have the same kernels, and the same bits where IEEE
+// arithmetic is exact.
 #include <shardwise/kernel/kernel_set.hpp>
 #include <shardwise/kernel/kernel_table.hpp>
 #include <shardwise/kernel/random_numbers.hpp>
@@ -142,7 +142,7 @@ void check_type(const std::vector<set_of_kernels>& sets) {
   check_exact<f::abs, T>(sets, 1);
   check_exact<f::square, T>(sets, 1);
   check_exact<f::relu, T>(sets, 1);
-  // Largest and least do not depend on the order, nor do whole numbers' sums: these reduce alike.
+  // Maxima, minima and integer sums do not depend on the order, so all sets give the same bits.
   const std::vector<T> a = numbers<T>(1000, 3);
   for (reduction kind : {reduction::sum, reduction::product, reduction::max, reduction::min}) {
     std::vector<T> want;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the fuzz targets share: room for devices that is exactly as large as it says, and a check
-// that ends the program.
+// Shared by the fuzz targets: a buffer of devices of exactly the stated size, and a check that ends
+// the program.
 #pragma once
 
 #include <shardwise/notation.hpp>

@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(validate(read.mesh).ok() && read.mesh.devices() <= max_tile_devices);
-  // The one notation is read back; it shows no more than 16 devices, the room that there is.
+  // The notation of the library is parsed back; it lists at most 16 devices, the size of the
+  // buffer.
   sentence out;
   out << read.mesh;
   room more(32);
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again.verdict.ok() && again.mesh == read.mesh);
   for (index_t i = 0; i < read.mesh.order.devices().ssize(); ++i)
     require(again.mesh.order.find(again.mesh.order.at(i)) == i);
-  // Without room an order is refused, and everything else is read alike.
+  // Without a buffer an order is an error; everything else is parsed alike.
   const read_mesh plain = parse_mesh(words);
   require(plain.verdict.ok()
               ? plain.mesh == read.mesh

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Any text: the layouts that it says in each notation, and pictures with and without a mesh and a
-// tensor, as text and as images.
+// Any text: its layouts in each notation, and pictures with and without a mesh and a tensor, as
+// text and as images.
 #include "fuzz.hpp"
 #include <shardwise/draw/visualize_text.hpp>
 

@@ -12,7 +12,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// No file is written, and pictures are left to their own tests.
+// No file is written, and pictures have their own tests.
 bool is_harmless(std::string_view line) {
   try {
     return !tool::read_request(line).has("svg");

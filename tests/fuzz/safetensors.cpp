@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Headers of safetensors files: what is read is written again as the same.
+// Headers of safetensors files: a parsed header is written back unchanged.
 #include "fuzz.hpp"
 #include <shardwise/io/safetensors_header.hpp>
 

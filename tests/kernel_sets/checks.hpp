@@ -84,7 +84,7 @@ template <class T>
   using limits = std::numeric_limits<T>;
   if (std::isnan(exact) || is_nan(result)) return std::isnan(exact) && is_nan(result) ? 0 : 1e30;
   if (static_cast<long double>(result) == exact) return 0;
-  // Numbers from half a unit above the greatest on round to infinity.
+  // Numbers at least half a unit above the greatest round to infinity.
   if (std::isinf(result)) return static_cast<T>(exact) == result ? 0 : 1e30;
   if (std::isinf(exact)) return 1e30;
   int exponent = 0;

@@ -42,7 +42,7 @@ void check_each(double allowed, Exact exact) {
   T where = 0;
   unsigned skip = 0;
   for_each_number<T>([&](T number) {
-    // One function of many: a part of the numbers will do.
+    // One of many functions: a sample of the numbers is enough.
     if (++skip % 5 != 0) return;
     const expected e = exact(static_cast<long double>(number));
     const double error = distance(shardwise::kernel<F>::template of<T>(number), e.value, e.scale);
@@ -64,7 +64,7 @@ void check_error(double allowed, Exact exact) {
   const auto error = [&](T number, T result) {
     const expected e = exact(static_cast<long double>(number));
     const bool tiny = std::fabs(e.value) < static_cast<long double>(std::numeric_limits<T>::min());
-    // Where 0 is the value its sign is the value's.
+    // A zero result has the sign of the exact value.
     if (e.value == 0 && !std::isnan(e.value) && std::signbit(result) != std::signbit(e.value))
       fail("sign of zero", F::symbol.data(), number, result);
     if (tiny && result == 0) return 0.0;

@@ -29,10 +29,10 @@ void check_bits(bool chosen, Expected expected) {
     const T value = expected(a[i], b[i], c[i]);
     if (bits(result) == bits(value)) return;
     if (chosen && nans > 1 && is_nan(result) && is_nan(value)) return;
-    // Compilers may multiply by 1 what is not to be changed, which makes a signalling NaN quiet.
+    // Compilers may multiply unchanged values by 1, which makes a signalling NaN quiet.
     if (chosen && is_nan(result) && is_nan(value) && bits(quiet(result)) == bits(quiet(value)))
       return;
-    // The sign of a NaN that arithmetic makes of numbers is the machine's.
+    // The sign of a NaN that arithmetic creates depends on the machine.
     if (chosen && nans == 0 && is_nan(result) && is_nan(value)) return;
     fail("bits", F::symbol.data(), a[i], b[i], c[i], result, value);
   };
@@ -82,7 +82,8 @@ void check_exact() {
   check_bits<g::subtract, T, 2>(true, arithmetic([](T a, T b) { return a - b; }));
   check_bits<g::multiply, T, 2>(true, arithmetic([](T a, T b) { return a * b; }));
   check_bits<g::divide, T, 2>(true, arithmetic([](T a, T b) { return a / b; }));
-  // Zeros of both signs give the negative one, a NaN the bits of both operands.
+  // For equal operands and NaN the bits of both operands are combined, so zeros of both signs give
+  // -0.
   check_bits<g::maximum, T, 2>(false, [=](T a, T b, T) {
     return is_nan(a) || is_nan(b) || a == b ? either(a, b) : a < b ? b : a;
   });

@@ -14,7 +14,7 @@ void check_narrow(const char* name) {
   std::vector<float> from(n), wide(n), rounded(n);
   std::vector<T> narrow(n);
   std::uint32_t next = 0;
-  // All signs and exponents, and many last bits.
+  // All signs and exponents, and many significands.
   for (int run = 0; run < 1100; ++run) {
     for (float& each : from) each = std::bit_cast<float>(next += 953);
     narrow_run(from.data(), n, narrow.data());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations on tensors under every combination of layouts against the same on whole tensors.
+// Operations on tensors with every combination of layouts, compared with the same operations on
+// unsplit tensors.
 #pragma once
 
 #include "property/every_owner.hpp"
@@ -11,7 +12,7 @@
 
 namespace generated {
 
-/// The bits of numbers, NaN among them; of both zeros those of 0 if `one_zero`.
+/// Returns the bits of numbers, including NaN; if `one_zero`, -0 has the bits of 0.
 inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values, bool one_zero) {
   std::vector<std::uint32_t> all;
   for (float value : values)
@@ -19,14 +20,14 @@ inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values, bool
   return all;
 }
 
-/// An operation on tensors whose layouts are values.
+/// An operation on tensors with run-time layouts.
 using tensor_function = std::function<any_tensor<float>(const std::vector<any_tensor<float>>&)>;
-/// The layouts of an operand of a rank that are tried on a mesh.
+/// Returns the layouts to try for an operand of a rank on a mesh.
 using layout_choices_of = std::function<std::vector<layout_desc>(const mesh_desc&, int rank)>;
 
-/// Applies `f` to tensors under given layouts and to the same tensors held whole, where the rules
-/// allow the first, and compares bits; not the sign of zeros where terms are added later, since 0
-/// is the sum of 1 and -1, and -0 that of -0 and -0. Returns whether the rules did.
+/// Applies `f` to tensors with these layouts and to the same tensors unsplit, and compares bits, if
+/// the rules allow the layouts; returns whether they do. The sign of zeros is not compared if terms
+/// are added later, since 1 + -1 is 0 but -0 + -0 is -0.
 inline bool agrees(const device_pool& pool, const std::vector<extents_desc>& extents,
                    const std::vector<layout_desc>& chosen, const tensor_function& f) {
   std::vector<any_tensor<float>> spread;
@@ -51,9 +52,9 @@ inline bool agrees(const device_pool& pool, const std::vector<extents_desc>& ext
   return true;
 }
 
-/// How many combinations of layouts `f` may be applied under, on meshes of these sizes; each has
-/// agreed. `layouts_of(mesh, rank)` gives the layouts of one operand. Two and three owners of the
-/// devices try one combination in `stride`, with the same outcome.
+/// Checks `f` for all combinations of layouts on meshes of these sizes, and returns how many are
+/// legal. `layouts_of(mesh, rank)` returns the layouts of one operand. With two and three owners of
+/// the devices, one combination in `stride` is checked.
 inline int agreements(const std::vector<std::vector<index_t>>& sizes,
                       const std::vector<extents_desc>& extents, const tensor_function& f,
                       const layout_choices_of& layouts_of, std::size_t stride = 101) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of devices decides who holds what, and nothing else.
+// The order of devices determines which device holds which shard, and nothing else.
 #include "property/generated.hpp"
 #include "support/catch.hpp"
 #include <shardwise/notation.hpp>
@@ -11,7 +11,7 @@ using namespace generated;
 
 namespace {
 
-/// Every order of the devices of a mesh, or 24 of them; each with the lists that it borrows.
+/// All orders of the devices of a mesh, or 24 of them, with the arrays that they refer to.
 struct ordered {
   std::vector<index_t> devices, positions;
   mesh_desc mesh;
@@ -25,7 +25,7 @@ std::vector<ordered> orders(const mesh_desc& plain) {
     REQUIRE(invert(next.devices, plain.devices(), next.positions).ok());
     all.push_back(std::move(next));
     all.back().mesh.order = {all.back().devices, all.back().positions};
-    // Larger meshes: a few orders, far from each other.
+    // Larger meshes: a few orders that differ much.
     if (devices.size() > 4) std::rotate(devices.begin(), devices.begin() + 3, devices.end());
   } while (std::next_permutation(devices.begin(), devices.end()) && all.size() < 24);
   for (ordered& one : all) one.mesh.order = {one.devices, one.positions};
@@ -83,7 +83,7 @@ TEST_CASE("every notation that lists devices says the order, and is read back") 
              {notation::hlo_listed, notation::hlo_ordered, notation::hlo_named, notation::sdy}) {
           tile_list<64> memory, other, again;
           sentence own, given;
-          // Of what divides there is one cut, which all of them mean.
+          // If the axes divide the extent, all notations describe the same shards.
           layout_desc exact = layout;
           exact.uneven = false;
           REQUIRE(write_layout_as(own, form, order.mesh, exact, memory.buffer).ok());

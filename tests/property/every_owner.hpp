@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Properties that hold with one owner of all devices hold with two and three.
+// Checks properties with one owner of all devices, and with two and three owners.
 #pragma once
 
 #include "property/generated.hpp"
@@ -11,8 +11,8 @@
 
 namespace generated {
 
-/// Throws where a property does not hold. Owners run in threads of their own, where Catch's
-/// assertions may not be used.
+/// Throws if a property does not hold. Owners run in separate threads, where the assertions of
+/// Catch must not be used.
 inline void require(bool holds, const std::string& words = {},
                     const std::source_location& where = std::source_location::current()) {
   if (!holds)
@@ -31,8 +31,8 @@ bool is_refused(const F& f) {
   return false;
 }
 
-/// True if what ran in a pool cost what a ledger says. Where others own devices too, the most bytes
-/// that a device held may be theirs.
+/// True if a run in a pool had the costs in a ledger. If there are other owners, the device with
+/// the highest peak memory may be theirs.
 inline bool costs(const device_pool& pool, const cost_ledger& planned) {
   const cost_ledger counted = pool.counters();
   if (pool.state()->link() == nullptr) return counted == planned;
@@ -41,12 +41,12 @@ inline bool costs(const device_pool& pool, const cost_ledger& planned) {
          counted.peak_bytes_per_device() <= planned.peak_bytes_per_device();
 }
 
-/// Picks one of so many cases of a loop.
+/// Selects one case in `stride` of a loop.
 class every {
  public:
   explicit every(std::size_t count) : count_(count) {}
   bool operator()() { return ++seen_ % count_ == 0; }
-  /// True if all are picked: one process owns all devices, and counts may be compared.
+  /// True if all cases are selected: one process owns all devices, and counts can be compared.
   [[nodiscard]] bool all() const { return count_ == 1; }
 
  private:
@@ -54,21 +54,21 @@ class every {
   std::size_t seen_ = 0;
 };
 
-/// Calls `check(pool)` in the threads of two and three owners of a mesh: in blocks, in turn and in
-/// an order of their own.
+/// Calls `check(pool)` in the threads of two and three owners of a mesh, whose devices are assigned
+/// in blocks, in turn and in an arbitrary order.
 template <class Check>
 void for_several_owners(const mesh_desc& mesh, const Check& check) {
   for (const std::vector<index_t>& owner_of : support::ownerships(mesh.devices()))
-    // Small messages, of which few are on their way.
+    // Small messages, and few of them in flight.
     support::run_all_owners(mesh, owner_of, check, [](owner_share& share) {
       share.message_bytes = 12;
       share.in_flight = 2;
     });
 }
 
-/// Calls `check(pool, pick)` with a pool that owns its mesh, where `pick()` is true of each case,
-/// and then with those of two and three owners, where it is true of one case in `stride`, since
-/// messages take longer than copies.
+/// Calls `check(pool, pick)` with a pool that owns all devices, where `pick()` is true for each
+/// case, and then with the pools of two and three owners, where it is true for one case in
+/// `stride`, since messages take longer than copies.
 ///
 ///     for_all_owners(mesh, 7, [&](const device_pool& pool, every pick) {
 ///       for (const layout_desc& layout : all)

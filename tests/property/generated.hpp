@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Everything small: the meshes, layouts and tensors over which laws are checked exhaustively.
+/// Small meshes, layouts and tensors for exhaustive checks of properties.
 namespace generated {
 
 using namespace shardwise;
@@ -23,7 +23,8 @@ inline std::vector<mesh_desc> meshes(const std::vector<std::vector<index_t>>& si
   return all;
 }
 
-/// Every layout of a rank on a mesh: each axis unused, pending, or at any place of any dimension.
+/// Every layout of a rank on a mesh: each axis is unused, pending, or at any position in any
+/// dimension.
 inline std::vector<layout_desc> layouts(const mesh_desc& mesh, int rank, bool pending,
                                         reduction kind = reduction::sum) {
   layout_desc empty;
@@ -74,7 +75,7 @@ inline std::vector<layout_desc> grained_layouts(const mesh_desc& mesh, int rank,
   return all;
 }
 
-/// A small generator of integers, the same everywhere.
+/// A small pseudo-random generator of integers, the same on every machine.
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : state_(seed * 2 + 1) {}
@@ -87,7 +88,7 @@ class numbers {
   std::uint64_t state_;
 };
 
-/// Small whole numbers: every sum and product of a few of them is exact in a float.
+/// Small integers: sums and products of a few of them are exact in float.
 inline std::vector<float> whole_numbers(index_t count, std::uint64_t seed) {
   numbers random(seed);
   std::vector<float> all;
@@ -95,8 +96,7 @@ inline std::vector<float> whole_numbers(index_t count, std::uint64_t seed) {
   return all;
 }
 
-/// Reductions `value` into `into`, one element at a time: what the library's reductions must agree
-/// with.
+/// Reduces `value` into `into` element by element: the reference for the reductions of the library.
 inline float reduced(reduction kind, float into, float value) {
   switch (kind) {
     case reduction::sum:
@@ -111,13 +111,13 @@ inline float reduced(reduction kind, float into, float value) {
   return 0;
 }
 
-/// A tensor whose shards were filled one by one, and the value that they stand for.
+/// A tensor whose shards are filled separately, and the value that it represents.
 struct tensor_and_value {
   any_tensor<float> tensor;
   std::vector<float> value;
 };
 
-/// Fills every distinct shard with numbers of its own; terms of a pending reduction all differ.
+/// Fills every distinct shard with other numbers; the terms of a pending reduction all differ.
 inline tensor_and_value make(const device_pool& pool, const extents_desc& extents,
                              const layout_desc& layout, std::uint64_t seed) {
   auto place = pool.state()->place(tensor_desc{element::f32, extents, layout});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs put together from a few steps: each takes and gives f32[n, 6] under some layout.
+// Programs composed of a few operations, each from f32[n, 6] to f32[n, 6] with any layout.
 #pragma once
 
 #include <shardwise/shardwise.hpp>
@@ -14,10 +14,10 @@ using X = sharded_tensor<float, extents<dyn, 6>, layout<grid, P<"data", none>, p
 using W = sharded_tensor<float, extents<6, 6>, layout<grid, P<none, "model">>>;
 using V = sharded_tensor<float, extents<6, 6>, layout<grid, P<"model", none>>>;
 
-/// A function that reads what it is given twice.
+/// A function that reads its argument twice.
 constexpr auto squared = []<class H>(H&& h) { return static_cast<H&&>(h) * static_cast<H&&>(h); };
 
-/// The steps of which programs are made; each takes and gives f32[n, 6] under some layout.
+/// The operations of which programs consist, each from f32[n, 6] to f32[n, 6] with any layout.
 template <int Step>
 constexpr auto apply_step(const auto& h, const auto& w, const auto& v) {
   if constexpr (Step == 0) {

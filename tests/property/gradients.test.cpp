@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The gradient of every differentiable row of the table of operations under the layouts that it
-// allows, against finite differences of its plain loop.
+// The gradient of every differentiable row of the table of operations for all legal layouts,
+// compared with finite differences of its plain loop.
 #include "property/mapped_row.hpp"
 #include "property/row_agreement.hpp"
 #include "property/rows/arrangement.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using doubles = std::vector<any_tensor<double>>;
 
-/// What the results of a row are weighted with, so that every element counts in its own way.
+/// The weights of the results of a row, so that every element contributes differently to the loss.
 double weight_of(std::size_t result, index_t i) {
   return 0.5 + 0.37 * static_cast<double>((i * 7 + static_cast<index_t>(result) * 3) % 11);
 }
@@ -30,7 +30,7 @@ double loss_of(const operation_row& row, const row_arrays& operands) {
       for (index_t i = 0; i < results[r].size(); ++i) sum += weight_of(r, i) * results[r][i];
   return sum;
 }
-/// The slope of the loss along one element of one operand.
+/// The derivative of the loss with respect to one element of one operand.
 double slope_of(const operation_row& row, row_arrays operands, std::size_t o, index_t i) {
   const double step = 1e-5;
   double& x = operands[o][i];
@@ -41,7 +41,7 @@ double slope_of(const operation_row& row, row_arrays operands, std::size_t o, in
   return (above - loss_of(row, operands)) / (2 * step);
 }
 
-/// The slopes of the loss along every element of each operand that is differentiated.
+/// The derivatives of the loss with respect to every element of each differentiated operand.
 row_arrays slopes_of(const operation_row& row, const row_arrays& operands) {
   row_arrays slopes;
   for (std::size_t o = 0; o < operands.size(); ++o) {
@@ -52,8 +52,8 @@ row_arrays slopes_of(const operation_row& row, const row_arrays& operands) {
   return slopes;
 }
 
-/// The gradients of a row, if it allows these layouts: they are right, laid out as the operands
-/// are, and cost what their program says.
+/// Checks the gradients of a row if it allows these layouts: they are correct, have the layouts of
+/// the operands, and the costs in their program.
 std::optional<row_arrays> gradients_agree(const device_pool& pool, const operation_row& row,
                                           const std::vector<layout_desc>& layouts,
                                           const remembered& slopes) {
@@ -106,7 +106,7 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
     }();
     pool.reset_counters();
     run_program(roots);
-    // Other tensors are in memory too.
+    // Other tensors also use memory.
     require(pool.counters().flops() == planned.flops());
     require(pool.counters().collectives() == planned.collectives());
     require(pool.counters().bytes_moved() == planned.bytes_moved());
@@ -131,7 +131,7 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
   return gradients;
 }
 
-/// The same numbers away from those that are equal, zero or none, where slopes end.
+/// The same numbers without those that are equal, zero or NaN, where there is no derivative.
 draw away_from_ties(const draw& numbers_of) {
   return [=](numbers& random) {
     const double drawn = numbers_of(random);
@@ -166,7 +166,7 @@ void check_gradients(const std::vector<operation_row>& rows,
   }
 }
 
-/// The same of rows that are mapped over a batch of two.
+/// The same for rows that are mapped over a batch of two.
 void check_mapped(const std::vector<operation_row>& rows) {
   check_gradients(mapped(rows, 2), {{{2}, 10}, {{3, 2}, 6}});
 }

@@ -34,7 +34,7 @@ TEST_CASE("what is distributed cyclically is what is gathered, of every size, in
           const any_tensor<float> x =
               distribute(pool, std::span<const float>(host), extents_desc{n}, layout);
           require(elements_of(x) == host);
-          // Each device says which elements it has, and has them.
+          // Each device states which elements it holds, and holds them.
           index_t held = 0;
           for (const auto& part : shards(x)) {
             if (part.replica() == 0) held += part.extents()[0];
@@ -42,7 +42,7 @@ TEST_CASE("what is distributed cyclically is what is gathered, of every size, in
               require(part.elements()[static_cast<std::size_t>(i)] ==
                       host[static_cast<std::size_t>(part.global(0, i))]);
           }
-          // Other owners have the rest.
+          // Other owners hold the other elements.
           require(held == n || !pick.all());
         }
       }
@@ -93,7 +93,7 @@ TEST_CASE("a tensor of rank 3 is distributed cyclically along each of its dimens
 
 namespace {
 
-/// How many elements two devices' parts of one tensor have in common, counted one by one.
+/// Counts the elements that the shards of two devices have in common, one by one.
 index_t common(const held_box& a, const held_box& b) {
   index_t n = 1;
   for (int d = 0; d < a.ssize(); ++d) {
@@ -105,7 +105,7 @@ index_t common(const held_box& a, const held_box& b) {
   return n;
 }
 
-/// The most elements that any device receives in a collective.
+/// The largest number of elements that a device receives in a collective.
 index_t most_received(const mesh_desc& mesh, const extents_desc& extents, const layout_desc& before,
                       const transfer& step) {
   index_t most = 0;
@@ -140,7 +140,7 @@ TEST_CASE("no device receives more than the plan says where elements are distrib
             const bool grained = (step.from >= 0 && !before.grains[step.from].is_contiguous()) ||
                                  (step.to >= 0 && !step.after.grains[step.to].is_contiguous());
             if (!grained || step.kind == collective::slice) continue;
-            // Over several axes a reduction is charged as the hierarchy, which receives less.
+            // Over several axes the ledger counts a reduction as hierarchical, which receives less.
             if (step.kind == collective::reduce_scatter && step.axes.size() > 1) continue;
             CAPTURE(to_text(mesh, {element::f32, extents, before}).c_str(),
                     to_text(mesh, {element::f32, extents, step.after}).c_str());
@@ -254,10 +254,10 @@ TEMPLATE_TEST_CASE("the bits of an element depend on its global index alone, whe
     REQUIRE(to_host(generate<TestType>(pool, f, rows)) == to_host(generate<whole>(pool, f, rows)));
     const auto x = normal<TestType>(pool, random_key{5}, rows);
     const auto y = uniform<whole>(pool, random_key{6}, rows);
-    // A replicated tensor beside a block-cyclic one: each device takes what it needs of it.
+    // A replicated tensor beside a block-cyclic one: each device reads the elements that it needs.
     const TestType z = exp(x) * y + 1.0F;
     REQUIRE(to_host(z) == to_host(exp(normal<whole>(pool, random_key{5}, rows)) * y + 1.0F));
-    // Single rows of an Eigen matrix, whichever way it is stored.
+    // Single rows of an Eigen matrix, in either storage order.
     const Eigen::MatrixXf values = to_host(x);
     REQUIRE(to_host(distribute<TestType>(pool, values)) == to_host(x));
   }

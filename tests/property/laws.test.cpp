@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A function of pending operands is applied to their terms, before they are reduced: where the
-// library allows that, it must give what the function gives of the reduced values.
+// A function of pending operands is applied to their terms before they are reduced. Where the
+// library allows this, the result must equal that of the function of the reduced values.
 #include "property/generated.hpp"
 #include "support/catch.hpp"
 
@@ -21,8 +21,8 @@ constexpr std::array kinds{reduction::sum, reduction::product, reduction::max, r
 constexpr index_t devices = 3;
 constexpr index_t count = 24;
 
-/// Whole numbers, zero and negative ones among them: every sum, product and quotient that the tests
-/// ask of floating-point numbers is exact. Integers also reach both ends of their range.
+/// Integers, including zero and negative ones: all sums, products and quotients in these tests are
+/// exact in floating point. Integer types also get the ends of their range.
 template <class T>
 std::vector<T> terms(index_t seed) {
   numbers random(static_cast<std::uint64_t>(seed));
@@ -38,7 +38,7 @@ std::vector<T> terms(index_t seed) {
   return all;
 }
 
-/// Powers of two in both signs: divisors that leave floating-point quotients exact.
+/// Positive and negative powers of two, by which floating-point numbers are divided exactly.
 template <class T>
 std::vector<T> divisors(index_t seed) {
   numbers random(static_cast<std::uint64_t>(seed));
@@ -48,7 +48,7 @@ std::vector<T> divisors(index_t seed) {
   return all;
 }
 
-/// A tensor whose terms, one a device, are pending; or one that every device holds.
+/// A pending tensor with a term on each device, or a replicated one.
 template <class T>
 any_tensor<T> make_terms(const device_pool& pool, std::optional<reduction> pending, index_t seed,
                          std::vector<T> (*values_of)(index_t)) {
@@ -76,7 +76,7 @@ template <class T>
 any_tensor<T> reduced(const any_tensor<T>& x) {
   return reshard(x, spec_desc{{""}});
 }
-/// The elements; of both zeros 0, since -0 is the sum of -0 and -0 alone.
+/// Returns the elements, with 0 instead of -0, since only the sum of -0 and -0 is -0.
 template <class T>
 std::vector<T> elements(const any_tensor<T>& x) {
   std::vector<T> all;
@@ -85,8 +85,8 @@ std::vector<T> elements(const any_tensor<T>& x) {
   return all;
 }
 
-/// Applies `f` to the terms and to the reduced values of every choice of pending operands. Returns
-/// how many of the choices with something pending are legal; each of these agreed.
+/// Applies `f` to the terms and to the reduced values for every set of pending operands. Checks
+/// that the results are equal, and returns how many of the sets are legal.
 template <class T, std::size_t N, class F>
 int legal_choices(const std::string& name, const F& f) {
   const device_pool pool(devices, 2);
@@ -103,7 +103,7 @@ int legal_choices(const std::string& name, const F& f) {
       for (std::size_t o = 0; o < N; ++o) {
         std::optional<reduction> pending;
         if (chosen[o] > 0) pending = kinds[chosen[o] - 1];
-        // A floating-point number is divided by powers of two alone, so that nothing is rounded.
+        // A floating-point number is divided only by powers of two, so that nothing is rounded.
         const auto elements_of = std::floating_point<T> && o > 0 ? divisors<T> : values_of;
         before.push_back(make_terms<T>(pool, pending, static_cast<index_t>(o + 1), elements_of));
         after.push_back(reduced(before.back()));
@@ -124,7 +124,7 @@ int legal_choices(const std::string& name, const F& f) {
 template <class T>
 using tensors = std::vector<any_tensor<T>>;
 
-/// Applies a function; truth values become 1 and 0.
+/// Applies a function; `bool` results become 1 and 0.
 template <class T, class Function, class... X>
 any_tensor<T> apply(const X&... x) {
   auto made = elementwise<Function>(x...);
@@ -134,7 +134,7 @@ any_tensor<T> apply(const X&... x) {
     return made;
 }
 
-/// The functions that all types have, then those of floating-point numbers alone.
+/// The functions of all types, then those of floating-point numbers.
 template <class T>
 int check_all() {
   int legal = 0;

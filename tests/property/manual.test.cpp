@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Manual work, device by device, against the same work on whole tensors.
+// Computation on manual shards, compared with the same computation on unsplit tensors.
 #include "property/every_owner.hpp"
 #include "property/generated.hpp"
 #include "support/catch.hpp"
@@ -9,7 +9,7 @@ using namespace generated;
 
 namespace {
 
-/// The layout without `uneven`, which manual tensors do not have.
+/// The layout without `uneven`, which manual tensors do not support.
 layout_desc even(layout_desc layout) {
   layout.uneven = false;
   return layout;

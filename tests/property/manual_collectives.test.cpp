@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Collectives that a program calls on manual axes, against loops over the devices of a group: what
-// they make, what they cost, and their gradients.
+// Collectives on manual axes, compared with loops over the devices of a group: their results, their
+// costs, and their gradients.
 #include "property/operation_row.hpp"
 #include "property/owner_outcomes.hpp"
 #include <shardwise/runtime/any_manual.hpp>
@@ -11,7 +11,7 @@ using namespace generated;
 
 namespace {
 
-/// What the devices of a group have, by position.
+/// The elements of each device of a group, by position.
 using blocks = std::vector<host_array>;
 
 double reduced_in(reduction kind, double a, double b) {
@@ -52,7 +52,7 @@ host_array reduction_of(const blocks& parts, reduction kind) {
   return out;
 }
 
-/// The same as a loop: what each device of a group has afterwards.
+/// The same as a loop: returns the elements of each device of a group afterwards.
 blocks loop(const manual_collective& called, const blocks& given) {
   const auto n = static_cast<index_t>(given.size());
   blocks out;
@@ -101,7 +101,7 @@ struct called_row {
   bool is_shared = false;
 };
 
-/// Every collective over these axes, of tensors of rank 2.
+/// All collectives over these axes, for tensors of rank 2.
 std::vector<called_row> rows_over(const mesh_desc& mesh, const axis_list& axes) {
   std::vector<called_row> rows;
   const index_t n = mesh.parts(axes);
@@ -136,7 +136,7 @@ std::vector<called_row> rows_over(const mesh_desc& mesh, const axis_list& axes) 
   return rows;
 }
 
-/// Every list of axes of a mesh, in every order.
+/// All lists of axes of a mesh, in every order.
 std::vector<axis_list> lists_of(const mesh_desc& mesh) {
   std::vector<axis_list> all{{}}, out;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -152,8 +152,8 @@ std::vector<axis_list> lists_of(const mesh_desc& mesh) {
   return out;
 }
 
-/// A whole tensor whose rows are what the devices along some axes have, and whose columns another
-/// axis may split.
+/// An unsplit tensor whose rows are the elements of the devices along some axes, and whose columns
+/// another axis may split.
 struct sample {
   mesh_desc mesh;
   axis_list axes;
@@ -166,7 +166,7 @@ struct sample {
     out.dims[0] = axes;
     return out;
   }
-  /// The tensor as each device has it; the other axis still splits it as usual.
+  /// The tensor as each device sees it; the other axis splits it as usual.
   template <class T>
   [[nodiscard]] any_tensor<T> by_hand(const any_tensor<T>& x) const {
     const any_tensor<T> mine = enable_manual_sharding(x);
@@ -174,7 +174,7 @@ struct sample {
     if (other >= 0) columns.dims[1].push_back(static_cast<std::uint8_t>(other));
     return reshard(mine, columns);
   }
-  /// What the devices of the groups have along the other axis's part `q`.
+  /// The elements of the devices of the groups in part `q` of the other axis.
   [[nodiscard]] blocks parts(const host_array& x, index_t q) const {
     const index_t n = mesh.parts(axes);
     const index_t cuts = other < 0 ? 1 : mesh.size(other);
@@ -240,7 +240,7 @@ TEST_CASE("manual collectives give what a loop over the devices gives, and cost 
         sync(made);
         const cost_ledger cost = pool.counters();
         REQUIRE((made.layout().manual == 0) == row.is_shared);
-        // What the pieces say, of the device that gets most.
+        // The bytes according to the pieces, for the device that receives most.
         const seen_collective seen = seen_as(mesh, row.called, mine.tensor(), made.tensor());
         index_t most = 0;
         bool moves = false;
@@ -259,7 +259,7 @@ TEST_CASE("manual collectives give what a loop over the devices gives, and cost 
         const bool is_one_axis = given.axes.size() == 1;
         REQUIRE((is_one_axis ? cost.bytes_moved() == most : cost.bytes_moved() >= most));
         if (moves) REQUIRE(cost.collectives(row.called.kind) == 1);
-        // What each device has.
+        // The elements of each device.
         const device_groups groups(mesh, given.axes);
         const index_t cuts = given.other < 0 ? 1 : mesh.size(given.other);
         for (index_t q = 0; q < cuts; ++q) {
@@ -282,7 +282,8 @@ namespace {
 
 double weight_of(index_t i) { return 0.5 + 0.37 * static_cast<double>(i * 7 % 11); }
 
-/// The weighted sum of what a collective makes: each device's own, or what all of them have.
+/// The weighted sum of the results of a collective, which differ between devices or are the same on
+/// all.
 double loss_of(const sample& given, const called_row& row, const host_array& whole, bool varied) {
   const index_t cuts = given.other < 0 ? 1 : given.mesh.size(given.other);
   double sum = 0;
@@ -301,7 +302,7 @@ double loss_of(const sample& given, const called_row& row, const host_array& who
   return sum;
 }
 
-/// The weights as a tensor: `y` is what they meet.
+/// The weights as a tensor like `y`.
 any_tensor<double> weights_for(const device_pool& pool, const sample& given, const tensor_desc& y,
                                bool varied) {
   const index_t n = varied ? given.mesh.parts(given.axes) : 1;
@@ -423,7 +424,7 @@ TEST_CASE("programs of manual collectives cost what their traces say, with gradi
   sync(value);
   constexpr cost_ledger paper = trace(exchange, abstract<X>());
   check_same(pool.counters(), paper);
-  // The program as a value, run from its instructions.
+  // The recorded program, run from its instructions.
   constexpr auto recorded = trace_program(exchange, abstract<X>());
   const any_tensor<float> again = run<float>(prepare<float>(recorded), x);
   REQUIRE(to_host(again)() == to_host(value)());

@@ -8,8 +8,8 @@
 
 namespace generated {
 
-/// The operands of a row that have a batch, in turn: all of them, and where there are several each
-/// one alone.
+/// The sets of operands of a row that have a batch: all of them and, if there are several, each one
+/// alone.
 inline std::vector<unsigned> batches_of(const operation_row& row) {
   const unsigned all = (1U << row.operands.size()) - 1U;
   std::vector<unsigned> masks{all};
@@ -18,7 +18,8 @@ inline std::vector<unsigned> batches_of(const operation_row& row) {
   return masks;
 }
 
-/// A tensor whose first dimension is split as a batch is; other dimensions lose those axes.
+/// A tensor whose first dimension is split like a batch; these axes are removed from the other
+/// dimensions.
 inline row_tensor split_like(const row_tensor& x, const batch_dim& batch) {
   layout_desc layout = x.tensor().layout;
   for (int d = 1; d < layout.rank(); ++d)
@@ -34,8 +35,7 @@ inline row_tensor split_like(const row_tensor& x, const batch_dim& batch) {
   });
 }
 
-/// What a row gives for each element of a batch of tensors: `vmap` of functions of tensors whose
-/// elements only the run knows.
+/// A row applied by `vmap` to each element of a batch of tensors with run-time layouts.
 inline row_tensors apply_mapped(const operation_row& row, unsigned mapped, const row_tensors& x) {
   detail::graph_batch tape(x[0]);
   row_tensors all = x;
@@ -72,7 +72,8 @@ inline host_array element_of_array(const host_array& all, index_t i) {
   return out;
 }
 
-/// A row applied to each of `size` elements of a batch, which the operands have whose bits are set.
+/// A row applied to each of `size` elements of a batch; the operands whose bits are set have the
+/// batch.
 inline operation_row mapped(const operation_row& row, unsigned mask, index_t size) {
   operation_row out = row;
   out.name = "vmap " + std::to_string(mask) + " " + row.name;
@@ -104,7 +105,7 @@ inline operation_row mapped(const operation_row& row, unsigned mask, index_t siz
   return out;
 }
 
-/// All rows of a table with all of their batches.
+/// All rows of a table with all sets of batched operands.
 inline std::vector<operation_row> mapped(const std::vector<operation_row>& rows, index_t size) {
   std::vector<operation_row> out;
   for (const operation_row& row : rows)

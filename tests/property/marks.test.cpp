@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts that are promised, cleared and copied, and tensors put together again from their shards.
+// Layouts that are marked, cleared and copied, and tensors that are assembled from their shards.
 #include "property/generated.hpp"
 #include "support/catch.hpp"
 #include <shardwise/host/from_host_batches.hpp>
@@ -12,7 +12,7 @@ using namespace generated;
 
 namespace {
 
-/// The same terms, shard by shard.
+/// True if both tensors have the same shards, including the terms of pending sums.
 bool same_shards(const any_tensor<float>& a, const any_tensor<float>& b) {
   const auto left = shards(a);
   const auto right = shards(b);
@@ -24,7 +24,7 @@ bool same_shards(const any_tensor<float>& a, const any_tensor<float>& b) {
   return left.size() == right.size();
 }
 
-/// Runs what a call gives; the rule that it broke, if any.
+/// Computes the result of a call; returns the rule that it breaks, if any.
 template <class F>
 violation outcome(const F& call) {
   try {
@@ -128,7 +128,7 @@ TEST_CASE("what hosts read apart is what one host would spread") {
               error);
           continue;
         }
-        // Each host's rows, in the order of the whole.
+        // The rows of each host, in the order of the whole tensor.
         std::vector<std::vector<float>> read;
         for (index_t host = 0; host < hosts; ++host) {
           std::vector<float> rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is written is read back, and every conversion has its way back: for layouts and shardings at
-// random, the same ones on every machine.
+// Texts are parsed back, and every conversion can be reversed, for pseudo-random layouts and
+// shardings that are the same on every machine.
 #include "support/catch.hpp"
 #include "support/paper.hpp"
 #include <shardwise/notation.hpp>
@@ -14,7 +14,7 @@ using namespace shardwise;
 
 namespace {
 
-// A layout on a mesh of up to 64 devices, which may have an order of their own.
+// A layout on a mesh of up to 64 devices, which may have an explicit order.
 struct sample {
   mesh_desc mesh{};
   layout_desc layout{};
@@ -76,11 +76,12 @@ std::string hlo_text(const hlo_sharding& sharding) {
   return show(written([&](sentence& out) { write_hlo(out, sharding); }));
 }
 
-// Everything that is true of one layout; the first that is not is named.
+// Checks all properties of one layout; returns the name of the first that does not hold.
 std::string what_fails(const sample& one) {
   const auto& [mesh, layout, devices] = one;
   const int rank = layout.rank();
-  // What is uneven is cut once in the notations of names and tiles, and axis by axis in placements.
+  // Uneven dimensions are cut once in the notations of names and of tiles, and axis by axis in
+  // placements.
   const policy_desc asked(layout.uneven ? cut_policy::uneven : cut_policy::exact);
   const policy_desc meant(layout.uneven ? cut_policy::single_cut : cut_policy::exact);
   layout_desc once = layout;
@@ -119,8 +120,8 @@ std::string what_fails(const sample& one) {
     if (!(parse_type(own, mesh, asked).tensor == sized)) return "own type: " + show(own);
   }
 
-  // Placements: places say every order; factors every order of axes that split something; without
-  // either only the order of the mesh.
+  // Placements: positions can express every order, factors every order of axes that split
+  // something, and without either only the order of the mesh.
   for (dtensor_form form : {dtensor_form::plain, dtensor_form::strided, dtensor_form::ordered}) {
     const bool units = form == dtensor_form::strided;
     const layout_desc want = units ? without_unit_axes(mesh, layout) : layout;
@@ -155,12 +156,12 @@ std::string what_fails(const sample& one) {
     return "another order: " + hlo_text(listed.sharding);
   const read_layout back = to_layout(tiles.sharding, mesh, rank, buffer, devices, meant);
   const layout_desc want = without_unit_axes(mesh, once);
-  // `{replicated}` and `{unreduced}` say of every axis the same.
+  // `{replicated}` and `{unreduced}` apply to all axes alike.
   if (!back.verdict.ok() || !(back.layout == want)) return "layout of " + hlo_text(tiles.sharding);
   return {};
 }
 
-// An order of `count` devices in a random box, and sizes with the same product.
+// An order of `count` devices as a transposed box, and sizes with the same product.
 tile_dims random_sizes(index_t count, paper::numbers& random) {
   tile_dims sizes;
   while (count > 1 && sizes.size() < 6) {
@@ -174,7 +175,7 @@ tile_dims random_sizes(index_t count, paper::numbers& random) {
   return sizes;
 }
 
-// True if each tile's group of each kind has the same devices, kind by kind in canonical order.
+// True if the groups of each kind have the same devices for each tile, in canonical order.
 std::string what_fails_of_tiles(paper::numbers& random) {
   constexpr index_t counts[] = {1, 2, 4, 6, 8, 12, 16, 24, 36, 48, 64};
   const index_t count = counts[random(11)];
@@ -213,7 +214,7 @@ std::string what_fails_of_tiles(paper::numbers& random) {
   return {};
 }
 
-// A named sharding with parts of axes, open dimensions, priorities, every set of axes.
+// A named sharding with sub-axes, open dimensions, priorities and every set of axes.
 named_sharding random_named(paper::numbers& random) {
   named_sharding sharding;
   sharding.on.mesh = mesh_desc{{axis_desc{"x", 8}, axis_desc{"y", 4}, axis_desc{"z", 12}}};
@@ -324,7 +325,7 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
       REQUIRE(parse_partition_spec(
                   written([&](sentence& out) { write_partition_spec(out, mesh, layout); }), mesh)
                   .layout == even);
-      // DTensor has chunks; nobody else has either.
+      // Only DTensor has chunks.
       for (int form = 0; form < notation_count; ++form) {
         sentence out;
         const auto as = static_cast<notation>(form);
@@ -342,7 +343,8 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
 }
 
 TEST_CASE("strided shards hold the chunks' pieces that the layout holds") {
-  // For sizes that divide, and over one axis for all sizes; as placements say themselves.
+  // For sizes that are divided evenly and, over one axis, for all sizes, according to the
+  // placements.
   const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}, axis_desc{"c", 2}}};
   index_t otherwise = 0;
   for (index_t chunks : {2, 3, 5})
@@ -385,7 +387,7 @@ TEST_CASE("placements say which of their indices are neighbours") {
             REQUIRE(placed_index(mesh, placements, 0, size, device, x + i) == first + i);
           x += run;
         }
-        // One, and one more for each further chunk.
+        // One, and one for each further chunk.
         REQUIRE(runs < placements[0].factor + placements[1].factor);
       }
   }
@@ -413,7 +415,7 @@ TEST_CASE("cyclic blocks in whole rounds are chunks") {
 }
 
 TEST_CASE("strided shards are where the axes in their order put them") {
-  // For sizes that divide; `SS` cuts others differently.
+  // For sizes that are divided evenly; `SS` cuts others differently.
   const mesh_desc mesh{{axis_desc{"a", 3}, axis_desc{"b", 2}, axis_desc{"c", 2}}};
   for (const layout_desc& layout : paper::layouts(3, 1)) {
     const read_placements placed = to_placements(mesh, layout, dtensor_form::strided);
@@ -426,7 +428,8 @@ TEST_CASE("strided shards are where the axes in their order put them") {
           REQUIRE(placed_index(mesh, placed.placements, 0, size, device, x) == part[0].begin + x);
       }
   }
-  // Plain placements cut as layouts do, for every size; and the sizes of the pieces tell the whole.
+  // Plain placements cut like layouts, for every size, and the sizes of the shards add up to the
+  // extent.
   for (const layout_desc& layout : paper::layouts(3, 1)) {
     const read_placements placed = to_placements(mesh, layout);
     if (!placed.verdict.ok()) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every mesh of up to four axes, every partition spec of rank three at most, devices in any order:
-// types, tiles, groups, texts and shards are what arrays of numbers, transposed and cut, say.
+// Every mesh of up to four axes, every partition spec of rank at most three, and devices in any
+// order: types, tiles, groups, texts and shards equal those of arrays of numbers that are
+// transposed and cut.
 #include "support/catch.hpp"
 #include "support/paper.hpp"
 #include <shardwise/mesh/group.hpp>
@@ -16,7 +17,7 @@ namespace {
 
 using indices = std::vector<index_t>;
 
-/// Numbers in a box, row-major.
+/// A row-major array of numbers.
 struct array {
   indices shape{};
   indices data{};
@@ -41,14 +42,14 @@ struct array {
   }
 };
 
-/// A mesh, a layout on it, and its devices in an order.
+/// A mesh, a layout on it, and the order of its devices.
 struct subject {
   const mesh_desc& mesh;
   const layout_desc& layout;
   const indices& ids;
 };
 
-/// The devices tile by tile: the axes that split come first, entry by entry, then the others.
+/// The devices tile by tile: first the axes that split, entry by entry, then the others.
 struct tiled {
   indices dims{};        // one for each dimension of the tensor
   index_t replicas = 1;  // devices of a tile
@@ -99,7 +100,7 @@ std::string joined(const indices& numbers) {
   return words;
 }
 
-/// The devices with those of each tile in ascending order.
+/// The devices, with those of each tile in ascending order.
 indices sorted_in_tiles(const tiled& tiles) {
   indices devices = tiles.devices;
   for (auto first = devices.begin(); first != devices.end(); first += tiles.replicas)
@@ -107,7 +108,7 @@ indices sorted_in_tiles(const tiled& tiles) {
   return devices;
 }
 
-/// The text with every device in it.
+/// The text that lists every device.
 std::string listed(const tiled& tiles) {
   if (static_cast<std::size_t>(tiles.replicas) == tiles.devices.size()) return "{replicated}";
   indices dims = tiles.dims;
@@ -116,7 +117,7 @@ std::string listed(const tiled& tiles) {
          (tiles.replicas > 1 ? " last_tile_dim_replicate}" : "}");
 }
 
-/// The devices of an order: 0, 1, 2, ... in a box, transposed.
+/// The devices of an order: 0, 1, 2, ... as a transposed box.
 indices expanded(const iota_order& order) {
   array box;
   for (index_t size : order.sizes) box.shape.push_back(size);
@@ -143,7 +144,7 @@ std::string numbered(const layout_desc& layout) {
   return words + ")";
 }
 
-/// The first statement that does not hold, or nothing.
+/// Returns the first property that does not hold, or nothing.
 std::string what_fails(const subject& one, paper::numbers& random) {
   const auto& [mesh, layout, ids] = one;
   const tiled tiles = cut(one);
@@ -158,7 +159,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
   even.follow(exact{});
   if (!(parse_partition_spec(numbered(layout), mesh).layout == even)) return "numbers of axes";
 
-  // What a front end derives.
+  // The sharding that a front end derives.
   const op_result op = to_op_sharding(mesh, layout, view);
   if (!op.verdict.ok()) return "refused";
   if (op.sharding.type != type_of(one, tiles)) return "type";
@@ -198,7 +199,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
     if (!same_placement(again.sharding, list.sharding)) return words + " is another placement";
   }
 
-  // Two devices that change places are another placement if they have different tiles.
+  // If two devices with different tiles are exchanged, the placement differs.
   if (list.sharding.kind == hlo_kind::tiled) {
     indices swapped = sorted;
     const index_t a = random(count), b = random(count);
@@ -210,7 +211,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
     if (same_placement(hlo.sharding, other) != same) return "equality is not mutual";
   }
 
-  // Shards, short and empty ones included.
+  // Shards, including short and empty ones.
   extents_desc extents;
   for (int d = 0; d < layout.rank(); ++d) extents.push_back(random(8));
   const extents_desc padded = padded_shape(hlo.sharding, extents);
@@ -239,7 +240,7 @@ std::string what_fails(const subject& one, paper::numbers& random) {
     if (shard.replica != (whole ? device : i % tiles.replicas)) return "replica of a shard";
   }
 
-  // Who talks to whom along the axes of one dimension.
+  // The communication groups along the axes of one dimension.
   for (const axis_list& dim : layout.dims) {
     tile_list<600> room;
     array devices{{}, ids};
@@ -271,8 +272,8 @@ std::string what_fails(const subject& one, paper::numbers& random) {
   return {};
 }
 
-/// Tests every layout of every mesh, each with `orders` orders of devices: first their own, then
-/// shuffled ones; `step` leaves out meshes.
+/// Tests every layout of every mesh, each with `orders` orders of devices: the natural one, then
+/// shuffled ones; only every `step`-th mesh is tested.
 index_t test_all(int axes, index_t largest, int orders, std::size_t step = 1) {
   paper::numbers random(static_cast<std::uint64_t>(axes * 10 + largest));
   const std::vector<mesh_desc> meshes = paper::meshes(axes, largest);

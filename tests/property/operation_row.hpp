@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An operation as a row of a table: what generated tests iterate over.
+// An operation as a row of a table, over which generated tests iterate.
 #pragma once
 
 #include "property/every_owner.hpp"
@@ -12,7 +12,8 @@
 
 namespace generated {
 
-/// Elements on the host in row-major order; of every type as `double`, which has all of them.
+/// Elements on the host in row-major order, as `double`, which represents the tested values of all
+/// types.
 struct host_array {
   extents_desc extents;
   std::vector<double> values;
@@ -26,7 +27,7 @@ struct host_array {
   [[nodiscard]] index_t size() const { return element_count(extents); }
   [[nodiscard]] double& operator[](index_t i) { return values[static_cast<std::size_t>(i)]; }
   [[nodiscard]] double operator[](index_t i) const { return values[static_cast<std::size_t>(i)]; }
-  /// The index of an element by its place in row-major order, and the other way round.
+  /// Converts the row-major position of an element to its index, and back.
   [[nodiscard]] std::vector<index_t> index_of(index_t place) const {
     std::vector<index_t> at(extents.size());
     for (int d = rank() - 1; d >= 0; --d) {
@@ -46,7 +47,7 @@ struct host_array {
   }
 };
 
-/// A tensor of any elements, whose type a row knows.
+/// A tensor of any element type, which the row knows.
 class row_tensor {
  public:
   template <Element T>
@@ -83,14 +84,14 @@ auto with_element(element type, const F& f) {
   }
 }
 
-/// What the elements of an operand are drawn from.
+/// The set from which the elements of an operand are drawn.
 using draw = std::function<double(numbers&)>;
 
-/// Whole numbers from `low` to `high`, both among them: sums and products of a few are exact.
+/// Integers from `low` to `high`, inclusive: sums and products of a few are exact.
 inline draw whole(index_t low = -3, index_t high = 3) {
   return [=](numbers& random) { return static_cast<double>(low + random.below(high - low + 1)); };
 }
-/// Numbers between `low` and `high` that no sum or product gives exactly.
+/// Numbers between `low` and `high` whose sums and products are rounded.
 inline draw between(double low, double high) {
   return [=](numbers& random) {
     return low + (high - low) * (static_cast<double>(random.below(1 << 30)) + 0.5) / (1 << 30);
@@ -102,7 +103,7 @@ inline draw one_of(std::vector<double> all) {
     return all[static_cast<std::size_t>(random.below(static_cast<index_t>(all.size())))];
   };
 }
-/// Truth values.
+/// The values of `bool`.
 inline draw truth() { return whole(0, 1); }
 
 struct row_operand {
@@ -111,7 +112,7 @@ struct row_operand {
   element type = element::f64;
 };
 
-/// One application of an operation: its operands, the call, and the same as a plain loop.
+/// A call of an operation: its operands, the call, and the same as a plain loop.
 ///
 ///     {"square", {{{5, 3}}}, [](const tensors& x) { return results(square(x[0].as<>())); },
 ///      elementwise_loop([](double a) { return a * a; })}
@@ -121,24 +122,24 @@ struct operation_row {
 
   std::string name;
   std::vector<row_operand> operands;
-  /// The call on tensors whose layouts are values.
+  /// The call on tensors with run-time layouts.
   std::function<tensors(const tensors&)> apply;
-  /// The same on arrays of the host, element by element: independent of the library.
+  /// The same on host arrays, element by element, independent of the library.
   std::function<arrays(const arrays&)> loop;
-  /// How far results may be from the loop, and those of two meshes from each other: 0 is equal
-  /// bits, anything else relative to numbers above 1.
+  /// The tolerance of results, relative for numbers above 1, compared with the loop and between
+  /// meshes; 0 means equal bits.
   double error = 0;
   double rounding = 0;
-  /// How operands may be pending besides not at all.
+  /// The reductions with which operands may be pending.
   reduction pending = reduction::sum;
-  /// False for operations on integers and truth values, or whose results are steps.
+  /// False for operations on integers and `bool`, and for step functions.
   bool is_differentiable = false;
 };
 
 using row_tensors = operation_row::tensors;
 using row_arrays = operation_row::arrays;
 
-/// The rank of what operands meet in, and the element of each that meets a place of it.
+/// The rank of the broadcast result, and the element of each operand for an index of it.
 inline extents_desc met_extents(const row_arrays& operands) {
   extents_desc met;
   for (const host_array& x : operands)
@@ -155,7 +156,7 @@ inline double met_element(const host_array& x, const std::vector<index_t>& at) {
   return x.at(own);
 }
 
-/// The loop of a function of one to three elements; extents meet from the last one backwards.
+/// The loop of a function of one to three elements; dimensions are aligned from the last one.
 template <class F>
 auto elementwise_loop(F f, element made = element::f64) {
   return [f, made](const row_arrays& x) {
@@ -175,7 +176,7 @@ auto elementwise_loop(F f, element made = element::f64) {
 }
 
 /// The loop of a function of all elements along the dimensions whose bits are set, in row-major
-/// order: `f(elements)` is one number.
+/// order; `f(elements)` returns one number.
 template <class F>
 auto reduce_loop(unsigned dims, bool keep, F f, element made = element::f64) {
   return [=](const row_arrays& x) {
@@ -204,8 +205,8 @@ auto reduce_loop(unsigned dims, bool keep, F f, element made = element::f64) {
   };
 }
 
-/// The loop of a function of each line along a dimension: `f(line)` is as many numbers as are left
-/// of it, in one list for each result.
+/// The loop of a function of each line along a dimension; `f(line)` returns a list of numbers for
+/// each result.
 template <class F>
 auto line_loop(int dim, F f, std::vector<element> made = {element::f64}) {
   return [=](const row_arrays& x) {

@@ -56,7 +56,7 @@ TEST_CASE("every legal layout of an elementwise function agrees, broadcasts amon
 
 TEST_CASE("every function has the same bits under every layout, numbers on either side") {
   using call = any_tensor<float> (*)(const tensors&);
-  // The different numbers of layouts under which functions are legal: one for each law.
+  // The numbers of layouts for which functions are legal: one for each law of pending operands.
   const auto counts_of = [](const std::vector<call>& calls,
                             const std::vector<extents_desc>& extents) {
     std::vector<int> all;
@@ -90,7 +90,8 @@ TEST_CASE("every function has the same bits under every layout, numbers on eithe
   for (const extents_desc& extents : std::vector<extents_desc>{{5, 3}, {4, 1, 3}, {7}, {}}) {
     const std::vector<int> whole = counts_of(nonlinear, {extents});
     const std::vector<int> terms = counts_of(linear, {extents});
-    // On every mesh each axis is unused or at some place of some dimension; if linear, or pending.
+    // On every mesh, each axis is unused, at some position in some dimension or, if the function is
+    // linear, pending.
     REQUIRE(whole.size() == 1);
     REQUIRE(terms.size() == 1);
     REQUIRE(whole[0] > (extents.empty() ? 2 : 10));
@@ -131,7 +132,8 @@ TEST_CASE("every legal layout of a reduction by name agrees, its dimensions kept
       [](const tensors& x, const over& dims) { return min(x[0], dims, keep_dims); }};
   for (unsigned bits = 0; bits < 8; ++bits) {
     const over dims = over::of_bits(bits);
-    // 5 over 3, 3 over 2 and 2 over 3 devices are uneven, and the last leaves one with nothing.
+    // 5 over 3, 3 over 2 and 2 over 3 devices are uneven, and the last one leaves a device without
+    // elements.
     for (call f : sums)
       REQUIRE(count_agreements({{5, 3, 2}}, true, [&](const tensors& x) { return f(x, dims); }) >
               10);

@@ -11,13 +11,13 @@
 
 namespace generated {
 
-/// What a program gave: bits of results that were read, and what each cost.
+/// The outcome of a program: the bits of the results that were read, and their costs.
 struct outcome {
   std::vector<std::vector<std::uint32_t>> bits;
   std::vector<index_t> moved;
   std::vector<index_t> collectives;
   std::vector<index_t> flops;
-  /// The most bytes that each device held, of those that this owner has.
+  /// The peak memory of each device of this owner.
   std::vector<std::vector<index_t>> peaks;
 
   [[nodiscard]] bool equals(const outcome& whole, const std::vector<index_t>& own) const {
@@ -42,7 +42,8 @@ inline void read(outcome& to, const device_pool& pool, const any_tensor<float>& 
     to.peaks.back().push_back(pool.state()->memory().peak(d));
 }
 
-/// Runs a program, which fills an outcome, with one owner and with several, and compares.
+/// Runs a program, which fills an outcome, with one owner and with several, and compares the
+/// outcomes.
 template <class Program>
 void same_for_owners(const mesh_desc& mesh, const Program& program) {
   outcome alone;
@@ -58,7 +59,7 @@ void same_for_owners(const mesh_desc& mesh, const Program& program) {
           const std::lock_guard lock(mutex);
           alike += mine.equals(alone, pool.state()->own_devices()) ? 1 : 0;
         },
-        // Small messages, of which few are on their way.
+        // Small messages, and few of them in flight.
         [](owner_share& share) {
           share.message_bytes = 12;
           share.in_flight = 2;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What one owner of all devices computes, two and three compute together: the same bits, the same
-// ledger.
+// Two and three owners compute the same bits as one owner of all devices, with the same ledger.
 #include "property/owner_outcomes.hpp"
 #include <shardwise/runtime/any_manual.hpp>
 
@@ -73,7 +72,7 @@ TEST_CASE("every reduction of pending terms gives the same bits for all owners")
           read(out, pool, reshard(x, finished(source)));
         }
       }
-      // Terms that were computed: sums of rows that are split.
+      // Pending sums that are computed: sums along split rows.
       layout_desc rows = layouts(mesh, 2, false).front();
       for (std::uint8_t a = 0; a < mesh.rank(); ++a) rows.dims[0].push_back(a);
       const any_tensor<float> x = rough(pool, {301, 7}, rows, 4);

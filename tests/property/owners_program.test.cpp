@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Typed programs, and every operation under every layout, on one, two and three owners.
+// Typed programs, and every operation with every layout, with one, two and three owners.
 #include "property/generated_program.hpp"
 #include "property/owner_outcomes.hpp"
 
@@ -13,7 +13,7 @@ std::vector<float> rough_numbers(index_t count, std::uint64_t seed) {
   return all;
 }
 
-/// A program of these steps, forced result by result.
+/// A program of these operations whose results are read one by one.
 template <int... Steps>
 void run_steps(const device_pool& pool, outcome& out) {
   for (index_t rows : {index_t{7}, index_t{1}, index_t{0}}) {

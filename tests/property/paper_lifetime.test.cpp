@@ -10,7 +10,7 @@ namespace {
 
 const mesh_desc pod{{axis_desc{"x", 2}, axis_desc{"y", 4}}};
 
-/// A program of steps that read earlier ones, some of them twice, some of them never.
+/// A program of steps that read earlier ones; some are read twice, some never.
 std::vector<step_desc> make_program(numbers& random) {
   const tensor_desc shapes[] = {
       {element::f32, {8, 16}, {{axis_list{0}, axis_list{}}}},
@@ -69,7 +69,7 @@ bool is_needed(const std::vector<step_desc>& steps, std::int32_t i) {
   return false;
 }
 
-/// The last step that is run and reads the result of `i`; `i` if there is none.
+/// Returns the last executed step that reads the result of `i`, or `i` if there is none.
 std::int32_t last_reader(const std::vector<step_desc>& steps, std::int32_t i) {
   auto last = i;
   for (auto j = i + 1; j < static_cast<std::int32_t>(steps.size()); ++j)
@@ -112,8 +112,8 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
         for (int k = 0; k < step.cost.axes.ssize(); ++k)
           bytes_by_axis[step.cost.axes[k]] += step.cost.bytes[k];
       }
-      // The memory that a pass may write over: the first operand that dies here and is as large; of
-      // an operation that overwrites its first operand that one, if it is read once.
+      // The operand that a pass may overwrite: the first one of the same size that is last read
+      // here. An operation that overwrites its first operand needs that one, read once.
       int wanted = -1;
       for (int k = step.operands.ssize() - 1; k >= 0; --k) {
         const std::int32_t o = step.operands[k];
@@ -128,8 +128,8 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
       REQUIRE(life.reuses == wanted);
       if (wanted >= 0) ++reused;
       if (wanted >= 0 && step.reuses_first) ++overwritten;
-      // While the step runs: its result, and every earlier one that is still to be read or kept,
-      // but for the one that it writes over.
+      // In use while the step runs: its result, and every earlier one that is read later or kept,
+      // except the one that it overwrites.
       index_t live = inputs + bytes_per_device(pod, step.result);
       for (std::int32_t j = 0; j < i; ++j) {
         if (steps[at(j)].kind == step_kind::input || !is_needed(steps, j)) continue;
@@ -158,7 +158,7 @@ TEST_CASE("memory that is written over belongs to nobody else") {
     const auto count = static_cast<std::int32_t>(steps.size());
     std::vector<lifetime> lives(steps.size());
     plan_lifetimes(steps.data(), count, lives.data());
-    // Run with numbered buffers: no result that is still to be read may change.
+    // A run with numbered buffers: no result that is read later may change.
     std::vector<int> buffer(steps.size(), -1);
     std::vector<std::int32_t> writer;
     for (std::int32_t i = 0; i < count; ++i) {

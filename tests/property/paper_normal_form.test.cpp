@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The normal form of a program, whatever order its instructions were written in.
+// The normal form of a program does not depend on the order of its instructions.
 #include "support/catch.hpp"
 #include "support/paper.hpp"
 
@@ -16,8 +16,8 @@ const mesh_desc pod{{axis_desc{"x", 2}, axis_desc{"y", 4}}};
 const tensor_desc tile{element::f32, {8, 16}, {{axis_list{0}, axis_list{}}}};
 const tensor_desc row{element::f32, {16}, {{axis_list{}}}};
 
-/// What may be applied to values: functions of one and two operands, a reduction, and what is no
-/// pass.
+/// The instructions of random programs: functions of one and two operands, a reduction, and an
+/// operation that is not a pass.
 value_id apply(program_builder& code, numbers& random, value_id a, value_id b) {
   const bool is_tile = code.value(a) == tile;
   switch (random(6)) {
@@ -40,7 +40,7 @@ value_id apply(program_builder& code, numbers& random, value_id a, value_id b) {
   }
 }
 
-/// A value that is no number.
+/// A value that is not a constant number.
 value_id pick(const program_builder& code, numbers& random) {
   for (;;) {
     const auto i = static_cast<value_id>(code.size() - 1 - random(std::min(code.size(), 6)));
@@ -66,8 +66,8 @@ any_program make_program(numbers& random) {
   return out;
 }
 
-/// The same program in another order of instructions, with some that nobody needs: what is named or
-/// read by several instructions stays in order, and so do inputs that are only kept.
+/// The same program with its instructions in another order, and with some unused ones. Values that
+/// are named or read by several instructions stay in order, and so do inputs that are only kept.
 any_program shuffled(const any_program& from, numbers& random) {
   std::vector<cluster_note> notes(64);
   form_clusters(from.view(), notes.data());
@@ -142,7 +142,7 @@ TEST_CASE("a program has one normal form in every order of its instructions") {
   }
   CHECK(moved > 1200);
   CHECK(dropped > 200);
-  // Whoever differs has another hash.
+  // Different programs have different hashes.
   std::set<std::uint64_t> hashes;
   for (const any_program& each : seen) hashes.insert(hash_of(each.view()));
   CHECK(seen.size() > 300);

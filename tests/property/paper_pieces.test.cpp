@@ -8,7 +8,7 @@ using namespace generated;
 
 namespace {
 
-/// The places, among all elements of a tensor, of what a device holds.
+/// The positions of the elements of a device among all elements of a tensor.
 std::set<index_t> places(const mesh_desc& mesh, const tensor_desc& tensor, index_t device) {
   const held_box part = held_of(mesh, tensor.layout, tensor.extents, device);
   std::set<index_t> all{0};
@@ -29,7 +29,7 @@ bool is_exact(const mesh_desc& mesh, const tensor_desc& tensor, const layout_des
   return true;
 }
 
-/// Checks the pieces of one collective against what devices hold, element by element.
+/// Compares the pieces of one collective with the elements that devices hold.
 void check_move(const mesh_desc& mesh, const tensor_desc& before, const transfer& move) {
   tensor_desc after = before;
   after.layout = move.after;
@@ -54,7 +54,7 @@ void check_move(const mesh_desc& mesh, const tensor_desc& before, const transfer
       REQUIRE(elements[0] == (peers.reduces() ? size * peers.count() : size));
     }
     const auto bytes = piece_bytes(mesh, before, move, to);
-    // What an all_reduce cuts into equal parts is the shard.
+    // An all_reduce cuts the shard into equal parts.
     const bool even = is_exact(mesh, before, before.layout) && is_exact(mesh, before, move.after) &&
                       (move.kind != collective::all_reduce || size % peers.count() == 0);
     for (int i = 0; i < bytes.ssize(); ++i)
@@ -132,7 +132,7 @@ TEST_CASE("what crosses owners is what no device of the receiver has, once") {
   const tensor_desc rows{element::f32, {8}, layout_of(mesh, spec_desc{{"x"}})};
   const redistribution way = redistribute(mesh, rows, layout_of(mesh, spec_desc{{""}}));
   REQUIRE(way.moves.size() == 1);
-  // Owner 1 has the whole second row of devices, or one device of each row.
+  // Owner 1 has the second row of devices, or one device of each row.
   const index_t blocks[] = {0, 0, 1, 1};
   const index_t columns[] = {0, 1, 0, 1};
   for (index_t owner : {0, 1}) {

@@ -9,8 +9,8 @@ using namespace paper;
 
 namespace {
 
-/// The values of one operand: for each position along its pending axes the term that the devices
-/// there hold, and what the terms reduce to.
+/// The values of one operand: the term of the devices at each position along its pending axes, and
+/// the reduced value.
 struct operand_values {
   std::vector<std::vector<index_t>> terms;
   std::vector<index_t> reduced;
@@ -43,7 +43,7 @@ operand_values make_values(const mesh_desc& mesh, const tensor_desc& tensor, num
   return values;
 }
 
-/// A function that has the law, and no other.
+/// A function with this law and no other.
 index_t function_of(linearity law, const std::vector<index_t>& x) {
   const index_t a = x[0];
   const index_t b = x.size() > 1 ? x[1] : 1;
@@ -65,7 +65,7 @@ index_t function_of(linearity law, const std::vector<index_t>& x) {
   }
 }
 
-/// Calls `visit` with every point of a box.
+/// Calls `visit` for every point of a box.
 template <class Visit>
 void for_each_point(const index_box& part, const Visit& visit) {
   std::vector<index_t> at;
@@ -95,7 +95,7 @@ std::size_t offset_of(const factor_map& map, const extents_desc& extents,
 
 using result_values = std::map<std::size_t, index_t>;
 
-/// What the operation makes of a part of its factor space, element by element.
+/// Computes the operation on a part of its factor space, element by element.
 result_values compute(const factor_rule& rule, const tensor_descs& operands,
                       const extents_desc& extents, const index_box& part,
                       const std::vector<const std::vector<index_t>*>& data) {
@@ -105,7 +105,7 @@ result_values compute(const factor_rule& rule, const tensor_descs& operands,
     for (int o = 0; o < operands.ssize(); ++o)
       read.push_back((*data[static_cast<std::size_t>(o)])[offset_of(rule.operands[o],
                                                                     operands[o].extents, at)]);
-    // A reduction takes its operand as it is.
+    // A reduction reads its operand unchanged.
     const bool reduces = rule.operands.size() == 1 && rule.law == law_of(rule.reduce) &&
                          rule.factors.contains(factor_kind::reduction);
     const index_t value = reduces ? read[0] : function_of(rule.law, read);
@@ -115,7 +115,7 @@ result_values compute(const factor_rule& rule, const tensor_descs& operands,
   return results;
 }
 
-/// True if the box has every element of a tensor that a part of the factor space reads.
+/// True if the box contains every element of a tensor that a part of the factor space reads.
 bool holds_what_is_read(const factor_map& map, const index_box& held, const index_box& part) {
   for (const index_range& range : part)
     if (range.empty()) return true;
@@ -126,8 +126,8 @@ bool holds_what_is_read(const factor_map& map, const index_box& held, const inde
   return true;
 }
 
-/// Runs the operation on every device with what it holds alone; the first law that the verdict
-/// breaks, or nothing.
+/// Runs the operation on every device with its own elements. Returns the first property that the
+/// verdict violates, or nothing.
 const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const tensor_descs& operands,
                        const propagation& found, numbers& random) {
   const layout_desc& layout = found.result.layout;
@@ -181,7 +181,7 @@ const char* broken_law(const mesh_desc& mesh, const factor_rule& rule, const ten
       if (value != wanted.at(at)) return "the terms do not reduce to the value";
   }
 
-  // A reduction over one device is none.
+  // A sum over an axis of one device is not pending.
   unsigned reasons = 0;
   for (const tensor_desc& operand : operands) reasons |= operand.layout.pending;
   for (int f = 0; f < rule.factors.ssize(); ++f)
@@ -290,7 +290,7 @@ TEST_CASE("an einsum that is legal is computed by every device from what it hold
   add(check_all(parse_einsum("ij->ji").rule, {3, 4}, nullptr));
   CHECK(all.legal > 3000);
   CHECK(all.refused > 3000);
-  // Most are corrected by one reshard; where both operands stand in the way it takes one for each.
+  // Most errors are corrected by one reshard; if both operands are split wrongly, by one for each.
   CHECK(all.corrected_at_once * 5 > all.refused * 4);
 }
 

@@ -6,7 +6,7 @@ using namespace paper;
 
 namespace {
 
-/// The layout after one collective, by what its name says; false if it cannot run there.
+/// The layout after one collective, according to its definition; false if it is not applicable.
 bool apply(layout_desc& layout, const transfer& step) {
   const bool removes = step.kind == collective::all_gather || step.from >= 0;
   const bool adds = step.kind != collective::all_gather && step.kind != collective::all_reduce;
@@ -14,7 +14,7 @@ bool apply(layout_desc& layout, const transfer& step) {
       step.kind == collective::all_reduce || step.kind == collective::reduce_scatter;
   if (removes != (step.from >= 0) || adds != (step.to >= 0)) return false;
   if (removes && adds && step.from == step.to) {
-    // Only the grain changes, among all devices that share the dimension.
+    // Only the grain changes, among the devices that split the dimension.
     const grain how = step.after.grains[step.to];
     if (step.kind != collective::all_to_all || !(layout.dims[step.to] == step.axes)) return false;
     if (layout.grains[step.to] == how) return false;
@@ -27,7 +27,7 @@ bool apply(layout_desc& layout, const transfer& step) {
     if (reduces) layout.pending = static_cast<std::uint8_t>(layout.pending & ~(1U << a));
   }
   if (removes) {
-    // The minor axes of a dimension leave it, and with its last ones its grain.
+    // The minor axes of a dimension are removed; with the last ones, its grain.
     axis_list& dim = layout.dims[step.from];
     for (int i = step.axes.ssize() - 1; i >= 0; --i) {
       if (dim.empty() || dim.back() != step.axes[i]) return false;
@@ -37,7 +37,7 @@ bool apply(layout_desc& layout, const transfer& step) {
     layout.grains[step.from] = {};
   }
   if (adds) {
-    // A grain comes with all axes of its dimension.
+    // A grain is added together with all axes of its dimension.
     const grain how = step.after.grains[step.to];
     if (!layout.grains[step.to].is_contiguous()) return false;
     if (!how.is_contiguous() && !layout.dims[step.to].empty()) return false;
@@ -48,13 +48,14 @@ bool apply(layout_desc& layout, const transfer& step) {
   return true;
 }
 
-/// Checks every law of one redistribution; the name of the law that it breaks, or nothing.
+/// Checks all properties of one redistribution; returns the name of the first that does not hold,
+/// or nothing.
 const char* broken_law(const mesh_desc& mesh, const tensor_desc& from, const layout_desc& to) {
   const redistribution way = redistribute(mesh, from, to);
   if (!way.verdict.ok())
     return (to.pending & ~from.layout.pending) != 0 ? nullptr : "it is refused";
   if ((to.pending & ~from.layout.pending) != 0) return "a pending axis comes from nowhere";
-  // A single cut that is that of one axis after another is taken for that.
+  // A single cut that equals the cut axis by axis is treated as that.
   layout_desc now = said_by_axis(mesh, from.layout, from.extents);
   bool free = true;
   bool all_slices = true;

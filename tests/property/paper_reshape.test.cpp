@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A reshape moves nothing: whatever its rule takes, every device has the same elements, in the same
-// order, before and after.
+// A reshape moves nothing: for all legal layouts every device has the same elements in the same
+// order before and after.
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/shard.hpp"
 #include "shardwise/rule/reshape.hpp"
@@ -20,7 +20,7 @@ mesh_desc mesh_of(const extents_desc& sizes) {
   return mesh;
 }
 
-/// The places in row-major order of the elements that a device has, in the order of its shard.
+/// The row-major positions of the elements of a device, in the order of its shard.
 std::vector<index_t> elements_of(const mesh_desc& mesh, const layout_desc& layout,
                                  const extents_desc& extents, index_t device) {
   std::vector<index_t> all{0};
@@ -70,8 +70,8 @@ std::vector<extents_desc> shapes_of(index_t elements, int rank) {
   return distinct;
 }
 
-/// Every layout of a tensor: each axis splits one dimension, after any of those that do already, or
-/// none. Layouts are uneven.
+/// Every layout of a tensor: each axis is unused or splits one dimension, at any position among its
+/// axes. Layouts are uneven.
 void add_layouts(const mesh_desc& mesh, std::uint8_t axis, const layout_desc& so_far,
                  std::vector<layout_desc>& to) {
   if (axis == mesh.rank()) {
@@ -99,7 +99,7 @@ std::vector<layout_desc> layouts_of(const mesh_desc& mesh, int rank) {
   add_layouts(mesh, 0, none, all);
   return all;
 }
-/// The same with one dimension in portions of a grain.
+/// The same with a grain in one dimension.
 std::vector<layout_desc> grained_layouts_of(const mesh_desc& mesh, int rank) {
   std::vector<layout_desc> all;
   for (const layout_desc& layout : layouts_of(mesh, rank))
@@ -122,7 +122,7 @@ struct counts {
   int moved = 0;
 };
 
-/// Judges the reshape of a tensor, by itself and after the proposed reshard.
+/// Checks the reshape of a tensor, directly and after the suggested reshard.
 void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc& to,
            counts& found) {
   const factor_rule rule = reshape_rule(operand.extents, to);
@@ -153,7 +153,7 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
   const suggestion fix = propose(mesh, rule, {operand}, made.verdict);
   tensor_desc corrected = operand;
   if (fix.operand == 0) corrected.layout = fix.layout;
-  // What an exact layout is corrected with is exact too.
+  // The reshard that corrects an exact layout is exact too.
   tensor_desc exact = operand;
   exact.layout.uneven = false;
   tensor_desc corrected_exact = exact;

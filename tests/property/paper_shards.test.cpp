@@ -8,8 +8,7 @@ using namespace paper;
 
 namespace {
 
-/// Who owns what, the slow way: the elements of one dimension that a device holds, element by
-/// element, by cutting lists.
+/// The reference: the elements of one dimension that a device holds, computed by cutting lists.
 std::vector<index_t> cut(const mesh_desc& mesh, const axis_list& axes, index_t size,
                          const coordinates& where) {
   std::vector<index_t> held;
@@ -26,8 +25,8 @@ std::vector<index_t> cut(const mesh_desc& mesh, const axis_list& axes, index_t s
   return held;
 }
 
-/// True if the shards of a layout cover every element the same number of times, once for each
-/// replica, and replicas are equal.
+/// True if the shards of a layout cover every element once for each replica, and replicas are
+/// equal.
 bool partitions(const mesh_desc& mesh, const layout_desc& layout, const extents_desc& extents) {
   const device_groups shards = shards_of(mesh, layout);
   const index_t copies = shards.count() * mesh.parts(layout.pending_axes());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Uneven dimensions of several axes are cut axis by axis or once: everything that says, draws,
-// moves or judges a layout means the same cut of it.
+// Uneven dimensions of several axes are cut axis by axis or once: texts, pictures, collectives and
+// rules all use the same cut of a layout.
 #include "support/catch.hpp"
 #include "support/paper.hpp"
 #include <shardwise/draw/sharding_picture.hpp>
@@ -19,7 +19,7 @@ indices first(index_t n) {
   return all;
 }
 
-/// The piece of a list at a position of `parts`, each of the quotient rounded up.
+/// Piece `position` of a list that is cut into `parts` pieces of the quotient, rounded up.
 indices piece(const indices& all, index_t parts, index_t position) {
   const auto n = static_cast<index_t>(all.size());
   index_t size = 0;
@@ -31,14 +31,14 @@ indices piece(const indices& all, index_t parts, index_t position) {
   return kept;
 }
 
-/// What a device holds of `size` elements, the slow way: one axis after another.
+/// The reference: which of `size` elements a device holds, cut axis by axis.
 indices by_axis(const mesh_desc& mesh, const axis_list& axes, index_t size, index_t device) {
   indices held = first(size);
   for (std::uint8_t a : axes) held = piece(held, mesh.size(a), mesh.at(device)[a]);
   return held;
 }
 
-/// The same by one cut over all axes.
+/// The same with one cut over all axes.
 indices at_once(const mesh_desc& mesh, const axis_list& axes, index_t size, index_t device) {
   index_t parts = 1;
   index_t position = 0;
@@ -61,7 +61,7 @@ indices held(const mesh_desc& mesh, const layout_desc& layout, index_t size, ind
   return all;
 }
 
-/// One dimension over some axes of a mesh, by both policies.
+/// One dimension over some axes of a mesh, with both policies.
 struct sample {
   mesh_desc mesh{};
   axis_list axes{};
@@ -114,16 +114,16 @@ TEST_CASE("each policy gives every device what cutting lists gives it") {
       const indices once = at_once(one.mesh, one.axes, one.size, device);
       REQUIRE(held(one.mesh, one.apart, one.size, device) == apart);
       REQUIRE(held(one.mesh, one.once, one.size, device) == once);
-      // Parts are contiguous: boxes have global indices.
+      // Shards are contiguous: boxes have global indices.
       REQUIRE(elements_of(shard_box(one.mesh, one.once, {one.size}, device)[0]) == once);
       most = std::max(most, static_cast<index_t>(once.size()));
     }
     REQUIRE(largest_shard_size(one.mesh, one.once, {one.size}) == most);
-    // The two words for one cut.
+    // The two spellings of a single cut.
     const layout_desc said = said_by_axis(one.mesh, one.once, {one.size});
     REQUIRE(said == (one.alike ? one.apart : one.once));
     REQUIRE(in_single_cuts(one.mesh, one.apart, {one.size}) == (one.alike ? one.once : one.apart));
-    // What is exact is cut alike.
+    // Exact layouts are cut alike.
     layout_desc even = one.once;
     even.follow(exact{});
     if (validate(one.mesh, even, {one.size}).ok()) REQUIRE(one.alike);
@@ -141,7 +141,8 @@ TEST_CASE("every notation says a single cut or axis after axis, and is read back
       const layout_desc& meant = is_dtensor ? apart : once;
       const layout_desc& other = is_dtensor ? once : apart;
       const policy_desc policy = is_dtensor ? policy_desc(uneven{}) : policy_desc(single_cut{});
-      // What it means is said and comes back, or by the other policy if that is asked for.
+      // A cut that the notation can express is written and parsed back, or with the other policy on
+      // request.
       const auto words = to_text<>(form, mesh, meant);
       const bool tiles = form <= notation::hlo_ordered;
       const auto kept = [&](const layout_desc& layout) {
@@ -152,7 +153,7 @@ TEST_CASE("every notation says a single cut or axis after axis, and is read back
                         is_dtensor ? policy_desc(single_cut{}) : policy_desc(uneven{})) ==
               kept(other));
       REQUIRE_FALSE(layout_of(form, words, mesh, 1).uneven);
-      // What it does not mean is refused, unless the extents are cut alike.
+      // A cut that the notation cannot express is an error, unless the extents are cut alike.
       sentence out;
       REQUIRE(write_layout_as(out, form, mesh, other).ok() == (several < 2));
       const layout_desc said =
@@ -160,7 +161,7 @@ TEST_CASE("every notation says a single cut or axis after axis, and is read back
       sentence more;
       REQUIRE(write_layout_as(more, form, mesh, said).ok() == (several < 2 || alike));
     }
-    // The library's own words.
+    // The notation of the library.
     for (const layout_desc& layout : {apart, once}) {
       const tensor_desc tensor{element::f32, {size}, layout};
       REQUIRE(parse_type(to_text(mesh, tensor), mesh, uneven{}).tensor == tensor);
@@ -211,7 +212,7 @@ bool shows(const sharding_picture& shown, const sample& one, bool cut_once) {
   return true;
 }
 
-/// True if the parts that are drawn of a layout are those that devices hold.
+/// True if the parts in the picture of a layout are those that devices hold.
 bool draws(const sample& one, const layout_desc& layout) {
   const detail::layout_tiles tiles(one.mesh, {element::f32, {one.size}, layout}, true);
   index_t count = 0;
@@ -300,12 +301,12 @@ TEST_CASE("operands that are cut otherwise conflict, and the call that is propos
       REQUIRE(redistribute(one.mesh, operands[1], fix.layout).verdict.ok());
       operands[1].layout = fix.layout;
       REQUIRE(propagate(one.mesh, add, operands).verdict.ok());
-      // Sizes that are not known yet may be cut otherwise.
+      // Sizes that are not known yet may be cut differently.
       for (tensor_desc& operand : operands) operand.extents[0] = dyn;
       operands[1].layout = back ? one.apart : one.once;
       REQUIRE_FALSE(propagate(one.mesh, add, operands).verdict.ok());
     }
-    // Fewer axes fit beside a single cut where every device has what it reads.
+    // Fewer axes combine with a single cut if every device has the elements that it reads.
     for (int kept = 1; kept < one.axes.ssize(); ++kept) {
       layout_desc major = one.apart;
       major.dims[0].resize(static_cast<std::size_t>(kept));
@@ -395,7 +396,7 @@ TEST_CASE("uneven shards of PyTorch/XLA, DTensor and JAX") {
     for (index_t device = 0; device < mesh.devices(); ++device) {
       REQUIRE(shard_box(mesh, layout, {fact.size}, device)[0].size() == fact.apart[device]);
       REQUIRE(shard_box(mesh, once, {fact.size}, device)[0].size() == fact.once[device]);
-      // An empty part begins at the extent, as in their tests.
+      // An empty shard begins at the extent, as in their tests.
       if (fact.once[device] == 0)
         REQUIRE(shard_box(mesh, once, {fact.size}, device)[0].begin == fact.size);
     }

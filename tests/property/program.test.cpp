@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The program that a trace records in the compiler and the one that the run lowers from its nodes
-// are one value, for the same function: also where compilers evaluate the operands of a call from
-// left to right in constant expressions, and from right to left where they run, as g++ does. Only
-// functions that name values of their own are not called twice in one expression.
+// For the same function, the program that a trace records at compile time equals the one that the
+// run lowers from its nodes. This holds although g++ evaluates the operands of a call from left to
+// right in constant expressions and from right to left at run time; functions that name values are
+// not called twice in one expression.
 #include "examples/next_character/model.hpp"
 #include "property/generated_program.hpp"
 #include "support/catch.hpp"
@@ -23,7 +23,7 @@ using namespace shardwise;
 
 namespace {
 
-/// A program whose calls are replaced by what they call.
+/// A program whose calls are inlined.
 stored_program inlined(const program_view& recorded) {
   const std::int32_t count = inlined_size(recorded);
   std::vector<value_id> number(static_cast<std::size_t>(count));

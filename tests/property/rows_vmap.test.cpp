@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every row of the table of operations, mapped over a batch of its operands, against a loop over
-// the elements.
+// Every row of the table of operations, mapped over a batch of its operands, compared with a loop
+// over the elements.
 #include "property/mapped_row.hpp"
 #include "property/row_agreement.hpp"
 #include "property/rows/arrangement.hpp"
@@ -16,7 +16,7 @@ using namespace generated;
 
 namespace {
 
-/// Checks the rows under some layouts, with batches that divide and such that do not.
+/// Checks the rows with some layouts, and with batches that are and are not divisible.
 void check_mapped(const std::vector<operation_row>& rows) {
   static const std::vector<layout_choice> few{
       {{2}, 120}, {{3, 2}, 60}, {{2, 2}, 8, {grain::cyclic(1)}}};

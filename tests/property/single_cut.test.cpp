@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Uneven shards that run: cut axis by axis, or once over all axes of a dimension.
+// Computations on uneven shards that are cut axis by axis, or once over all axes of a dimension.
 #include "property/agreement.hpp"
 #include "support/catch.hpp"
 #include <shardwise/host/from_shards.hpp>
@@ -14,7 +14,7 @@ std::vector<float> elements_of(const any_tensor<float>& x) {
   return {host.elements().begin(), host.elements().end()};
 }
 
-/// Every order of some axes of a mesh, as one dimension, by both policies.
+/// One dimension over every order of some axes of a mesh, with both policies.
 std::vector<layout_desc> both_cuts(const mesh_desc& mesh) {
   std::vector<layout_desc> all;
   for (layout_desc layout : layouts(mesh, 1, false)) {
@@ -135,7 +135,7 @@ TEST_CASE("types say the cut: five rows over two by two devices") {
   const auto totals = reshard<P<none>>(sum<0>(once));
   REQUIRE(to_host(totals)(2) == 2 + 5 + 8 + 11 + 14);
 
-  // From one to the other is one exchange.
+  // A single exchange converts between them.
   pool.reset_counters();
   const auto moved = reshard<layout<grid, rows, partial<>, single_cut>>(apart);
   sync(moved);

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-// Each fact is a constant of its own, so that no constant costs much.
+// Each fact is a separate constant, so that none exceeds the limits of the compilers.
 template <const auto& Facts, std::size_t I>
 inline constexpr bool fact_holds = holds(Facts[I]);
 template <const auto& Facts, std::size_t... I>

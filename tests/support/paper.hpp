@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every mesh, layout and size of a small world, for laws that hold for all of them.
+// All small meshes, layouts and sizes, for properties that hold for all of them.
 #pragma once
 
 #include <shardwise/layout.hpp>
@@ -70,11 +70,11 @@ inline std::vector<layout_desc> layouts(int axes, int rank, bool pending = false
   return all;
 }
 
-/// Numbers that look random and are the same on every machine.
+/// Pseudo-random numbers that are the same on every machine.
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : state_(seed * 2 + 1) {}
-  /// A number from 0 to `below` - 1.
+  /// Returns a number from 0 to `below` - 1.
   index_t operator()(index_t below) {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<index_t>((state_ >> 33U) % static_cast<std::uint64_t>(below));
@@ -84,14 +84,14 @@ class numbers {
   std::uint64_t state_;
 };
 
-/// A tensor and its mesh, for the message of a test that fails.
+/// Describes a tensor and its mesh, for messages of failed tests.
 inline std::string show(const mesh_desc& mesh, const tensor_desc& tensor) {
   sentence out;
   write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout) << " on " << mesh;
   return out.c_str();
 }
 
-/// True if the mesh and the layout are legal in every respect.
+/// True if the mesh and the layout are valid.
 inline bool is_legal_layout(const mesh_desc& mesh, const layout_desc& layout,
                             const extents_desc& extents) {
   unsigned used = layout.pending;

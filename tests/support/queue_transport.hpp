@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Several owners of one mesh in one process: each in a thread of its own, with a queue to each.
+// Several owners of one mesh in one process: each has its own thread, and a queue to each other
+// owner.
 #pragma once
 
 #include <shardwise/shardwise.hpp>
@@ -23,7 +24,7 @@ namespace support {
 
 using namespace shardwise;
 
-/// The messages of one kind from one owner to another, in order. Their memory is used again.
+/// The messages of one kind from one owner to another, in order. Their memory is reused.
 class message_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
@@ -36,7 +37,7 @@ class message_queue {
     first_ = (first_ + 1) % slots_.size();
     --count_;
   }
-  /// Makes room for messages of so many bytes.
+  /// Reserves memory for messages of this size.
   void reserve(std::size_t messages, std::size_t bytes) {
     std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(first_), slots_.end());
     first_ = 0;
@@ -50,7 +51,7 @@ class message_queue {
   std::size_t count_ = 0;
 };
 
-/// What the owners of a mesh share: the messages that are on their way, and the first failure that
+/// The shared state of the owners of a mesh: the messages in flight, and the first failure that
 /// each has been told.
 struct owner_queues {
   explicit owner_queues(index_t count) : owners(count) {}
@@ -62,8 +63,8 @@ struct owner_queues {
   std::map<std::tuple<index_t, index_t, message_kind>, message_queue> messages;
   std::map<index_t, owner_report> reports;
 
-  /// Makes room for so many messages in flight between any two owners, each of so many bytes, so
-  /// that none allocates.
+  /// Reserves memory for this number of messages in flight between any two owners, each of this
+  /// size, so that none allocates.
   void reserve(std::size_t count, std::size_t bytes) {
     for (index_t from = 0; from < owners; ++from)
       for (index_t to = 0; to < owners; ++to)
@@ -72,8 +73,8 @@ struct owner_queues {
   }
 };
 
-/// One owner's end. Sends are copied at once; receives wait for their turn, in the order in which
-/// they were begun.
+/// The transport of one owner. Messages are copied when they are sent; receives are completed in
+/// the order in which they began.
 class queue_transport : public transport {
  public:
   queue_transport(std::shared_ptr<owner_queues> queues, index_t self)
@@ -98,7 +99,7 @@ class queue_transport : public transport {
     const auto at = find(message);
     if (at == open_.end()) return true;
     const wanted& want = *at;
-    // Messages are matched in the order in which they are asked for.
+    // Messages are matched in the order in which they are requested.
     for (auto earlier = open_.begin(); earlier != at; ++earlier)
       if (earlier->from == want.from && earlier->kind == want.kind) return false;
     const std::lock_guard lock(queues_->mutex);
@@ -182,7 +183,7 @@ std::vector<std::exception_ptr> run_owners(
   return thrown;
 }
 
-/// The same where none of them may throw: the first exception is thrown here.
+/// The same for programs that must not throw: the first exception is rethrown.
 template <class Program>
 void run_all_owners(
     const mesh_desc& mesh, const std::vector<index_t>& owner_of, const Program& program,
@@ -192,7 +193,7 @@ void run_all_owners(
     if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Ways to give the devices of a mesh to owners: blocks, in turn, and in an order of their own.
+/// Ways to assign the devices of a mesh to owners: in blocks, in turn, and in an arbitrary order.
 inline std::vector<std::vector<index_t>> ownerships(index_t devices) {
   std::vector<std::vector<index_t>> all;
   for (index_t owners : {2, 3}) {

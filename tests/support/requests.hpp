@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that are linked with requests.cpp count what they request of the global operator new,
-// and may let it fail.
+// Programs that are linked with requests.cpp count their calls of the global operator new, and can
+// let them fail.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace support {
 extern std::atomic<long> requests;
 extern std::atomic<long> blocks;
 
-/// Which requests fail: none, that with the number `fails_at`, or all from it on.
+/// Which requests fail: none, the one with the number `fails_at`, or all from that one on.
 enum class failing { never, once, from_then_on };
 extern std::atomic<failing> how;
 extern std::atomic<long> fails_at;

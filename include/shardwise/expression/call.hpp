@@ -121,6 +121,13 @@ template <class Call, class... X>
     return allowed<typename part::type>{};
 }
 
+/// Reports an error where it is found, so that callers need not check the result.
+template <class Judged>
+[[nodiscard]] constexpr auto report() {
+  using reported [[maybe_unused]] = decltype(typename Judged::type{});
+  return refused_value<>{};
+}
+
 /// The verdict of a judge that a rule is broken. (Results may have members called `ok` too, which
 /// are not constants.)
 template <class Judged>

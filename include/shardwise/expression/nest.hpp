@@ -44,6 +44,24 @@ template <class First, class Second>
 inline constexpr bool holds_refusal<std::pair<First, Second>> =
     holds_refusal<First> || holds_refusal<Second>;
 
+/// The results of a function that returns `Results`, one of which is invalid: as many values, so
+/// that the program can take them apart without further errors.
+template <class Results>
+struct refused_results {
+  using type = refused_value<>;
+};
+template <class... X>
+struct refused_results<std::tuple<X...>> {
+  using type = std::tuple<typename refused_results<X>::type...>;
+};
+template <class First, class Second>
+struct refused_results<std::pair<First, Second>> {
+  using type =
+      std::pair<typename refused_results<First>::type, typename refused_results<Second>::type>;
+};
+template <class Results>
+using refused_results_of = typename refused_results<std::remove_cvref_t<Results>>::type;
+
 /// Calls a function with the elements of a tuple. Unlike `std::apply`, it does not ask first
 /// whether the call throws, which would add ten lines to every error in the function.
 template <class F, class... X, std::size_t... I>

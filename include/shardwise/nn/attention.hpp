@@ -50,8 +50,8 @@ struct attention {
     const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
     const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key));
     const auto v = einsum<"bsd,dhe->bhse">(x, value);
-    return detail::spread<Out>(
-        einsum<"bhse,hed->bsd">(shardwise::attention<To::value>(q, k, v), out));
+    const auto met = shardwise::attention<To::value>(q, k, v);
+    return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
   }
   template <Operand X, class Keys, class Values>
   [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache) const {

@@ -51,9 +51,11 @@ struct cache_of;
 /// Appends the keys and values of new positions to a cache.
 template <class Cache, class K, class V>
 constexpr void append(Cache& cache, const K& keys, const V& values) {
-  cache.keys = update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);
-  cache.values = update_slice<2, out_of_range::error>(cache.values, values, cache.filled);
-  cache.filled += static_cast<std::int32_t>(keys.extents()[2]);
+  if constexpr (!AnyRefused<K, V>) {
+    cache.keys = update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);
+    cache.values = update_slice<2, out_of_range::error>(cache.values, values, cache.filled);
+    cache.filled += static_cast<std::int32_t>(keys.extents()[2]);
+  }
 }
 
 }  // namespace detail

@@ -22,6 +22,8 @@ struct between {
 
   template <Operand... X>
   [[nodiscard]] constexpr auto operator()(const X&... x) const {
+    // Completes the type of an invalid reshard here, so that the module is not part of its error.
+    static_assert((... && (sizeof(detail::spread<In>(x)) > 0)));
     return detail::spread<Out>(inner(detail::spread<In>(x)...));
   }
 };

@@ -20,6 +20,18 @@ namespace detail {
 template <class Nest, std::size_t I>
 using member_of = nth_type<I, decltype(list_members(std::declval<Nest&>()))>;
 
+/// True for nests of the same kind, with as many members.
+template <class Target, class Source>
+inline constexpr bool have_same_members = [] {
+  constexpr nest_kind kind = nest_kind_of<Target>();
+  if constexpr (kind != nest_kind_of<Source>())
+    return false;
+  else if constexpr (kind == nest_kind::aggregate)
+    return member_count<Target> == member_count<Source>;
+  else
+    return true;
+}();
+
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_alike(const Source& from);
 
@@ -37,9 +49,11 @@ template <class Target, class Source>
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_alike(const Source& from) {
   constexpr nest_kind kind = nest_kind_of<Target>();
-  static_assert(kind == nest_kind_of<Source>(),
+  static_assert(have_same_members<Target, Source>,
                 "a module is distributed to one of the same members, whose layouts differ");
-  if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
+  if constexpr (!have_same_members<Target, Source>) {
+    return refused_value<>{};
+  } else if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
     static_assert(std::is_same_v<Target, Source>, "a tensor whose layout is a value stays one");
     return from;
   } else if constexpr (kind == nest_kind::tensor) {
@@ -57,8 +71,6 @@ template <class Target, class Source>
     for (const auto& each : from) to.push_back(distribute_nest<typename Target::value_type>(each));
     return to;
   } else if constexpr (kind == nest_kind::aggregate) {
-    static_assert(member_count<Target> == member_count<Source>,
-                  "a module is distributed to one of the same members, whose layouts differ");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return Target{distribute_nest<member_of<Target, I>>(nth<I>(list_members(from)))...};
     }

@@ -39,6 +39,11 @@ template <class Scores>
                    seed.fold_in(static_cast<std::uint64_t>(row)))));
   return chosen;
 }
+/// The same for a model with an error, which the compiler has reported.
+[[nodiscard]] inline std::vector<std::int32_t> sample_rows(const refused_value<>&,
+                                                           const nn::sampling&, random_key) {
+  return {};
+}
 
 }  // namespace detail
 

@@ -48,6 +48,8 @@ template <class Nest, class Make>
       return Nest{detail::member_maker<Make>{make, detail::member_path<Nest>(path, I)}...};
     };
     return all(std::make_index_sequence<member_count<Nest>>{});
+  } else if constexpr (detail::operand_kind_of<Nest> == detail::operand_kind::refused_tensor) {
+    return refused_value<>{};
   } else {
     return Nest{};
   }

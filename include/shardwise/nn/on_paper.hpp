@@ -95,12 +95,16 @@ inline constexpr index_t nest_bytes = detail::sizes_of_nest<Nest>.bytes;
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr traced_program<Capacity> trace_nests_program(const F& f, Sizes... sizes) {
   traced_program<Capacity> out;
-  program_builder code(out);
-  const detail::entered<Sizes...> enter{code, {sizes...}};
-  const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
-  const auto result = detail::call_with(f, operands);
-  const detail::kept_by keep{code};
-  detail::for_each_tensor(result, keep);
+  // Named here, where the program calls, so that compilers show an error in `f` in few lines.
+  using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
+  if constexpr (!detail::holds_refusal<std::remove_cvref_t<results>>) {
+    program_builder code(out);
+    const detail::entered<Sizes...> enter{code, {sizes...}};
+    const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
+    const auto result = detail::call_with(f, operands);
+    const detail::kept_by keep{code};
+    detail::for_each_tensor(result, keep);
+  }
   return out;
 }
 
@@ -110,7 +114,11 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
 ///     static_assert(cost.collectives("data") == 4);
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr auto trace_nests(const F& f, Sizes... sizes) {
-  return ledger_of(trace_nests_program<Capacity, Nests...>(f, sizes...));
+  using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
+  if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
+    return detail::refused_ledger{};
+  else
+    return ledger_of(trace_nests_program<Capacity, Nests...>(f, sizes...));
 }
 
 }  // namespace shardwise

@@ -6,6 +6,8 @@
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
+#include <utility>
+
 namespace shardwise {
 
 /// Normalisation along dimensions, which are its integers, on abstract tensors. It is computed as a
@@ -48,10 +50,38 @@ template <class X, class Scale, class Shift>
   return static_cast<X&&>(x) * widened(scale) + widened(shift);
 }
 
+/// The verdict on `x * scale + shift`, for a tensor that is normalised after it is finished.
+template <class X>
+[[nodiscard]] constexpr auto judge_scaled() noexcept {
+  return allowed<X>{};
+}
+template <class X, class Scale>
+[[nodiscard]] constexpr auto judge_scaled() noexcept {
+  return judge_part<elementwise_call<functions::multiply>, X,
+                    decltype(widened(std::declval<Scale>()))>();
+}
+template <class X, class Scale, class Shift>
+[[nodiscard]] constexpr auto judge_scaled() noexcept {
+  using product = decltype(judge_scaled<X, Scale>());
+  if constexpr (product::ok)
+    return judge_part<elementwise_call<functions::add>, typename product::type,
+                      decltype(widened(std::declval<Shift>()))>();
+  else
+    return product{};
+}
+template <class Permitted>
+struct judges_scale {
+  template <class X, class Epsilon, class... Scale>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using wide = decltype(finished(widened(std::declval<X>()), Permitted{}));
+    return judge_scaled<wide, Scale...>();
+  }
+};
+
 // A pending gradient is reduced before it propagates through a norm. Otherwise the gradients of the
 // operand, the means, the scale and the shift would each be reduced.
 template <class Permitted, int... Dims>
-struct layer_norm_steps {
+struct layer_norm_steps : judges_scale<Permitted> {
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
@@ -62,7 +92,7 @@ struct layer_norm_steps {
   }
 };
 template <class Permitted, int... Dims>
-struct rms_norm_steps {
+struct rms_norm_steps : judges_scale<Permitted> {
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;

@@ -43,6 +43,8 @@ struct composed_call {
     else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<First>::value_type>))
       return refused<misuse::elements_have_no_fractions,
                      types<Applied, typename std::remove_cvref_t<First>::value_type>>{};
+    else if constexpr (!decltype(judge_steps<First, Rest...>())::ok)
+      return judge_steps<First, Rest...>();
     else
       return judge_made<decltype(run(std::declval<First>(), std::declval<Rest>()...))>();
   }
@@ -61,6 +63,15 @@ struct composed_call {
       return paper::template judge<First>();
     else
       return paper::template judge<First, Rest...>();
+  }
+  /// The verdict of the steps on their operands: an error found here is reported where the program
+  /// calls, not among the steps.
+  template <class... X>
+  [[nodiscard]] static constexpr auto judge_steps() noexcept {
+    if constexpr (requires { Steps::template judge<X...>(); })
+      return Steps::template judge<X...>();
+    else
+      return allowed<>{};
   }
   /// If a step of the composition is invalid, the step has reported it.
   template <class Made>

@@ -32,17 +32,34 @@ constexpr void add_nest(Sum& sum, const Nest& more) {
 }
 
 /// A loss that computes its own gradients, such as `accumulated_loss`.
-template <class Loss, class Change, class Model, class... Batch>
-concept ComputesGradients = requires(const Loss& loss, const Change& change, const Model& model,
-                                     const Batch&... batch) {
-  loss.value_and_gradients(change, model, batch...);
+template <class Loss>
+concept ComputesGradients = requires {
+  typename Loss::computes_gradients;
+};
+
+/// The results of a loss for a micro-batch: a tensor, or a tuple of tensors.
+template <class Loss, class Model, class Batch, class... Further>
+struct loss_of_batch {
+  using type = void;
+};
+template <class Loss, class Model, EitherOperand Batch, class... Further>
+struct loss_of_batch<Loss, Model, Batch, Further...> {
+  using type = decltype(std::declval<const Loss&>()(std::declval<const Model&>(),
+                                                    std::declval<const Batch&>(),
+                                                    std::declval<const Further&>()...));
+};
+template <class Loss, class Model, class... X, class... Further>
+struct loss_of_batch<Loss, Model, std::tuple<X...>, Further...> {
+  using type = decltype(std::declval<const Loss&>()(std::declval<const Model&>(),
+                                                    std::declval<const X&>()...,
+                                                    std::declval<const Further&>()...));
 };
 
 /// Returns a loss and the gradients of `change(value)`.
 template <class Loss, class Change, class Model, class... Batch>
 [[nodiscard]] constexpr auto value_and_gradients(const Loss& loss, const Change& change,
                                                  const Model& model, const Batch&... batch) {
-  if constexpr (ComputesGradients<Loss, Change, Model, Batch...>) {
+  if constexpr (ComputesGradients<Loss>) {
     return loss.value_and_gradients(change, model, batch...);
   } else {
     const auto changed = [&](const auto& m, const auto&... x) {
@@ -117,12 +134,28 @@ template <class Parameters, class Reduce = void, class Pending>
 ///     learn(model, state, rate, batches, seed.fold_in(step));    // loss(model, x, y, key)
 template <class Loss, class Reduce, fixed_string... Axes>
 struct accumulated_loss {
+  using computes_gradients = void;
+
   Loss loss;
 
   template <class Change, class Model, class Batches, class... Further>
   [[nodiscard]] constexpr auto value_and_gradients(const Change& change, const Model& model,
                                                    const Batches& batches,
                                                    const Further&... further) const {
+    // As in `gradient`.
+    using results =
+        typename detail::loss_of_batch<Loss, Model, std::remove_cvref_t<decltype(*batches.begin())>,
+                                       decltype(detail::argument_of_batch(further, 0))...>::type;
+    if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
+      return std::pair{refused_value<>{}, refused_value<>{}};
+    else
+      return mean_of(change, model, batches, further...);
+  }
+
+ private:
+  template <class Change, class Model, class Batches, class... Further>
+  [[nodiscard]] constexpr auto mean_of(const Change& change, const Model& model,
+                                       const Batches& batches, const Further&... further) const {
     if (batches.size() == 0)
       fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
            "an accumulation is of one micro-batch or more");

@@ -98,7 +98,14 @@ struct adam {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<false>(*this, parameters, kept, gradients, rate);
   }
-  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
+  /// Error: the gradients are pending, or those of another nest.
+  template <bool IsReported = false>
+  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+    return detail::refuse_gradients<adam, IsReported>();
+  }
+  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+    return given;
+  }
 };
 
 /// Adam with decoupled weight decay: the weights shrink by `rate * weight_decay` in each step.
@@ -121,7 +128,14 @@ struct adamw {
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<true>(*this, parameters, kept, gradients, rate);
   }
-  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
+  /// Error: the gradients are pending, or those of another nest.
+  template <bool IsReported = false>
+  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+    return detail::refuse_gradients<adamw, IsReported>();
+  }
+  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+    return given;
+  }
 };
 
 }  // namespace optim

@@ -103,6 +103,15 @@ template <class T, class Nest, class Of>
   for (std::size_t g = 1; g < groups.size(); ++g) total += reshard<P<>>(*groups[g]);
   return total;
 }
+/// True for a nest with a tensor that is pending by its type.
+template <class Nest>
+inline constexpr bool holds_pending = any_in_nest<Nest>([]<class X>(std::type_identity<X>) {
+  if constexpr (Operand<X>)
+    return !is_legal<pointwise<functions::square>, paper_of<X>>;
+  else
+    return false;
+});
+
 /// Returns the sum of `of(tensor)` over a nest, reduced and replicated.
 template <class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
@@ -127,8 +136,13 @@ namespace optim {
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
 [[nodiscard]] constexpr auto global_norm(const Nest& nest) {
-  const auto squares = [](const auto& x) { return square(detail::widened(x)); };
-  return sqrt(detail::reduced_sum(nest, squares));
+  if constexpr (detail::holds_pending<Nest>) {
+    return detail::refuse_gradients<
+        std::conditional_t<detail::holds_pending<Nest>, pointwise<functions::square>, Nest>>();
+  } else {
+    const auto squares = [](const auto& x) { return square(detail::widened(x)); };
+    return sqrt(detail::reduced_sum(nest, squares));
+  }
 }
 
 /// Multiplies all tensors of a nest by one number, so that its `global_norm` is at most `most`, and
@@ -138,17 +152,19 @@ template <class Nest>
 template <class Nest>
 constexpr auto clip_by_global_norm(Nest& gradients, double most) {
   auto norm = global_norm(gradients);
-  using X = decltype(norm);
-  const auto factor = minimum(detail::number_for<X>(most) / (norm + detail::number_for<X>(1e-6)),
-                              detail::number_for<X>(1));
-  const auto scale = [&](auto& gradient) {
-    using T = typename std::remove_cvref_t<decltype(gradient)>::value_type;
-    if constexpr (std::is_same_v<T, typename X::value_type>)
-      gradient *= factor;
-    else
-      detail::put(gradient, cast<T>(detail::widened(gradient) * factor));
-  };
-  detail::update_each(scale, gradients);
+  if constexpr (!AnyRefused<decltype(norm)>) {
+    using X = decltype(norm);
+    const auto factor = minimum(detail::number_for<X>(most) / (norm + detail::number_for<X>(1e-6)),
+                                detail::number_for<X>(1));
+    const auto scale = [&](auto& gradient) {
+      using T = typename std::remove_cvref_t<decltype(gradient)>::value_type;
+      if constexpr (std::is_same_v<T, typename X::value_type>)
+        gradient *= factor;
+      else
+        detail::put(gradient, cast<T>(detail::widened(gradient) * factor));
+    };
+    detail::update_each(scale, gradients);
+  }
   return norm;
 }
 

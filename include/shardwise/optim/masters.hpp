@@ -22,11 +22,12 @@ namespace detail {
 template <class Extents, class Layout, fixed_string... Axes>
 struct master_layout {
   using mesh_type = typename Layout::mesh_type;
-  static_assert((... && (mesh_type::value.find(Axes) >= 0)),
-                "masters are split over axes that their mesh has");
+  static constexpr bool are_axes_of_mesh = (... && (mesh_type::value.find(Axes) >= 0));
+  static_assert(are_axes_of_mesh, "masters are split over axes that their mesh has");
   struct wanted {
     static constexpr layout_desc layout_value = [] {
       layout_desc out = Layout::value;
+      if (!are_axes_of_mesh) return out;
       ((out = split_further(mesh_type::value, out, Extents::value, mesh_type::value.find(Axes))),
        ...);
       return out;
@@ -143,7 +144,7 @@ struct masters {
       if constexpr (is_named)
         return detail::laid_out_as<M>(detail::widened(w));
       else
-        return w;
+        return refused_value<>{};
     });
     auto inner = optimizer.start(wide);
     return {std::move(wide), std::move(inner)};
@@ -163,7 +164,14 @@ struct masters {
     };
     detail::for_each_together(round, parameters, kept.masters);
   }
-  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
+  /// Error: the gradients are pending, or those of another nest.
+  template <bool IsReported = false>
+  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+    return detail::refuse_gradients<masters, IsReported>();
+  }
+  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+    return given;
+  }
 };
 
 /// Returns an optimizer with master copies that are split over further axes.

@@ -21,8 +21,7 @@
 
 namespace shardwise::optim {
 
-/// Matches arguments that an optimizer rejects: gradients that are left pending, or those of
-/// another nest.
+/// Any argument of an optimizer, so that errors about gradients do not print its type.
 struct unlike {
   template <class X>
   constexpr unlike(const X&) noexcept {}
@@ -31,6 +30,16 @@ struct unlike {
 }  // namespace shardwise::optim
 
 namespace shardwise::detail {
+
+/// Reports gradients that `User`, an optimizer or a function, rejects: they are pending, or those
+/// of another nest. Those of an invalid loss have been reported.
+template <class User, bool AreReported = false>
+constexpr refused_value<> refuse_gradients() {
+  using verdict =
+      std::conditional_t<AreReported, refused<>, refused<misuse::gradients_differ, types<User>>>;
+  using reported [[maybe_unused]] = decltype(typename verdict::type{});
+  return {};
+}
 
 /// Replaces the path of a tensor if it is not needed.
 struct no_path {};

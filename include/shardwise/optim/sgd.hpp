@@ -57,7 +57,14 @@ struct sgd {
     };
     detail::update_together(update, parameters, kept.momentum, gradients);
   }
-  void operator()(unlike, unlike, unlike, unlike) const = delete;  // optim::reduced<W>(pending)
+  /// Error: the gradients are pending, or those of another nest.
+  template <bool IsReported = false>
+  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+    return detail::refuse_gradients<sgd, IsReported>();
+  }
+  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+    return given;
+  }
 };
 
 }  // namespace shardwise::optim

@@ -27,18 +27,24 @@ struct training_step {
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& state, const Rate& rate,
                             const Batch&... batch) const {
-    if constexpr (detail::ComputesGradients<Loss, std::identity, Model, Batch...>)
+    if constexpr (detail::ComputesGradients<Loss>) {
       return updated(model, state, rate,
                      loss.value_and_gradients(std::identity{}, std::as_const(model), batch...));
-    else
-      return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
+    } else {
+      // Named here as in `gradient`, where the program calls.
+      using results = decltype(loss(std::as_const(model), batch...));
+      if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
+        return refused_value<>{};
+      else
+        return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
+    }
   }
 
  private:
   template <class Model, class State, class Rate, class Value, class Gradients>
   constexpr auto updated(Model& model, State& state, const Rate& rate,
                          std::pair<Value, Gradients> made) const {
-    if constexpr (!detail::holds_refusal<Gradients>) {
+    if constexpr (!detail::holds_refusal<Value>) {
       if (clip > 0) (void)clip_by_global_norm(made.second, clip);
       optimizer(model, state, made.second, rate);
     }

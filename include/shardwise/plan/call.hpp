@@ -43,18 +43,14 @@ template <std::size_t Capacity, class F, class... X>
   };
   const std::tuple<X...> inputs{enter(x)...};
   const auto result = call_with(f, inputs);
-  if constexpr (AnyRefused<decltype(result)>) {
-    return recorded_body<Capacity, std::remove_const_t<decltype(result)>>{out, result};
-  } else {
-    // Each value that the function computes is kept once; its inputs belong to the caller.
-    const auto keep = [&]<class Each>(const Each& each) {
-      const value_id id = each.id_in(code);
-      if (!is_input(*code[id].what) && !code[id].kept) code.keep(id);
-      return Each{each.in(nullptr, id)};
-    };
-    auto given = map_nest(result, keep);
-    return recorded_body<Capacity, decltype(given)>{out, given};
-  }
+  // Each value that the function computes is kept once; its inputs belong to the caller.
+  const auto keep = [&]<class Each>(const Each& each) {
+    const value_id id = each.id_in(code);
+    if (!is_input(*code[id].what) && !code[id].kept) code.keep(id);
+    return Each{each.in(nullptr, id)};
+  };
+  auto given = map_nest(result, keep);
+  return recorded_body<Capacity, decltype(given)>{out, given};
 }
 
 /// The same if the types determine the body: it is recorded once for all calls.
@@ -134,11 +130,7 @@ template <std::size_t Capacity, class F, class... X>
       return append_call(caller, operands.read, known_body<Capacity, F, X...>, true);
   int place[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = operands.place[i];
-  const auto body = record_body<Capacity>(f, place, x...);
-  if constexpr (AnyRefused<decltype(body.result)>)
-    return body.result;
-  else
-    return append_call(caller, operands.read, body, false);
+  return append_call(caller, operands.read, record_body<Capacity>(f, place, x...), false);
 }
 
 /// Marks an operand or a result of an inlined call as named.
@@ -187,6 +179,8 @@ template <std::size_t Capacity = 64, class F, class... X>
     return detail::given<detail::no_tensor<call_operation, 0, X...>>::value();
   } else if constexpr (AnyRefused<X...>) {
     return refused_value<>{};
+  } else if constexpr (detail::holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
+    return detail::refused_results_of<decltype(f(x...))>{};
   } else if constexpr ((... || ValueOperand<X>) || detail::has_values<detail::tensor_among<X...>>) {
     (detail::name_operand(x), ...);
     return detail::named_results(f(x...));

@@ -72,7 +72,7 @@ constexpr void write_program(Out& out, const planned_program<Capacity>& planned)
 }
 template <class Out, std::size_t Capacity>
 constexpr void write_program(Out& out, const traced_program<Capacity>& traced) {
-  write_program(out, plan(traced));
+  write_program(out, plan_program(traced));
 }
 
 }  // namespace shardwise

@@ -226,14 +226,30 @@ struct asked {
     return call_gradient<WithValue, Request, Which...>(f, x...);
   }
   /// The results where the function has an error: as many as the caller expects, so that it causes
-  /// no further ones.
-  [[nodiscard]] static constexpr auto none() noexcept {
+  /// no further ones. `Results` are those of the function.
+  template <class Results, class... X>
+  [[nodiscard]] static constexpr auto none(const X&... x) {
+    const auto all = std::tie(x...);
+    const auto gradients = [&] {
+      if constexpr (sizeof...(Which) == 1)
+        return no_gradient(std::get<static_cast<std::size_t>(Which)...>(all));
+      else
+        return std::tuple{no_gradient(std::get<static_cast<std::size_t>(Which)>(all))...};
+    }();
     if constexpr (WithValue)
-      return std::pair{refused_value<>{}, asked<false, Request, Which...>::none()};
-    else if constexpr (sizeof...(Which) == 1)
+      return std::pair{refused_results_of<Results>{}, gradients};
+    else
+      return gradients;
+  }
+
+ private:
+  /// A nest stands for its gradient, whose members the program names.
+  template <class X>
+  [[nodiscard]] static constexpr auto no_gradient(const X& x) {
+    if constexpr (EitherOperand<X> || !std::is_same_v<Request, left_pending_over<>>)
       return refused_value<>{};
     else
-      return std::tuple{(static_cast<void>(Which), refused_value<>{})...};
+      return x;
   }
 };
 
@@ -272,7 +288,7 @@ struct gradient_function {
       // Named here, where the program calls, so that compilers show an error in `f` in few lines.
       using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
       if constexpr (holds_refusal<std::remove_cvref_t<results>>)
-        return Asked::none();
+        return Asked::template none<results>(x...);
       else
         return Asked::of(f, x...);
     }

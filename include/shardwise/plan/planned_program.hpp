@@ -78,10 +78,11 @@ template <std::size_t Capacity>
 /// Plans a program: forms its passes, determines lifetimes, and adds up the costs.
 ///
 ///     constexpr auto recorded = trace_program(mlp, abstract<X>(512), abstract<W1>());
-///     constexpr auto planned = plan(recorded);
+///     constexpr auto planned = plan_program(recorded);
 ///     static_assert(planned.steps[3].label == "gelu" && planned.lives[3].reuses == 0);
 template <std::size_t Capacity>
-[[nodiscard]] constexpr planned_program<Capacity> plan(const traced_program<Capacity>& recorded) {
+[[nodiscard]] constexpr planned_program<Capacity> plan_program(
+    const traced_program<Capacity>& recorded) {
   planned_program<Capacity> out;
   out.mesh = recorded.mesh;
   out.count = detail::plan_steps<Capacity>(recorded.view(), out.steps, out.lives, true,
@@ -90,8 +91,8 @@ template <std::size_t Capacity>
   return out;
 }
 
-/// Returns only the costs: the same as `plan(recorded).total`, for less than half of its compile
-/// time.
+/// Returns only the costs: the same as `plan_program(recorded).total`, for less than half of its
+/// compile time.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger ledger_of(const traced_program<Capacity>& recorded) {
   step_desc steps[Capacity]{};

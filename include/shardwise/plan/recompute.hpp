@@ -52,6 +52,8 @@ struct recomputed_function {
   constexpr auto operator()(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
       return refused_value<>{};
+    } else if constexpr (holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
+      return refused_results_of<decltype(f(x...))>{};
     } else {
       const auto& first = first_in(x...);
       using tensor = std::remove_cvref_t<decltype(first)>;

@@ -3,6 +3,8 @@
 
 #include "shardwise/plan/gradient.hpp"
 
+#include <array>
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -117,6 +119,18 @@ struct pullback_function {
   }
 };
 
+/// The same for an invalid function of `Count` arguments.
+template <std::size_t Count>
+struct refused_pullback {
+  template <class... Dy>
+  [[nodiscard]] constexpr auto operator()(const Dy&...) const {
+    if constexpr (Count == 1)
+      return refused_value<>{};
+    else
+      return std::array<refused_value<>, Count>{};
+  }
+};
+
 /// Calls a function and returns its results with the function of their cotangents.
 template <class F, class... X>
 [[nodiscard]] constexpr auto call_vjp(const F& f, const X&... x) {
@@ -154,7 +168,8 @@ template <class F, class... X>
     // As in `gradient`.
     using results = decltype(f(std::declval<const typename detail::recorded_as<X>::type&>()...));
     if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
-      return std::pair{refused_value<>{}, refused_value<>{}};
+      return std::pair{detail::refused_results_of<results>{},
+                       detail::refused_pullback<sizeof...(X)>{}};
     else
       return detail::call_vjp(f, x...);
   }

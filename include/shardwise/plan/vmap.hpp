@@ -121,17 +121,10 @@ struct batch_tape_of<abstract_domain> {
   using type = paper_batch;
 };
 
-/// Reports an error where it is found, so that callers such as `trace` need not check the result.
-template <class Judged>
-[[nodiscard]] constexpr auto report() {
-  using reported [[maybe_unused]] = decltype(typename Judged::type{});
-  return refused_value<>{};
-}
-
 /// Calls a function with one element of each mapped argument, and returns the results for the whole
 /// batch.
-template <class Dims, class F, class... X>
-[[nodiscard]] constexpr auto call_mapped(const F& f, const X&... x) {
+template <class Dims, class F, class... X, std::size_t... I>
+[[nodiscard]] constexpr auto call_mapped(const F& f, std::index_sequence<I...>, const X&... x) {
   using mapping = mapping_of<Dims, X...>;
   constexpr auto dims = Dims::template of<sizeof...(X)>();
   const auto& first = first_in(x...);
@@ -151,17 +144,14 @@ template <class Dims, class F, class... X>
       return map_nest(nest, stand_in);
     }
   };
-  const auto out = [&]<std::size_t... K>(std::index_sequence<K...>) {
-    // In braces, so that arguments are recorded from left to right.
-    const std::tuple<decltype(argument(std::integral_constant<std::size_t, K>{}, x))...> elements{
-        argument(std::integral_constant<std::size_t, K>{}, x)...};
-    return f(std::get<K>(elements)...);
-  }
-  (std::index_sequence_for<X...>{});
+  // In braces, so that arguments are recorded from left to right.
+  const std::tuple<decltype(argument(std::integral_constant<std::size_t, I>{}, x))...> elements{
+      argument(std::integral_constant<std::size_t, I>{}, x)...};
+  const auto out = f(std::get<I>(elements)...);
   using results = std::remove_const_t<decltype(out)>;
 
   if constexpr (holds_refusal<results>) {
-    return refused_value<>{};
+    return refused_results_of<results>{};
   } else if constexpr (uses_mapped_axis<results, mapping>) {
     // Depends on the results: otherwise clang would report the error when it parses this function.
     return report<
@@ -199,7 +189,7 @@ struct mapped_function {
     } else {
       static_assert(mapping_of<Dims, X...>::seen.is_any,
                     "vmap maps a dimension of at least one tensor");
-      return call_mapped<Dims>(f, x...);
+      return call_mapped<Dims>(f, std::index_sequence_for<X...>{}, x...);
     }
   }
 };

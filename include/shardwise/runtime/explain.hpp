@@ -43,7 +43,7 @@ typename detail::reading<"explain", X>::type explain(const X&) {
 /// Returns the plan of a program on paper, as recorded by `trace_program`.
 template <std::size_t Capacity>
 [[nodiscard]] std::string explain(const traced_program<Capacity>& traced) {
-  const planned_program<Capacity> planned = plan(traced);
+  const planned_program<Capacity> planned = plan_program(traced);
   return detail::explain_steps(planned.mesh, planned.steps, planned.lives, planned.count,
                                planned.total);
 }

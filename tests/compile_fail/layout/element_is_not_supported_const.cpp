@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The class of the tensor says the same as a tensor on paper.
+// The class of the tensor reports the same error as a tensor on paper.
 // expect: shardwise::broken_rule<shardwise::misuse::element_is_not_supported,
 // expect: const float>
 // expect: elements are float, double, bfloat16, float16, bool or an integer of 8, 32 or 64 bits

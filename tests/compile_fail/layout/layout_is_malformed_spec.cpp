@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layout where its spec is asked for.
+// A layout in the place of its spec.
 // expect: shardwise::broken_rule<shardwise::violation::layout_is_malformed,
 // expect: shardwise::detail::a_layout, shardwise::argument_at{1}>
 // expect: a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this order

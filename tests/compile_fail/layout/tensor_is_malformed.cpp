@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A spec where a layout is asked for.
+// A spec in the place of a layout.
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
 // expect: shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::argument_at{2}>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order

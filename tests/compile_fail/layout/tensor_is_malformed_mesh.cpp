@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A mesh where a layout is asked for; what follows says nothing.
+// A mesh in the place of a layout; there are no further errors.
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
 // expect: pod, shardwise::argument_at{2}>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tensor on paper is not the tensor that it stands for.
+// An abstract tensor is not the tensor that it represents.
 // expect: shardwise::broken_rule<shardwise::misuse::function_takes_other_operands,
 // expect: twice, shardwise::size_met{1}>
 // expect: a traced function is const and takes the tensors of trace, one or more, each by

@@ -11,14 +11,17 @@ struct rows : layout<pod, P<"data", none>> {};
 struct cols : layout<pod, P<none, "model">> {};
 using X = sharded_tensor<float, extents<8, 4>, rows>;
 using W = sharded_tensor<float, extents<4, 6>, cols>;
+struct model {
+  W w;
+};
 struct loss {
-  auto operator()(const auto& w, const auto& x) const {
-    return mean(square(einsum<"bi,io->bo">(x, w) + x));
+  auto operator()(const auto& m, const auto& x) const {
+    return mean(square(einsum<"bi,io->bo">(x, m.w) + x));
   }
 };
-auto use(const W& w, const X& x) {
-  auto [value, gradients] = value_and_grad<0, 1>(loss{})(w, x);
-  auto [dw, dx] = gradients;
-  sync(value, dw, dx);
-  return w - 0.1F * dw;
+auto use(const model& m, const X& x) {
+  auto [value, gradients] = value_and_grad<0, 1>(loss{})(m, x);
+  auto [dm, dx] = gradients;
+  sync(value, dm.w, dx);
+  return m.w - 0.1F * dm.w;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiler names the function that is not constexpr; a value of it is computed before, or
-// given.
+// The compiler names the function that is not constexpr; compute its value before, or pass it in.
 // errors-gcc: 2
 // expect-gcc: call to non-'constexpr' function 'float rate()'
 // expect-clang: non-constexpr function 'rate' cannot be used in a constant expression

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The number that would be read is not asked for once more as a constant.
+// The missing constant is not a second error.
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_in_pool,
 // expect: shardwise::as_written<shardwise::fixed_string<6>{"f32[]"}>, shardwise::called<8>{"to_host"}>
 // expect: what is computed or read is a tensor in a device pool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions after the one that is refused say nothing.
+// The functions after the invalid one cause no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::fixed_string<6>{"i,i->"}>,

@@ -14,6 +14,6 @@ using A = tensor<P<"model", none>, 64, 512>;
 using B = tensor<P<none, "model">, 512, 64>;
 
 auto use(const A& a, const B& b) {
-  // Two of the three are contracted first, and these conflict.
+  // Two of the three operands are contracted first, and these conflict.
   return einsum<"ab,bc,cd->ad">(a, b, a);
 }

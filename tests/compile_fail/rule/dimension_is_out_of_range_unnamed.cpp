@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// However long the type of the operand is, the error does not name it.
+// The error does not contain the type of the operand, however long it is.
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
 // expect: shardwise::reduction_of<shardwise::reduction::sum, 0, false>, shardwise::size_met{9}, shardwise::size_below{2}>
 // expect: a dimension is a number from 0 to the rank minus one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole numbers may be given to a tensor of fractions, fractions to a tensor of whole numbers not.
+// Integers may initialise a floating-point tensor, but fractions not a tensor of integers.
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
 // expect: shardwise::types<double, int>>
 #include <shardwise/shardwise.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operands whose layouts have no names of their own: no line of the error names their types.
+// Operands whose layouts are not named structs: no line of the error contains their types.
 // expect: shardwise::broken_rule<shardwise::violation::axis_would_split_twice,
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A slip for maximum(x, 0), and never the maximum over dimension 0.
+// Probably maximum(x, 0) was meant, never the maximum over dimension 0.
 // expect: shardwise::broken_rule<shardwise::misuse::reduction_options_are_unexpected,
 // expect: shardwise::types<shardwise::reduction_of<shardwise::reduction::max, 0, false>, int>>
 // expect: , int>

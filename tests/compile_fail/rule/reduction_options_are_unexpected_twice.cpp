@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The dimensions are named once: as types, or as values.
+// Dimensions are template arguments or values, not both.
 // expect: shardwise::broken_rule<shardwise::misuse::reduction_options_are_unexpected,
 // expect: shardwise::types<shardwise::reduction_of<shardwise::reduction::sum, 0, false>, shardwise::over>>
 // expect: shardwise::over>

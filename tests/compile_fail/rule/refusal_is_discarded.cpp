@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A refused operation is an error even where nothing is done with its result.
+// An invalid operation is an error even if its result is not used.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 1)"}>
 // expect: corresponding dimensions are split the same way

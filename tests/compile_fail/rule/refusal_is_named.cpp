@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What follows a refused operation takes its result for what it needs, in silence.
+// Everything that uses the result of an invalid operation compiles without further errors.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 1)"}>
 // expect: corresponding dimensions are split the same way

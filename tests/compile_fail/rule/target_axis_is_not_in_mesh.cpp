@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is refused is not resharded: nothing moves, and nothing more is said.
+// The invalid reshard causes no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
 // expect: pod, shardwise::dimension{1}, shardwise::called<5>{"nope"}>
 // expect: a partition spec may only name axes of its mesh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The error is the program's line, even where nothing is done with the tensor.
+// The error is at the line of the program, even if the tensor is not used.
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
 // expect: shardwise::types<int, shardwise::nothing_given>, shardwise::operand{1}>
 // expect: after the pool come the values, then one size for each dyn extent

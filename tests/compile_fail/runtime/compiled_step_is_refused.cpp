@@ -9,10 +9,11 @@ struct pod : mesh<axis<"x", 2>> {};
 struct rows : layout<pod, P<"x", none>> {};
 using X = sharded_tensor<float, extents<8, 4>, rows>;
 using Y = sharded_tensor<float, extents<8, 6>, rows>;
-struct total {
+struct total_of {
   auto operator()(const auto& x, const auto& y) const { return std::tuple(sum(x + y), x); }
 };
 void use(const X& x, const Y& y) {
-  auto compiled = step(total{});
-  std::cout << to_host(compiled(x, y));
+  auto compiled = step(total_of{});
+  const auto [total, kept] = compiled(x, y);
+  std::cout << to_host(total) << to_host(kept);
 }

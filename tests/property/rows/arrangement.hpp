@@ -6,8 +6,7 @@
 
 namespace generated {
 
-/// Element `at` of the result is element `from(at)` of the operand, or `value` where that has no
-/// index.
+/// Element `at` of the result is element `from(at)` of the operand, or `value` if there is none.
 template <class F>
 auto padded_loop(const extents_desc& extents, double value, F from) {
   return [=](const row_arrays& x) {

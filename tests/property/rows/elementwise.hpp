@@ -213,7 +213,7 @@ inline std::vector<operation_row> rounding_rows() {
           [](double a) { return a > 0   ? 1.0
                                 : a < 0 ? -1.0
                                         : 0.0; }, 0)};
-  // Steps have a slope beside them only.
+  // Step functions have a derivative only away from the steps.
   const std::size_t steps = rows.size();
   for (std::size_t r = 0; r < steps; ++r) {
     rows.push_back(rows[r]);
@@ -359,7 +359,7 @@ inline std::vector<operation_row> activation_rows() {
   return rows;
 }
 
-/// Comparisons, choices, truth values and casts, which no gradient passes but where it is chosen.
+/// Comparisons, `where`, logical functions and casts; only `where` passes gradients.
 inline std::vector<operation_row> choice_rows() {
   std::vector<operation_row> rows;
   const auto compare = [&](std::string name, auto f, auto loop) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of operations that are fused by name: normalisations, losses, attention.
+// Rows of composed operations: normalisations, losses, attention.
 #pragma once
 
 #include "property/operation_row.hpp"
@@ -10,7 +10,7 @@
 
 namespace generated {
 
-/// All axes that rows name, over which their operations may exchange.
+/// All axes of the meshes, over which the operations may communicate.
 inline constexpr auto over_all_axes = across<"x", "y", "z">;
 
 /// The softmax of a line, and its logarithm.
@@ -23,7 +23,7 @@ inline std::vector<double> softmax_of_line(const std::vector<double>& line, bool
     out.push_back(logarithm ? x - high - std::log(total) : std::exp(x - high) / total);
   return out;
 }
-/// A line normalised by its mean, which is 0 if `centred` is false, and its deviation.
+/// A line minus its mean, if `centred`, divided by its standard deviation.
 inline std::vector<double> normalised(const std::vector<double>& line, bool centred) {
   double mean = 0, squares = 0;
   if (centred)
@@ -34,8 +34,8 @@ inline std::vector<double> normalised(const std::vector<double>& line, bool cent
   return out;
 }
 
-/// Attention head by head. `keys_of(i)` is how many keys query `i` meets, `mask(head, i, j)` what
-/// is added to a score.
+/// Attention head by head. Query `i` attends to `keys_of(i)` keys, and `mask(head, i, j)` is added
+/// to a score.
 template <class Keys, class Mask>
 auto attention_loop(Keys keys_of, Mask mask) {
   return [=](const row_arrays& x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of operations that look elements up by their index, and put them there.
+// Rows of operations that read and write elements by their index.
 #pragma once
 
 #include "property/operation_row.hpp"
@@ -9,7 +9,7 @@
 
 namespace generated {
 
-/// Where an index is among `size` elements; nothing for one that is filled.
+/// The position of an index among `size` elements; nothing if it is out of range and filled.
 inline std::optional<index_t> looked_up(double at, index_t size, out_of_range mode) {
   auto i = static_cast<index_t>(at);
   if (mode == out_of_range::clamp) return std::clamp(i, index_t{0}, size - 1);
@@ -18,7 +18,7 @@ inline std::optional<index_t> looked_up(double at, index_t size, out_of_range mo
   return std::nullopt;
 }
 
-/// The loop of `take`: the dimensions of the indices stand in the place of one.
+/// The loop of `take`: the dimensions of the indices replace one dimension.
 inline auto take_loop(int dim, out_of_range mode) {
   return [=](const row_arrays& x) {
     extents_desc extents;

@@ -10,7 +10,7 @@
 
 namespace generated {
 
-/// A row of a reduction for each of several choices of dimensions, kept or not.
+/// A row of a reduction for each of several sets of dimensions, kept or not.
 template <class F, class Loop>
 void add_reduction_rows(std::vector<operation_row>& rows, const std::string& name,
                         const row_operand& operand, F f, Loop loop, double error = 0) {
@@ -75,7 +75,7 @@ inline std::vector<operation_row> reduce_rows() {
   return rows;
 }
 
-/// Reductions made of other reductions. Where they need a sum in the middle they may exchange it.
+/// Reductions that are composed of others, with permission to communicate intermediate sums.
 inline std::vector<operation_row> statistic_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}, between(-3, 3)};
@@ -139,7 +139,7 @@ inline std::vector<operation_row> statistic_rows() {
   return rows;
 }
 
-/// Reductions to truth values and counts, of numbers.
+/// Reductions of numbers to `bool` and to counts.
 inline std::vector<operation_row> counting_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}, one_of({0, 0, 0, 1, -2})};
@@ -171,8 +171,8 @@ inline std::vector<operation_row> counting_rows() {
   return rows;
 }
 
-/// Calls along a dimension for each dimension of a matrix, alone and with the dimension fetched
-/// over every axis.
+/// Calls along each dimension of a matrix, without communication and with permission over every
+/// axis.
 template <class F, class Loop>
 void add_line_rows(std::vector<operation_row>& rows, const std::string& name,
                    const row_operand& operand, F f, Loop loop,
@@ -196,7 +196,7 @@ void add_line_rows(std::vector<operation_row>& rows, const std::string& name,
   add(columns_of, " across", across<"x", "y", "z">);
 }
 
-/// A line in which each element is what `f` makes of those up to it.
+/// A line in which each element is `f` of the elements up to it.
 template <class F>
 auto running(F f) {
   return [f](const std::vector<double>& line) {
@@ -206,7 +206,7 @@ auto running(F f) {
   };
 }
 
-/// A row whose results have no dimension `dim`: each line is one element.
+/// A row whose results lack dimension `dim`: each line becomes one element.
 inline operation_row without_dimension(operation_row row, int dim) {
   row.loop = [loop = row.loop, dim](const row_arrays& x) {
     row_arrays results;
@@ -257,7 +257,7 @@ inline std::vector<operation_row> scan_rows() {
 inline std::vector<operation_row> search_rows() {
   std::vector<operation_row> rows;
   using lines = std::vector<std::vector<double>>;
-  // Equal numbers are there, and NaN.
+  // With equal numbers and NaN.
   const row_operand numbers_and_nan{
       {6, 4}, one_of({-2, -1, 0, 1, 2, 1, 0, std::numeric_limits<double>::quiet_NaN()})};
   const auto first_of = [](auto is_better) {
@@ -317,10 +317,10 @@ inline std::vector<operation_row> order_rows() {
   using lines = std::vector<std::vector<double>>;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  // Equal numbers are there, and the ends of the order.
+  // With equal numbers and infinities.
   const row_operand ends{{6, 4}, one_of({-2, -1, 0, -0.0, 1, 2, nan, infinity, -infinity})};
   const row_operand finite{{6, 4}, between(-3, 3)};
-  // Values and places in order; no algorithm that is not stable by its definition.
+  // Values and indices in order, by a sort that is stable by definition.
   const auto ordered = [](bool is_descending) {
     return [is_descending](const std::vector<double>& line) {
       lines out(2);
@@ -387,7 +387,7 @@ inline std::vector<operation_row> order_rows() {
   return rows;
 }
 
-/// Triangles and indices, which every layout passes.
+/// Triangles and indices, which are legal for every layout.
 inline std::vector<operation_row> place_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, auto f, auto loop, element made, bool differentiable) {

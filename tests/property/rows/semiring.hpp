@@ -10,8 +10,8 @@
 
 namespace generated {
 
-/// The loop of a contraction: `times` of all operands, reduced by `reduce` from `empty` on, at
-/// every value of the letters of an equation.
+/// The loop of a contraction: reduces `times` of all operands by `reduce`, starting with `empty`,
+/// over the letters of an equation.
 template <class Times, class Reduce>
 auto contraction_loop(const std::string& equation, double empty, Times times, Reduce reduce) {
   return [=](const row_arrays& x) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of operations that put elements elsewhere, and of contractions.
+// Rows of operations that rearrange elements, and of contractions.
 #pragma once
 
 #include "property/operation_row.hpp"
 
 namespace generated {
 
-/// The loop of an operation that puts elements elsewhere: element `at` of the result is element
+/// The loop of an operation that rearranges elements: element `at` of the result is element
 /// `from(at)` of the operand.
 template <class F>
 auto moved_loop(const extents_desc& extents, F from) {

@@ -9,7 +9,7 @@
 
 namespace generated {
 
-/// How windows of one dimension are read, as a plain loop needs it.
+/// The parameters of the windows of one dimension, for a plain loop.
 struct loop_window {
   index_t stride = 1;
   index_t low = 0;
@@ -37,7 +37,7 @@ inline double read_by_window(const host_array& x, index_t n, index_t c,
   return x.at(at);
 }
 
-/// The extents of what windows of `sizes` make of the spatial dimensions of `x`.
+/// The spatial extents of the result of windows of `sizes` on `x`.
 inline extents_desc positions_of(const host_array& x, const extents_desc& sizes,
                                  const std::vector<loop_window>& how) {
   extents_desc positions;
@@ -72,7 +72,7 @@ auto pool_loop(extents_desc sizes, std::vector<loop_window> how, double nothing,
   };
 }
 
-/// A convolution as it is written on paper.
+/// A convolution by its definition.
 inline auto convolution_loop(std::vector<loop_window> how, index_t groups = 1) {
   return [how = std::move(how), groups](const row_arrays& x) {
     extents_desc sizes;
@@ -98,7 +98,7 @@ inline auto convolution_loop(std::vector<loop_window> how, index_t groups = 1) {
   };
 }
 
-/// A stencil as it is written on paper, with as many spatial dimensions as `how` has.
+/// A stencil by its definition, with as many spatial dimensions as `how` has.
 inline auto stencil_loop(std::vector<loop_window> how) {
   return [how = std::move(how)](const row_arrays& x) {
     const auto spatial = static_cast<int>(how.size());

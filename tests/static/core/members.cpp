@@ -10,7 +10,7 @@ using namespace shardwise;
 
 namespace {
 
-/// Stands for a tensor: it is not made by default, and takes others by a constructor.
+/// A substitute for a tensor: not default-constructible, and constructible from other types.
 struct leaf {
   int number;
   leaf() = delete;
@@ -72,7 +72,7 @@ constexpr leaf_path last_path = [] {
 }();
 static_assert(text_view(last_path) == "many.1.bias_");
 
-/// What exists only at run time compiles too.
+/// Members that exist only at run time compile too.
 [[maybe_unused]] void walk(const std::vector<model<std::optional<leaf>>>& models,
                            const std::unique_ptr<linear>& one) {
   for_each_leaf<leaves>(models, [](const leaf&, const leaf_path&) {});

@@ -71,7 +71,7 @@ static_assert(written({1}, 1) == "1,5,9..29" && written({0}, 2) == "2,34,66..482
 static_assert(written({0, 2}, 0) == "0-3 32-35 .. 480-483");
 
 namespace {
-// A mesh with an order of its own shows its devices; what is manual stands apart.
+// A mesh with an explicit order shows its devices; manual axes are shown separately.
 inline constexpr index_t swapped[] = {3, 1, 2, 0};
 struct reordered : ordered_mesh<mesh<axis<"x", 2>, axis<"y", 2>>, swapped> {};
 static_assert(picture_of<layout<reordered, P<"x", "y">>>() ==

@@ -5,7 +5,7 @@ using namespace shardwise;
 
 constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 2}}};
 
-// text_picture.hpp: the compiler draws what other systems wrote.
+// text_picture.hpp: pictures of texts of other systems, as constants.
 static_assert(picture_of("{devices=[4,1,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}") ==
               "{devices=[4,1,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}\n"
               "8 devices\n"
@@ -36,7 +36,7 @@ static_assert(picture_of("S(0) P(sum)", {pod, {4}}) ==
               "| 0+1 | 2+3 |\n"
               "+-----+-----+\n");
 
-// A text that is no sharding: where, and why.
+// A text that is not a sharding: the position and the reason.
 static_assert(picture_of("devices=2,2") ==
               "devices=2,2\n"
               "^\n"
@@ -46,7 +46,7 @@ static_assert(picture_of("{devices=[2,2]0,1,2}") ==
               "                   ^\n"
               "19: every tile has a device\n");
 
-// The whole tensor somewhere: on devices that nobody knows, on those of a mesh, on one.
+// An unsplit tensor: on unknown devices, on those of a mesh, on one.
 constexpr auto last_row = [](text_view words, const sharding_context& about) {
   const bounded_text<1000> all = picture_of<1000>(words, about);
   std::size_t begin = 0;
@@ -70,7 +70,7 @@ static_assert(last_row("P()", pod) == "| 0 1 2 3 |");
 // Groups of every kind on one tile: manual by /, terms by +, replicas apart.
 static_assert(last_row("{devices=[1,2,2,2]<=[8] last_tile_dims={manual, unreduced, replicated}}",
                        {}) == "| 0+2/4+6 1+3/5+7 |");
-// The order of a list is what is printed.
+// The order of the list is printed.
 static_assert(last_row("{devices=[4]3,1,0,2}", {}) == "| 3 | 1 | 0 | 2 |");
 static_assert(last_row("{mesh['a'=2,'b'=2], device_ids=(3,1,2,0), [{'b'}]}", {}) ==
               "| 3 2 | 1 0 |");

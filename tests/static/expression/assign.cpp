@@ -20,7 +20,7 @@ constexpr auto updated = trace(update, abstract<X>(), abstract<X>());
 static_assert(updated.flops() == 2 * 8 * 4 / 2 + 2 * 8 * 4 / 2);
 static_assert(trace(update, abstract<N>(), abstract<X>()).flops() == updated.flops());
 
-// Terms are added and scaled, and stay terms.
+// Pending sums are added and scaled, and stay pending.
 constexpr auto terms = [] {
   auto t = abstract<T>();
   t += t;

@@ -22,7 +22,7 @@ using W = tensor<extents<16, 8>, P<none, "y">>;
 using V = tensor<extents<16, 8>, P<"y", none>>;
 using T = tensor<extents<8, 16>, P<"x", none>, partial<"y">>;
 
-// operand.hpp: what an operation may be applied to.
+// operand.hpp: the operands of operations.
 static_assert(Operand<on_paper<extents<8>, P<"x">>> &&
               Operand<const on_paper<extents<8>, P<"x">>&>);
 static_assert(!Operand<float> && !Operand<X> && !Operand<tensor_desc> && !Operand<int*>);
@@ -68,7 +68,7 @@ static_assert(is<decltype(abstract<T>() * abstract<X>()),
                  on_paper<extents<8, 16>, P<"x", none>, partial<"y">>>);
 static_assert(is<decltype(where(less(abstract<X>(), 0), 0, abstract<X>())),
                  on_paper<extents<8, 16>, P<"x", none>>>);
-// Comparisons give truth values, and what chooses takes them.
+// Comparisons return `bool`, which `where` takes.
 using truth = abstract_tensor<bool, extents<8, 16>, layout<pod, P<"x", none>>>;
 static_assert(is<decltype(abstract<X>() > 0), truth>);
 static_assert(is<decltype(1.5F <= abstract<X>()), truth>);
@@ -103,7 +103,7 @@ static_assert(is<decltype(abstract<X>() + abstract<tensor<extents<8, 1>, P<"x", 
 static_assert(
     is<decltype(abstract<X>() + abstract<tensor<extents<16>, P<none>, partial<>, uneven>>()),
        on_paper<extents<8, 16>, P<"x", none>, partial<>, uneven>>);
-// An unknown size takes the size that it meets.
+// A `dyn` extent takes the size of the other operand.
 static_assert(is<decltype(abstract<X>() + abstract<tensor<extents<dyn, 16>, P<"x", none>>>(8)),
                  on_paper<extents<8, 16>, P<"x", none>>>);
 static_assert((abstract<tensor<extents<dyn>, P<"x">>>(6) * 2).extents() == extents_desc{6});
@@ -123,7 +123,8 @@ static_assert(is<decltype(product<0>(abstract<X>())),
 static_assert(is<decltype(sum<0>(abstract<T>())), on_paper<extents<16>, P<none>, partial<"x,y">>>);
 static_assert(is<decltype(sum(sum(abstract<X>()))), on_paper<extents<>, P<>, partial<"x">>>);
 
-// Kept dimensions have one element and are not split, so that the result meets its operand again.
+// Kept dimensions have one element and are not split, so that the result can be combined with its
+// operand.
 static_assert(
     is<decltype(sum<1>(abstract<X>(), keep_dims)), on_paper<extents<8, 1>, P<"x", none>>>);
 static_assert(is<decltype(sum<0>(abstract<X>(), keep_dims)),
@@ -147,7 +148,7 @@ static_assert(is<decltype(abstract<X>() - max<1>(abstract<X>(), keep_dims)),
 static_assert(is<decltype(exp(abstract<X>()) / sum<1>(exp(abstract<X>()), keep_dims)),
                  on_paper<extents<8, 16>, P<"x", none>>>);
 
-// A layout may have a name of its own, and means what it is called by.
+// A layout may be a named struct, which equals the layout that it derives from.
 struct named_rows : layout<pod, P<"x", none>> {};
 using N = sharded_tensor<float, extents<8, 16>, named_rows>;
 static_assert(is<decltype(abstract<N>() + abstract<X>()), on_paper<extents<8, 16>, P<"x", none>>>);
@@ -158,7 +159,8 @@ static_assert(is<decltype(reshard<named_rows>(abstract<T>())),
 static_assert(
     is<decltype(reshard<P<none, "y">>(abstract<N>())), on_paper<extents<8, 16>, P<none, "y">>>);
 
-// What is refused stays refused, and nothing is said about it again.
+// Operations on the result of an invalid operation return such a result too, without further
+// errors.
 template <class X>
 constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value<>>;
 constexpr refused_value<> no;
@@ -175,7 +177,7 @@ static_assert(silent<decltype(sum<7>(no))> && silent<decltype(mean(no))> &&
 static_assert(silent<decltype(reshard<P<"x", none>>(no))> &&
               silent<decltype(reshard<named_rows>(no))>);
 
-// Numbers with a fraction would be cut beside tensors of integers.
+// Numbers with a fraction would be truncated beside tensors of integers.
 static_assert(detail::number_that_is_cut<std::int32_t, X, double> == 1 &&
               detail::number_that_is_cut<std::int64_t, const float&, X> == 0);
 static_assert(detail::number_that_is_cut<std::int32_t, X, long> == -1 &&
@@ -185,7 +187,7 @@ using I = tensor<extents<8>, P<"x">, partial<>, exact, std::int32_t>;
 static_assert(
     is<decltype(abstract<I>() * 2), on_paper<extents<8>, P<"x">, partial<>, exact, std::int32_t>>);
 
-// A sum over an axis of one device is no sum: nothing is pending, and everything may read it.
+// A sum over an axis of one device is not pending, so every operation may read it.
 struct narrow : mesh<axis<"x", 2>, axis<"one", 1>> {};
 template <class Spec, class Partial = partial<>>
 using on_narrow = abstract_tensor<float, extents<8>, layout<narrow, Spec, Partial>>;
@@ -219,7 +221,7 @@ static_assert(is<decltype(reshard<P<by("x", "y"), none>>(abstract<X>())),
 static_assert(is<decltype(reshard<P<"y">, uneven>(abstract<tensor<extents<6>, P<"x">>>())),
                  on_paper<extents<6>, P<"y">, partial<>, uneven>>);
 
-// Questions that are asked without an error.
+// Tests of legality that cause no error.
 template <class A>
 using paper = paper_of<decltype(abstract<A>())>;
 static_assert(is_legal<einsum_of<"bi,ih->bh">, paper<X>, paper<W>>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Contractions over semirings: what pends, and what may.
+// Contractions over semirings: which results are pending, and which pending operands are legal.
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
@@ -36,18 +36,18 @@ static_assert(product<min_plus, total, whole>.verdict.rule == violation::partial
 static_assert(product<max_times, most, whole>.verdict.rule == violation::partial_value_is_read);
 static_assert(product<min_plus, least, least>.verdict.rule == violation::pending_axis_meets_itself);
 
-// Of one operand it is the reduction alone, which passes whatever the products do.
+// With one operand the contraction is just the reduction, whatever its products are.
 static_assert(is_legal<semiring_einsum_of<"ij->i", max_times>, most>);
 static_assert(!is_legal<semiring_einsum_of<"ij->i", max_times>, least>);
 
-// Truth values for `or_and` and numbers for all others.
+// `or_and` takes `bool`, all others take numbers.
 using edges = matrix<bool, P<"data", none>>;
 using reached = matrix<bool, P<none, none>>;
 static_assert(result_of<semiring_einsum_of<"ij,jk->ik", or_and>, edges, reached>::judge().ok);
 static_assert(!result_of<semiring_einsum_of<"ij,jk->ik", or_and>, rows, whole>::judge().ok);
 static_assert(!result_of<semiring_einsum_of<"ij,jk->ik", min_plus>, edges, reached>::judge().ok);
 
-// A program over a semiring of its own.
+// A program with a user-defined semiring.
 struct max_min_semiring {
   static constexpr text_view name = "max_min";
   using times = functions::minimum;
@@ -75,7 +75,7 @@ constexpr auto dots = [](const auto& a, const auto& b) {
 };
 static_assert(decltype(dots(abstract<C>(), abstract<W>()))::layout_type::value ==
               layout<pod, P<"data", none>>::value);
-// Sums of products have one type, whichever way they are written.
+// Sums of products have the same type, however they are written.
 static_assert(
     std::is_same_v<decltype(einsum<"ij,jk->ik", plus_times>(abstract<C>(), abstract<W>())),
                    decltype(einsum<"ij,jk->ik">(abstract<C>(), abstract<W>()))>);

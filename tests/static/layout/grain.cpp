@@ -39,7 +39,7 @@ static_assert(verdict_of("z%2").rule == violation::axis_is_not_in_mesh);
 static_assert(resolve(pod::value, spec_desc{{""}}, {"x%2"}).verdict.rule ==
               violation::spec_is_malformed);
 
-// A key and its words say the whole layout; without a grain the words are 0.
+// The key and the grains determine the layout; without a grain its word is 0.
 template <class L>
 constexpr bool comes_back =
     unpack(pack(L::value), pack_grains(L::value, 0), pack_grains(L::value, 1),
@@ -67,7 +67,7 @@ static_assert(describe(fits({{"y%32"}}, 100)) ==
               "the layout says uneven (dimension 0, axis 'y', 100 where a multiple of 128 is "
               "needed)");
 
-// Operations keep a grain; where two meet they are the same.
+// Operations keep a grain; the grains of two operands must be equal.
 using a_layout = layout<pod, P<block_cyclic<4>("x"), none>>;
 using b_layout = layout<pod, P<cyclic("x"), none>>;
 using A = sharded_tensor<float, extents<64, 8>, a_layout>;
@@ -85,7 +85,7 @@ static_assert(propagate(pod::value,
                         both)
                   .verdict == diagnosis{violation::operand_layouts_conflict, 1, 0, "x"});
 
-// A reshard among the same devices is one exchange: all but the share that stays.
+// A reshard over the same axes is one exchange of all elements that do not stay.
 constexpr redistribution turn = redistribute(
     pod::value, {element::f32, {64, 8}, layout<pod, P<"x", none>>::value}, a_layout::value);
 static_assert(turn.moves.size() == 1 && turn.moves[0].kind == collective::all_to_all &&

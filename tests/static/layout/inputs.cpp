@@ -13,7 +13,7 @@ namespace {
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 
-// input_sharding.hpp: one spec is for every tensor of its rank, and others are replicated.
+// input_sharding.hpp: a single spec applies to all tensors of its rank; others are replicated.
 constexpr input_sharding rows(spec_desc{{"data", ""}});
 static_assert(rows.layout_of(pod::value, "image", 2).layout == layout<pod, P<"data", none>>::value);
 static_assert(rows.layout_of(pod::value, "mask", 2).layout == layout<pod, P<"data", none>>::value);
@@ -23,7 +23,7 @@ static_assert(rows.can_apply("image", 2) && !rows.can_apply("lengths", 1));
 static_assert(input_sharding(spec_desc{{"dat"}}).layout_of(pod::value, "", 1).verdict ==
               diagnosis{.rule = violation::axis_is_not_in_mesh, .dim = 0, .axis = "dat"});
 
-// A spec for each key: a key that is missing is an error, and so is a batch without keys.
+// A spec for each key: a missing key is an error, and so is a batch without keys.
 constexpr keyed_spec entries[] = {
     {"image", {{"data", "model"}}}, {"label", {{"data"}}}, {"scale", {}, true}};
 constexpr input_sharding by_key{list_view<const keyed_spec>(entries)};
@@ -41,7 +41,8 @@ static_assert(describe(by_key.layout_of(pod::value, "weights", 1).verdict) ==
               "input_has_no_sharding: every tensor of a batch has an entry with its key (key "
               "'weights')");
 
-// gradient.hpp: what is marked has a gradient that is marked so; terms share theirs.
+// gradient.hpp: the gradient has the layout of its tensor; the terms of a pending tensor have the
+// same gradient.
 template <class Layout>
 using X = sharded_tensor<float, extents<8, 8>, Layout>;
 template <class Layout>

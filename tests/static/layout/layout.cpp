@@ -129,7 +129,7 @@ static_assert(size_of(element::f32) == 4 && size_of(element::f64) == 8 &&
               size_of(element::i64) == 8);
 static_assert(to_text(element::f32) == "f32" && to_text(element::i64) == "i64");
 
-// A layout that no spec was read for is judged by the same rules.
+// A layout that is built without a spec is checked by the same rules.
 constexpr diagnosis judged_value(const inplace_vector<axis_list, max_rank>& dims,
                                  unsigned pending = 0, unsigned manual = 0, grain first = {}) {
   layout_desc given;

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-// Every fact of the table, in a constant expression.
+// All facts of the table, as constants.
 static_assert([] {
   for (const names_fact& fact : names_facts)
     if (!holds(fact)) return false;
@@ -54,7 +54,7 @@ static_assert(explain<rules, batch, dim<"batch", 8>>() ==
               "batch -> ?\n"
               "batch -> ? (a second time)\n");
 
-// Names of their own, for rules and dimensions; rules without an alternative; a mesh with dyn axes.
+// Named structs for rules and dimensions; rules without an alternative; a mesh with `dyn` axes.
 struct rows : dim<"batch", 6> {};
 static_assert(type_name<named_tensor<rules, float, rows>>() == "f32[6@data]");
 static_assert(type_name<named_tensor<axis_rules<pod>, float, dim<none, 3>>>() == "f32[3]");
@@ -65,7 +65,7 @@ static_assert(
 static_assert(AxisRules<rules> && AxisRules<axis_rules<pod>> && !AxisRules<pod> &&
               !AxisRules<batch>);
 
-// The type and the value are one.
+// The type equals the value.
 static_assert(layout_of(rules::value, {"batch", "heads", "embed"}) ==
               named_layout<rules, batch, heads, embed>::value);
 static_assert(spec_of(rules::value, resolve(rules::value, {"rows", ""})) ==

@@ -14,7 +14,7 @@ using X = sharded_tensor<float, extents<512, 64>, layout<pod, P<"data", none>>>;
 using W = sharded_tensor<float, extents<64, 8>, layout<pod, P<none, none>>>;
 using M = layout<pod, P<none, none>, manual<"data">>;
 
-// layout_desc.hpp, layout.hpp: manual axes are in order and do nothing else.
+// layout_desc.hpp, layout.hpp: manual axes are in order and neither split nor pending.
 constexpr auto judged = [](spec_desc spec, partial_desc partial, text_view axes) {
   partial.manual = axes;
   return resolve(pod::value, spec, partial).verdict;
@@ -52,7 +52,7 @@ constexpr auto collective_of = [](const axis_list& axes) {
 static_assert(collective_of({0}).tensor.layout == whole);
 static_assert(collective_of({0, 1}).verdict ==
               diagnosis{.rule = violation::axis_is_not_manual, .axis = "model"});
-// Splits that are not manual stay inside of those that were.
+// Splits that are not manual stay inside those that were made manual.
 constexpr tensor_desc mixed{
     element::f32, {256, 64}, resolve(pod::value, {{"model", ""}}, {.manual = "data"}).layout};
 static_assert(from_manual(pod::value, mixed, both).tensor.extents == extents_desc{512, 64});
@@ -66,7 +66,7 @@ constexpr tensor_desc terms{element::f32, {4}, layout<pod, P<none>, partial<"mod
 static_assert(to_manual(pod::value, terms).verdict ==
               diagnosis{.rule = violation::manual_axis_is_used, .axis = "model"});
 
-// Types: any function of manual values, alone or with what all devices share.
+// Types: any function of manual values, alone or together with replicated ones.
 template <class T>
 constexpr sentence name_of(const T&) {
   return type_name<
@@ -84,7 +84,7 @@ static_assert(name_of(disable_manual_sharding<P<"data", none>>(m)) == "f32[512@d
 static_assert(
     std::is_same_v<decltype(enable_manual_sharding(w))::layout_type, layout<pod, P<none, none>>>);
 
-// The ledger: nothing moves but what all_reduce reduces.
+// The ledger: only the all_reduce moves data.
 constexpr auto norm = [](const auto& rows_of) {
   const auto mine = enable_manual_sharding(rows_of);
   const auto total = all_reduce<"data">(sum<0>(mine * mine));
@@ -94,7 +94,8 @@ constexpr auto cost = trace(norm, abstract<X>());
 static_assert(cost.collectives() == 1 && cost.collectives(collective::all_reduce, "data") == 1);
 static_assert(cost.bytes_moved() == 256 && cost.bytes_moved("data") == 256);
 
-// A product that contracts what another axis splits is pending over that one and still manual.
+// A product that contracts a dimension split by another axis is pending over that axis and still
+// manual.
 using K = sharded_tensor<float, extents<64, 8>, layout<pod, P<"model", none>>>;
 constexpr auto part = einsum<"bi,io->bo">(reshard<P<none, "model">>(m), abstract<K>());
 static_assert(name_of(part) == "f32[256, 8]{partial sum: model}{manual: data}");

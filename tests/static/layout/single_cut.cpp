@@ -26,7 +26,7 @@ static_assert(!is_cut_alike(pod::value, axis_list{0, 1}, 5) &&
               !is_cut_alike(pod::value, axis_list{0, 1}, dyn) &&
               is_cut_alike(pod::value, axis_list{2}, dyn));
 
-// Every cut has its own type, which is how it is written, and one value.
+// The spellings of a cut are different types with the same value.
 template <class L>
 struct of {
   static constexpr layout_desc layout_value = L::value;
@@ -47,7 +47,7 @@ static_assert(std::is_same_v<layout_from_value<wide, of<mixed>>, mixed>);
 static_assert(type_name<sharded_tensor<float, extents<5, 5>, mixed>>() ==
               "f32[5@(a,b)*1, 5@(c,d)]");
 
-// Where one axis splits, and where all is exact, there is one cut.
+// With one axis, and for exact layouts, both cuts are the same.
 static_assert(layout<pod, P<"x", "y">, partial<>, single_cut>::value ==
               layout<pod, P<"x", "y">, partial<>, uneven>::value);
 static_assert(layout<pod, P<cut_once("x", "y")>>::value == layout<pod, P<by("x", "y")>>::value);
@@ -69,7 +69,8 @@ constexpr diagnosis judged(axis_list axes) {
 static_assert(judged({0, 1}).ok() && judged({0}).rule == violation::grain_is_malformed &&
               judged({}).rule == violation::grain_is_malformed);
 
-// Operations keep the cut, reductions and transposes too; what loses its axes is uneven.
+// Operations keep the cut, including reductions and transposes; a dimension that loses its axes is
+// uneven.
 using X = sharded_tensor<float, extents<5, 6>, once>;
 constexpr auto chain = [](const auto& x) { return exp(x) * 2.0F + x; };
 static_assert(std::is_same_v<decltype(chain(abstract<X>()))::layout_type, once>);
@@ -96,11 +97,11 @@ static_assert(exchanged(5).moves.size() == 1 &&
               exchanged(5).moves[0].kind == collective::all_to_all &&
               exchanged(5).moves[0].axes == axis_list{0, 1});
 static_assert(exchanged(7).moves.empty() && exchanged(8).moves.empty());
-// By hand only what every device has as much of.
+// Manual shards need the same extents on all devices.
 static_assert(!to_manual(pod::value, {element::f32, {5, 6}, once::value}).verdict.ok());
 static_assert(to_manual(pod::value, {element::f32, {8, 6}, once::value}).tensor.extents[0] == 2);
 
-// JAX means a single cut, and either can be asked for.
+// JAX uses a single cut; both can be requested.
 static_assert(parse_partition_spec("P(('x', 'y'), None)", pod::value, 2, single_cut{}).layout ==
               once::value);
 static_assert(parse_partition_spec("P(('x', 'y'))", pod::value, 2, uneven{}).layout ==

@@ -13,12 +13,12 @@ struct widest : mesh<axis<"a", 1>, axis<"b", 2>, axis<"c", 3>, axis<"d", 1>, axi
 struct longest : mesh<axis<"abcdefghijklmnopqrstuvw", 2>, axis<"_", 1>, axis<"A9_", 1>> {};
 struct huge : mesh<axis<"a", 65536>, axis<"b", 256>, axis<"c", 64>> {};
 
-// What a mesh is.
+// The properties of a mesh.
 static_assert(axis<"x", 4U>::size == 4 && axis<"x", dyn>::size == dyn && axis<"x">::size == 0);
 static_assert(Mesh<pod> && Mesh<slice> && Mesh<mesh<>> && Mesh<mesh<axis<"x", 1>>>);
 static_assert(!Mesh<int> && !Mesh<mesh_desc> && !Mesh<axis<"x", 2>>);
 
-// A mesh that is known to the compiler takes no room and is made from nothing.
+// A static mesh is empty and default-constructible.
 static_assert(std::is_empty_v<pod> && std::is_empty_v<mesh<>> && std::is_empty_v<widest>);
 static_assert(std::is_default_constructible_v<pod> && std::is_trivially_copyable_v<pod>);
 static_assert(!std::is_constructible_v<mesh<axis<"x", 2>>, int>);
@@ -37,14 +37,14 @@ static_assert(rack::value.size(0) == dyn && rack::value.size(1) == 2);
 static_assert(longest::value.find("abcdefghijklmnopqrstuvw") == 0 &&
               longest::value.find("A9_") == 2);
 
-// The type of a mesh is the text of its axes, so two ways to write the same axes are one mesh.
+// The type of a mesh is the text of its axes, so two spellings of the same axes are one mesh.
 struct rows : axis<"data", 2> {};
 static_assert(std::is_same_v<mesh<rows, axis<"model", 4>>, of_text::mesh<"data=2, model=4">>);
 static_assert(std::is_same_v<mesh<>, of_text::mesh<"">> && !std::is_same_v<pod, slice>);
 static_assert(std::is_same_v<mesh<axis<"x", dyn>, axis<"y", 2>>, of_text::mesh<"x=?, y=2">>);
 
-// mesh_text.hpp: axes that are legal are read back as they were written; of those that are not, the
-// text says which rule they break, and is never taken for legal ones.
+// mesh_text.hpp: valid axes are parsed back as they were written. The text of invalid ones states
+// the rule that they break, and is never taken for valid axes.
 template <class... Axes>
 constexpr bool reads() {
   constexpr auto words = detail::mesh_text<Axes...>();

@@ -39,7 +39,7 @@ static_assert(judged(low, 4).rule == violation::device_is_out_of_range);
 static_assert(describe(judged(twice, 4)) ==
               "device_is_repeated: each device appears once in a mesh (device 1)");
 
-// A mesh with an order is its grid with other devices.
+// A mesh with an order is its grid with permuted devices.
 static_assert(Mesh<pod> && std::is_empty_v<pod> && pod::devices == 4 && pod{}.desc() == pod::value);
 static_assert(pod::value != grid::value && pod::value.axes == grid::value.axes);
 static_assert(pod::value.at(3) == coordinates{0, 0} && pod::value.device({1, 1}) == 0);
@@ -63,7 +63,7 @@ static_assert(shard_box(pod::value, rows::value, {4, 2}, 0) ==
 constexpr device_groups along_y(pod::value, {1});
 static_assert(along_y.member(0, 0) == 3 && along_y.member(0, 1) == 1 && along_y.group_of(0) == 1);
 
-// On paper a program costs the same; tensors of two orders do not meet.
+// On paper a program costs the same; tensors of different orders cannot be combined.
 using X = sharded_tensor<float, extents<4, 2>, rows>;
 static_assert(type_name<X>() == "f32[4@x, 2]");
 constexpr auto cost = trace([](auto x) { return reshard<P<none, none>>(x); }, abstract<X>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Nests of tensors where there is only paper: their types, what they have, what they cost.
+// Nests of tensors on paper: their types, their sizes, their costs.
 #include <shardwise/layout.hpp>
 #include <shardwise/nn/linear.hpp>
 #include <shardwise/nn/mlp.hpp>
@@ -22,7 +22,8 @@ using W = tensor<float, P<none, "model">, 8, 16>;
 using B = tensor<float, P<"model">, 16>;
 using V = tensor<bfloat16, P<"model", none>, 16, 8>;
 
-// Tensors with elements are only declared here, and so a nest of them is no class; its twin is.
+// Tensors with elements are only declared here, so a nest of them is incomplete; its abstract twin
+// is complete.
 using layer = nn::linear<W, B>;
 static_assert(std::is_same_v<on_paper<layer>, nn::linear<paper<float, P<none, "model">, 8, 16>,
                                                          paper<float, P<"model">, 16>>>);
@@ -35,7 +36,7 @@ static_assert(nest_bytes<layer> == (8 * 16 + 16) / 4 * 4);
 static_assert(nest_elements<std::tuple<layer, std::array<V, 3>>> == 8 * 16 + 16 + 3 * 128);
 static_assert(nest_bytes<std::tuple<layer, std::array<V, 3>>> == 36 * 4 + 3 * 32 * 2);
 static_assert(nest_bytes<on_paper<layer>> == nest_bytes<layer>);
-// The largest part counts: 7 over 4 is 2.
+// The largest shard counts: 7 over 4 is 2.
 using ragged = sharded_tensor<double, extents<7>, layout<pod, P<"model">, partial<>, uneven>>;
 static_assert(nest_elements<ragged> == 7 && nest_bytes<ragged> == 2 * 8);
 

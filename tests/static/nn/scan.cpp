@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers one after another: what a program holds of them, and what it costs.
+// Layers in sequence: their instructions and their costs.
 #include <shardwise/layout.hpp>
 #include <shardwise/nn/scan.hpp>
 
@@ -45,7 +45,7 @@ constexpr auto four =
 static_assert(four.body_count == 1 && four.count == 4 + 4);
 static_assert(ledger_of(four).collectives("model") == 4);
 
-// Stacked tensors: twelve layers, the body of which stands there once.
+// Stacked tensors: twelve layers with a single body.
 constexpr auto stacked = [](const auto& x, const auto& w, const auto& b) {
   return scan(apply_parts, x, w, b);
 };
@@ -55,7 +55,7 @@ static_assert(twelve.body_count == 1);
 static_assert(ledger_of(twelve).collectives("model") == 12);
 static_assert(ledger_of(twelve).flops() > index_t{12} * 2 * 128 * 512 * 32);
 
-// Its gradient, of which each layer is written out.
+// Its gradient, in which each layer is inlined.
 constexpr auto loss = [](const auto& x, const auto& w0, const auto& w1, const auto& b) {
   return reshard<P<>>(sum(listed(x, w0, w1, b)));
 };

@@ -47,8 +47,8 @@ static_assert(type_of_text("{devices=[2,2]<=[4] last_tile_dim_replicate}") ==
 static_assert(type_of_text("{manual}") == sharding_type::manual);
 static_assert(type_of_text("{unknown}") == sharding_type::unknown);
 
-// Types of a front end: a mesh with more left than the spec has entries is partial, a mesh of one
-// device maximal.
+// Types of a front end: the type is partial if axes remain that the spec does not name, and maximal
+// for a mesh of one device.
 constexpr auto op_of = [](const mesh_desc& mesh, text_view spec) {
   return to_op_sharding(mesh, parse_partition_spec(spec, mesh).layout).sharding;
 };
@@ -115,7 +115,7 @@ static_assert(tuple_says("{{replicated}, manual}") ==
               "1 elements, 15: an element of a tuple begins with {");
 static_assert(tuple_says("{{replicated}") == "1 elements, 13: a tuple ends with }");
 
-// Layouts that no tiles can say, and tiles that no layout can.
+// Layouts that tiles cannot express, and tiles that layouts cannot express.
 constexpr auto tiled_layout = [](text_view words, const mesh_desc& mesh, int rank) {
   tile_list<64> memory;
   return to_layout(parse_hlo(words, memory.buffer).sharding, mesh, rank, memory.buffer);

@@ -38,7 +38,7 @@ static_assert(in_notation(notation::jax, "P('model'%2)") ==
 static_assert(in_notation(notation::sdy, "P('model'*2)") ==
               "refused: only contiguous parts of a dimension can be written so");
 
-// Every notation is recognised, and says the same.
+// Every notation is recognised and gives the same layout.
 constexpr auto says = [](text_view words, text_view spec) {
   const read_layout read = parse_layout(words, pod, 2);
   return read.verdict.ok() && read.layout == parse_partition_spec(spec, pod, 2).layout;
@@ -62,7 +62,7 @@ static_assert(refusal("P('data', 'modle')") == parse_verdict{10, "axes are those
 static_assert(refusal("S(0) Q") == parse_verdict{5, "a placement is R, S(0), SS(0,2) or P(sum)"});
 static_assert(!refusal("").ok());
 
-// A notation that is named reads its own texts alone, and HLO's forms read each other's.
+// A named notation reads only its own texts; the forms of HLO read each other's.
 constexpr auto reads_as = [](notation form, text_view words, int rank = -1) {
   const read_layout read = parse_layout(form, words, pod, rank);
   return read.verdict.ok() && read.layout == parse_partition_spec("P('data', None)", pod).layout;
@@ -103,7 +103,7 @@ static_assert(type_name<notation::sdy, sharded_tensor<float, extents<dyn, 8>, ro
 static_assert(layout_of(notation::jax, "P('data', None)", rack::value) == rows::value &&
               layout_of("S(0) R", rack::value, 2) == rows::value);
 
-// A list is as long as its devices are many; the unit test lists 4096.
+// The length of a list grows with the number of devices; the unit test lists 4096.
 struct hall : mesh<axis<"data", 16>, axis<"model", 16>> {};
 using columns = layout<hall, P<none, "model">>;
 constexpr auto listed = type_name<notation::hlo_listed, columns>();

@@ -99,7 +99,7 @@ constexpr mesh_desc wide{{axis_desc{"x", index_t{1} << 40}, axis_desc{"y", index
 static_assert(why_not(to_named(wide, {{axis_list{0}}})) == "there are at most 2^30 devices");
 static_assert(why_not(wide, device_view{}) == "there are at most 2^30 devices");
 
-// What local tensors are parts of, or nothing that they can be parts of.
+// The global tensor of local ones, or the error if there is none.
 constexpr auto global = [](const extents_desc& mesh, text_view placements,
                            const inplace_vector<index_t, 8>& local) {
   return global_size(mesh_abc(mesh), parse_placements(placements).placements, 0,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layout of a result, asked for where an operation could give several: what moves then.
+// Requested layouts of results, if an operation could have several: the types and the
+// communication.
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
@@ -20,7 +21,7 @@ using layout_in = typename Y::layout_type;
 template <class Target, class A, class B>
 using product_of = layout_in<decltype(product<Target>(abstract<A>(), abstract<B>()))>;
 
-// A pending sum is reduced and scattered, or reduced, or stays what it is.
+// A pending sum is reduce-scattered, all-reduced, or stays pending.
 static_assert(
     std::is_same_v<product_of<P<"data", "model">, X, W>, layout<pod, P<"data", "model">>>);
 constexpr auto scattered = trace(product<P<"data", "model">>, abstract<X>(), abstract<W>());
@@ -32,7 +33,8 @@ static_assert(reduced.collectives() == 1 &&
 using pending = layout<pod, P<"data", none>, partial<"model">>;
 static_assert(trace(product<pending>, abstract<X>(), abstract<W>()).collectives() == 0);
 
-// What would be refused fetches what an error would propose: one axis splits both free dimensions.
+// A call that would be an error fetches what the error would suggest: one axis splits both free
+// dimensions.
 using A = tensor<P<"model", none>, 8, 16>;
 using B = tensor<P<none, "model">, 16, 32>;
 static_assert(!is_legal<einsum_of<"bi,io->bo">, paper_of<decltype(abstract<A>())>,
@@ -75,15 +77,15 @@ constexpr auto leading = [](const auto& x, const auto& w) {
 };
 static_assert(trace(leading, abstract<X>(), abstract<W>()).collectives() == 1);
 
-// Its gradient has the dual: what was reduced and scattered is gathered.
+// Its gradient has the dual collective: the reduce_scatter becomes an all_gather.
 constexpr auto loss = [](const auto& x, const auto& w) {
   return sum(square(einsum<"bi,io->bo">(x, w, as<P<"data", "model">>)));
 };
 static_assert(trace<128>(gradient<0, 1>(loss), abstract<X>(), abstract<W>())
                   .collectives(collective::all_gather, "model") >= 1);
 
-// Every operation that is not elementwise takes it by the same rule, composed ones as well: what it
-// would be refused for is exchanged as over permitted axes, and its result is resharded.
+// All operations that are not elementwise follow the same rule, including composed ones: they
+// communicate as if the axes were permitted, and the result is resharded.
 template <class Target>
 constexpr auto requests = [](auto f) {
   using made = decltype(f(abstract<X>(), as<Target>));
@@ -171,7 +173,7 @@ constexpr auto heads = [](const auto& x) {
 static_assert(std::is_same_v<layout_in<decltype(heads(abstract<X>()))>,
                              layout<pod, P<none, "data", "model">>>);
 
-// So do elementwise functions, of tensors and numbers, named or of a program's own.
+// So do elementwise functions of tensors and numbers, including user-defined ones.
 struct half : elementwise_function<"half", linearity::additive> {};
 static_assert(requests<rows_split>([](const auto& x, auto to) { return relu(x, to); }));
 static_assert(requests<P<none, none>>([](const auto& x, auto to) { return exp(x, to); }));
@@ -197,9 +199,9 @@ static_assert(requests<rows_split>([](const auto& x, auto to) {
   return std::get<1>(split_at<0, 2, 6>(x, to));
 }));
 
-// What they may do is what a reshard of the result would do, and what an error would suggest: to
-// take a part of a replicated dimension is free, an operand whose split conflicts is gathered, and
-// a pending sum that a function reads is reduced.
+// They do what a reshard of the result would do, and what an error would suggest: slicing a
+// replicated dimension is free, an operand with a conflicting split is gathered, and a pending sum
+// that a function reads is reduced.
 using whole = tensor<P<none, none>, 8, 16>;
 template <class Target>
 constexpr auto squashed = [](const auto& x) { return tanh(x, as<Target>); };
@@ -229,8 +231,7 @@ constexpr auto parts = [](const auto& x) {
 };
 static_assert(trace(parts, abstract<X>()).collectives(collective::all_gather, "model") == 1);
 
-// A sum is reduced and scattered at once; softmax exchanges its two reductions and moves nothing
-// else.
+// A sum is reduce-scattered at once; softmax communicates its two reductions and nothing else.
 constexpr auto shared = [](const auto& x) { return sum<1>(x, as<P<"data,model">>); };
 static_assert(trace(shared, abstract<tensor<P<"data", "model">, 8, 16>>()).collectives() == 1);
 constexpr auto normalised = [](const auto& x) { return softmax<1>(x, as<P<"data", "model">>); };
@@ -265,7 +266,7 @@ constexpr auto merged = [](const auto& x) {
 using merges = tensor<two, P<"x", none, none>, 8, 2, 1>;
 static_assert(trace(merged, abstract<merges>()).collectives() == 0);
 
-// A repeated dimension is split as it is made: nothing moves.
+// A broadcast dimension is created split: nothing moves.
 constexpr auto spread = [](const auto& x) {
   return broadcast_to<extents<8, 24>>(x, as<P<"x", "y,z">>);
 };
@@ -284,7 +285,7 @@ using looked_up = decltype(look_up(abstract<table>(), abstract<words>()));
 static_assert(looked_up::extents_type::value == extents_desc{8, 4, 16});
 static_assert(std::is_same_v<layout_in<looked_up>, layout<square_of_two, P<"x", none, none>>>);
 
-// A sum over two axes stays pending where it is asked for, and nothing moves.
+// A sum over two axes stays pending on request, and nothing moves.
 using sums = layout<square_of_two, P<none>, partial<"x,y">>;
 constexpr auto left_pending = [](const auto& a, const auto& b) {
   return einsum<"bxyz,bxyz->b">(a, b, as<sums>);

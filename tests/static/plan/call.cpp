@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions as sub-programs: what a program holds of them, and what it costs.
+// Functions as sub-programs: their instructions and their costs.
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
@@ -16,7 +16,7 @@ constexpr auto layer = [](const auto& x, const auto& w) {
   return relu(h + 1.0F) + x;
 };
 
-/// So many layers, called or written out.
+/// A number of layers, called or inlined.
 template <int Layers>
 struct stack {
   constexpr auto operator()(const auto& x, const auto& w) const {
@@ -47,7 +47,7 @@ static_assert(ledger_of(deep).collectives() == 100);
 static_assert(trace(stack<4>{}, abstract<X>(), abstract<W>()) ==
               trace(written_out<4>{}, abstract<X>(), abstract<W>()));
 
-// Sizes that types do not say are those of the call: bodies for two of them are two.
+// Run-time sizes are those of the call: two sizes need two bodies.
 constexpr auto two_sizes = [](const auto& x, const auto& y, const auto& w) {
   auto a = call(layer, x, w);
   auto b = call(layer, y, w);
@@ -63,7 +63,7 @@ static_assert(call_operation::body(sized.view().how(5)) == 0);
 static_assert(std::is_same_v<decltype(call(layer, abstract<X>(), abstract<W>())),
                              decltype(layer(abstract<X>(), abstract<W>()))>);
 
-// The instructions of a body stand behind those of the program.
+// The instructions of a body follow those of the program.
 constexpr auto words = [] {
   bounded_text<2000> out;
   write_instructions(out, trace_program(stack<2>{}, abstract<X>(), abstract<W>()).view());

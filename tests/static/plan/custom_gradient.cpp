@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gradients that a program gives itself, on paper.
+// Custom gradients on paper.
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
@@ -18,12 +18,12 @@ constexpr auto words = [](const auto& program) {
   return out;
 };
 
-// What is rounded has the slope 1: the cotangent passes, although the function itself has none.
+// Rounding with the derivative 1: the cotangent passes, although `round` has no gradient.
 constexpr auto through = custom_gradient([](const auto& x) { return round(x); },
                                          [](const auto&, const auto& dy) { return dy; });
 constexpr auto loss = [](const auto& x) { return sum(square(through(x * 3.0F))); };
 
-// Without a gradient it is the function.
+// Without differentiation it is the function.
 constexpr auto forward = words(trace_program(through, abstract<X>()));
 static_assert(text_view(forward) ==
               "%0 = input : f32[8@data, 16]\n"
@@ -53,7 +53,7 @@ static_assert(trace_program(kept_by_nobody, abstract<X>()).count == 2);
 static_assert(trace(gradient([](const auto& x) { return sum(with_exp(x)); }), abstract<X>())
                   .collectives() == 0);
 
-// The gradient of a product by hand costs what the library's own does.
+// A handwritten gradient of a product costs the same as that of the library.
 constexpr auto product = [](const auto& x, const auto& w) { return einsum<"bi,io->bo">(x, w); };
 constexpr auto by_hand = custom_gradient(product, [](const auto& x, const auto& w, const auto& dy) {
   return std::tuple{einsum<"bo,io->bi">(dy, w), einsum<"bi,bo->io">(x, dy)};
@@ -67,7 +67,7 @@ constexpr auto cost = trace<128>(gradient<0, 1>(squares(by_hand)), abstract<X>()
 static_assert(cost.collectives() == own_cost.collectives() && cost.collectives() == 2);
 static_assert(cost.bytes_moved() == own_cost.bytes_moved() && cost.flops() == own_cost.flops());
 
-// In a body that is called, and where cotangents are asked for.
+// In a called body, and with `vjp`.
 constexpr auto called =
     trace<128>(gradient([](const auto& x) { return sum(call(through, x)); }), abstract<X>());
 static_assert(called.collectives() == 0);

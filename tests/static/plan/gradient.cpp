@@ -15,7 +15,7 @@ using W2 = sharded_tensor<float, extents<32, 16>, layout<pod, P<"model", none>>>
 using B = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
 
 // The two products of a layer in the layout of Megatron: one all_reduce forward, one backward for
-// the input, and those of the batch for the weights.
+// the input, and those over the batch for the weights.
 constexpr auto loss = [](const auto& w1, const auto& w2, const auto& b, const auto& x) {
   auto h = relu(einsum<"bi,ih->bh">(x, w1));
   auto y = reshard<P<"data", none>>(einsum<"bh,ho->bo">(h, w2)) + b;
@@ -48,7 +48,7 @@ constexpr auto of_all =
 static_assert(of_all.collectives(collective::all_reduce, "model") == 2);
 static_assert(of_all.collectives(collective::all_reduce, "data") == 3);
 
-// A nest of any kind has gradients of its kind.
+// The gradient of a nest has the same structure.
 template <class A, class B>
 struct layer {
   A weight;
@@ -72,8 +72,8 @@ using B1 = sharded_tensor<float, extents<32>, layout<pod, P<"model">>>;
 static_assert(trace<128>(of_nest, abstract<W1>(), abstract<B1>(), abstract<X>())
                   .collectives(collective::all_reduce, "data") == 2);
 
-// On request a gradient is left pending, its type says so, and nothing reads it until it is
-// reduced: here straight into the shards of an optimizer.
+// On request a gradient is left pending, as its type shows, and cannot be read until it is reduced:
+// here directly into the shards of an optimizer.
 constexpr auto left = [](const auto& w1, const auto& x) {
   auto of = [](const auto& w, const auto& in) { return sum(square(einsum<"bi,ih->bh">(in, w))); };
   auto dw = gradient(of, left_pending<"data">)(w1, x);
@@ -85,7 +85,7 @@ constexpr auto left = [](const auto& w1, const auto& x) {
 constexpr auto of_left = trace(left, abstract<W1>(), abstract<X>());
 static_assert(of_left.collectives() == 1 && of_left.collectives(collective::reduce_scatter) == 1);
 
-// What is gathered for use is scattered back: the weights of a sharded data parallel step.
+// The gradient of a gather is a reduce_scatter: the weights of a sharded data parallel step.
 using Ws = sharded_tensor<float, extents<16, 32>, layout<pod, P<"data", none>>>;
 constexpr auto gathered = [](const auto& w, const auto& x) {
   return sum(square(einsum<"bi,ih->bh">(x, reshard<P<none, none>>(w))));
@@ -105,7 +105,7 @@ static_assert(of_twice.values[of_twice.results[0]] ==
               tensor_desc{element::f32, {8}, layout<pod, P<"data">>::value});
 static_assert(ledger_of(of_twice).collectives() == 0);
 
-// What nothing needs is not there: the gradient of a sum needs neither the sum nor its operand.
+// Unused values are not recorded: the gradient of a sum needs neither the sum nor its operand.
 constexpr auto ones =
     trace_program(gradient([](const auto& v) { return sum(v * 2.0F); }), abstract<V>());
 static_assert(ledger_of(ones).flops() == 0);

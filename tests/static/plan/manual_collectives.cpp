@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Collectives on manual axes on paper: what they make, what they cost, and their gradients.
+// Collectives on manual axes on paper: their results, their costs, and their gradients.
 #include <shardwise/layout.hpp>
 #include <shardwise/operation/axis_index.hpp>
 
@@ -35,12 +35,12 @@ static_assert(name_of(as_terms<"model">(m)) == "f32[2, 16]{partial sum: model}")
 static_assert(name_of(all_slice<"data", 1>(m)) == "f32[2, 8]{manual: data, model}");
 static_assert(name_of(axis_index<"model">(m)) == "i64[]{manual: model}");
 static_assert(name_of(all_gather<by("model", "data"), 0>(vary<"data">(m))) == "f32[16, 16]");
-// Axes that are not manual split what is left to them.
+// Axes that are not manual split the remaining extents.
 constexpr auto columns = reshard<P<none, "data">>(m);
 static_assert(name_of(columns) == "f32[2, 16@data]{manual: model}");
 static_assert(name_of(all_gather<"model", 0>(columns)) == "f32[8, 16@data]");
 
-// What is refused, as values.
+// Errors, as values.
 constexpr tensor_desc mine{
     element::f32, {2, 16}, resolve(pod::value, {{"", ""}}, {.manual = "model"}).layout};
 constexpr auto verdict_of = [](const manual_collective& called, tensor_desc of = mine) {
@@ -67,7 +67,7 @@ static_assert(verdict_of({.kind = collective::collective_permute,
                           .moves = position_moves::pairs({position_moves::pair{0, 1},
                                                           position_moves::pair{2, 1}})}) ==
               violation::positions_are_malformed);
-// A sum over devices of maxima that are still to come is no maximum of sums.
+// A sum over devices of pending maxima is not a maximum of sums.
 constexpr tensor_desc maxima{
     element::f32,
     {2, 16},
@@ -77,7 +77,7 @@ static_assert(verdict_of({.reduce = reduction::max, .axes = model}, maxima) == v
 static_assert(verdict_of({.axes = model}, {element::boolean, {2, 16}, mine.layout}) ==
               violation::operand_is_no_number);
 
-// Attributes say all of it.
+// The attributes describe the collective completely.
 constexpr auto same = [](const manual_collective& called) {
   const manual_collective read = manual_collective::read(called.how());
   return read.how() == called.how() && read.kind == called.kind && read.axes == called.axes &&
@@ -103,8 +103,8 @@ static_assert(cost_of(gathered).collectives(collective::all_gather, "model") == 
 static_assert(cost_of(around).bytes_moved() == 128);
 static_assert(cost_of(around).collectives(collective::collective_permute) == 1);
 
-// Duals: what all devices gathered and worked on apart is scattered as a sum; a sum that all have
-// is given to each.
+// Duals: the gradient of a gather that devices use separately is a reduce_scatter; the gradient of
+// a sum that all devices have is passed to each.
 constexpr auto dual_of_gather = [](const auto& of) {
   const auto part = enable_manual_sharding(of);
   const auto all = all_gather<"model", 0>(part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts that are promised: types of results, and that promises cost nothing.
+// Marked layouts: the types of the results, and that marks cost nothing.
 #include "unit/plan/mark_facts.hpp"
 #include <shardwise/layout.hpp>
 #include <shardwise/plan/mark.hpp>
@@ -25,7 +25,7 @@ using whole = X<P<none, none>>;
 using rows = X<P<"x", none>>;
 using terms = X<P<"x", none>, partial<"y">>;
 
-// constrain: what is there already, or in reach of slices.
+// constrain: to the present layout, or to one that slices reach.
 static_assert(is<decltype(constrain<P<"x", none>>(abstract<rows>())), on_paper<P<"x", none>>>);
 static_assert(is<decltype(constrain<P<"x", "y">>(abstract<rows>())), on_paper<P<"x", "y">>>);
 static_assert(is<decltype(constrain<P<by("x", "y"), none>>(abstract<rows>())),
@@ -42,12 +42,12 @@ static_assert(is<decltype(constrain<P<none, "one">>(abstract<X<P<"one", none>, p
                  on_paper<P<none, "one">>>);
 static_assert(is<decltype(constrain<P<none, none>>(abstract<X<P<none, none>, partial<"one">>>())),
                  on_paper<P<none, none>>>);
-// A layout of its own name is what the result has.
+// The result has a named layout if one is given.
 struct named : layout<pod, P<"x", none>> {};
 static_assert(is<decltype(constrain<named>(abstract<rows>())),
                  abstract_tensor<float, extents<8, 16>, named>>);
 
-// mark_sharding gives a new type; what it was given keeps its own.
+// mark_sharding returns a new type; its operand keeps its own.
 static_assert(is<decltype(mark_sharding<P<"x", "y">>(abstract<whole>())), on_paper<P<"x", "y">>>);
 static_assert(is<decltype(mark_sharding<P<"x", none>>(abstract<rows>())), on_paper<P<"x", none>>>);
 static_assert(is<decltype(mark_sharding<named>(abstract<whole>())),
@@ -58,7 +58,7 @@ static_assert(
     is<decltype(mark_sharding<P<>>(abstract<sharded_tensor<float, extents<>, layout<pod, P<>>>>())),
        abstract_tensor<float, extents<>, layout<pod, P<>>>>);
 
-// clear_sharding makes it replicated, and after it everything may be marked.
+// clear_sharding makes a tensor replicated; afterwards it may be marked again.
 static_assert(is<decltype(clear_sharding(abstract<rows>())), on_paper<P<none, none>>>);
 static_assert(is<decltype(clear_sharding(abstract<X<P<by("x", "y"), none>, partial<>, uneven>>())),
                  on_paper<P<none, none>, partial<>, uneven>>);
@@ -77,7 +77,7 @@ static_assert(
                          abstract<rows>())),
        abstract_tensor<int, extents<4, 2>, layout<pod, P<"x", none>>>>);
 
-// What is refused stays refused.
+// The result of an invalid operation stays invalid.
 template <class X>
 constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value<>>;
 constexpr refused_value<> no;
@@ -86,7 +86,7 @@ static_assert(silent<decltype(constrain<P<"x">>(no))> &&
               silent<decltype(shard_as(no, abstract<rows>()))> &&
               silent<decltype(shard_as(abstract<rows>(), no))>);
 
-// Ledgers: a promise costs nothing, clear_sharding what it says.
+// Ledgers: a mark costs nothing, and clear_sharding its collective.
 constexpr auto promises = [](const auto& x, const auto& whole_x) {
   const auto kept = constrain<P<"x", none>>(x);
   const auto cut = constrain<P<"x", "y">>(kept);
@@ -108,7 +108,7 @@ static_assert(trace(like, abstract<rows>(), abstract<X<P<none, "x">>>())
 static_assert(
     trace(like, abstract<terms>(), abstract<rows>()).collectives(collective::all_reduce) == 1);
 
-// A temporary that has its layout already still fuses; a named one is computed once.
+// A temporary that already has the layout is still fused; a named one is computed once.
 constexpr auto fuses = [](const auto& x) { return constrain<P<"x", none>>(relu(x)) * 2.0F; };
 constexpr auto bare = [](const auto& x) { return relu(x) * 2.0F; };
 static_assert(trace(fuses, abstract<rows>()).peak_bytes_per_device() ==

@@ -16,7 +16,7 @@ constexpr auto is = [](const auto& p, value_id i, text_view name) {
   return p.view().what(i).name == name;
 };
 
-// What no kept value needs is not there; the other input is.
+// Instructions that no kept value needs are dropped; unused inputs are not.
 constexpr auto alone = [](const auto& a, const auto&) { return relu(a); };
 constexpr auto with_more = [](const auto& a, const auto& b) {
   [[maybe_unused]] auto unread = reshard<P<none, none>>(exp(b) + a);
@@ -60,7 +60,7 @@ constexpr auto other_first = [](const auto& a, const auto& b) {
 };
 static_assert(!(normal(one_first) == normal(other_first)));
 
-// Programs that are put together, not recorded.
+// Programs that are built, not recorded.
 constexpr tensor_desc one_tile{element::f32, {64, 64}, layout<pod, P<"data", none>>::value};
 constexpr auto built = [](auto write) {
   traced_program<12> out;
@@ -93,7 +93,7 @@ static_assert(hash_of(left_first.view()) != hash_of(right_first.view()));
 static_assert(hash_of(left_first.view()) == hash_of(normal_form(right_first).view()));
 static_assert(ledger_of(right_first) == ledger_of(left_first));
 
-// A reader that nobody needs takes no part in forming passes.
+// An unused reader does not affect passes.
 constexpr auto joined = [](bool is_read_twice) {
   return built([=](program_builder& code, value_id x) {
     const value_id inner = apply<fn::exp>(code, x);
@@ -106,7 +106,7 @@ static_assert(!(joined(true) == joined(false)));
 static_assert(normal_form(joined(true)) == normal_form(joined(false)));
 static_assert(normal_form(joined(true)).code[3].operands == value_ids{2});
 
-// A number that two passes read stands before the first; one that is kept stays.
+// A number that two passes read comes before the first; one that is kept stays.
 constexpr auto shared = normal_form(built([](program_builder& code, value_id x) {
   const value_id two = code.constant(2.0F, element::f32);
   const value_id one = code.constant(1.0F, element::f32);
@@ -135,7 +135,7 @@ static_assert(hash_of(trace_program<8>(alone, abstract<Q>(), abstract<Q>()).view
 static_assert(hash_of(traced_program<1>{}.view()) == 0xd44f354183b6d328U);
 static_assert(hash_of(left_first.view()) == 0x6172b4e7dc3e3abaU);
 
-// Whatever is compared is hashed.
+// Everything that is compared is hashed.
 constexpr auto hash = [](const mesh_desc& mesh, const tensor_desc& of, const attributes& how,
                          const instruction& marks, const operation& what) {
   traced_program<2> out;
@@ -203,6 +203,6 @@ constexpr bool all_differ = [] {
 static_assert(hashes.size() == 26 && all_differ);
 static_assert(hash_of(in_order.view()) != hash_of(first_kept.view()));
 
-// The order of the numbers is one order, written out or not.
+// An explicit device order that equals the natural one has the same hash.
 static_assert(hash({pod::value.axes, device_order(usual, usual)}, one_tile, {}, {},
                    operation_of<pointwise<fn::relu>>) == hashes[0]);

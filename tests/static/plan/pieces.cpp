@@ -16,7 +16,7 @@ constexpr transfer move_of(const tensor_desc& x, const layout_desc& target) {
   return redistribute(line, x, target).moves[0];
 }
 
-/// The elements that a device gets of others, and of itself, in one collective.
+/// The elements that a device receives from others, and from itself, in one collective.
 struct heard {
   index_t others = 0;
   index_t own = 0;
@@ -53,8 +53,8 @@ static_assert(reduced_at(2, 4, 10) == index_range{6, 9} && reduced_at(3, 4, 10).
 // Seven terms are added as four and three, and three as two and one.
 static_assert(terms_on_the_left(7) == 4 && terms_on_the_left(3) == 2 && terms_on_the_left(4) == 2);
 
-// What crosses owners: of the rows of two owners each gets half; of a sum what the other has added
-// of its half, and the other half.
+// The bytes that cross owners: of the rows of two owners, each receives half; of a sum, it receives
+// the other's terms of its own half and then the sum of the other half.
 constexpr index_t halves[] = {0, 0, 1, 1};
 constexpr device_owners two{list_view<const index_t>(halves)};
 static_assert(two.count() == 2 && two.owner_of(2) == 1 && device_owners().owner_of(7) == 0);

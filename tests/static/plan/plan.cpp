@@ -72,7 +72,7 @@ static_assert(trace(by_hand_softmax,
 static_assert(trace([](const auto& q) { return reshard<named_rows>(q); }, abstract<Q>()) ==
               trace([](const auto& q) { return q; }, abstract<Q>()));
 
-// What was refused is kept by nobody, alone or among several results.
+// The result of an invalid operation is not kept, alone or among several results.
 static_assert(trace([](const auto&) { return refused_value<>{}; }, abstract<Q>()).flops() == 0);
 static_assert(trace([](const auto& q) { return std::tuple(-q, relu(refused_value<>{})); },
                     abstract<Q>())
@@ -93,7 +93,7 @@ static_assert(trace([](const auto& x) { return x; }, abstract<X>(512)).flops() =
 static_assert(trace([](const auto& x) { return std::tuple(x); }, abstract<X>(512))
                   .peak_bytes_per_device() == 1_MiB);
 
-// A mesh whose size is known only when the program runs.
+// A mesh whose size is known only at run time.
 struct slice : mesh<axis<"data", dyn>, axis<"model", 4>> {};
 using D = sharded_tensor<float, extents<dyn, 64>, layout<slice, P<"data", "model">>>;
 constexpr auto total = [](const auto& x) { return reshard<P<>>(sum(x)); };
@@ -115,7 +115,7 @@ static_assert(cost_ledger{}.collectives() == 0 && cost_ledger{} == cost_ledger{m
 
 constexpr auto program_of_whole =
     trace_program<8>(whole, abstract<X>(512), abstract<W1>(), abstract<W2>());
-constexpr auto recorded = plan(program_of_whole);
+constexpr auto recorded = plan_program(program_of_whole);
 static_assert(recorded.count == 7 && recorded.mesh == pod::value && recorded.total == whole_cost);
 static_assert(recorded.steps[0].kind == step_kind::input &&
               recorded.steps[3].kind == step_kind::operation);
@@ -123,7 +123,7 @@ static_assert(recorded.steps[3].label == "einsum bi,ih->bh" && recorded.steps[4]
 static_assert(recorded.steps[6].cost.moved == collective::all_reduce && recorded.steps[6].kept);
 static_assert(recorded.lives[4].reuses == 0 && recorded.lives[3].last_use == 4);
 
-// trace.hpp: whatever can be called is traced, and a call chooses as it does outside of trace.
+// trace.hpp: every callable can be traced, and overloads are resolved as outside of trace.
 using A = decltype(abstract<W1>());
 struct overloaded {
   constexpr auto operator()(const auto& a) const { return a + a; }
@@ -146,9 +146,10 @@ static_assert(trace(&doubled, abstract<W1>()).flops() == elements);
 static_assert(trace(bound_to_a_function{doubled}, abstract<W1>()).flops() == elements);
 static_assert(trace([](auto&... a) { return (a + ...); }, abstract<W1>(), abstract<W1>()).flops() ==
               elements);
-// Several tensors are kept by trace as by trace_program.
+// trace keeps several results like trace_program.
 constexpr auto several = [](const auto& a) { return std::tuple(a + a, std::array{a * a, -a}); };
-static_assert(trace(several, abstract<W1>()) == plan(trace_program(several, abstract<W1>())).total);
+static_assert(trace(several, abstract<W1>()) ==
+              plan_program(trace_program(several, abstract<W1>())).total);
 static_assert(trace(several, abstract<W1>()).flops() == 3 * elements);
 
 // program.hpp: unfused, every operation with its attributes; equal programs compute the same.
@@ -165,16 +166,16 @@ constexpr auto by_two_named = [](const auto& q) {
 };
 static_assert(scaled(by_two) == scaled(by_two) && !(scaled(by_two) == scaled(by_three)));
 static_assert(!(scaled(by_two) == scaled(by_two_named)));
-static_assert(scaled(by_two).count == 4 && plan(scaled(by_two)).count == 2);
-static_assert(plan(scaled(by_two_named)).count == 3);
+static_assert(scaled(by_two).count == 4 && plan_program(scaled(by_two)).count == 2);
+static_assert(plan_program(scaled(by_two_named)).count == 3);
 static_assert(trace_program<8>(by_two, abstract<Q>()) == trace_program<16>(by_two, abstract<Q>()));
 static_assert(!(scaled([](const auto& q) { return q * 0.0F; }) ==
                 scaled([](const auto& q) { return q * -0.0F; })));
 // A value that an expression forwards twice is one instruction.
 constexpr auto squared = []<class E>(E&& x) { return static_cast<E&&>(x) * static_cast<E&&>(x); };
 constexpr auto of_a_sum = scaled([](const auto& q) { return squared(q + 1.0F); });
-static_assert(of_a_sum.count == 4 && plan(of_a_sum).count == 2);
-static_assert(plan(of_a_sum).total.flops() == 2 * 32 * 64);
+static_assert(of_a_sum.count == 4 && plan_program(of_a_sum).count == 2);
+static_assert(plan_program(of_a_sum).total.flops() == 2 * 32 * 64);
 
 // listing.hpp
 constexpr auto listed = [] {

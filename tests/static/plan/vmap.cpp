@@ -65,7 +65,7 @@ constexpr auto mean_loss = [](const auto& w, const auto& x) {
 static_assert(trace(gradient(mean_loss), abstract<whole>(), abstract<S>())
                   .collectives(collective::all_reduce, "data") == 1);
 
-// What JAX's scatter gives under vmap, with the layouts of its gradients.
+// The results of JAX's scatter under vmap, with the layouts of its gradients.
 struct square_mesh : mesh<axis<"x", 2>, axis<"y", 2>> {};
 template <class T, class Spec, index_t... N>
 using on_square = sharded_tensor<T, extents<N...>, layout<square_mesh, Spec>>;

@@ -55,8 +55,7 @@ static_assert(std::is_same_v<decltype(convolution<feature_groups<4>, paddings<1,
                                  abstract<XC>(), abstract<WG>()))::layout_type,
                              layout<pod, P<"data", "model", none, none>>>);
 
-// Rows that are split: neighbours come from two devices, a row of each; sizes of the batch may be
-// for the run to tell.
+// Split rows: one row comes from each of the two neighbours; the batch may be `dyn`.
 using XH =
     sharded_tensor<float, extents<8, 4, 32, 16>, layout<pod, P<"data", none, "model", none>>>;
 using WH = sharded_tensor<float, extents<16, 4, 3, 3>, layout<pod, P<none, none, none, none>>>;

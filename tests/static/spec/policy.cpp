@@ -7,7 +7,7 @@ using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>> {};
 
-// A policy is spelled as in types, and a number is not one.
+// A policy is spelled as in types; a number is not a policy.
 static_assert(resolve(pod::value, {{"data"}}).layout == layout<pod, P<"data">>::value);
 static_assert(resolve(pod::value, {{"data"}}, {}, uneven{}).layout ==
               layout<pod, P<"data">, partial<>, uneven>::value);

@@ -27,7 +27,7 @@ static_assert(P<by("x", "y")>::value.dims[0] == "x,y");
 static_assert(partial<by("x", "y")>::value == partial_desc{"x,y"});
 static_assert(partial<"x", reduction::min>::value == partial_desc{"x", reduction::min});
 
-// A list in a list stays an entry that the rule about entries refuses, wherever it stands.
+// A nested list is an entry that is invalid at any position.
 static_assert(text_view(by(by("x", "y"))) == "(x,y)" && text_view(by(by("x"), "y")) == "(x)");
 static_assert(text_view(by("x", by("y", "z"))) == "(y,z)");
 static_assert(text_view(by("x", by("y"), "z")) == "(y)");

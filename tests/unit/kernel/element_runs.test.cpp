@@ -14,12 +14,12 @@ using namespace shardwise;
 
 namespace {
 
-/// Elements that a stride apart are gathered from, of which none is read beyond the last.
+/// Elements at a stride, which are gathered without reading beyond the last one.
 template <class T>
 void check_gather(index_t stride) {
   for (index_t count = 0; count < 140; ++count) {
     const index_t span = count == 0 ? 0 : (count - 1) * (stride < 0 ? -stride : stride) + 1;
-    // Of exactly this size, so that sanitizers see what is read beyond.
+    // Of exactly this size, so that sanitizers detect reads beyond the end.
     const auto from = std::make_unique<T[]>(static_cast<std::size_t>(span));
     for (index_t i = 0; i < span; ++i)
       from[static_cast<std::size_t>(i)] = static_cast<T>(static_cast<float>(i % 113));
@@ -54,7 +54,7 @@ TEST_CASE("Runs are copied wherever source and target are in their pages") {
   for (const index_t apart : {0, 1, 3, 16, 63, 64, 1023})
     for (const index_t count : {0, 1, 511, 512, 513, 1536, 2700}) {
       std::vector<int> target(8000, -1);
-      // The same place in a page as the source, and so many elements further.
+      // The same offset in a page as the source, plus a number of elements.
       const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) % 4096;
       const auto here = reinterpret_cast<std::uintptr_t>(target.data()) % 4096;
       const auto first = static_cast<index_t>((4096 + begin - here) % 4096 / sizeof(int)) + apart;

@@ -16,7 +16,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// The function of the same numbers in every lane of a packet; the lanes must agree.
+/// Applies a function to the same numbers in every lane of a packet; the lanes must be equal.
 template <class F, class T, class... Numbers>
 T of(Numbers... numbers) {
   using P = typename Eigen::internal::packet_traits<T>::type;
@@ -28,7 +28,7 @@ T of(Numbers... numbers) {
   return lanes[0];
 }
 
-/// The same as a packet and as a scalar, up to rounding.
+/// Checks that packets and scalars give the same results up to rounding.
 template <class F, class T, class... Numbers>
 void check(double expected, Numbers... numbers) {
   const double results[] = {of<F, T>(numbers...), kernel<F>::run(static_cast<T>(numbers)...)};
@@ -44,7 +44,7 @@ void check(double expected, Numbers... numbers) {
   }
 }
 
-/// The greatest error over an interval, as a part of the value or of `floor` if that is more.
+/// The largest error over an interval, relative to the larger of the value and `floor`.
 template <class F, class T, class Reference>
 double worst_error(double low, double high, double floor, Reference reference) {
   double worst = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs of 16-bit numbers are converted as single numbers are, whose definition tests/unit/core has.
+// Conversions of runs of 16-bit numbers equal those of single numbers, which tests/unit/core
+// checks.
 #include "shardwise/kernel/narrow_runs.hpp"
 
 #include "support/catch.hpp"
@@ -49,12 +50,12 @@ void check_values() {
   CHECK(wrong == 0);
 }
 
-/// Of every length, and nothing before or behind.
+/// Runs of every length; nothing before or after them is accessed.
 template <class T>
 void check_lengths() {
   for (index_t n = 0; n < 140; ++n) {
     const auto count = static_cast<std::size_t>(n);
-    // Of exactly this size, so that sanitizers see what is read or written beyond.
+    // Of exactly this size, so that sanitizers detect accesses beyond the end.
     const auto from = std::make_unique<float[]>(count), back = std::make_unique<float[]>(count),
                rounded = std::make_unique<float[]>(count);
     const auto to = std::make_unique<T[]>(count);

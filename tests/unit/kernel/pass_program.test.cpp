@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Interpreted passes: what they compute once, and the bits of their functions one by one.
+// Interpreted passes: common subexpressions are computed once, and the bits equal those of single
+// functions.
 #include "shardwise/kernel/pass_program.hpp"
 
 #include "shardwise/kernel/block_functions.hpp"
@@ -23,7 +24,7 @@ namespace f = functions;
 template <class F, class T, std::size_t N>
 constexpr block_function function = detail::uniform_function<F, T, N>();
 
-/// The functions that passes are drawn from; the last two are in no chain.
+/// The functions of random passes; the last two are never chained.
 template <class T>
 std::vector<block_function> unary() {
   std::vector<block_function> all{function<f::negate, T, 1>, function<f::abs, T, 1>,
@@ -40,7 +41,7 @@ std::vector<block_function> binary() {
 
 template <class T>
 bool same_bits(const T& a, const T& b) {
-  // Which of two NaNs a function passes on is left open.
+  // A function of two NaNs may return either.
   if constexpr (std::floating_point<T>)
     if (std::isnan(a) && std::isnan(b)) return true;
   return std::memcmp(&a, &b, sizeof(T)) == 0;
@@ -61,8 +62,8 @@ std::vector<T> numbers(index_t n, std::mt19937& random) {
   return all;
 }
 
-/// A pass of random functions over three blocks and two numbers, each value beside that which one
-/// function by itself gives.
+/// A pass of random functions over three blocks and two numbers, compared with the same functions
+/// applied one by one.
 template <class T>
 struct random_pass {
   static constexpr int leaves = 3;
@@ -85,7 +86,7 @@ struct random_pass {
       const bool is_unary = random() % 3 == 0;
       const auto all = is_unary ? unary<T>() : binary<T>();
       const block_function one = all[random() % all.size()];
-      // The newest values most often, so that functions follow each other.
+      // Recent values are chosen most often, so that functions form chains.
       const auto pick = [&] {
         const std::size_t size = slots.size();
         return random() % 2 == 0 ? size - 1 - random() % std::min<std::size_t>(size, 2)
@@ -103,7 +104,7 @@ struct random_pass {
     pass.write(element_kernels_of<T>);
   }
 
-  /// Runs the pass, and into its first block if that is asked.
+  /// Runs the pass, in place of its first block on request.
   [[nodiscard]] std::vector<T> run(index_t n, bool in_place) const {
     std::vector<T> first = values[0];
     std::vector<T> result(first.size());
@@ -270,8 +271,8 @@ TEST_CASE("rows and columns of any length are repeated, in every type") {
 
 namespace {
 
-/// Passes that end with a conversion to the type that they write, which storing does, from
-/// contiguous elements, columns, repeated rows and repeated numbers.
+/// Passes that end with a conversion to the stored type, from contiguous elements, columns,
+/// broadcast rows and broadcast numbers.
 template <class From, class To>
 void check_conversions() {
   using C = compute_type<From>;

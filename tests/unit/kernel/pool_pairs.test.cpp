@@ -31,7 +31,7 @@ window_walk walk_of(const index_t (&have)[3], const index_t (&size)[3], const in
   return walk;
 }
 
-/// The reductions of windows element by element: along the last dimension last, as rounding shows.
+/// Reduces windows element by element, the last dimension last, which rounding depends on.
 template <class Function, class C>
 std::vector<C> reduced(const window_walk& walk, const std::vector<C>& x) {
   std::vector<C> out;

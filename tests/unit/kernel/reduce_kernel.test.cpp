@@ -69,7 +69,7 @@ void check(const extents_t& extents, std::uint8_t reduced, int a, int b, int o) 
     const auto kind = static_cast<reduction>(k);
     std::vector<T> result(static_cast<std::size_t>(2 * room) + 1, T{77});
     std::vector<double> expected(result.size(), 77);
-    // Products of many twos overflow: there the tree is the second operand alone.
+    // Products of many twos overflow; for them the reference reduces only the second operand.
     const bool product = kind == reduction::product;
     for (index_t i = 0; i < room; ++i)
       expected[static_cast<std::size_t>(offset(kept, target, i))] =
@@ -181,7 +181,7 @@ TEST_CASE("each element of a run and each row counts, wherever the last packet b
     CAPTURE(n);
     CHECK(wrong == 0);
   }
-  // Rows in pairs, in groups of eight and in groups of those.
+  // Rows are added in pairs, in groups of eight, and in groups of these.
   constexpr index_t columns = 21;
   for (const index_t rows : {1, 7, 8, 9, 16, 63, 64, 65, 128, 577}) {
     std::vector<float> numbers(static_cast<std::size_t>(rows * columns), -2.0F);

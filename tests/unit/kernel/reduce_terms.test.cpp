@@ -61,7 +61,7 @@ void check(reduction kind, index_t count, index_t rows, index_t columns, index_t
   index_t wrong = 0;
   for (index_t r = 0; r < rows; ++r)
     for (index_t c = 0; c < columns; ++c) {
-      // No vector of truth values: they would not be elements.
+      // Not `std::vector<bool>`, whose members are not objects.
       std::vector<std::conditional_t<std::same_as<T, bool>, char, T>> at;
       for (const auto& term : terms) at.push_back(term[static_cast<std::size_t>(r * pitch + c)]);
       const T want =
@@ -89,7 +89,7 @@ TEMPLATE_TEST_CASE("any number of terms is reduced in pairs, whatever lies betwe
       check<TestType>(kind, count, 3, 5, 2);
       check<TestType>(kind, count, 1, 0, 0);
     }
-    // More than is reduced at once.
+    // More than one block.
     check<TestType>(kind, 21, 300, 450, 0);
     check<TestType>(kind, 9, 300, 450, 3);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sums by index of rows of any length, in memory that holds other numbers before.
+// Sums by index of rows of any length, in memory that is not zero.
 #include "shardwise/kernel/scatter_kernel.hpp"
 
 #include "support/catch.hpp"
@@ -12,8 +12,8 @@ using namespace shardwise;
 
 namespace {
 
-/// Two blocks of rows of `row` elements, of which some share an index, some have none, and the
-/// first of one is -0.
+/// Two blocks of rows of `row` elements. Some rows share an index, some have none, and one begins
+/// with -0.
 template <class T>
 void check_segment_sum(index_t row, bool is_turned) {
   using C = compute_type<T>;

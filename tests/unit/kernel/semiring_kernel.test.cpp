@@ -13,7 +13,7 @@ using namespace shardwise;
 
 namespace {
 
-/// Small whole numbers, a few of which stand for no path.
+/// Small integers, and a few infinities for missing paths.
 template <class T>
 std::vector<T> lengths(index_t count, unsigned seed, T extreme) {
   std::vector<T> out;
@@ -102,7 +102,7 @@ TEST_CASE("A length that stands for no path stays, whatever is added to it") {
   CHECK(least::run(-infinite, -infinite) == -infinite);
   CHECK(least::run(-infinite, 3.0F) == -infinite);
   CHECK(least::run(infinite, nan) != least::run(infinite, nan));
-  // So a device that has no edge changes nothing, in packets either.
+  // So a device without an edge changes nothing, also in packets.
   const index_t columns = 37;
   const std::vector<float> edges{infinite, 2};
   const std::vector<float> lengths(static_cast<std::size_t>(2 * columns), -infinite);
@@ -119,7 +119,7 @@ TEST_CASE("Rows of finite lengths and rows that meet infinities or NaN follow on
   const float some[]{1, -2, infinite, -infinite, std::numeric_limits<float>::quiet_NaN()};
   constexpr index_t m = 9, k = 8, n = 70;
   std::vector<float> a, b;
-  // The first rows hold finite lengths alone, the others each kind at every place.
+  // The first rows have only finite lengths, the others each kind at every position.
   for (index_t i = 0; i < m; ++i)
     for (index_t l = 0; l < k; ++l)
       a.push_back(some[i < 2 ? (i + l) % 2 : i - 1 == l ? 2 + l % 3 : l % 2]);

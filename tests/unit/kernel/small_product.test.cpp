@@ -37,7 +37,7 @@ struct matrix {
   }
 };
 
-/// Whole numbers, whose sums are exact in any order.
+/// Integers whose sums are exact in any order.
 template <class C>
 void check_sizes() {
   std::mt19937 random(7);

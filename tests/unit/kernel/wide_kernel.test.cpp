@@ -77,20 +77,20 @@ bool is_nan(T number) {
   return number != number;
 }
 
-/// A tree of one function; in others an operand may meet a NaN that was computed.
+/// A pass of a single function; in longer ones an operand may meet a computed NaN.
 template <class Tree>
 inline constexpr bool is_single = false;
 template <class F, std::size_t... I>
 inline constexpr bool is_single<f<F, argument<I>...>> = true;
 
-/// The same bits; but where several NaNs meet, compilers choose which one arithmetic passes on.
+/// Compares bits; if several operands are NaN, compilers choose which one arithmetic returns.
 template <class T>
 bool same(T a, T b, bool chosen) {
   return std::memcmp(&a, &b, sizeof(T)) == 0 || (chosen && is_nan(a) && is_nan(b));
 }
 
-/// Wide against packets: apart, then in place of each operand, then with an operand repeated.
-/// Returns true if this machine is wide.
+/// Compares wide kernels with packets: to other memory, in place of each operand, and with a
+/// repeated operand. Returns true if this machine has wide registers.
 template <class T, class Tree>
 bool check_wide(const Tree& tree) {
   static const operands<T> in;
@@ -132,8 +132,7 @@ bool check_wide(const Tree& tree) {
   return true;
 }
 
-/// All offsets and lengths, through everything that reads and pads: the bits are those of the
-/// whole, NaNs and all.
+/// All offsets and lengths: the bits, including those of NaN, equal those of the whole run.
 template <class T, class Tree>
 void check_pieces(const Tree& tree) {
   constexpr index_t n = 600;
@@ -160,7 +159,7 @@ void check_pieces(const Tree& tree) {
       }
 }
 
-/// A tree of so many functions that compilers would rather call them than inline them.
+/// A pass of so many functions that compilers prefer calls to inlining.
 template <int Levels>
 struct grown {
   using half = typename grown<Levels - 1>::type;
@@ -195,9 +194,9 @@ void check_all() {
              f<g::multiply, f<g::relu, f<g::add, x, constant<float>>>, z>{{{{}, {0.5F}}}, {}}) &&
          wide;
   wide = check_wide<T>(typename grown<2>::type{}) && wide;
-  // All or none: what a machine can do is one answer.
+  // All or none: the set of kernels is chosen once for a machine.
   CHECK(wide == check_wide<T>(f<g::add, x, y>{}));
-  // Integers are divided one by one, whatever the machine.
+  // Integers are divided one by one on every machine.
   CHECK(check_wide<T>(f<g::divide, x, y>{}) == (wide && std::is_floating_point_v<T>));
 
   check_pieces<T>(f<g::add, x, y>{});

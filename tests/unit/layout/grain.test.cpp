@@ -8,7 +8,7 @@ using namespace shardwise;
 
 namespace {
 
-/// The position of every element, one at a time, as the definitions read.
+/// The position of every element, one at a time, by definition.
 std::vector<index_t> dealt_out(grain how, index_t size, index_t parts) {
   std::vector<index_t> owners;
   if (how.is_cyclic()) {
@@ -78,7 +78,7 @@ TEST_CASE("every element has one owner, and local and global indices are inverse
           if (how.is_cyclic()) REQUIRE(split.count(p) == numroc(size, how.number(), p, parts));
           if (size % how.unit(parts) == 0) REQUIRE(split.count(p) * parts == size);
           before += split.count(p);
-          // Runs: neighbours, as far as they go or to the end of a block.
+          // Runs of consecutive elements, up to the end of a block.
           for (index_t x = 0; x < split.count(p);) {
             const index_t run = split.run(p, x);
             REQUIRE(run > 0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who holds what of block-cyclic dimensions: facts that the static tests and the unit tests share.
+// Which elements devices hold of block-cyclic dimensions: facts that the static tests and the unit
+// tests share.
 #pragma once
 
 #include <shardwise/layout.hpp>
 
-/// How many elements every position has, and which the first few of one position are.
+/// The number of elements at every position, and the first few of one position.
 struct grain_fact {
   shardwise::grain how;
   shardwise::index_t size;
@@ -32,7 +33,7 @@ inline constexpr grain_fact grain_facts[] = {
     {shardwise::grain::strided(3), 12, 2, {6, 6}, 1, {2, 3, 6, 7, 10, 11}},
     {shardwise::grain::strided(2), 7, 2, {4, 3}, 0, {0, 1, 4, 5}},
     {shardwise::grain::strided(2), 7, 2, {4, 3}, 1, {2, 3, 6}},
-    // Nothing to distribute, and nobody to distribute it to.
+    // No elements, and a single position.
     {shardwise::grain::cyclic(2), 0, 3, {0, 0, 0}, 0, {}},
     {shardwise::grain::strided(2), 0, 3, {0, 0, 0}, 2, {}},
     {shardwise::grain::cyclic(2), 5, 1, {5}, 0, {0, 1, 2, 3, 4}},

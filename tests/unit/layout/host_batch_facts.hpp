@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who holds which rows of a batch that several hosts read, and what shards make together: facts
-// that the static tests and the unit tests share.
+// Which rows devices hold of a batch that several hosts read, and the extents of joined shards:
+// facts that the static tests and the unit tests share.
 #pragma once
 
 #include "unit/layout/shard_facts.hpp"
 #include <shardwise/layout/host_batch.hpp>
 #include <shardwise/layout/join_shards.hpp>
 
-/// The part of one host's batch that a device holds, or the rule that the hosts or the batch break.
+/// The part of the batch of one host that a device holds, or the rule that is broken.
 struct host_batch_fact {
   shardwise::extents_desc mesh;  // the sizes of the axes x, y, z
   shardwise::spec_desc spec;
@@ -23,7 +23,8 @@ inline constexpr auto unlike = shardwise::violation::hosts_are_not_alike;
 inline constexpr auto indivisible = shardwise::violation::host_batch_is_not_divisible;
 
 inline constexpr host_batch_fact host_batch_facts[] = {
-    // Two hosts of four devices, each with its own rows: the second begins again at 0.
+    // Two hosts of four devices, each with its own rows; those of the second are also counted from
+    // 0.
     {{8}, {{"x", "", ""}}, 2, {8, 7, 4}, {16, 7, 4}, 0, {range(0, 2), range(0, 7), range(0, 4)}},
     {{8}, {{"x", "", ""}}, 2, {8, 7, 4}, {16, 7, 4}, 4, {range(0, 2), range(0, 7), range(0, 4)}},
     {{8}, {{"x", "", ""}}, 2, {8, 7, 4}, {16, 7, 4}, 7, {range(6, 8), range(0, 7), range(0, 4)}},
@@ -32,17 +33,17 @@ inline constexpr host_batch_fact host_batch_facts[] = {
     // Other dimensions are whole on the host and split among its devices.
     {{4, 2}, {{"x", "y"}}, 2, {4, 6}, {8, 6}, 5, {range(0, 2), range(3, 6)}},
     {{4, 2}, {{"x", "y"}}, 2, {4, 6}, {8, 6}, 6, {range(2, 4), range(0, 3)}},
-    // A host whose devices all hold one part gives that part.
+    // A host whose devices all hold the same part provides that part.
     {{2, 4}, {{"x", ""}}, 2, {3, 1}, {6, 1}, 7, {range(0, 3), range(0, 1)}},
     // Hosts along an axis that does not split the batch hold the same rows.
     {{2, 4}, {{"y", ""}}, 2, {8, 1}, {8, 1}, 7, {range(6, 8), range(0, 1)}},
     {{2, 4}, {{"", ""}}, 4, {5, 1}, {5, 1}, 3, {range(0, 5), range(0, 1)}},
-    // Parts that lie apart are given in their order: 0 and 2 of four to the first host.
+    // Parts that are not adjacent are provided in order: 0 and 2 of four by the first host.
     {{2, 2}, {{"y,x"}}, 2, {6}, {12}, 0, {range(0, 3)}},
     {{2, 2}, {{"y,x"}}, 2, {6}, {12}, 1, {range(3, 6)}},
-    // Nothing is something, too.
+    // Empty batches are valid.
     {{8}, {{"x"}}, 2, {0}, {0}, 6, {range(0, 0)}},
-    // What is refused.
+    // Errors.
     {{8}, {{"x"}}, 3, {8}, {}, 0, {}, unlike},
     {{8}, {{"x"}}, 0, {8}, {}, 0, {}, unlike},
     {{3, 2}, {{"x"}}, 2, {8}, {}, 0, {}, unlike},
@@ -71,7 +72,7 @@ constexpr bool host_batch_facts_hold(std::size_t first, std::size_t last) {
   return true;
 }
 
-/// The extents that shards make together, or the rule that they break and which shard breaks it.
+/// The extents of joined shards, or the rule that is broken and the shard that breaks it.
 struct join_fact {
   shardwise::extents_desc mesh;  // the sizes of the axes x, y, z
   shardwise::spec_desc spec;
@@ -93,7 +94,7 @@ inline constexpr auto no_size = shardwise::dyn;
 inline constexpr auto misfit = shardwise::violation::shard_extents_differ;
 
 inline constexpr join_fact join_facts[] = {
-    // As many times as there are tiles, or the sum of shards that are not equal.
+    // The extent of a shard times the number of tiles, or the sum of unequal shards.
     {{2, 2},
      {{"x", "y"}},
      {no_size, no_size},
@@ -104,19 +105,19 @@ inline constexpr join_fact join_facts[] = {
     {{2, 2}, {{"y,x"}}, {no_size}, these(of{2}, of{1}, of{1}, of{1}), {5}},
     {{4}, {{"x"}}, {5}, these(of{2}, of{2}, of{1}, of{0}), {5}},
     {{4}, {{"x", ""}}, {no_size, 3}, these(of{1, 3}, of{1, 3}, of{0, 3}, of{0, 3}), {2, 3}},
-    // A replicated tensor: every device's, or one.
+    // A replicated tensor: a shard for every device, or a single one.
     {{2}, {{"", ""}}, {no_size, no_size}, these(of{3, 4}, of{3, 4}), {3, 4}},
     {{2}, {{"", ""}}, {no_size, no_size}, these(of{3, 4}), {3, 4}},
-    // Replicas are left out, all of them.
+    // All replicas may be left out.
     {{2, 2}, {{"y"}}, {no_size}, these(of{3}, of{2}), {5}},
     {{2, 2}, {{"y"}}, {no_size}, these(of{3}, of{2}, of{3}, of{2}), {5}},
-    // A size that a shard does not tell is taken from another.
+    // A size that one shard does not determine is taken from another.
     {{2, 2},
      {{"x", "y"}},
      {no_size, 1},
      these(of{2, 1}, of{no_size, 0}, of{1, 1}, of{no_size, 0}),
      {3, 1}},
-    // What is refused: the number of shards, their rank, their sizes.
+    // Errors: the number of shards, their rank, their sizes.
     {{4}, {{"x"}}, {8}, these(of{2}, of{2}, of{2}), {}, shardwise::violation::shard_count_differs},
     {{2, 2},
      {{"y"}},

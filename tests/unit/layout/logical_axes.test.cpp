@@ -11,7 +11,7 @@
 
 namespace {
 
-// An alternative for the oracles: whose it is, and its axes in order.
+// An alternative for the reference implementations: its name, and its axes in order.
 struct choice {
   std::string label;
   std::vector<std::string> axes;
@@ -32,7 +32,7 @@ mesh_desc mesh_of_rank(std::size_t rank) {
   return mesh;
 }
 
-// Every sequence of different axes of a mesh, the empty one among them.
+// Every sequence of different axes of a mesh, including the empty one.
 std::vector<std::vector<std::string>> entries(std::size_t rank) {
   std::vector<std::vector<std::string>> all{{}};
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -51,7 +51,7 @@ std::vector<choice> choices(std::size_t rank) {
   return all;
 }
 
-// Every tensor of different names.
+// Every tensor whose dimensions have different names.
 std::vector<names> tensors() {
   std::vector<names> all{{}};
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -88,8 +88,8 @@ bool meet(const std::vector<std::string>& a, const std::vector<std::string>& b) 
   });
 }
 
-// The law, said of a whole assignment: an alternative is taken if and only if no earlier one of its
-// name is, and its axes do not meet those of any earlier one that is.
+// The rule for a whole assignment: an alternative is chosen if and only if no earlier one of its
+// name is, and its axes are disjoint from those of all chosen earlier ones.
 bool is_lawful(const std::vector<choice>& list, const names& tensor,
                const std::vector<int>& chosen) {
   const auto is_taken = [&](std::size_t i) {
@@ -108,7 +108,7 @@ bool is_lawful(const std::vector<choice>& list, const names& tensor,
   return true;
 }
 
-// All assignments of alternatives to dimensions, -1 for none, that obey the law.
+// All assignments of alternatives to dimensions, with -1 for none, that satisfy the rule.
 std::vector<std::vector<int>> lawful(const std::vector<choice>& list, const names& tensor) {
   std::vector<std::vector<int>> all{{}};
   for (const std::string& label : tensor) {
@@ -127,7 +127,7 @@ std::vector<std::vector<int>> lawful(const std::vector<choice>& list, const name
   return all;
 }
 
-// Rules as flax serves them: who finds no alternative free stays whole, without a word.
+// Rules as in flax: a dimension without a free alternative is not split, without an error.
 std::vector<std::vector<std::string>> as_in_flax(const std::vector<choice>& list,
                                                  const names& tensor) {
   std::vector<std::optional<std::vector<std::string>>> result(tensor.size());
@@ -154,8 +154,8 @@ std::vector<std::string> labels(const mesh_desc& mesh, const axis_list& axes) {
   return all;
 }
 
-// Holds a list of rules against the oracles for every tensor; returns how many tensors had a
-// layout.
+// Compares a list of rules with the reference implementations for every tensor; returns the number
+// of tensors with a layout.
 int hold_against_oracles(const mesh_desc& mesh, const std::vector<choice>& list,
                          const std::vector<names>& all_tensors) {
   const given here(mesh, list);
@@ -176,7 +176,7 @@ int hold_against_oracles(const mesh_desc& mesh, const std::vector<choice>& list,
                   (taken < 0 ? std::vector<std::string>{} : list[std::size_t(taken)].axes);
     }
 
-    // The verdict is about the first dimension that has nothing.
+    // The verdict names the first dimension without an alternative.
     std::size_t first = 0;
     while (right && first < tensor.size() && expected[0][first] >= 0) ++first;
     if (first == tensor.size()) {
@@ -191,7 +191,7 @@ int hold_against_oracles(const mesh_desc& mesh, const std::vector<choice>& list,
                                          .axis = short_name(tensor[first])};
     }
 
-    // Every alternative that a dimension did not get was in the way of an earlier one.
+    // Every alternative that a dimension did not get conflicts with an earlier one.
     for (std::size_t d = 0; right && d < tensor.size(); ++d) {
       const auto obstacles = passed_over(here.rules, dims, found, int(d));
       std::size_t next = 0;

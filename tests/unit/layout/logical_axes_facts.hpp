@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What rules give to named dimensions: each fact holds in constant expressions and at run time.
+// The layouts of named dimensions: each fact holds in constant expressions and at run time.
 #pragma once
 
 #include <shardwise/layout.hpp>
@@ -134,7 +134,7 @@ inline constexpr names_fact names_facts[] = {
      "a b"},
 };
 
-/// True if the rules do what the fact says.
+/// True if the fact holds.
 constexpr bool holds(const names_fact& fact) {
   std::size_t count = 0;
   while (!fact.rules[count].label.empty() || !fact.rules[count].axes.empty()) ++count;

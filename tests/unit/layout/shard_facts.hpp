@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who holds what: facts that the static tests and the unit tests share.
+// Which elements devices hold: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/layout.hpp>
@@ -52,7 +52,7 @@ inline constexpr shard_fact shard_facts[] = {
      {10, 1, 8, 7, 4},
      7,
      {range(0, 10), range(0, 1), range(4, 8), range(4, 7), range(2, 4)}},
-    // Two axes on one dimension: the second cuts what the first left.
+    // Two axes on one dimension: the second cuts the parts of the first.
     {{2, 2}, {{"x,y", ""}}, {3, 5}, 1, {range(1, 2), range(0, 5)}},
     {{2, 2}, {{"x,y", ""}}, {3, 5}, 2, {range(2, 3), range(0, 5)}},
     {{2, 2}, {{"x,y", ""}}, {3, 5}, 3, {range(3, 3), range(0, 5)}},
@@ -60,7 +60,7 @@ inline constexpr shard_fact shard_facts[] = {
     {{2, 2}, {{"x,y"}}, {5}, 1, {range(2, 3)}},
     {{2, 2}, {{"y,x"}}, {5}, 1, {range(3, 4)}},
     {{2, 2}, {{"y,x"}}, {5}, 2, {range(2, 3)}},
-    // No axis, no dimension, no device but one.
+    // No axis, no dimension, a single device.
     {{2, 2}, {{"", ""}}, {3, 5}, 3, {range(0, 3), range(0, 5)}},
     {{2, 2}, {}, {}, 3, {}},
     {{}, {{""}}, {7}, 0, {range(0, 7)}},

@@ -17,7 +17,7 @@ struct laid {
   ids devices;
 };
 
-// The devices of a mesh, row-major, or why there is none.
+// The devices of a mesh, row-major, or the error.
 laid lay(const std::vector<device_attributes>& devices, const mesh_shape& ici,
          const mesh_shape& dcn, const mesh_options& options = {}) {
   std::vector<index_t> order(devices.size());
@@ -47,7 +47,7 @@ laid lay(const physical_shape& physical, const mesh_shape& mesh, const mesh_opti
 
 std::string words(const laid& result) { return describe(result.mesh.verdict).c_str(); }
 
-// A mesh sorted out of its list: the same devices, listed in another order.
+// The same devices, listed in another order.
 template <class List>
 List turned(List list, std::size_t by) {
   std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(by % list.size()),
@@ -73,7 +73,7 @@ TEST_CASE("devices are where the facts say, in whatever order they are listed") 
 }
 
 TEST_CASE("slices fill the mesh block by block") {
-  // Two slices whose devices are numbered anyhow.
+  // Two slices whose devices have arbitrary numbers.
   const std::vector<device_attributes> two{
       {0, {0, 1, 0}, 0, 0}, {1, {1, 0, 0}, 0, 0}, {2, {0, 0, 0}, 0, 0}, {3, {1, 1, 0}, 0, 0},
       {4, {0, 0, 0}, 0, 1}, {5, {1, 1, 0}, 0, 1}, {6, {0, 1, 0}, 0, 1}, {7, {1, 0, 0}, 0, 1}};
@@ -217,7 +217,8 @@ TEST_CASE("devices in any order fill the box of their coordinates") {
 }
 
 TEST_CASE("holes and doubles are found") {
-  // Part of a grid: the box is by axis, so that a long row beside a short one does not mislead.
+  // Part of a grid: the bounding box is computed for each axis, so that a long row beside a short
+  // one is handled.
   auto part = machine({4, 2, 1});
   std::vector<device_attributes> holed;
   for (const device_attributes& device : part)
@@ -249,7 +250,7 @@ TEST_CASE("holes and doubles are found") {
 
 TEST_CASE("split axes are used where whole ones don't suffice") {
   const mesh_options split{.allow_split_physical_axes = true};
-  // 4x4 as 2x2x4: x whole for the last axis, y in halves for the others.
+  // 4x4 as 2x2x4: all of x for the last axis, halves of y for the others.
   CHECK(lay({4, 4, 1}, {2, 2, 4}, split).devices ==
         ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
   CHECK(lay({4, 4, 4}, {1, 16, 4}, split).devices == lay({4, 4, 4}, {1, 16, 4}).devices);

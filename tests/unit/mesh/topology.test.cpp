@@ -10,7 +10,7 @@ using namespace shardwise;
 
 namespace {
 
-// The least number of links between two positions of an axis, found by walking.
+// The smallest number of links between two positions of an axis, found by walking.
 index_t walked(const topology_axis& axis, index_t from, index_t to) {
   std::map<index_t, index_t> distance{{from, 0}};
   std::deque<index_t> next{from};

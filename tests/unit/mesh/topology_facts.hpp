@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Machines and the meshes that they become: facts that the static and the unit tests share.
+// Meshes on machines: facts that the static and the unit tests share.
 #pragma once
 
 #include <shardwise/mesh/hybrid_mesh.hpp>
@@ -22,8 +22,8 @@ constexpr shardwise::index_t number_of(const counts& loops, shardwise::index_t i
   return sum;
 }
 
-/// What every logical axis takes of a machine, and the devices row-major over the mesh. Devices are
-/// numbered along x first.
+/// The part of a machine that every logical axis takes, and the devices, row-major over the mesh.
+/// Devices are numbered along x first.
 struct assignment_fact {
   shardwise::physical_shape machine;
   shardwise::mesh_shape mesh;
@@ -60,13 +60,13 @@ inline constexpr assignment_fact assignment_facts[] = {
     {{4, 4, 8}, {1, 16, 8}, {nothing_taken, taken_axes{0, 1}, taken_axes{2}}},
     {{4, 4, 8}, {1, 8, 16}, {nothing_taken, taken_axes{2}, taken_axes{0, 1}}},
     {{8, 8, 8}, {1, 64, 8}, {nothing_taken, taken_axes{1, 2}, taken_axes{0}}},
-    // An axis of size 1 takes one too, and where nothing is asked for nothing is taken.
+    // An axis of size 1 is assigned too; without logical axes nothing is assigned.
     {{1, 2, 1}, {2, 1}, {taken_axes{1}, taken_axes{0, 2}}, {counted{2, 1}}},
     {{1, 1, 1}, {1, 1}, {nothing_taken, taken_axes{0, 1, 2}}, {counted{1, 0}}},
     {{1, 1, 1}, {}, {}, {counted{1, 0}}},
 };
 
-/// What every logical axis takes of each physical axis, one row for each physical axis.
+/// The part of each physical axis that every logical axis takes, one row for each physical axis.
 struct split_fact {
   shardwise::physical_shape machine;
   shardwise::mesh_shape mesh;
@@ -78,7 +78,7 @@ inline constexpr split_fact split_facts[] = {
     {{4, 4, 8}, {2, 2, 8, 4}, {{1, 1, 1, 4}, {2, 2, 1, 1}, {1, 1, 8, 1}}},
     {{4, 8, 8}, {1, 128, 2}, {{1, 2, 2}, {1, 8, 1}, {1, 8, 1}}},
     {{8, 8, 1}, {2, 1, 32, 1}, {{1, 1, 8, 1}, {2, 1, 4, 1}, {1, 1, 1, 1}}},
-    // Factors other than two: what an axis has left of each prime is what the others did not take.
+    // Factors other than two: each axis keeps the powers of primes that the others do not take.
     {{6, 10, 1}, {4, 15}, {{2, 3}, {2, 5}, {1, 1}}},
 };
 
@@ -99,7 +99,7 @@ constexpr bool holds(const split_fact& fact) {
   return true;
 }
 
-/// The same of every fact of a table.
+/// The same for every fact of a table.
 template <class Fact, std::size_t N>
 constexpr bool all_hold(const Fact (&facts)[N]) {
   for (const Fact& fact : facts)

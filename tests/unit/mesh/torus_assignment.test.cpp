@@ -41,7 +41,7 @@ std::vector<mesh_shape> all_meshes(int rank, index_t devices) {
   return all;
 }
 
-// The documented search, written down once more: lists of axes instead of bits.
+// A second implementation of the documented search, with lists of axes instead of bits.
 struct searched {
   bool found = true;
   std::vector<std::vector<int>> taken;
@@ -78,7 +78,7 @@ searched search(const physical_shape& machine, const mesh_shape& mesh) {
   return result;
 }
 
-// Every place of a machine, row-major.
+// Every position of a machine, row-major.
 std::vector<physical_shape> places(const physical_shape& machine) {
   std::vector<physical_shape> all{{}};
   for (index_t size : machine) {
@@ -93,7 +93,7 @@ std::vector<physical_shape> places(const physical_shape& machine) {
   return all;
 }
 
-// The place of each device of the mesh, row-major over the mesh.
+// The position of each device of the mesh, row-major over the mesh.
 std::vector<physical_shape> laid_out(const torus_assignment& assignment) {
   const std::vector<physical_shape> all = places(assignment.physical);
   std::vector<physical_shape> mesh(all.size());

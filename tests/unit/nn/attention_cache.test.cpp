@@ -22,7 +22,7 @@ using stream = P<"data", none, none>;
 template <index_t N>
 using part = tensor<stream, batch, N, width>;
 
-/// Heads that are split, of which `KeyHeads` have keys and values.
+/// Split heads, with `KeyHeads` heads of keys and values.
 template <index_t KeyHeads, class Rotary>
 using heads_of =
     nn::attention<tensor<P<none, "model", none>, width, heads, size>,
@@ -38,7 +38,7 @@ using block = nn::transformer_block<
     nn::mlp<nn::linear<tensor<P<none, "model">, width, 16>>,
             nn::linear<tensor<P<"model", none>, 16, width>, nn::no_bias, stream>>>;
 
-// Keys are split like the weights that make them, and like the batch.
+// Keys are split like their weights and like the batch.
 using cache = nn::cache_for<block, part<1>, positions>;
 static_assert(std::is_same_v<decltype(cache::keys),
                              tensor<P<"data", "model", none, none>, batch, 2, positions, size>>);
@@ -49,14 +49,15 @@ constexpr auto call_with_cache = [](const auto& module, auto filled, const auto&
   auto y = module(x, filled);
   return std::tuple{y, filled.keys, filled.values, filled.filled};
 };
-// What moves is what moves without a cache.
+// The communication is the same as without a cache.
 constexpr cost_ledger forward = trace_nests<256, block, part<3>>(call);
 constexpr cost_ledger next = trace_nests<256, block, cache, part<3>>(call_with_cache);
 static_assert(next.collectives() == forward.collectives());
 static_assert(next.bytes_moved("model") == forward.bytes_moved("model"));
 static_assert(next.collectives("data") == 0);
 
-/// What the module makes of the positions in parts of these sizes, beside what it makes of all.
+/// The results of the module for the positions in parts of these sizes, and for all positions at
+/// once.
 template <class Module, index_t... Sizes>
 void compare() {
   static_assert((Sizes + ...) == positions);
@@ -96,7 +97,7 @@ using mine = nn::cache_for<plain, part<1>, positions>;
 using Keys = decltype(mine::keys);
 using Filled = decltype(mine::filled);
 
-/// What one position more costs, on paper, where the inputs of the cache are these.
+/// The cost of one more position on paper, with these inputs as the cache.
 constexpr cost_ledger cost_of(const auto& keys, const auto& values, const auto& filled) {
   constexpr auto one_more = [](const auto& q, const auto& k, const auto& v, const auto& out,
                                const auto& x, const auto& had, const auto& met, const auto& count) {
@@ -116,7 +117,7 @@ constexpr cost_ledger held = cost_of(abstract<Keys>(), abstract<Keys>(), abstrac
 
 TEST_CASE("the cache is written into, and not copied") {
   static_assert(held.peak_bytes_per_device() > given.peak_bytes_per_device());
-  // Keys and values, the weights, and what is computed of one position.
+  // Keys and values, the weights, and the intermediate values of one position.
   constexpr index_t cached = 2 * 2 * 2 * positions * size * 8;
   constexpr index_t weights = 4 * width * 2 * size * 8;
   static_assert(given.peak_bytes_per_device() < cached + weights + 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tokens chosen by their scores, and texts that a model goes on with.
+// Sampling tokens by their scores, and generating texts.
 #include "support/catch.hpp"
 #include "support/requests.hpp"
 #include <shardwise/nn.hpp>
@@ -115,7 +115,7 @@ TEST_CASE("the likeliest text is the one that is computed without a cache") {
   for (index_t b = 0; b < batch; ++b)
     for (index_t s = 0; s < 4; ++s) lines[static_cast<std::size_t>(b)].push_back(prompt(b, s));
   for (std::size_t n = 0; n < 6; ++n) {
-    // All positions at once: later ones, which are 0 here, do not matter.
+    // All positions at once: later ones, which are 0 here, have no effect.
     const auto seen = generate<tokens<pod, capacity>>(pool, [&](const global_index& at) {
       const std::vector<std::int32_t>& line = lines[static_cast<std::size_t>(at[0])];
       const auto s = static_cast<std::size_t>(at[1]);
@@ -175,7 +175,8 @@ TEST_CASE("all tokens after the first are runs of one program, which neither pla
     const long begun = support::requests;
     (void)nn::generate(pool, counted_model{m, calls}, cache, prompt, count, {}, random_key{1});
     const long made = support::requests - begun;
-    // It is called while a function is recorded: that of the prompt, and that of a further token.
+    // The model is called while a function is recorded: once for the prompt and once for a further
+    // token.
     REQUIRE(calls == std::min<index_t>(count, 2));
     return made;
   };

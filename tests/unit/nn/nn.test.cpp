@@ -65,13 +65,13 @@ constexpr auto loss = [](const auto& m, const auto& ids, const auto& next) {
   return reshard<P<>>(nn::cross_entropy(m(ids), next, across<"model">));
 };
 
-// Forward: the table, each layer's attention and mlp, the two exchanges of the cross entropy, and
-// the mean over the batch.
+// Forward: the table, the attention and the mlp of each layer, the two reductions of the cross
+// entropy, and the mean over the batch.
 constexpr auto cost = trace_nests<512, model<pod>, text_batch<pod>, text_batch<pod>>(loss);
 static_assert(cost.collectives("model") == 1 + 2 * 2 + 2);
 static_assert(cost.collectives("data") == 1);
 
-// On a mesh whose sizes the run knows, the same costs for the same sizes.
+// A mesh with `dyn` axes has the same costs for the same sizes.
 struct any_pod : mesh<axis<"data", dyn>, axis<"model", dyn>> {};
 constexpr auto cost_on = [](index_t data, index_t parts) {
   return trace_nests<512, model<any_pod>, text_batch<any_pod>, text_batch<any_pod>>(loss, data,
@@ -213,7 +213,7 @@ TEST_CASE("losses") {
   const auto p = log_softmax<1>(x);
   REQUIRE(to_host(reshard<P<>>(nn::nll(p, labels)))() == Approx(wanted));
   REQUIRE(to_host(reshard<P<>>(nn::mse(x, x * 0.0)))() == Approx((0.25 + 1) / 3));
-  // Every row is 0, 0.5, 1; a quarter is wanted. No logit is too large.
+  // Every row is 0, 0.5, 1, and the target is a quarter. Large logits do not overflow.
   const auto entropy = [](double logit) { return std::log(1 + std::exp(logit)) - logit * 0.25; };
   const auto quarter = x * 0.0 + 0.25;
   REQUIRE(to_host(reshard<P<>>(nn::binary_cross_entropy(x, quarter)))() ==

@@ -44,7 +44,7 @@ std::vector<float> values(const auto& x) {
   return {host.elements().begin(), host.elements().end()};
 }
 
-// What is frozen has no gradient, and nothing is reduced for it: the loss, and one weight.
+// Frozen parts have no gradient and no reduction: only the loss and one weight are reduced.
 constexpr auto cost = trace_nests<256, partly, X>(value_and_grad(loss));
 static_assert(cost.collectives("data") == 1 + 1);
 static_assert(trace_nests<256, trained, X>(value_and_grad(loss)).collectives("data") == 1 + 3);
@@ -61,7 +61,7 @@ TEST_CASE("what is frozen stays, and the rest is trained") {
       m, [&](const leaf_path& name, const auto&) { names.emplace_back(name.data(), name.size()); });
   REQUIRE(names == std::vector<std::string>{"read.weight", "read.bias", "layer.weight", "shift"});
 
-  // Its gradients are those of the same model that is trained as a whole.
+  // Its gradients equal those of the same model without frozen parts.
   const trained whole{m.read.value, m.layer, m.shift};
   const auto [value, gradients] = value_and_grad(loss)(m, x);
   const auto [same, all] = value_and_grad(loss)(whole, x);
@@ -156,7 +156,7 @@ TEST_CASE("tensors are found by patterns of their names") {
 
 namespace {
 
-// The same layers whole, as they compute (column-wise, then row-wise), and as they are stored.
+// The same layers unsplit, as they compute (column-wise, then row-wise), and as they are stored.
 template <class Up, class Down>
 using pair_of =
     std::array<nn::mlp<nn::linear<Up>, nn::linear<Down, nn::no_bias, P<"data", none>>>, 2>;
@@ -170,7 +170,7 @@ constexpr auto run_pair = [](const auto& layers, const auto& x) {
 constexpr auto run_stored = [](const auto& layers, const auto& x) {
   return run_pair(nn::distribute_module<split_pair>(layers), x);
 };
-// Each weight is gathered, and its gradient scattered; the loss is reduced.
+// Each weight is gathered, its gradient is reduce-scattered, and the loss is reduced.
 constexpr auto stored_cost = trace_nests<256, stored_pair, X>(value_and_grad(run_stored));
 static_assert(stored_cost.collectives("data") == 4 + 4 + 1);
 static_assert(nest_bytes<stored_pair> * 2 == nest_bytes<split_pair>);
@@ -200,7 +200,7 @@ using text = tensor<P<"data", none, none>, 4, 6, 8>;
 using scaled = nn::rms_norm<tensor<P<none>, 8>>;
 using scaled_in_parts = nn::between<scaled, P<"data", "model", none>, P<"data", none, none>>;
 constexpr auto call = [](const auto& m, const auto& x) { return m(x); };
-// Positions are cut where they are, and gathered afterwards.
+// Positions are sliced without communication, and gathered afterwards.
 static_assert(trace_nests<64, scaled, text>(call).collectives() == 0);
 static_assert(trace_nests<64, scaled_in_parts, text>(call).collectives("model") == 1);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts by the names of parameters: as types, and as values.
+// Plans, which assign layouts by the names of parameters, as types and as values.
 #include "support/catch.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -25,7 +25,7 @@ using stream = P<"data", none, none>;
 using hidden = tensor<stream, 4, 6, 8>;
 using ids = sharded_tensor<std::int32_t, extents<4, 6>, layout<pod, P<"data", none>>>;
 
-// A model that every device has as a whole.
+// A replicated model.
 using norm = nn::rms_norm<tensor<P<none>, 8>>;
 using heads = tensor<P<none, none, none>, 8, 2, 4>;
 using merge = tensor<P<none, none, none>, 2, 4, 8>;
@@ -74,13 +74,13 @@ static_assert(
     same<decltype(split_layer::mlp_norm), nn::between<norm, P<"data", "model", none>, stream>>);
 static_assert(same<decltype(split::head), nn::frozen<nn::linear<tensor<P<none, "model">, 8, 10>>>>);
 
-// What changes nothing gives the model itself, and plans are for models on paper too.
+// A plan that changes nothing returns the model itself; plans work for models on paper too.
 static_assert(same<nn::planned<whole, nn::plan<>>, whole>);
 static_assert(same<nn::planned<whole, nn::complete_plan<nn::unchanged<"*">>>, whole>);
 static_assert(same<nn::planned<on_paper<whole>, tensor_parallel>, on_paper<split>>);
 static_assert(same<nn::planned<split, nn::plan<nn::unchanged<"*_norm">>>, split>);
 
-// The first rule that matches is taken; axes by(...) are major to minor; vectors and optionals.
+// The first matching rule applies; axes in `by(...)` are major to minor; vectors and optionals.
 using ruled = nn::plan<nn::unchanged<"1.*">, nn::column_wise<"*.weight", by("model", "data")>,
                        nn::row_wise<"*.bias", "model">>;
 static_assert(
@@ -94,7 +94,8 @@ static_assert(
 static_assert(same<nn::planned<tensor<P<none>, 8>, nn::plan<nn::column_wise<"*", "data">>>,
                    tensor<P<"data">, 8>>);
 
-// Fully sharded on top: the first dimension that divides, and what has none stays.
+// Fully sharded in addition: the first dimension that is divided evenly; a parameter without one
+// does not change.
 using stored = nn::planned<split, nn::plan<nn::fully_sharded<"*", "data">>>;
 using stored_layer = std::remove_cvref_t<decltype(stored::layers[0])>;
 static_assert(
@@ -112,7 +113,7 @@ static_assert(nest_bytes<stored> * 2 == nest_bytes<split>);
 static_assert(same<nn::whole<float, pod, 8, 16>, tensor<P<none, none>, 8, 16>>);
 static_assert(same<nn::whole<float, pod>, tensor<P<>>>);
 
-// Specs of logical names; the state of an optimizer; what stands between two layouts already.
+// Specs of logical names; the state of an optimizer; modules in `between`.
 struct logical : axis_rules<pod, maps<"embed", "data">, maps<"hidden", "model">> {};
 static_assert(
     same<nn::planned<const up&, nn::plan<nn::place<"weight", named_spec<logical, dim<"embed", 8>,
@@ -127,7 +128,7 @@ static_assert(same<nn::planned<std::tuple<nn::between<down, P<none, none>>>, fin
                        nn::linear<tensor<P<none, none>, 16, 8>, tensor<P<none>, 8>, P<none, none>>,
                        P<none, none>>>>);
 
-// A policy stays, and what is uneven may be split unevenly.
+// A policy is kept, and an uneven dimension may be split unevenly.
 template <class Spec>
 using ragged = sharded_tensor<float, extents<7>, layout<pod, Spec, partial<>, uneven>>;
 static_assert(
@@ -140,12 +141,12 @@ constexpr auto loss = [](const auto& m, const auto& words) {
 constexpr auto stored_loss = [](const auto& m, const auto& words) {
   return loss(nn::distribute_module<split>(m), words);
 };
-// Two layers, of which each has two sums over `model`, and gathers its positions twice, after the
-// norms; one sum in front of them, and one number behind.
+// Two layers, each with two sums over `model` and two gathers of its positions, after the norms;
+// one sum before them, and one number after them.
 constexpr auto cost = trace_nests<512, split, ids>(loss);
 static_assert(cost.collectives(collective::all_reduce, "model") == 2 * 2 + 1 + 1);
 static_assert(cost.collectives(collective::all_gather, "model") == 2 * 2);
-// The partition, the calls and the gradients are those of layouts written by hand.
+// The layouts, the calls and the gradients equal those of handwritten layouts.
 constexpr auto by_plan = [](const auto& m, const auto& words) {
   return loss(nn::distribute_module<tensor_parallel>(m), words);
 };
@@ -176,7 +177,7 @@ TEST_CASE("a planned model computes the same, and so does its gradient") {
   const auto [value, made_gradients] = value_and_grad(loss)(made, words);
   const stored kept = nn::distribute_module<nn::plan<nn::fully_sharded<"*", "data">>>(made);
   const auto [stored_value, stored_gradients] = value_and_grad(stored_loss)(kept, words);
-  // The plan within the loss: gradients are those of the whole model.
+  // The plan within the loss: the gradients equal those of the replicated model.
   const auto [by_plan_value, by_plan_gradients] = value_and_grad(by_plan)(m, words);
   static_assert(same<std::remove_cvref_t<decltype(by_plan_gradients.layers[0].mlp_norm.scale)>,
                      tensor<P<none>, 8>>);
@@ -192,7 +193,8 @@ TEST_CASE("a planned model computes the same, and so does its gradient") {
                   values(gradients.layers[l].mlp_norm.scale));
   }
 
-  // Its tensors keep their names, so that one loads what the other saved; and there is a way back.
+  // Its tensors keep their names, so that either model loads what the other saved; the plan can be
+  // reversed.
   split other = nn::initialise<split>(pool, random_key{2});
   REQUIRE(load_state_dict(other, state_dict(m)).empty());
   REQUIRE(to_host(loss(other, words))() == to_host(value)());

@@ -50,7 +50,7 @@ constexpr auto written_out = [](const auto& layers, const auto& x) {
   return reshard<P<>>(sum(square(third)));
 };
 
-// A carry of several tensors: what the layers make, and the sum of their squares so far.
+// A carry of several tensors: the result of the layers, and the running sum of its squares.
 template <class H, class S>
 struct so_far {
   H h;
@@ -96,16 +96,16 @@ TEST_CASE("layers of a list and of stacked tensors give what the layers give one
   REQUIRE(read(by_scan(list, x)) == expected);
   REQUIRE(read(by_scan(array, x)) == expected);
   REQUIRE(read(by_stack(std::tuple(w, b), x)) == expected);
-  // Without a layer the carry is what it was.
+  // Without layers the carry does not change.
   REQUIRE(read(scan(apply, x * 2.0F, std::vector<layer_type>{})) == read(x * 2.0F));
-  // As many of each.
+  // The operands have the same number of layers.
   try {
     (void)scan(apply_parts, x, std::vector{part(0).w}, b);
     FAIL("a list of one weight met three biases");
   } catch (const error& thrown) {
     REQUIRE(thrown.verdict().rule == violation::operand_count_differs);
   }
-  // Of one nest too: a layer that is not there is not the last one again.
+  // Also within one nest: a missing layer is not replaced by the last one.
   try {
     const auto add_both = [](const auto& h, const auto& parts) {
       return X(h + std::get<0>(parts) + std::get<1>(parts));
@@ -181,7 +181,7 @@ TEST_CASE("a step with a scan is compiled") {
     REQUIRE(read(now) == read(step(pool, [&] { return learn(lazily, x, rate); })));
     for (std::size_t l = 0; l < 3; ++l) REQUIRE(read(list[l].w) == read(lazily[l].w));
   }
-  // Another number of layers is another program.
+  // Another number of layers compiles another program.
   list.pop_back();
   (void)train(list, x, 0.01F);
   REQUIRE(train.programs() == 2);

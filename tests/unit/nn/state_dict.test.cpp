@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tensors of nests by name: views, and what is loaded from one nest into another.
+// The tensors of nests by name: views, and loading from one nest into another.
 #include "support/catch.hpp"
 #include "support/queue_transport.hpp"
 #include <shardwise/io.hpp>
@@ -99,12 +99,12 @@ TEST_CASE("a state has the tensors of a nest, in their order, under their names"
   REQUIRE(to_host(state["layers.1.weight"].as<float>()) == to_host(m.layers[1].weight));
   REQUIRE_THROWS_WITH(state["steps"].as<float>(), Contains("i64, not f32"));
 
-  // What is const is read alone.
+  // The state of a const nest can only be read.
   static_assert(std::is_same_v<decltype(state_dict(std::as_const(m))), const_state_view>);
   static_assert(!std::is_convertible_v<const_state_view, state_view>);
   static_assert(!std::is_constructible_v<state_entry, std::string, const any_tensor<float>&>);
 
-  // A view sees what is assigned to the model.
+  // A view refers to the tensors of the model.
   m.layers[0].weight = m.layers[1].weight;
   REQUIRE(state["layers.0.weight"].bytes() == state["layers.1.weight"].bytes());
 
@@ -151,7 +151,7 @@ TEST_CASE("a state is loaded under other layouts, on another mesh") {
   require_equal(there, wanted);
   REQUIRE(there.layers[0].weight.share()->home() == others.state());
 
-  // Pending, and the same: nothing is copied.
+  // Pending values with the same layout are not copied.
   rows same = made<rows>(pool, 7);
   load_state_dict(same, state_dict(wanted));
   REQUIRE(same.layers[0].weight.share() == wanted.layers[0].weight.share());
@@ -176,7 +176,7 @@ TEST_CASE("names that differ are listed, and nothing changes") {
   REQUIRE(to_host(m.layers[1].weight) == to_host(more.layers[1].weight));
   REQUIRE(to_host(*m.steps) == to_host(*unchanged.steps));
 
-  // Other extents are found before the first tensor is assigned.
+  // Extents are checked before the first tensor is assigned.
   const rows longer = made<rows>(pool, 5, 4);
   const rows before = m;
   REQUIRE_THROWS_WITH(load_state_dict(m, state_dict(longer)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layout of a result, asked for: the same elements as without, and what moves is on paper.
+// Requested layouts of results: the elements are the same as without, and the communication is that
+// on paper.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -55,7 +56,7 @@ TEST_CASE("tensors whose layouts are values take it too, and explain says what m
   REQUIRE(std::string(explain(y)).find("reduce_scatter") != std::string::npos);
   REQUIRE(y.layout() == layout<pod, P<"data", "model">>::value);
   REQUIRE(to_host(y) == to_host(scattered(as<X>(x), as<W>(w))));
-  // Axes that have no place in the result are fetched.
+  // Axes that cannot split the result are fetched.
   const auto flat = reshape<extents<128>>(x, as<P<"model">>);
   REQUIRE(to_host(flat) == to_host(iota<tensor<P<none>, 128>>(pool)));
 }
@@ -173,7 +174,7 @@ TEST_CASE("elementwise functions of splits that conflict exchange what an error 
   REQUIRE(to_host(add(any_x, any_y, across<"data">)) == expected);
   REQUIRE_THROWS_WITH(add(any_x, any_y, across<"model">), Catch::Contains("reshard"));
   REQUIRE(to_host(add(y, any_x, out_sharding(spec_desc{{"data", ""}}))) == expected);
-  // One value twice, of which one is resharded, and a pending sum that is read.
+  // One value as both operands, one of which is resharded, and a pending sum that is read.
   const auto pending = einsum<"bi,io->bo">(iota<X>(pool), iota<W>(pool));
   const auto read = relu(any_tensor<double>(pending), as<P<"data", "model">>);
   REQUIRE(to_host(read) == to_host(relu(reshard<P<"data", none>>(pending))));
@@ -190,7 +191,7 @@ TEST_CASE("contractions whose equation is a value take the requested layout of t
       as<X>(x), as<W>(w), reshard<P<none, none>>(as<tensor<P<none, "data">, 32, 4>>(v)),
       as<P<"data", "model">>);
   REQUIRE(to_host(y) == to_host(typed));
-  // What `einsum` refuses without it.
+  // An `einsum` that is an error without it.
   const auto whole = reshard(x, spec_desc{{"", ""}});
   const auto nearest = einsum<min_plus>("ij,kj->ik", x, x, out_sharding(spec_desc{{"", "data"}}));
   REQUIRE_THROWS_WITH(einsum<min_plus>("ij,kj->ik", x, x), Catch::Contains("data"));

@@ -32,7 +32,8 @@ operation_inference inferred(text_view name,
   return infer_operation(pod::value, *entry, given, known, {permitted, nullptr});
 }
 
-/// That a function of tensors costs, moves and makes what the catalogue says.
+/// Checks that the cost, the communication and the result of a function of tensors are those in the
+/// catalogue.
 template <class F, class... Tensors>
 void check_same(const operation_inference& made, F f, const Tensors&... tensors) {
   REQUIRE(made.ok());
@@ -205,8 +206,7 @@ TEST_CASE("Every operation answers for its example, and for every way to split i
         if (example.operands[o].extents[d] == 1) continue;
         const operation_inference made = infer_split(mesh, entry, o, d);
         if (made.ok()) continue;
-        // What is refused says what would be taken, and that is; an axis of a collective is manual
-        // in it, and nothing else.
+        // An error suggests a valid call; an axis of a collective is manual and not used otherwise.
         if (made.verdict.rule == violation::operand_is_manual) continue;
         REQUIRE(!made.legal.empty());
         CHECK(infer_operation(mesh, entry, example.given, made.legal).ok());
@@ -226,7 +226,7 @@ TEST_CASE("Contractions of several tensors begin with the cheapest product") {
       operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}});
   CHECK(step.pair == "bc,cd->bd");
   CHECK(step.rest == "bd,ab->ad");
-  // Where products do not distribute over the reduction, no letter is reduced before the last step.
+  // If products do not distribute over the reduction, no letter is reduced before the last step.
   const contraction_step kept = first_contraction(
       "ab,bc,cd->ad",
       operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}}, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which layouts operations pass, which they refuse with which remedy, and what moves: one table a
-// family. The facts are those of peers; where they gather without being asked, the gather is here
-// the reshard that is proposed.
+// Which layouts are legal for operations, which reshards the errors suggest, and the communication:
+// one table for each family. The facts come from other systems; where these gather implicitly, the
+// gather is the suggested reshard here.
 #include "unit/operation/inference_facts.hpp"
 
 namespace {
@@ -10,7 +10,7 @@ using namespace inference;
 
 TEST_CASE("Functions of elements pass splits that agree, and pending values by their law") {
   constexpr fact facts[] = {
-      // A number and what is repeated count as replicated.
+      // Numbers and broadcast operands count as replicated.
       {{2, 2}, "multiply", "f32[8@x, 2@y]; f32[]", "f32[8@x, 2@y]"},
       {{2, 2}, "multiply", "f32[8@x, 2@y]; f32[8@x, 2@y]", "f32[8@x, 2@y]"},
       {{2, 2}, "multiply", "f32[8@x, 2@y]; f32[8, 2]", "f32[8@x, 2@y]"},
@@ -18,7 +18,8 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
        "multiply",
        "f32[8@x, 2@y]; f32[8@y, 2@x]",
        "operand_layouts_conflict: f32[8@x, 2@y]; f32[8@x, 2]"},
-      // Where Shardy would take what both begin with, the second is to follow the first.
+      // Where Shardy would choose the common prefix, the suggestion is that the second operand
+      // follows the first.
       {{2, 2, 2},
        "add",
        "f32[8@(y,x), 8]; f32[8@(y,z), 8]",
@@ -45,11 +46,11 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
       {{2}, "add", "f32[2@x, 0, 4]; f32[2@x, 0, 4]", "f32[2@x, 0, 4]"},
       {{2}, "add", "f32[2, 0@x, 4]; f32[2, 0@x, 4]", "f32[2, 0@x, 4]"},
       {{4}, "equal", "f32[8@x, 8]; f32[8@x, 8]", "bool[8@x, 8]"},
-      // A condition may be one for all; what is masked stays where it is.
+      // A condition may be a scalar; masked values stay on their devices.
       {{2}, "where", "bool[]; f32[4@x, 8]; f32[4@x, 8]", "f32[4@x, 8]"},
       {{2}, "where", "bool[]; f32[4, 8@x]; f32[4, 8@x]", "f32[4, 8@x]"},
       {{4}, "where", "bool[8@x, 5]; f32[]; f32[8@x, 5]", "f32[8@x, 5]"},
-      // Sums of sums, multiples of sums.
+      // Sums and multiples of pending sums.
       {{2, 2},
        "add",
        "f32[8@x, 8]{partial sum: y}; f32[8@x, 8]{partial sum: y}",
@@ -69,7 +70,7 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
        "f32[8, 8]{partial max: x}; f32[8, 8]{partial max: x}",
        "f32[8, 8]{partial max: x}"},
       {{2}, "minimum", "f32[8]{partial min: x}; f32[8]{partial min: x}", "f32[8]{partial min: x}"},
-      // What is pending over an axis is finished where that splits it.
+      // A sum that is pending over an axis is finished if the axis splits the other operand.
       {{2, 2},
        "add",
        "f32[8@(x,y)]; f32[8@y]{partial sum: x}",
@@ -78,7 +79,7 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
        "logaddexp",
        "f32[8@(y,x)*2]; f32[8@x]{partial product: y}",
        "operand_layouts_conflict: f32[8@(y,x)*2]; f32[8@(y,x)*2]"},
-      // A replicated value is no term of a sum, which JAX says as well: one of the two is finished.
+      // A replicated value is not a term of a sum, as in JAX: the pending one is finished.
       {{4},
        "add",
        "f32[2, 2]{partial sum: x}; f32[2, 1]",
@@ -104,7 +105,7 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
        "f32[8, 5]{partial sum: x}; i64[]; f32[]",
        "partial_value_is_read: f32[8, 5]; i64[]; f32[]"},
       {{2}, "exp", "f32[8]{partial max: x}", "partial_value_is_read: f32[8]"},
-      // Uneven parts, empty ones, and axes of one device, which split nothing.
+      // Uneven shards, empty ones, and axes of one device, which split nothing.
       {{2, 3}, "add", "f32[5@x, 7@y]; f32[7@y]", "f32[5@x, 7@y]"},
       {{2, 3}, "relu", "f32[1@x, 0@y]", "f32[1@x, 0@y]"},
       {{2, 3}, "add", "f32[5@(x,y)*1]; f32[5]", "f32[5@(x,y)*1]"},
@@ -158,7 +159,7 @@ TEST_CASE("A contraction adds up over split dimensions, and its result keeps the
        "einsum equation=ijklon,mnoji->ijklm",
        "f32[2, 4, 8, 4, 64@x, 32]; f32[16, 32, 64@x, 4, 2]",
        "f32[2, 4, 8, 4, 16]{partial sum: x}"},
-      // Terms of sums pass on one side; of a sum on both sides one is finished.
+      // One operand of a product may be a pending sum; of two, one is finished.
       {{4},
        "einsum equation=mk,kn->mn",
        "f32[12, 8]{partial sum: x}; f32[8, 16]",
@@ -183,12 +184,13 @@ TEST_CASE("A contraction adds up over split dimensions, and its result keeps the
        "einsum equation=mk,kn->mn",
        "f32[16, 12]{partial sum: x, y, z, u, v}; f32[12, 20]{partial sum: x, y, z, u, v}",
        "pending_axis_meets_itself: f32[16, 12]{partial sum: x, y, z, u, v}; f32[12, 20]"},
-      // One side split adds up too; that the other one is whole is no error.
+      // If only one operand is split, the result is pending too; the other one may be replicated.
       {{2, 2, 1},
        "einsum equation=xy,yz->xz",
        "f32[8@x, 2@y]; f32[2, 8]",
        "f32[8@x, 8]{partial sum: y}"},
-      // An axis splits one dimension: what is contracted gives way to what the result keeps.
+      // An axis splits one dimension: a dimension of the result has precedence over a contracted
+      // one.
       {{2, 2},
        "einsum equation=mk,kn->mn",
        "f32[8, 2@y]; f32[2, 8@y]",
@@ -209,7 +211,7 @@ TEST_CASE("A contraction adds up over split dimensions, and its result keeps the
        "einsum equation=mk,kn->mn",
        "f32[8, 8@x]; f32[8@y, 8]",
        "operand_layouts_conflict: f32[8, 8@x]; f32[8@x, 8]"},
-      // Pieces of chunks stay pieces; uneven and empty parts are parts.
+      // Chunked dimensions stay chunked; uneven and empty shards are legal.
       {{2, 2}, "einsum equation=mk,kn->mn", "f32[96@(x,y)*4, 8]; f32[8, 8]", "f32[96@(x,y)*4, 8]"},
       {{4}, "einsum equation=mk,kn->mn", "f32[3@x, 4]; f32[4, 4]", "f32[3@x, 4]"},
       {{2, 3},
@@ -269,7 +271,7 @@ TEST_CASE("A reshape passes the splits of major parts, and refuses those that wo
       {{2}, "reshape shape=4x6", "f32[4, 6@x]", "f32[4, 6@x]"},
       {{2}, "reshape shape=4x1x8x1x32", "f32[4@x, 1, 2, 4, 1, 32]", "f32[4@x, 1, 8, 1, 32]"},
       {{2, 2}, "reshape shape=4x6x2x2x2", "f32[4@x, 6, 8]", "f32[4@x, 6, 2, 2, 2]"},
-      // What JAX cannot say, but every element stays where it is.
+      // Not expressible in JAX, although every element stays on its device.
       {{2, 2}, "reshape shape=4x4x2x6", "f32[4@x, 6, 8]", "f32[4@x, 4, 2, 6]"},
       {{2, 2}, "reshape shape=4x2x2x3x3x2", "f32[4@x, 8, 9]", "f32[4@x, 2, 2, 3, 3, 2]"},
       {{2, 2}, "reshape shape=1x2x5", "f32[1, 10@x]", "f32[1, 2@x, 5]"},
@@ -291,7 +293,7 @@ TEST_CASE("A reshape passes the splits of major parts, and refuses those that wo
       {{2, 2, 2}, "reshape shape=4x2", "f32[2@x, 2@y, 2@z]", "f32[4@(x,y), 2@z]"},
       {{2, 2}, "reshape shape=8", "f32[2@x, 2, 2@y]", "split_would_move: f32[2@x, 2@y, 2]"},
       {{2, 2}, "reshape shape=8", "f32[4@x, 2@y]", "split_would_move: f32[4@(x,y), 2]"},
-      // Dimensions that meet in groups: of a group that is merged its first one may be split.
+      // Merged dimensions: the first one of each group may be split.
       {{2}, "reshape shape=12x70", "f32[2@x, 3, 4, 5, 7]", "f32[12@x, 70]"},
       {{3}, "reshape shape=12x70", "f32[2, 3@x, 4, 5, 7]", "split_would_move: f32[2, 3, 4, 5, 7]"},
       {{2},
@@ -318,7 +320,7 @@ TEST_CASE("A reshape passes the splits of major parts, and refuses those that wo
       {{2}, "reshape shape=1", "f32[]", "f32[1]"},
       {{2}, "reshape shape=", "f32[1, 1]", "f32[]"},
       {{2}, "reshape shape=2x4", "f32[8@x]", "f32[2@x, 4]"},
-      // What the cotangents of these take back.
+      // The operations of their gradients.
       {{2, 2, 2}, "reshape shape=8", "f32[2@x, 4@(y,z)]", "f32[8@(x,y,z)]"},
       {{2, 2}, "reshape shape=2x2", "f32[4@(x,y)]", "f32[2@x, 2@y]"},
       {{2, 2, 2}, "reshape shape=4x2", "f32[8@(x,y,z)]", "f32[4@(x,y), 2@z]"},
@@ -330,7 +332,7 @@ TEST_CASE("A reshape passes the splits of major parts, and refuses those that wo
       {{2}, "reshape shape=32x1", "f32[8@x, 4]", "f32[32@x, 1]"},
       {{2}, "reshape shape=8x4", "f32[32@x, 1]", "f32[8@x, 4]"},
       {{2}, "reshape shape=8x1x4", "f32[32@x]", "f32[8@x, 1, 4]"},
-      // Pending values, uneven parts, and dimensions without elements.
+      // Pending values, uneven shards, and dimensions without elements.
       {{2, 2}, "reshape shape=4x2", "f32[8@x]{partial max: y}", "f32[4@x, 2]{partial max: y}"},
       {{2}, "reshape shape=5x2x2", "f32[5@x, 4]", "f32[5@x, 2, 2]"},
       {{2}, "reshape shape=20", "f32[5@x, 4]", "split_would_move: f32[5, 4]"},
@@ -374,7 +376,7 @@ TEST_CASE("Dimensions in another order, new ones and repeated ones take their sp
       {{2}, "tile counts=2", "f32[8@x]", "split_would_move: f32[8]"},
       {{2}, "repeat dim=0 count=2", "f32[4@x, 4]", "f32[8@x, 4]"},
       {{2}, "repeat dim=0 count=-1", "f32[4@x, 4]", "extent_is_negative"},
-      // Sizes that no tensor has are refused, and nothing overflows.
+      // Sizes beyond the limit of tensors are errors, and nothing overflows.
       {{2}, "repeat dim=0 count=9223372036854775807", "f32[4]", "tensor_is_too_large"},
       {{2}, "tile counts=9223372036854775807,2", "f32[8, 4@x]", "tensor_is_too_large"},
       {{2}, "tile counts=4294967296", "f32[4294967296]", "tensor_is_too_large"},
@@ -405,7 +407,7 @@ TEST_CASE("Slices, joins and shifts pass the splits of other dimensions alone") 
       {{2}, "dynamic_slice dim=2 size=2", "f32[32, 4@x, 8]; i32[]", "f32[32, 4@x, 2]"},
       {{2}, "update_slice dim=1", "f32[32@x, 4, 8]; f32[32@x, 1, 8]; i32[]", "f32[32@x, 4, 8]"},
       {{2}, "update_slice dim=1", "f32[32, 4, 8@x]; f32[32, 1, 8@x]; i32[]", "f32[32, 4, 8@x]"},
-      // Each device writes what it has of the dimension.
+      // Each device writes its part of the dimension.
       {{2}, "update_slice dim=1", "f32[32, 4@x, 8]; f32[32, 1, 8]; i32[]", "f32[32, 4@x, 8]"},
       {{2}, "update_slice dim=2", "f32[32, 4, 8@x]; f32[32, 4, 2]; i32[]", "f32[32, 4, 8@x]"},
       {{2},
@@ -415,7 +417,7 @@ TEST_CASE("Slices, joins and shifts pass the splits of other dimensions alone") 
       {{2, 2}, "pad amounts=0,0", "f32[8@x]", "f32[8@x]"},
       {{2, 2}, "pad amounts=0,0,1,1", "f32[8@x, 4]", "f32[8@x, 6]"},
       {{2, 2}, "pad amounts=0,0,1,1", "f32[8@x, 4@y]", "dimension_is_split: f32[8@x, 4]"},
-      // An axis of one device splits nothing, where JAX asks for equal words.
+      // An axis of one device splits nothing, while JAX requires equal specs.
       {{2, 1}, "concatenate dim=1", "f32[4@x, 4@y]; f32[4@x, 1]", "f32[4@x, 5]"},
       {{2},
        "concatenate dim=1",
@@ -467,7 +469,7 @@ TEST_CASE("Look-ups in a split dimension are pending, and split indices split th
       {{4}, "take_along dim=1", "f32[4, 8, 8]; i64[4, 4@x, 8]", "f32[4, 4@x, 8]"},
       {{4}, "take_along dim=2", "f32[4, 4, 16]; i64[4, 4, 8@x]", "f32[4, 4, 8@x]"},
       {{4}, "take_along dim=1", "f32[4, 8, 16]; i64[4, 4, 16]", "f32[4, 4, 16]"},
-      // Dimensions that both have are split alike.
+      // Common dimensions are split alike.
       {{5}, "take_along dim=1", "f32[5@x, 3, 7]; i64[5@x, 2, 7]", "f32[5@x, 2, 7]"},
       {{7}, "take_along dim=1", "f32[5, 3, 7@x]; i64[5, 2, 7@x]", "f32[5, 2, 7@x]"},
       {{3}, "take_along dim=1", "f32[5, 3@x, 7]; i64[5, 2, 7]", "f32[5, 2, 7]{partial sum: x}"},
@@ -517,7 +519,7 @@ TEST_CASE("What orders or runs along a dimension needs the whole of it") {
       {{2}, "top_k dim=0 count=5", "f32[4]", "dimension_is_too_short"},
       {{4}, "argmax dim=1", "f32[8@x, 16]", "i64[8@x]"},
       {{4}, "argmax dim=1", "f32[8, 16@x]", "dimension_is_split: f32[8, 16]"},
-      // Permitted axes exchange what is found, or the dimension where it is uneven.
+      // Over permitted axes the results are communicated, or the dimension if it is uneven.
       {{2, 4}, "top_k dim=1 count=2 across=y", "f32[8@x, 16@y]", "f32[8@x, 2]; i64[8@x, 2]"},
       {{2, 4}, "argmax dim=1 across=y", "f32[8@x, 15@y]", "i64[8@x]"},
       {{2, 4}, "cumsum dim=1 across=y", "f32[8@x, 16@y]", "f32[8@x, 16]"},
@@ -571,7 +573,7 @@ TEST_CASE("What normalises along a dimension passes the splits of all others") {
 TEST_CASE(
     "What moves is what peers move: gathers where they gather, reductions where they reduce") {
   constexpr movement all[] = {
-      // Refused here, gathered there.
+      // Errors here, implicit gathers there.
       {{4}, "softmax dim=0", "f32[8@x, 12, 16]", "", "all_gather x"},
       {{4}, "cross_entropy dim=1", "f32[8, 16@x]; i64[8]", "", "all_gather x"},
       {{4}, "cross_entropy dim=1", "f32[8, 16@x, 12]; i64[8, 12]", "", "all_gather x"},
@@ -595,14 +597,14 @@ TEST_CASE(
       {{4}, "max", "f32[3]{partial sum: x}", "", "all_reduce x"},
       {{2}, "cumsum dim=0", "f32[2@x, 8]", "", "all_gather x"},
       {{2}, "argsort dim=0", "f32[6@x]", "", "all_gather x"},
-      // What the result is to be chooses the remedy.
+      // The requested result determines the suggestion.
       {{2, 2}, "take dim=0", "f32[64, 16@x]; i32[8@x, 4]", "f32[8@x, 4, 16]", "all_gather x"},
       {{4},
        "einsum equation=bthD,bthi,bthj->ijD",
        "f32[8, 32, 1, 16@x]; f32[8@x, 32, 1, 16]; f32[8@x, 32, 1, 8]",
        "f32[16@x, 8, 16]",
        "all_gather x; reduce_scatter x"},
-      // Nothing, where the result is split further.
+      // Nothing moves if the result is split further.
       {{2, 2, 2}, "broadcast_to shape=8x24", "f32[1, 24@(y,z)]", "f32[8@x, 24@(y,z)]", ""},
       {{2}, "repeat dim=0 count=1", "f32[4@x, 4]", "f32[4@x, 4]", ""},
       {{2}, "iota_like dim=0", "f32[8, 2]", "i64[8@x, 2]", ""},

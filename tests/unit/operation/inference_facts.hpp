@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What operations of the catalogue make of types, as facts in words.
+// The results of operations of the catalogue for types, as facts in text form.
 #pragma once
 
 #include "support/catch.hpp"
@@ -15,9 +15,9 @@ namespace inference {
 
 using namespace shardwise;
 
-/// An operation with its arguments, `sum dims=0 keep_dims=`, its operands, and its results or,
-/// where it is refused, `rule: ` and the operands that would be taken. Types have `; ` between
-/// them. The axes of the mesh are x, y, z, u, v.
+/// An operation with its arguments, `sum dims=0 keep_dims=`, its operands, and its results or, for
+/// an error, `rule: ` and the suggested operands. Types are separated by `; `. The axes of the mesh
+/// are x, y, z, u, v.
 struct fact {
   extents_desc mesh;
   const char* operation;
@@ -50,7 +50,7 @@ inline std::string words_of(const mesh_desc& mesh, const tensor_desc& type) {
   return std::string(words.data(), words.size());
 }
 
-/// An operation of the catalogue and what it is applied to; the words outlive it.
+/// An operation of the catalogue and its operands, which refer to the text.
 struct request {
   const catalogued_operation* entry = nullptr;
   std::vector<std::string> words;
@@ -99,7 +99,7 @@ inline void check_fact(const fact& one) {
     const text_view rule = made.misuse.empty() ? name_of(made.verdict.rule) : made.misuse;
     outcome = std::string(rule.data(), rule.size()) + (made.legal.empty() ? "" : ": ");
     list(made.legal);
-    // What is proposed is taken.
+    // The suggested operands are valid.
     if (!made.legal.empty())
       CHECK(infer_operation(mesh, *asked.entry, asked.given, made.legal, asked.wishes).ok());
   }
@@ -111,8 +111,8 @@ void check_facts(const fact (&facts)[N]) {
   for (const fact& one : facts) check_fact(one);
 }
 
-/// What moves, in words: `all_gather x; all_reduce y,z`. Where an operation is refused that is what
-/// the proposed reshards take; where `wanted` is a type it is also what leads to that.
+/// The communication as text: `all_gather x; all_reduce y,z`. For an error it is that of the
+/// suggested reshards; if `wanted` is a type, it includes the reshard to that type.
 struct movement {
   extents_desc mesh;
   const char* operation;

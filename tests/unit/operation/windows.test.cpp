@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions and poolings by their types: which layouts pass, which are refused with which
-// remedy, and what moves.
+// Convolutions and pooling on paper: legal layouts, the suggestions of errors, and the
+// communication.
 #include "unit/operation/inference_facts.hpp"
 
 namespace {
@@ -22,13 +22,13 @@ TEST_CASE("A convolution passes splits of batch and features, and adds up over c
        "convolution",
        "f32[4, 2, 9]{partial sum: x}; f32[3, 2, 2]",
        "f32[4, 3, 8]{partial sum: x}"},
-      // A dimension over an axis of one device is whole.
+      // A dimension that is split over an axis of one device is unsplit.
       {{1, 2}, "convolution", "f32[4, 2, 9@x]; f32[3@y, 2, 2]", "f32[4, 3@y, 8@x]"},
-      // Groups are split in both, or in one and whole in the other.
+      // Groups are split in both operands, or in one and replicated in the other.
       {{4}, "convolution groups=4", "f32[8, 8@x, 9]; f32[12@x, 2, 3]", "f32[8, 12@x, 7]"},
       {{4}, "convolution groups=4", "f32[8, 8@x, 9]; f32[12, 2, 3]", "f32[8, 12@x, 7]"},
       {{4}, "convolution groups=8 stride=2", "f32[8, 8@x, 9]; f32[8@x, 1, 3]", "f32[8, 8@x, 4]"},
-      // Windows are whole, and batch and features are not split over one axis.
+      // Windows are unsplit, and batch and features are not split over the same axis.
       {{2},
        "convolution",
        "f32[4, 2, 9]; f32[3, 2, 2@x]",

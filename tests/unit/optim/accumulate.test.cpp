@@ -34,7 +34,7 @@ using micro_batch = std::tuple<X<M>, Y<M>>;
 template <class M>
 using number = scalar<float, M>;
 
-// Left pending, so that the loss too is reduced once for all micro-batches.
+// Left pending, so that the loss is also reduced once for all micro-batches.
 constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
   return nn::mse(m(x), wanted);
 };
@@ -59,21 +59,22 @@ constexpr auto narrow_cost = cost_of<decltype(in_parts(loss_in<narrow_policy>{})
 constexpr auto narrowly_reduced_cost =
     cost_of<decltype(optim::accumulated<"data">(loss_in<narrow_policy>{}, narrow_policy{}))>;
 
-// One reduction for the loss and each parameter, whatever elements the policy reduces gradients in.
+// One reduction for the loss and for each parameter, independently of the element type in which the
+// policy reduces.
 static_assert(plain_cost.collectives("data") == 1 + 4);
 static_assert(wide_cost.collectives("data") == 1 + 4);
 static_assert(narrow_cost.collectives("data") == 1 + 4);
 static_assert(narrowly_reduced_cost.collectives("data") == 1 + 4);
 static_assert(wide_cost.bytes_moved("data") == plain_cost.bytes_moved("data"));
 static_assert(narrow_cost.bytes_moved("data") == plain_cost.bytes_moved("data"));
-// The number that is the loss stays a float.
+// The loss stays a float.
 constexpr index_t loss_bytes =
     trace(([](const auto& x) { return reshard<P<>>(sum(x)); }), abstract<X<pod>>())
         .bytes_moved("data");
 static_assert(2 * (narrowly_reduced_cost.bytes_moved("data") - loss_bytes) ==
               plain_cost.bytes_moved("data") - loss_bytes);
 
-// What is not converted on the way is reduced where it is finished.
+// Gradients that are not converted are reduced at the end.
 constexpr auto of_scaled = [](const auto& w, const auto& x) {
   constexpr auto squares = [](const auto& v, const auto& in) {
     return sum(square(einsum<"bi,io->bo">(in, finish_gradient(v * abs(v)))));
@@ -128,7 +129,7 @@ TEST_CASE("gradients of a narrow policy are accumulated in float, and reduced on
   const auto narrow = run(in_parts(loss_in<narrow_policy>{}));
   const auto moved_narrow =
       run(optim::accumulated<"data">(loss_in<narrow_policy>{}, narrow_policy{}));
-  // Nothing is rounded between the computation and the sum.
+  // Gradients are not rounded before they are added.
   REQUIRE(narrow == wide);
   float largest = 0;
   for (const float each : exact) largest = std::max(largest, std::abs(each));
@@ -159,7 +160,7 @@ TEST_CASE("each micro-batch has a key of its own") {
   REQUIRE(run(batches, random_key{12}) != made);
   REQUIRE(run(batches) != made);
 
-  // The same bits as the gradients of each, with its key, added in order.
+  // The same bits as the gradients of each micro-batch, with its key, added in order.
   const auto of_one = [&](std::uint64_t n) {
     const auto& [x, y] = batches[n];
     return value_and_grad(dropping, left_pending<"data">)(m, x, y, seed.split(n));
@@ -182,7 +183,7 @@ TEST_CASE("each micro-batch has a key of its own") {
   auto whole_bits = values(whole);
   whole_bits.push_back(to_host(whole_value)());
   REQUIRE(run(batches, seed) == whole_bits);
-  // Twice the same elements are two micro-batches.
+  // The same elements twice are two micro-batches with different keys.
   batches.push_back(batches.front());
   REQUIRE(run(batches, seed) != whole_bits);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements of training: what is converted, what is reduced in which elements, masters.
+// Mixed precision: conversions, the element types of reductions, masters.
 #include "support/catch.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -29,7 +29,7 @@ template <class M>
 using Y = tensor<M, float, P<"data", none>, 16, 4>;
 using number = scalar<float, pod>;
 
-// A model of another class: its elements are an argument of it.
+// A model whose element type is a template argument.
 template <class Mesh, class T>
 struct named {
   tensor<Mesh, T, P<"data">, 4> weight;
@@ -54,7 +54,7 @@ template <class Policy>
 constexpr auto cost_in =
     trace_nests<512, model<pod, float>, X<pod>, Y<pod>>(gradient(loss_in<Policy>{}));
 
-// The loss, and one reduction for each parameter, of the bytes of the elements that it is in.
+// The loss and one reduction for each parameter, in bytes of its element type.
 template <class Policy>
 constexpr auto gradient_bytes = cost_in<Policy>.bytes_moved("data");
 using wide_policy = nn::elements<float, bfloat16>;
@@ -63,7 +63,7 @@ static_assert(cost_in<wide_policy>.collectives("data") == 4);
 static_assert(cost_in<narrow_policy>.collectives("data") == 4);
 static_assert(gradient_bytes<wide_policy> == 2 * gradient_bytes<narrow_policy>);
 
-// A gradient that is left pending passes the conversion.
+// A pending gradient passes through the conversion.
 constexpr auto left = [](const auto& w, const auto& x) {
   constexpr auto squares = [](const auto& v, const auto& in) {
     return sum(cast<float>(square(einsum<"bi,io->bo">(mixed.compute(in), mixed.compute(v)))));
@@ -79,7 +79,8 @@ constexpr auto of_left =
     trace<128>(left, abstract<tensor<pod, float, P<none, "model">, 6, 8>>(), abstract<X<pod>>());
 static_assert(of_left.collectives() == 1 && of_left.collectives(collective::reduce_scatter) == 1);
 
-// Masters are split where a dimension allows it, and the parameter is gathered as it is.
+// Masters are split if a dimension allows it, and parameters are gathered in their own element
+// type.
 using narrow_model = model<pod, bfloat16>;
 using split_masters = decltype(optim::with_masters<"data">(optim::adamw{}));
 using split_copy = split_masters::copy<narrow_model>;
@@ -90,13 +91,14 @@ static_assert(
     std::is_same_v<decltype(split_copy::down.weight),
                    sharded_tensor<float, extents<8, 4>, layout<pod, P<"model,data", none>>>>);
 
-// They take gradients that are pending over the axes that split them, and no others.
+// They accept gradients that are pending over the axes that split them, and no others.
 using pending_up =
     sharded_tensor<float, extents<6, 8>, layout<pod, P<none, "model">, partial<"data">>>;
 using whole_up = tensor<pod, float, P<none, "model">, 6, 8>;
+// An update returns nothing, an error something.
 template <class Learn, class W, class G>
-constexpr bool takes_one =
-    std::is_invocable_v<const Learn&, W&, typename Learn::template state<W>&, const G&, float>;
+constexpr bool takes_one = std::is_void_v<
+    std::invoke_result_t<const Learn&, W&, typename Learn::template state<W>&, const G&, float>>;
 static_assert(takes_one<optim::masters<optim::sgd, "data">, whole_up, pending_up>);
 static_assert(takes_one<optim::masters<optim::sgd, "data">, whole_up, whole_up>);
 static_assert(takes_one<optim::masters<optim::sgd>, whole_up, whole_up>);
@@ -167,11 +169,11 @@ TEST_CASE("split mixed training computes the gradients of one device") {
   REQUIRE(whole.size() == wide.size());
   float largest = 0;
   for (const float each : whole) largest = std::max(largest, std::abs(each));
-  // bfloat16 has 8 bits: terms are rounded to them, and sums of two, four layers of them deep.
+  // bfloat16 has 8 significant bits: terms are rounded to them, and so are four levels of sums.
   for (std::size_t i = 0; i < whole.size(); ++i) {
     REQUIRE(std::abs(wide[i] - whole[i]) < 0.03F * largest);
     REQUIRE(std::abs(narrow[i] - whole[i]) < 0.03F * largest);
-    // What is reduced in bfloat16 is the wide sum, rounded.
+    // The reduction in bfloat16 rounds the wide sums first.
     REQUIRE(static_cast<float>(static_cast<bfloat16>(wide[i])) == narrow[i]);
   }
 }
@@ -198,7 +200,7 @@ TEST_CASE("masters add up what their parameters would lose") {
     REQUIRE(x == static_cast<float>(static_cast<bfloat16>(master)));
   for (const float x : run(optim::with_masters<"data">(plain)))
     REQUIRE(x == static_cast<float>(static_cast<bfloat16>(master)));
-  // Without masters the steps are less than half of the last digit, and none is taken.
+  // Without masters the steps are smaller than half of the last digit, so nothing changes.
   for (const float x : run(plain)) REQUIRE(x == 1.0F);
 }
 

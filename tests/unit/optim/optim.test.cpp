@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Optimizers: their formulas against loops, split against whole, what a step costs.
+// Optimizers: their formulas compared with loops, split models with unsplit ones, and the cost of a
+// step.
 #include "support/catch.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -35,8 +36,9 @@ constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
   return reshard<P<>>(nn::mse(m(x), wanted));
 };
 
-// Forward one reduction over each axis. Backward one over data for each of the four parameters:
-// the input has no gradient. The clip has one number for what is split, none for what is not.
+// Forward, one reduction over each axis. Backward, one over `data` for each of the four parameters;
+// the input has no gradient. The clip reduces one number for the split tensors and none for the
+// others.
 constexpr auto cost =
     trace_nests<512, model<pod>, optim::adam_state<model<pod>>, number<pod>, X<pod>, Y<pod>>(
         optim::functional_step{optim::training_step{loss, optim::adamw{}, 1.0}});
@@ -77,7 +79,7 @@ void agrees(const Optimizer& optimizer, double clip) {
   REQUIRE(split_losses.back() < split_losses.front());
 }
 
-/// Steps on `w` with the gradients `2 w`, and the same in a loop with `next(w, g)`.
+/// Takes steps on `w` with the gradients `2 w`, and the same in a loop with `next(w, g)`.
 template <class Optimizer, class Next>
 void follows(const Optimizer& optimizer, const Next& next) {
   const device_pool pool{pod{}};
@@ -232,7 +234,8 @@ TEST_CASE("parameters are treated by their names") {
     if (name == "bias") how.rate = 2;
     return how;
   };
-  // Weights decay, vectors do not; biases move twice as far, and what is frozen stays.
+  // Matrices decay, vectors do not; biases have twice the rate, and frozen parameters do not
+  // change.
   const auto descended = train(optim::sgd{.momentum = 0, .weight_decay = 0.5, .treat = rule});
   REQUIRE(descended == std::array{1 - 0.125F * 1.5F, 1 - 0.25F, 1.0F});
   const auto signs = train(optim::lion{.weight_decay = 0.5, .treat = rule});

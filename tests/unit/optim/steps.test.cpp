@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Steps of several micro-batches, and of scaled losses: what they compute, move and skip.
+// Steps of several micro-batches and of scaled losses: their results, their communication, and
+// skipped steps.
 #include "support/catch.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -41,7 +42,7 @@ constexpr auto pending_loss = [](const auto& m, const auto& x, const auto& wante
   return nn::mse(m(x), wanted);
 };
 
-// Four micro-batches move what one batch moves: the loss, and one reduction for each parameter.
+// Four micro-batches communicate like one batch: the loss, and one reduction for each parameter.
 template <class M>
 using micro_batches = std::array<std::tuple<X<M, 4>, Y<M, 4>>, 4>;
 constexpr optim::training_step accumulating{optim::accumulated<"data">(pending_loss), optim::sgd{}};
@@ -55,7 +56,8 @@ constexpr auto whole_cost =
 static_assert(accumulated_cost.collectives("data") == 1 + 4);
 static_assert(accumulated_cost.bytes_moved("data") == whole_cost.bytes_moved("data"));
 
-// A scaled loss costs one number: that of the faults in what the model axis splits.
+// A scaled loss reduces one more number: the count of infinities in tensors that the model axis
+// splits.
 constexpr optim::scaled_training_step scaled{loss, optim::sgd{}, optim::loss_scale{.first = 1024}};
 constexpr auto scaled_cost =
     trace_nests<1024, model<pod>, decltype(scaled)::state<model<pod>>, number<pod>, X<pod, 16>,
@@ -165,7 +167,7 @@ TEST_CASE("means over many micro-batches do not lose the digits of narrow elemen
   const W w = cast<bfloat16>(full<tensor<pod, P<none>, 4>>(pool, 1.0F));
   const batch x = cast<bfloat16>(full<tensor<pod, P<"data", none>, 2, 4>>(pool, 1.0F));
   constexpr auto products = [](const auto& v, const auto& in) { return sum(v * in); };
-  // Of 2 each: 300 of them stop at 512 if they are added in bfloat16.
+  // 300 terms of 2: their sum would stop at 512 in bfloat16.
   const std::vector<batch> batches(300, x);
   const auto [value, slope] =
       optim::accumulated<"data">(products).value_and_gradients(std::identity{}, w, batches);
@@ -184,7 +186,7 @@ TEST_CASE("a scaled loss trains the same bits, and a step that overflows is skip
   auto plain_state = plain.optimizer.start(n);
   const auto x = normal<X<pod, 16>>(pool, random_key{6});
   const Y<pod, 16> wanted = tanh(normal<Y<pod, 16>>(pool, random_key{7}));
-  // One element that is too large, on one device.
+  // One element overflows, on one device.
   std::vector<float> spoiled = values(x);
   spoiled[90] = std::numeric_limits<float>::infinity();
   const auto bad = distribute<X<pod, 16>>(pool, spoiled);

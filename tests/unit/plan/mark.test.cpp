@@ -7,8 +7,8 @@ using namespace shardwise;
 
 namespace {
 
-/// The same judgements, from what devices hold instead of from the way: a layout is within reach if
-/// each device's part lies inside the part that it has, and the same reductions are pending.
+/// The reference, by the elements of devices: a layout can be reached by slices if the shard of
+/// each device lies inside its present shard and the same reductions are pending.
 bool every_part_is_there(const mesh_desc& mesh, const tensor_desc& from, const layout_desc& to) {
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if (mesh.size(a) > 1 && from.layout.is_pending(a) != to.is_pending(a)) return false;

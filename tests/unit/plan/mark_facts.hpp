@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which layouts may be promised of which: facts that the static tests and the unit tests share.
+// Which layouts may be marked as which: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/layout.hpp>
 #include <shardwise/plan/constraint.hpp>
 
-/// A layout on mesh(x=2, y=3, one=1) as it is written.
+/// The text of a layout on mesh(x=2, y=3, one=1).
 struct spelled_layout {
   shardwise::text_view rows;
   shardwise::text_view columns;
   shardwise::text_view pending = "";
 };
 
-/// What each of two promises says of a tensor of 12 x 12, and the collective that a constraint
+/// The verdicts of the two marks for a tensor of 12 x 12, and the collective that a constraint
 /// would need.
 struct mark_fact {
   spelled_layout from;
@@ -28,7 +28,8 @@ inline constexpr auto moves = shardwise::violation::constraint_needs_communicati
 inline constexpr auto split = shardwise::violation::tensor_is_marked_already;
 
 inline constexpr mark_fact mark_facts[] = {
-    // A replicated tensor takes any layout without pending axes, and so does one split by 1.
+    // A replicated tensor can have any layout without pending axes, and so can one that is split
+    // over an axis of size 1.
     {{"", ""}, {"", ""}, fine, fine},
     {{"", ""}, {"x", "y"}, fine, fine},
     {{"", ""}, {"", "y,x"}, fine, fine},
@@ -37,7 +38,7 @@ inline constexpr mark_fact mark_facts[] = {
     // The same layout again.
     {{"x", "y"}, {"x", "y"}, fine, fine},
     {{"x", "", "y"}, {"x", "", "y"}, fine, fine},
-    // More axes behind those that are there: slices, but not the mark that the tensor has.
+    // Further minor axes: slices, but not the present mark.
     {{"x", ""}, {"x", "y"}, fine, split},
     {{"x", ""}, {"x,y", ""}, fine, split},
     {{"x", "", "y"}, {"x", "one", "y"}, fine, split},

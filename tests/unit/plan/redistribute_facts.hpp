@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which collectives lead from one layout to another: facts that the static tests and the unit tests
-// share.
+// The collectives from one layout to another: facts that the static tests and the unit tests share.
 #pragma once
 
 #include "unit/rule/propagate_facts.hpp"
@@ -25,7 +24,7 @@ inline constexpr redistribute_fact redistribute_facts[] = {
     {{4}, {{8, 8}, {{"", "x"}}}, {{"x", ""}}, {}, moves_in_words{"all_to_all x"}},
     {{4}, {{8, 8}, {{"x", ""}}}, {{"", "x"}}, {}, moves_in_words{"all_to_all x"}},
     {{4}, {{8, 8}, {{"x", ""}}}, {{"x", ""}}, {}, {}},
-    // Uneven sizes go the same way.
+    // Uneven sizes use the same collectives.
     {{4}, {{3, 13}, {{"", "x"}}}, {{"", ""}}, {}, moves_in_words{"all_gather x"}},
     {{4}, {{3, 13}, {{"", ""}}, {"x"}}, {{"", "x"}}, {}, moves_in_words{"reduce_scatter x"}},
     {{4}, {{5, 5}, {{"x", ""}}}, {{"", "x"}}, {}, moves_in_words{"all_to_all x"}},
@@ -74,7 +73,7 @@ inline constexpr redistribute_fact redistribute_facts[] = {
      {{"", ""}},
      {"y", shardwise::reduction::product},
      moves_in_words{"all_gather x"}},
-    // An axis of one device takes the way of any other, for no bytes.
+    // An axis of one device uses the same collectives as any other, with no bytes.
     {{4, 1}, {{64, 8}, {{"x", "y"}}}, {{"x,y", ""}}, {}, moves_in_words{"all_to_all y"}},
     {{4, 1}, {{64, 8}, {{"x", ""}}}, {{"x", "y"}}, {}, moves_in_words{"slice y"}},
     {{4, 1}, {{64, 8}, {{"x", ""}}, {"y"}}, {{"x", ""}}, {}, moves_in_words{"all_reduce y"}},

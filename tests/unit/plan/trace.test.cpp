@@ -22,7 +22,7 @@ using R = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
 constexpr index_t bytes_of_a = 4 * 16 * 4;
 constexpr index_t elements_of_a = 4 * 16;
 
-/// The steps that are run, as words: kind and label.
+/// The executed steps as text: kind and label.
 template <std::size_t Capacity>
 std::vector<std::string> run_steps(const planned_program<Capacity>& p) {
   std::vector<std::string> words;
@@ -38,7 +38,7 @@ using words = std::vector<std::string>;
 /// The steps of a traced program.
 template <std::size_t Capacity = 64, class... A>
 constexpr auto planned(const A&... a) {
-  return plan(trace_program<Capacity>(a...));
+  return plan_program(trace_program<Capacity>(a...));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ TEST_CASE("temporaries fuse into one pass, and named values do not") {
       abstract<A>());
   CHECK(run_steps(named) == words{"pass negate", "pass exp", "pass relu"});
   CHECK(named.total.flops() == temporary.total.flops());
-  // Each writes over the one before.
+  // Each overwrites the previous one.
   CHECK(named.total.peak_bytes_per_device() == 2 * bytes_of_a);
 
   const auto moved = planned(
@@ -136,7 +136,7 @@ TEST_CASE("an epilogue takes over the memory of the product") {
   const auto p = planned(f, abstract<A>(), abstract<B>());
   CHECK(p.lives[3].reuses == 0);
   CHECK(p.total.peak_bytes_per_device() == bytes_of_a + 16 * 2 * 4 + 4 * 2 * 4);
-  // Inputs and results that the caller keeps are never written over.
+  // Inputs and results that the caller keeps are never overwritten.
   const auto keeps = planned(
       [](const auto& a) {
         const auto b = -a;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations that may fetch over named axes what their devices lack.
+// Operations that are permitted to fetch missing elements over named axes.
 #include "unit/runtime/split_and_whole.hpp"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ TEST_CASE("the largest along a split dimension is found part by part") {
   check<matrix<float, 8, P<"model", "data">>>(first);
   check<matrix<float, 8, P<none, "data">>>(first);
 
-  // Two small tensors are gathered, and not the operand.
+  // Two small tensors are gathered instead of the operand.
   using X = matrix<float, 8, P<"data", "model">>;
   constexpr cost_ledger cost = trace(f, abstract<X>());
   STATIC_REQUIRE(cost.collectives(collective::all_gather) == 2 && cost.collectives() == 2);
@@ -43,7 +43,7 @@ TEST_CASE("scans and flips fetch over the axes that they are given") {
   const auto turn = [](const auto& x) { return flip<0, 1>(x, across<"data", "model">); };
   check<matrix<float, 8, P<"data", "model">>>(turn);
   check<matrix<float, 8, P<none, by("data", "model")>>>(turn);
-  // Nothing moves that is there already.
+  // Elements that a device already holds are not moved.
   STATIC_REQUIRE(trace(scan, abstract<matrix<float, 8, P<"data", none>>>()).collectives() == 0);
 }
 

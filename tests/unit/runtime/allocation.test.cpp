@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs whose memory runs out, at every place where they ask for some.
+// Programs that run out of memory, at each of their requests in turn.
 #include "support/catch.hpp"
 #include "support/requests.hpp"
 #include <shardwise/shardwise.hpp>
@@ -36,7 +36,7 @@ constexpr bool sanitized = false;
 #endif
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
-// A product of these is worth waking threads for.
+// A product of these is large enough to be computed by several threads.
 constexpr index_t n = 96;
 using M = sharded_tensor<float, extents<n, n>, layout<pod, P<"data", none>>>;
 using W = sharded_tensor<float, extents<n, n>, layout<pod, P<none, "model">>>;
@@ -53,7 +53,7 @@ W columns(const device_pool& pool) {
 }
 std::vector<float> read(const auto& x) { return to_host(x).elements(); }
 
-/// True if memory was short, here or on a device.
+/// True if a request for memory failed, on this thread or on a device.
 bool is_bad_alloc(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -66,7 +66,7 @@ bool is_bad_alloc(const std::exception_ptr& thrown) {
   }
 }
 
-/// What became of a program in which a request for memory failed.
+/// The outcome of a program in which a request for memory failed.
 struct outcome {
   bool reached = false;      ///< The request was made.
   bool short_of = true;      ///< What was thrown, if anything, says that memory was short.
@@ -76,11 +76,11 @@ struct outcome {
   bool charged_once = true;  ///< What the devices hold is what tensors hold.
 };
 
-/// Which tensors a program computes: its own, or all that are pending in the pool.
+/// Whether a program computes only its own tensors or all that are pending in the pool.
 enum class scope { program, pool };
 
-/// Runs a program where memory runs out at one request; asks nothing of the test framework, so
-/// that the blocks can be counted around it.
+/// Runs a program in which one request for memory fails. It does not use the test framework, so
+/// that the caller can count blocks around it.
 template <scope Scope, class Program, class Result>
 outcome attempt(const Program& program, const Result& expected, unsigned threads, failing mode,
                 long request) {
@@ -123,7 +123,7 @@ outcome attempt(const Program& program, const Result& expected, unsigned threads
   return out;
 }
 
-/// Lets every request for memory of a program fail, one after the other.
+/// Lets each request of a program for memory fail, one in each run.
 template <scope Scope = scope::program, class Program>
 void fail_everywhere(const Program& program) {
   using result_type = std::invoke_result_t<Program, const device_pool&, const M&, const W&>;
@@ -254,7 +254,7 @@ TEST_CASE("memory runs out where a program is explained or printed") {
     const sharded_tensor z = reshard<P<none, none>>(y);
     return explain(z, y);
   });
-  // A program that was explained in vain still runs.
+  // A program still runs after `explain` has failed.
   fail_everywhere([](const device_pool&, const M& x, const W& w) {
     const sharded_tensor y = relu(einsum<"bi,io->bo">(x, w) + 1.0F);
     const sharded_tensor z = reshard<P<none, none>>(y * 2.0F);

@@ -17,7 +17,7 @@ using T = sharded_tensor<float, Extents, layout<pod, Spec, partial<>, uneven>>;
 using M = T<extents<5, 4>, P<"x", "y">>;
 using V = T<extents<4>, P<"y">>;
 
-/// The bits of every device's elements, pending terms as they are.
+/// The bits of the elements on every device; the terms of pending sums are not added.
 template <class X>
 std::vector<std::uint32_t> bits(const X& x) {
   std::vector<std::uint32_t> all;
@@ -26,8 +26,8 @@ std::vector<std::uint32_t> bits(const X& x) {
   return all;
 }
 
-/// `f` of tensors gives one layout and the same bits whether types or values say what theirs are.
-/// With several operands this holds too where only one of them forgets its type.
+/// Checks that `f` returns the same layout and the same bits for typed tensors and for tensors with
+/// run-time layouts, and also if only one of several operands has a run-time layout.
 template <class F, class... X>
 void same_without_types(const F& f, const X&... x) {
   const sharded_tensor typed = f(x...);
@@ -46,7 +46,7 @@ void same_without_types(const F& f, const X&... x) {
   }
 }
 
-/// The rule that a call breaks when it is made, not when its result is read.
+/// Returns the rule that a call breaks when it is made, not when its result is read.
 template <class F>
 violation refusal(const F& call) {
   try {
@@ -73,7 +73,7 @@ static_assert(!DimensionsInBraces<any_tensor<float>>);
 
 TEST_CASE("every function is the same of a tensor without its type") {
   const device_pool pool{pod{}};
-  // Broken numbers below and above zero, zero among them.
+  // Fractions below and above zero, and zero.
   const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
   const sharded_tensor v = 1.5F - iota<V>(pool);
 
@@ -120,7 +120,7 @@ TEST_CASE("a number stands on either side of a tensor without its type") {
   same_without_types([](const auto& x, const auto& y) { return where(x > 0, 3.0F, y); }, m, v);
   same_without_types([](const auto& x, const auto& y) { return relu(x * 2.0F - y) + 1.0F; }, m, v);
 
-  // Whole numbers have no fraction to lose; a number with one does not compile beside them.
+  // Integers lose no fraction; a number with a fraction does not compile beside them.
   const auto counts = iota<sharded_tensor<std::int32_t, extents<6>, layout<pod, P<"x">>>>(pool);
   const any_tensor<std::int32_t> halves = any_tensor<std::int32_t>(counts) / 2;
   REQUIRE(to_host(halves)(5) == 2);
@@ -187,7 +187,7 @@ TEST_CASE("the dimensions of a reduction may be values") {
 
 TEST_CASE("the mean of uneven shards weighs what they hold") {
   const device_pool pool{pod{}};
-  // Rows 0, 1, 2 on two devices and 3, 4 on the other two; three columns of four are 2, 2, 0 wide.
+  // Rows 0, 1, 2 are on two devices and rows 3, 4 on the other two.
   const any_tensor<float> m = iota<M>(pool);
   const any_tensor<float> rows = reshard(mean(m, over{1}), spec_desc{{""}});
   const any_tensor<float> columns = reshard(mean(m, over{0}), spec_desc{{""}});

@@ -24,7 +24,7 @@ std::vector<typename Tensor::value_type> values(const Tensor& x) {
 }
 using floats = std::vector<float>;
 
-/// The four assignments, on tensors whose layouts are types or values.
+/// The four compound assignments, for typed tensors and for run-time layouts.
 template <class Tensor>
 void assigns(const Tensor& counted) {
   Tensor x = counted;
@@ -38,7 +38,7 @@ void assigns(const Tensor& counted) {
   Tensor& same = (x /= 0.5F) -= 2.0F;
   REQUIRE(&same == &x);
   REQUIRE(values(x) == floats{0, -2, -20, -66, -152, -290});
-  // Other handles name the old value.
+  // Other handles keep the old value.
   const Tensor kept = x;
   (x += x) += kept;
   REQUIRE(values(x) == floats{0, -6, -60, -198, -456, -870});
@@ -91,7 +91,7 @@ TEST_CASE("a value of other extents or another layout is refused") {
   const device_pool pool{pod{}};
   D one = ones<D>(pool, 1);
   const D three = ones<D>(pool, 3);
-  // A dyn size is not repeated, so none changes.
+  // A dyn extent is never broadcast, so no extent changes.
   REQUIRE_THROWS_WITH(one += three, contains("operand_sizes_differ"));
   REQUIRE(values(one) == floats{1, 1, 1});
   one += one;

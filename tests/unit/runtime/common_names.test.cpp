@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program that includes what programs include, and defines what they define, at namespace scope.
+// A program that includes the usual headers and defines the usual names at namespace scope.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wshadow"  // in templates of the library, of the program's names
 #endif
@@ -41,7 +41,7 @@ constexpr auto two_sums = [](const auto& x) {
   return reshard<P<>>(sum<0>(sum<1>(tanh(x)))) + reshard<P<>>(max<0>(max<1>(exp(x))));
 };
 
-// Variables of the program, and types.
+// Variables and types of the program.
 constexpr auto ledger = trace(two_sums, abstract<X>());
 static_assert(ledger.collectives() == 2);
 constexpr const char* name = "a program";
@@ -52,6 +52,7 @@ constexpr auto program = trace_program<64>(two_sums, abstract<X>());
 constexpr int count = 3;
 constexpr int size = 5;
 constexpr int key = 7;
+constexpr int plan = 8;
 const std::vector<float> data(8, 1.0F);
 constexpr auto fill = [](int i) { return i + 1; };
 constexpr auto check = [](bool right) { return right ? 1 : 0; };
@@ -60,7 +61,7 @@ struct result {
 };
 constexpr result first{}, last{};
 
-// Functions of the program beside operations of the same names, on types of its own.
+// Functions of the program on its own types, with the names of operations.
 struct image {
   int pixels = 6;
 };
@@ -75,7 +76,7 @@ int slice(const image& of, int begin) { return of.pixels - begin; }
 
 TEST_CASE("a program's own names stand beside those of the library") {
   CHECK(std::string(name) + text == "a programwords");
-  CHECK(box[0] + box[1] + parts + count + size + key == 22.0);
+  CHECK(box[0] + box[1] + parts + count + size + key + plan == 30.0);
   CHECK(program.view().mesh->devices() == 8);
   CHECK(fill(1) + check(data.size() == 8) + first.index + last.index == 3);
   const image one;

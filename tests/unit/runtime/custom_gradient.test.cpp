@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gradients that a program gives itself, of tensors that have values: as they are on paper.
+// Custom gradients of tensors with values; they equal those on paper.
 #include "support/catch.hpp"
 #include <shardwise/runtime/custom_gradients.hpp>
 #include <shardwise/shardwise.hpp>
@@ -34,7 +34,7 @@ violation refusal(const F& f) {
   return violation::nothing;
 }
 
-// Slopes that the functions themselves do not have, so that a test sees which of the two is taken.
+// Derivatives that differ from the true ones, so that a test sees which of the two is used.
 constexpr auto tripled =
     custom_gradient([](const auto& x) { return sin(x); },
                     [](const auto& x, const auto& dy) { return dy * x * 3.0; });
@@ -135,12 +135,13 @@ TEST_CASE("it works in vjp, jvp, recompute and call, one after another and insid
 TEST_CASE("second orders differentiate what the two functions do") {
   const model m;
   const auto x = values(m.x);
-  // The slope is 3 x cos(x)' s place taken by 3 x; its own slope is 3.
+  // The custom derivative is 3 x instead of cos(x), and the derivative of 3 x is 3.
   const auto slope = [](const auto& v) {
     return sum(gradient([](const auto& u) { return sum(tripled(u)); })(v));
   };
   for (double each : values(gradient(slope)(m.x))) REQUIRE(each == Approx(3));
-  // A function of a constant of the inner gradient keeps its own for the outer one.
+  // A function of a value that is constant in the inner gradient has its custom derivative in the
+  // outer one.
   const auto beside = [](const auto& v) {
     auto t = tripled(v);
     const auto inner = [&](const auto& u) { return sum(u * t); };

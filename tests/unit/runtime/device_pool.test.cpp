@@ -26,7 +26,7 @@ struct slice : mesh<axis<"data", dyn>, axis<"model", 2>> {
 
 std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
-/// How often each task of one phase ran.
+/// Counts how often each task of a phase runs.
 template <class Phase>
 std::vector<int> runs(index_t count, const Phase& phase) {
   std::vector<int> times(at(count), 0);
@@ -40,10 +40,10 @@ bool all_once(const std::vector<int>& times) {
   return true;
 }
 
-/// Something for a thread to do for a moment that the compiler cannot remove.
+/// Keeps a thread busy for a moment with work that the compiler cannot remove.
 void linger() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
-/// Waits for another thread's sign.
+/// Waits until another thread sets the flag.
 void wait_for(const std::atomic<bool>& sign) {
   while (!sign) std::this_thread::yield();
 }
@@ -95,7 +95,7 @@ TEST_CASE("helpers take part again after they have slept") {
   worker_team team(2);
   for (int phase = 0; phase < 20; ++phase) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    // Both tasks wait for each other: only two threads can finish the phase.
+    // Both tasks wait for each other, so the phase ends only if two threads run it.
     std::latch both(2);
     team.run(2, [&](index_t) { both.arrive_and_wait(); });
   }

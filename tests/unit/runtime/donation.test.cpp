@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Inputs that their caller gives up are written over, on paper and in the run; nothing else is.
+// Donated inputs are overwritten, on paper and in the run; no other value is.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -17,13 +17,13 @@ using rate = scalar<float, pod>;
 
 constexpr auto update = [](const auto& w, const auto& dw, const auto& lr) { return w - dw * lr; };
 
-/// Two results of which the first is all that reads `w`.
+/// Two results, of which only the first reads `w`.
 constexpr auto two_updates = [](const auto& w, const auto& m, const auto& dw) {
   auto next = m * 0.5F + dw;
   return std::tuple(w - next, next);
 };
 
-/// The counters of what `f` computes of tensors that only `f` holds.
+/// The counters of a call of `f` with tensors that only `f` holds.
 template <class F>
 cost_ledger cost_of(const device_pool& pool, const F& f) {
   pool.reset_counters();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every element type is reduced, multiplied and added as plain loops do.
+// Reductions, products and sums of every element type, compared with plain loops.
 #include "unit/runtime/element_values.hpp"
 
 #include <vector>
@@ -8,7 +8,7 @@ using namespace element_values;
 
 namespace {
 
-/// The reduction of some dimensions of a row-major block of three, by plain loops.
+/// Reduces some dimensions of a row-major block of rank 3 by plain loops.
 template <class T>
 row<T> plain_reduction(reduction kind, const row<T>& x, const extents_desc& e, unsigned bits) {
   const index_t kept[3] = {(bits & 1U) != 0 ? 1 : e[0], (bits & 2U) != 0 ? 1 : e[1],
@@ -50,7 +50,7 @@ void check_reductions() {
   }
 }
 
-/// Products of matrices under layouts that the rules take, and a transpose.
+/// Products of matrices under legal layouts, and a transpose.
 template <class T>
 void check_products() {
   const index_t b = 4, i = 5, o = 3;
@@ -89,7 +89,7 @@ void check_products() {
   REQUIRE(legal > 20);
 }
 
-/// Numbers of 16 bits are added in float, and the sum is rounded once.
+/// 16-bit elements are added as float, and the sum is rounded once.
 template <class T>
 void check_wide_sums() {
   const device_pool pool(1);
@@ -105,7 +105,7 @@ void check_wide_sums() {
     REQUIRE(narrow.bits() == T(sum).bits());
     return static_cast<float>(narrow);
   };
-  // In steps of 16 bits such a sum would stand still long before its end.
+  // If each partial sum were rounded to 16 bits, the sum would stop growing long before the end.
   const T little(1.0F + static_cast<float>(std::numeric_limits<T>::epsilon()));
   REQUIRE(sums(std::vector<T>(count, little)) ==
           static_cast<float>(T(4096 * static_cast<float>(little))));
@@ -116,7 +116,7 @@ void check_wide_sums() {
   (void)sums(mixed);
 }
 
-/// Whole numbers wrap around alike in one fused pass, op by op, and in plain arithmetic.
+/// Integers wrap around alike in one fused pass, operation by operation, and in plain arithmetic.
 template <class T>
 void check_wrapping() {
   const device_pool pool(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every element type is made, moved and read back as any other.
+// Tensors of every element type are created, moved and read.
 #include "unit/runtime/element_values.hpp"
 
 #include <set>
@@ -10,8 +10,8 @@ using namespace element_values;
 
 namespace {
 
-/// Reshards tensors under every layout, with every reduction pending, to other layouts; collects
-/// the kinds of collectives that this took.
+/// Reshards tensors from every layout, with every pending reduction, to other layouts, and collects
+/// the kinds of collectives that were used.
 template <class T>
 void check_moves(std::set<collective>& seen) {
   generated::numbers random(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What elementwise functions give at the ends of their ranges, as IEEE and NumPy have it.
+// Elementwise functions at the ends of their ranges return what IEEE 754 and NumPy define.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -18,7 +18,7 @@ struct pair : mesh<axis<"x", 2>> {};
 template <class T>
 using row = std::vector<T>;
 
-/// Applies `f` to elements that two devices hold in parts, the last of them with none of the last.
+/// Applies `f` to elements that are split unevenly over devices.
 template <class T, class F>
 auto applied(const row<T>& x, const F& f) {
   static const device_pool pool(pair{}, 2);
@@ -32,7 +32,7 @@ auto applied(const row<T>& x, const F& f) {
   return row<made>(host.elements().begin(), host.elements().end());
 }
 
-/// Equal bits, but for the sign and the payload of NaN.
+/// Compares bits, apart from the sign and the payload of NaN.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::floating_point<T>)
@@ -112,7 +112,8 @@ void check_ends() {
   check<T>("atanh", one([](const auto& x) { return atanh(x); }), beyond,
            row<T>{nan, -inf, inf, nan});
 
-  // Rests of divisions: NumPy's remainder has the sign of the divisor, fmod that of the dividend.
+  // Remainders of divisions: NumPy's `remainder` has the sign of the divisor, `fmod` that of the
+  // dividend.
   check<T>("remainder by 3", one([](const auto& x) { return remainder(x, T(3)); }),
            row<T>{-4, -3, 4, T(-0.0), inf, nan}, row<T>{2, 0, 1, 0, nan, nan});
   check<T>("remainder by -3", one([](const auto& x) { return remainder(x, T(-3)); }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The places of extremes along both dimensions of matrices of many sizes.
+// The indices of maxima and minima along both dimensions of matrices of many sizes.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -17,8 +17,8 @@ struct line : mesh<axis<"x", 3>> {};
 template <class T, class Spec>
 using matrix = sharded_tensor<T, extents<dyn, dyn>, layout<line, Spec, partial<>, uneven>>;
 
-/// Few numbers, so that many are equal; of floating-point numbers also ends, and zeros of both
-/// signs, and NaN with `kind` 2.
+/// Returns one of a few numbers, so that many are equal. Floating-point numbers include infinities,
+/// zeros of both signs and, if `kind` is 2, NaN.
 template <class T>
 T number(unsigned i, int kind) {
   const unsigned drawn = (i * 2654435761U) >> 16;

@@ -19,8 +19,8 @@ struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
 using M = sharded_tensor<float, extents<8, 8>, layout<pod, P<"data", none>>>;
 using W = sharded_tensor<float, extents<8, 8>, layout<pod, P<none, "model">>>;
 
-/// A place in a program where a device function may do what it likes. All are alike but for their
-/// number: two programs of different threads never share one.
+/// A hook in a program, where a test may run any function on a device. Hooks differ in their
+/// number, so that programs of different threads never share one.
 template <int Place>
 struct hook {
   static constexpr text_view symbol = "hook";
@@ -30,7 +30,7 @@ struct hook {
   static inline std::function<void()> action;
 };
 
-/// Does `action` in the hook of one place while it lives.
+/// Runs `action` in one hook during its lifetime.
 template <int Place>
 class arm {
  public:
@@ -45,7 +45,8 @@ class arm {
 
 [[noreturn]] void give_up() { throw std::runtime_error("broken on purpose"); }
 
-/// Programs of every kind of step with hooks between them; `Base` numbers the first hook.
+/// Programs with instructions of every kind and hooks between them; `Base` is the number of the
+/// first hook.
 template <int Base, int I>
 auto at(const auto& x) {
   return elementwise<hook<Base + I>>(x);
@@ -136,7 +137,8 @@ TEST_CASE("what a device function throws ends its program, wherever it is, and n
             const arm<static_cast<int>(Place)> broken(give_up);
             REQUIRE_THROWS_AS(to_host(y), device_error);
           }
-          // The same failure for ever, for what needs it too; all else goes on.
+          // The failed tensor, and tensors that depend on it, throw the same exception again;
+          // everything else is computed.
           const std::string words = words_of([&] { return to_host(y); });
           REQUIRE_THAT(words, contains("broken on purpose"));
           REQUIRE(words_of([&] { return to_host(y); }) == words);
@@ -196,7 +198,8 @@ TEST_CASE("what has begun to write over what it reads is not computed anew") {
   sync(i, j, c);
   M given_up = rows(pool);
   sync(given_up);
-  // The types count eight tensors; the cast takes in two more, so the right side is by itself.
+  // By its types the expression has eight tensors; the cast adds two, so the right operand is a
+  // pass of its own.
   const auto total = sharded_tensor(
       sum<1>(cast<float>(i + j) + (at<0, 0>(detail::handle_of<M>(std::move(given_up).release())) +
                                    c + c + c + c + c + c)));
@@ -247,7 +250,7 @@ TEST_CASE("threads may run programs that sometimes fail beside each other in one
       threads.emplace_back([&] {
         constexpr int base = static_cast<int>(Thread) * 10;
         int calls = 0;
-        // The mutex of the machine orders the calls of one program's devices only in part.
+        // The mutex of the machine orders the calls of the devices of one program only partly.
         std::atomic<int> fuse{0};
         const auto burn = [&] {
           if (fuse.fetch_sub(1) == 0) give_up();
@@ -310,7 +313,7 @@ TEST_CASE("a million pending tensors are dropped, alone or by threads that share
   (void)build(x, 1000000);
 
   for (int round = 0; round < 20; ++round) {
-    // Two chains that read each other's links and a third that both read.
+    // Two chains that read each other's values, and a third one that both read.
     std::optional<M> a = build(x, 3), b = build(x, 3), shared = x;
     for (int i = 0; i < 2000; ++i) {
       shared = *shared * 2.0F;
@@ -359,7 +362,7 @@ TEST_CASE("a device function looks at its own pool and computes in it only what 
     refused([&] { (void)to_host(pending); });
     refused([&] { sync(pending); });
     refused([&] { sync(pool); });
-    // Through another pool, and with threads between.
+    // Through another pool, and through other threads.
     const device_pool other(pod{}, threads);
     const M u = rows(other);
     refused([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The program that shows how the library feels, at namespace scope as programs have it.
+// The first program of the documentation, at namespace scope as in programs.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gradients of tensors that have values: what they are, what they cost, what is refused.
+// Gradients of tensors with values: their elements, their cost, and their errors.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -19,7 +19,7 @@ using B1 = tensor<P<"model">, 12>;
 using W2 = tensor<P<"model", none>, 12, 4>;
 using V = tensor<P<"data">, 8>;
 
-/// All members are found without a line about them.
+/// An aggregate, whose members are found without registration.
 struct parameters {
   W1 up;
   B1 shift;
@@ -197,7 +197,7 @@ TEST_CASE("a number that is pending has gradients where it stands") {
   const auto [want, also] = gradient<0, 2>(loss_of)(m.p.up, m.p.shift, m.p.down, m.x);
   REQUIRE(values(up) == values(want));
   REQUIRE(values(down) == values(also));
-  // In the middle of a graph too, where a tensor is pending itself.
+  // The same in the middle of a graph, for a tensor that is itself pending.
   const V a = iota<V>(m.pool) * 2.0;
   const auto square_sum = sum(a * a);
   REQUIRE(values(gradient(square_sum, a)) == values(a * 2.0));
@@ -229,7 +229,7 @@ TEST_CASE("cotangents come later, and more than once") {
   REQUIRE(values(twice_dx) == values(dx * 2.0));
   REQUIRE(values(twice_dw) == values(dw * 2.0));
 
-  // On paper the same, and what is read twice is computed once.
+  // The same on paper; a value that is read twice is computed once.
   constexpr auto both = [](const auto& x, const auto& w) {
     auto made =
         vjp([](const auto& v, const auto& u) { return tanh(einsum<"bi,ih->bh">(v, u)); }, x, w);
@@ -272,7 +272,7 @@ TEST_CASE("a gradient that is no sum over an axis is left pending in equal terms
   const device_pool pool{pod{}};
   using R = tensor<P<none>, 6>;
   const R w = uniform<R>(pool, random_key{3});
-  // Of the first each device has the same, and the second is a number.
+  // Every device has the same elements of the first, and the second is a number.
   const auto same =
       gradient([](const auto& v) { return sum(v * v * 3.0); }, left_pending<"data">)(w);
   const auto ones = gradient([](const auto& v) { return sum(v); }, left_pending<"model">)(w);
@@ -282,7 +282,7 @@ TEST_CASE("a gradient that is no sum over an axis is left pending in equal terms
   const auto finished = values(reshard<P<none>>(same));
   for (std::size_t i = 0; i < at.size(); ++i) REQUIRE(finished[i] == Approx(6 * at[i]));
   REQUIRE(values(reshard<P<none>>(ones)) == std::vector<double>(6, 1.0));
-  // A mesh with one device along the axis has one term.
+  // With one device along the axis there is a single term.
   struct alone : mesh<axis<"data", 1>, axis<"model", 4>> {};
   const device_pool few{alone{}};
   using S = sharded_tensor<double, extents<8>, layout<alone, P<"model">>>;

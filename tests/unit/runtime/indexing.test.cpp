@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shape and index operations, and those fused by name: their types, their errors, their elements.
+// Shape and index operations, and the named compositions: their types, their errors, their
+// elements.
 #include "unit/runtime/element_values.hpp"
 
 #include <cmath>
@@ -42,7 +43,7 @@ TEST_CASE("the same shapes on types, on values, on paper and in prepared program
         concatenate<1>(taken, broadcast_to<extents<dyn, 3>>(slice_in_dim<1, 0, 1>(x))));
   };
   constexpr auto recorded = trace_program(f, abstract<X>(), abstract<Ids>());
-  static_assert(plan(recorded).total.collectives() == 0);
+  static_assert(plan_program(recorded).total.collectives() == 0);
   const device_pool pool{pod{}};
   const X x = iota<X>(pool);
   const Ids ids = distribute<Ids>(pool, std::vector<std::int32_t>{0, -1, 4});
@@ -52,7 +53,7 @@ TEST_CASE("the same shapes on types, on values, on paper and in prepared program
   const auto host = to_host(y);
   for (index_t i = 0; i < 8; ++i) {
     const auto at = [&](index_t j) { return static_cast<float>(2 * (i * 4 + j)); };
-    // -1 0 1 2 3 0 1 2 3 -1 of each row, from its end; the last is the third.
+    // Each row is -1 0 1 2 3 0 1 2 3 -1, read from its end.
     const float wanted[] = {-1, at(2), at(0), at(0) / 2, at(0) / 2, at(0) / 2};
     for (index_t j = 0; j < 12; ++j) {
       CAPTURE(i, j);
@@ -105,7 +106,7 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
   REQUIRE(filled(0, 0) == 0.0F);
   REQUIRE(filled(1, 1) == 0.0F);
   REQUIRE(filled(2, 1) == 6.0F);
-  // There is no nearest index of a dimension without elements.
+  // A dimension without elements has no nearest index.
   const auto nothing = distribute<float>(pool, std::vector<float>{}, {0, 2}, whole_of(2));
   REQUIRE_THROWS_WITH(to_host(take<0, clamp>(nothing, ids({0}))),
                       contains("index_is_out_of_range"));
@@ -115,7 +116,7 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
 
 TEST_CASE("a part is written into a tensor that nobody else holds, or copied beside it") {
   const device_pool pool{pod{}};
-  // The written dimension is split, so that each device writes what it has of it.
+  // The written dimension is split: each device writes the elements that it holds.
   using Rows8 = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", "y">>>;
   using Part = sharded_tensor<float, extents<3, 4>, layout<pod, P<none, "y">>>;
   using Start = scalar<std::int32_t, pod>;
@@ -145,7 +146,7 @@ TEST_CASE("a part is written into a tensor that nobody else holds, or copied bes
     sync(x);
     REQUIRE(pool.counters() == given);
     written(begin, x);
-    // By itself, in a program with others, and of what somebody holds.
+    // Alone, in a program with other operations, and of a value that another handle holds.
     const Rows8 kept = iota<Rows8>(pool);
     const auto next = write(kept, part, at);
     pool.reset_counters();
@@ -155,7 +156,7 @@ TEST_CASE("a part is written into a tensor that nobody else holds, or copied bes
     written(-3, kept);
     written(begin, write(kept * 1.0F, part * 1.0F, at + 0) + 0.0F);
   }
-  // What is written over itself.
+  // A tensor that is updated from itself.
   const Rows8 x = iota<Rows8>(pool);
   using Whole = sharded_tensor<float, extents<8, 4>, layout<pod, P<none, "y">>>;
   Whole own = iota<Whole>(pool);
@@ -197,7 +198,7 @@ TEST_CASE("narrow fractions are summed by index and normalised in float") {
   const auto x = distribute<bfloat16>(pool, ones, {600}, whole_of(1));
   const auto ids =
       distribute<std::int64_t>(pool, std::vector<std::int64_t>(600, 0), {600}, whole_of(1));
-  // Sums that were rounded one after another would stop at 256.
+  // If each partial sum were rounded, the sums would stop at 256.
   REQUIRE(static_cast<float>(to_host(segment_sum<0, 1>(x, ids))(0)) == 600.0F);
   REQUIRE(static_cast<float>(to_host(softmax<0>(x))(0)) ==
           static_cast<float>(bfloat16(1.0F / 600.0F)));
@@ -212,7 +213,7 @@ TEST_CASE("a cross entropy over split classes exchanges two small reductions") {
   constexpr auto spent = trace(loss, abstract<Logits>(), abstract<Labels>());
   static_assert(spent.collectives() == 2);
   static_assert(spent.collectives(collective::all_reduce, "y") == 2);
-  // The maximum of each example, then the sum beside the logit of its label.
+  // The maximum of each example, then its sum and the logit of its label.
   static_assert(spent.bytes_moved() == 4 * 4 + 4 * 8);
   const device_pool pool{pod{}};
   const Logits x = normal<Logits>(pool, random_key{3}) * 20.0F;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What fuses when the program runs, and that nothing is computed twice or kept too long.
+// What is fused at run time; nothing is computed twice or kept longer than needed.
 #include "unit/runtime/passes.hpp"
 
 #include <atomic>
@@ -11,12 +11,12 @@ using namespace passes;
 
 namespace {
 
-/// Counts how often it is called, with whatever many elements.
+/// Counts its calls, each with any number of elements.
 struct counted : elementwise_function<"counted_calls"> {
   static inline std::atomic<int> packets{0};
 };
 
-/// The steps that compute something when `x` is read.
+/// The number of passes that run when `x` is read.
 template <class X>
 std::vector<std::string> steps_of(const X& x) {
   node* const root = x.share().get();
@@ -50,12 +50,12 @@ TEST_CASE("temporaries of tensors without types fuse, names do not") {
   const any_tensor<float> product = a * 2.0F;
   const any_tensor<float> added = product + b;
   REQUIRE(steps_of(relu(added)) == words{"pass *", "pass +", "pass relu"});
-  // A name that is gone is still a name: what the program says decides.
+  // A named value stays named when its variable is destroyed: the program decides what fuses.
   const any_tensor<float> reduced = sum(abs(a) * b, over{0});
   REQUIRE(steps_of(reduced) == words{"operation abs * sum"});
   const auto typed = drawn<V<float>>(pool, 7, 3);
   REQUIRE(steps_of(relu(a + typed * 2.0F)) == words{"pass * + relu"});
-  // Conversions, comparisons and choices are part of the pass.
+  // Conversions, comparisons and `where` are part of the pass.
   REQUIRE(steps_of(where(a > b, cast<float>(cast<std::int32_t>(a)), b)).size() == 1);
   REQUIRE(steps_of(where(typed > 0.0F, cast<float>(typed > 1.0F) + 1.0F, typed)).size() == 1);
 }
@@ -93,7 +93,7 @@ TEST_CASE("a pass of tensors without types reads eight of them at most") {
 TEST_CASE("sizes that are known at run time only decide what fuses, never what comes out") {
   using D = sharded_tensor<float, extents<dyn>, layout<pod, P<none>>>;
   const device_pool pool{pod{}};
-  // By its type a dyn extent is not repeated, so a size of 1 does not meet another one.
+  // By its type a dyn extent is not broadcast, so the size 1 differs from another size.
   const D one = full<D>(pool, 2, 1);
   const D many = iota<D>(pool, 600);
   REQUIRE_THROWS_WITH(square(one + 1.0F) * many, contains("operand_sizes_differ"));
@@ -103,7 +103,7 @@ TEST_CASE("sizes that are known at run time only decide what fuses, never what c
   for (index_t i = 0; i < 600; ++i) REQUIRE(there(i) == 9.0F * static_cast<float>(i) - 2.0F);
   REQUIRE(steps_of(sharded_tensor(square(one + 1.0F) * one)).size() == 1);
 
-  // By their types the square is repeated; by its size of 1 it is not, and fuses.
+  // By its type the square is broadcast; by its size of 1 it is not, so it is fused.
   using B = sharded_tensor<float, extents<1, 5>, layout<pod, P<none, none>>>;
   const B b = iota<B>(pool);
   for (index_t rows : {1, 3}) {
@@ -130,7 +130,7 @@ TEST_CASE("sizes that are known at run time only decide what fuses, never what c
 TEST_CASE("an expression that was read by its name is computed once, though it is then moved") {
   const device_pool pool{pod{}};
   const auto a = drawn<V<float>>(pool, 300, 1);
-  // One function alone says how many packets it takes.
+  // Only one of the functions declares how many packets it takes.
   counted::packets = 0;
   sharded_tensor alone = elementwise<counted>(a);
   (void)to_host(alone);
@@ -156,7 +156,7 @@ TEST_CASE("an expression that was read by its name is computed once, though it i
   (void)check([](auto&& b) { return sum(std::forward<decltype(b)>(b)); });
   (void)check([](auto&& b) { return transpose<0>(std::forward<decltype(b)>(b)); });
 
-  // The same of tensors without types.
+  // The same for tensors with run-time layouts.
   counted::packets = 0;
   any_tensor<float> b = elementwise<counted>(any_tensor<float>(a));
   const any_tensor<float> used = b * 2.0F;
@@ -201,7 +201,7 @@ TEST_CASE("what a pass spells twice is computed once, if it reads the same tenso
   REQUIRE(calls_in(reduced, c, d).first == by_block);
   REQUIRE(calls_in(other_number, c, d).first == 2 * by_block);
   REQUIRE(calls_in(swapped, c, d).first == 2 * by_block);
-  // The bits are those of the two branches computed apart.
+  // The bits are those of the two branches when they are computed separately.
   const auto first = elementwise<counted>(a * 2.0F - b),
              second = elementwise<counted>(a * 2.0F - b);
   const bool alike =

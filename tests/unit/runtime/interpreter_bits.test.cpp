@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Passes that are compiled, passes that exist only at run time, and replayed programs agree.
+// Compiled passes, passes that exist only at run time, and replayed programs have the same bits.
 #include "unit/runtime/passes.hpp"
 
 #include <utility>
@@ -32,7 +32,7 @@ void check_all(const device_pool& pool, index_t n) {
                T{7};
       },
       n, x, y);
-  // Shared parts: a temporary that is forwarded twice, and one that has a name.
+  // Shared subexpressions: a temporary that is read twice, and a named one.
   same_everywhere<T>(
       "forwarded",
       [](const auto& a, const auto& b) {
@@ -50,13 +50,13 @@ void check_all(const device_pool& pool, index_t n) {
   same_everywhere<T>(
       "chosen", [](const auto& a, const auto& b) { return where(a > b, a - b, T{2} * b) + a; }, n,
       x, y);
-  // What is repeated along the result.
+  // Operands that are broadcast.
   same_everywhere<T>(
       "broadcast", [](const auto& a, const auto& b, const auto& d) { return (a + b) * d - abs(b); },
       n, m, r, c);
   same_everywhere<T>(
       "repeated pass", [](const auto& a, const auto& b) { return a * square(b + T{1}); }, n, m, c);
-  // Reductions with passes before them, of repeated operands too, and epilogues of products.
+  // Reductions with prologues, also of broadcast operands, and products with epilogues.
   same_everywhere<T>(
       "sum", [](const auto& a, const auto& b) { return sum(a * b + a); }, n, x, y);
   same_everywhere<T>(
@@ -84,7 +84,7 @@ void check_fractions(const device_pool& pool, index_t n) {
         return gelu(a) / (exp(-abs(b)) + T{1}) + tanh(b) * sigmoid(a) - log(sqrt(square(a) + T{1}));
       },
       n, x, y);
-  // Branches that are the same, and such as only look it.
+  // Branches that are equal, and branches that only look equal.
   same_everywhere<T>(
       "twice",
       [](const auto& a, const auto& b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compiled, interpreted and replayed passes of double and of whole numbers.
+// Compiled, interpreted and replayed passes of doubles and of integers.
 #include "unit/runtime/passes.hpp"
 
 using namespace passes;

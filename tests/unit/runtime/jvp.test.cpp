@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tangents, against finite differences along them; and gradients through calls.
+// Tangents, compared with finite differences, and gradients through calls.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 

@@ -15,7 +15,7 @@ struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
 using V = sharded_tensor<float, extents<8>, layout<pod, P<"data">>>;
 using M = sharded_tensor<float, extents<8, 8>, layout<pod, P<"data", none>>>;
 
-/// An elementwise function of a user's own, which counts its calls or throws.
+/// A user-defined elementwise function, which counts its calls or throws.
 struct counted {
   static constexpr text_view symbol = "counted";
   static constexpr linearity law = linearity::nonlinear;
@@ -116,7 +116,7 @@ TEST_CASE("an expression that was moved from is not read again, and says so") {
   REQUIRE_THROWS_WITH(sum(std::move(x)), moved);
   REQUIRE(first(once) == 4.0F);
 
-  // A name that has been read keeps what it named.
+  // A named expression that has been read keeps its value.
   auto named = ones<V>(pool) + 3.0F;
   const sharded_tensor one = named * 1.0F;
   const sharded_tensor other = std::move(named);
@@ -202,6 +202,6 @@ TEST_CASE("the epilogue of a product takes over its memory") {
   const index_t held = pool.counters().peak_bytes_per_device();
   const sharded_tensor y = relu(einsum<"ij,kj->ik">(a, reshard<P<none, none>>(a)) + 1.0F);
   sync(y);
-  // The gathered operand and the product; the epilogue adds nothing.
+  // The gathered operand and the product; the epilogue needs no memory.
   REQUIRE(pool.counters().peak_bytes_per_device() == held + 8 * 8 * 4 + 4 * 8 * 4);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Kernels that walk rows, on rows longer than their registers and buffers, beside loops.
+// Kernels that process rows, on rows longer than their registers and buffers, compared with plain
+// loops.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -17,7 +18,7 @@ template <class T>
 using block =
     sharded_tensor<T, extents<dyn, dyn, dyn>, layout<line, P<"x", none, none>, partial<>, uneven>>;
 
-/// Whole numbers, of which sums are exact in every type and order.
+/// Integers whose sums are exact in every type and order.
 template <class T>
 std::vector<T> numbers(index_t count) {
   std::vector<T> all(static_cast<std::size_t>(count));
@@ -25,7 +26,7 @@ std::vector<T> numbers(index_t count) {
   return all;
 }
 
-/// How many elements of a result are not `want(i, j, k)`.
+/// Returns the number of elements of a result that are not `want(i, j, k)`.
 template <class X, class Want>
 index_t wrong_in(const X& x, index_t rows, index_t columns, const Want& want) {
   const auto made = to_host(x);

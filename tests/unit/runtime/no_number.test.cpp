@@ -18,7 +18,7 @@ using S = scalar<float, pod>;
 
 }  // namespace
 
-// The conversion of a tensor to a number, which is an error, is selected by nothing that is legal.
+// Valid programs never select the conversion of a tensor to a number, which is an error.
 TEST_CASE("tensors stand beside numbers in variants, optionals and choices") {
   device_pool pool{pod{}};
   const auto one = full<S>(pool, 1.0F);

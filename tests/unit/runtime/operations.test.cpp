@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Casts, comparisons, choices, functions of truth values, transposes and `max_with_index`.
+// Casts, comparisons, `where`, logical functions, transposes and `max_with_index`.
 #include "unit/runtime/element_values.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// The bits of the nearest number with this precision and these exponents, ties to even.
+/// Returns the bits of the nearest number with this precision and exponent range, ties to even.
 std::uint16_t nearest(long double x, int precision, int least, int largest) {
   const int stored = precision - 1;
   const int sign = std::signbit(x) ? 0x8000 : 0;
@@ -29,7 +29,7 @@ std::uint16_t nearest(long double x, int precision, int least, int largest) {
   return static_cast<std::uint16_t>(sign | std::min(all, infinity));
 }
 
-/// The bits of what a number is as an element, by the rule for casts; each NaN has the same.
+/// Returns the bits of a number that is cast to an element type; all NaN are the same.
 std::uint64_t converted(long double x, element to) {
   const bool is_nan = std::isnan(x);
   const auto whole = [&]<class T>(std::type_identity<T>) {
@@ -65,7 +65,7 @@ std::uint64_t converted(long double x, element to) {
   }
 }
 
-/// The number that an element is, and its bits, where NaN has those of `converted`.
+/// The value and the bits of an element; NaN has the bits of `converted`.
 template <class T>
 std::pair<long double, std::uint64_t> number_and_bits(T x) {
   if constexpr (Fractional<T>) {
@@ -76,7 +76,7 @@ std::pair<long double, std::uint64_t> number_and_bits(T x) {
   }
 }
 
-/// An element with these bits.
+/// Returns the element with these bits.
 template <class T>
 T element_of_bits(std::uint64_t bits) {
   if constexpr (std::same_as<T, float>)
@@ -89,7 +89,8 @@ T element_of_bits(std::uint64_t bits) {
     return static_cast<T>(bits);
 }
 
-/// Numbers at which conversions change: ends of ranges, ties, and what rounds wrong in two steps.
+/// Numbers at which conversions are critical: ends of ranges, ties, and numbers that two roundings
+/// in a row would get wrong.
 std::vector<long double> samples() {
   std::vector<long double> all{
       0,        -0.0L,        0.5L,     -0.5L,       0.99L,   -0.99L,      1,
@@ -107,8 +108,8 @@ std::vector<long double> samples() {
   return all;
 }
 
-/// Casts the samples, as elements of `From`, to all types: by the functions that programs find in
-/// the table, which are those of passes.
+/// Casts the samples, as elements of `From`, to all types, by the functions of the table, which
+/// passes use too.
 template <class From>
 void check_casts(const std::vector<long double>& numbers) {
   row<From> from(numbers.size());
@@ -144,7 +145,7 @@ layout_desc split_in_two() {
   return split;
 }
 
-/// Elements of two operands that meet in all combinations, NaN among them, and more than a stage.
+/// Two operands with all combinations of some numbers, including NaN, longer than one block.
 template <class T>
 std::pair<row<T>, row<T>> all_pairs() {
   std::vector<double> numbers{0, 1, 2, 5, 100};
@@ -235,7 +236,7 @@ TEST_CASE("functions of truth values, alone and fused with comparisons") {
 
 namespace {
 
-/// Transposes a tensor under a layout and compares with plain loops.
+/// Transposes a tensor with a layout and compares the result with plain loops.
 template <class T, int A, int B, int C>
 void check_transpose(const device_pool& pool, const layout_desc& layout) {
   const extents_desc from{5, 3, 2};
@@ -260,7 +261,7 @@ void check_transpose(const device_pool& pool, const layout_desc& layout) {
   REQUIRE(same_bits(values(y), expected));
 }
 
-/// The same under every layout with every pending reduction.
+/// The same for every layout with every pending reduction.
 template <class T, int A, int B, int C>
 void check_transpose() {
   for (const mesh_desc& mesh : generated::meshes({{2}, {3, 2}})) {
@@ -288,8 +289,8 @@ TEST_CASE("a transpose moves nothing, whatever the layout, and what is pending s
 
 namespace {
 
-/// The largest element along the middle dimension and its index: NaN first, then the first of
-/// equal.
+/// The largest element along the middle dimension and its index: NaN is the largest, and of equal
+/// elements the first is chosen.
 template <class T>
 std::pair<row<T>, row<std::int64_t>> plain_largest(const row<T>& x, const extents_desc& e) {
   std::pair<row<T>, row<std::int64_t>> out{
@@ -314,7 +315,7 @@ std::pair<row<T>, row<std::int64_t>> plain_largest(const row<T>& x, const extent
   return out;
 }
 
-/// Layouts of three dimensions, of which those that split the middle one are refused.
+/// Layouts of three dimensions; those that split the middle one are errors.
 template <class T>
 void check_largest(const extents_desc& extents) {
   int legal = 0;
@@ -384,7 +385,7 @@ namespace {
 struct pair_of : mesh<axis<"x", 2>> {};
 using M = sharded_tensor<float, extents<8, 16>, layout<pair_of, P<"x", none>>>;
 
-/// Every row counts up, so the largest is the last.
+/// Rows increase, so the last element is the largest.
 M counting(const device_pool& pool) { return iota<M>(pool); }
 
 }  // namespace
@@ -404,7 +405,7 @@ TEST_CASE(
       auto [best, at] = max_with_index<1>(counting(pool) * 2.0F);
       largest = any_tensor<float>(best);
     }
-    // The first is computed before the second is read, and written over by what reads it.
+    // The first result is computed before the second is read, and is overwritten by its reader.
     auto [best, at] = max_with_index<1>(counting(pool));
     const sharded_tensor more = std::move(best) + 1.0F;
     REQUIRE(to_host(more).elements()[1] == 32.0F);
@@ -433,7 +434,7 @@ TEST_CASE("the second result of max_with_index is charged once, while somebody h
   pool.reset_counters();
   REQUIRE(pool.counters().peak_bytes_per_device() == held);
   {
-    // A chain of passes writes over the indices, which nobody else reads.
+    // A chain of passes overwrites the indices, which have no other reader.
     auto [best, at] = max_with_index<1>(x);
     const sharded_tensor y = std::move(at) * std::int64_t{2} + std::int64_t{1};
     sync(pool);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Searches, orders, scans and statistics along split dimensions: typed, untyped and on paper.
+// Searches, sorts, scans and statistics along split dimensions: typed, with run-time layouts, and
+// on paper.
 #include "unit/runtime/split_and_whole.hpp"
 
 #include <cstdint>
@@ -33,11 +34,11 @@ TEST_CASE("top_k exchanges the candidates of each part") {
   check<matrix<double, 8, P<none, "data">>>(two);
   check<matrix<std::int32_t, 8, P<none, "model">>>(two);
   check<matrix<bfloat16, 8, P<none, "model">>>(two);
-  // Two candidates of each of four parts, their values and their indices.
+  // Two candidates from each of four shards, values and indices.
   constexpr cost_ledger cost = trace(two, abstract<split>());
   STATIC_REQUIRE(cost.collectives(collective::all_gather) == 2 && cost.collectives() == 2);
   STATIC_REQUIRE(cost.bytes_moved() == 3 * 2 * 2 * (4 + 8));
-  // Parts of two have no three candidates: the dimension is fetched.
+  // A shard of two elements has no three candidates, so the dimension is fetched.
   const auto three = [](const auto& x) { return top_k<1, 3>(x, everywhere); };
   check<split>(three);
   STATIC_REQUIRE(trace(three, abstract<split>()).collectives() == 1);
@@ -64,7 +65,7 @@ TEST_CASE("statistics over a split dimension exchange one number for each result
   STATIC_REQUIRE(trace(sums, abstract<split>()).collectives(collective::all_reduce) == 2);
   STATIC_REQUIRE(trace(sums, abstract<split>()).collectives() == 2);
   STATIC_REQUIRE(trace(spread, abstract<split>()).collectives() == 2);
-  // What may stay pending does: the sum of the squares, norms and counts.
+  // Sums of squares and counts may stay pending.
   constexpr auto pending = [](const auto& y) {
     return std::remove_cvref_t<decltype(y)>::layout_type::value.pending;
   };
@@ -80,7 +81,7 @@ TEST_CASE("statistics have the values that they are named for") {
   const auto of = [&](const std::vector<float>& all) { return distribute<X>(pool, all); };
   constexpr float inf = std::numeric_limits<float>::infinity();
   const auto number = [](const auto& x) { return to_host(x)(); };
-  // Far from 0, where squares would cancel.
+  // Far from 0, where the difference of large squares would lose all digits.
   const X far = of({10000, 10001, 10002, 10003, 10004, 10005});
   REQUIRE(number(standard_deviation<0>(far, everywhere)) == Approx(1.7078251));
   REQUIRE(number(reshard<P<>>(variance<0>(far, everywhere, correction{1}))) == Approx(3.5));
@@ -132,17 +133,18 @@ TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
     return std::vector<float>(made.elements().begin(), made.elements().end());
   };
   using row = std::vector<float>;
-  // The first zero has the products without it, and what comes after it none.
+  // The gradient of the first zero is the product of the other elements; elements after it have
+  // gradient 0.
   REQUIRE(slopes({2, 0, 3, 0, 5}, [](const auto& x) { return cumprod<0>(x); }) ==
           row{1, 8, 0, 0, 0});
   REQUIRE(slopes({2, 3, 1, 0, 5}, [](const auto& x) { return cumprod<0>(x); }) ==
           row{7, 4, 6, 36, 0});
-  // The first of equal ones has all.
+  // The first of equal elements gets the whole gradient.
   REQUIRE(slopes({1, 3, 3, 2, 4}, [](const auto& x) { return cummax<0>(x); }) ==
           row{1, 3, 0, 0, 1});
   REQUIRE(slopes({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
           row{2, 0, 3, 0, 0});
-  // Second derivatives: of the squares 2 for each time that an element is the extreme.
+  // Second derivatives: 2 for each time that an element is the maximum or the minimum.
   const auto curvature = [&](const std::vector<float>& at, const auto& f) {
     return slopes(at, gradient([&f](const auto& x) { return sum(square(f(x))); }));
   };
@@ -150,7 +152,7 @@ TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
           row{2, 6, 0, 0, 2});
   REQUIRE(curvature({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
           row{4, 0, 6, 0, 0});
-  // And third ones, where the second are not constant.
+  // Third derivatives, where the second ones are not constant.
   REQUIRE(slopes({1, 3, 2, 1, 0}, gradient([](const auto& x) {
                    return sum(gradient([](const auto& y) {
                      const auto most = cummax<0>(y);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Several owners of one mesh: who has what, how data come in, and what a failure of one means.
+// Several owners of one mesh: which devices they own, how data is distributed, and what happens
+// when one of them fails.
 #include "support/catch.hpp"
 #include "support/queue_transport.hpp"
 #include <shardwise/host/distribute_from.hpp>
@@ -29,7 +30,7 @@ std::vector<float> counted(index_t count) {
   return all;
 }
 
-/// The words of what an owner threw; empty if it threw nothing.
+/// Returns the message of the exception that an owner threw; empty if there was none.
 std::string words_of(const std::exception_ptr& thrown) {
   if (!thrown) return "";
   try {
@@ -42,7 +43,7 @@ bool contains(const std::string& words, const std::string& part) {
   return words.find(part) != std::string::npos;
 }
 
-/// What the owners get where owner 1 fails in its own way.
+/// Returns what each owner throws if owner 1 fails in the given way.
 template <class Program>
 std::vector<std::string> failures(const std::vector<index_t>& owner_of, const Program& program,
                                   std::chrono::milliseconds patience = std::chrono::seconds(60)) {
@@ -277,7 +278,7 @@ TEST_CASE("programs that are prepared run on all owners, and what they cost is t
     pool.reset_counters();
     if (to_host(run<float>(ready, x)) != expected) throw std::logic_error("bits");
     if (pool.counters().bytes_moved() != moved) throw std::logic_error("ledger");
-    // Half of a sum of 4 numbers, and the other half when it has been added.
+    // Half of a sum of 4 numbers, then the other half after the addition.
     if (pool.traffic().bytes_received != 16) throw std::logic_error("traffic");
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reshapes, flips, concatenations and running sums, against plain loops on the host.
+// Reshapes, flips, concatenations and cumulative sums, compared with plain loops on the host.
 #include "unit/runtime/element_values.hpp"
 
 #include <string>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr grain grains[] = {grain::cyclic(1), grain::cyclic(2), grain::strided(2)};
 
-/// Every layout of three dimensions on small meshes, with what is pending by every reduction and
-/// distributed out in portions.
+/// Every layout of three dimensions on small meshes, with every pending reduction, also
+/// block-cyclic.
 template <class T, class F>
 void for_each_layout(const F& f) {
   for (const mesh_desc& mesh : generated::meshes({{2}, {3, 2}})) {
@@ -32,7 +32,7 @@ void for_each_grained_layout(const F& f) {
   }
 }
 
-/// The rule that a call breaks; what is wrong with a layout is told with the reshard that fixes it.
+/// Returns the rule that a call breaks; errors about layouts must suggest a reshard.
 template <class F>
 violation refusal(const F& call) {
   try {
@@ -50,8 +50,8 @@ struct taken_and_refused {
   int refused = 0;
 };
 
-/// A reshape gives the elements that it is given, each device its own, or is refused; it is taken
-/// once the reshard was made.
+/// Checks that a reshape keeps all elements on their devices or is an error, and that the suggested
+/// reshard makes it valid.
 template <class T, class To>
 void check_reshape_to(const device_pool& pool, const extents_desc& from, const layout_desc& layout,
                       taken_and_refused& found) {
@@ -125,7 +125,8 @@ TEST_CASE("a reshape to another number of elements is refused when it is applied
 
 namespace {
 
-/// Flips a tensor along its first and last dimension and compares; a split of either is refused.
+/// Flips a tensor along its first and last dimension and compares; if one of them is split, it is
+/// an error.
 template <class T>
 void check_flip(const device_pool& pool, const extents_desc& e, const layout_desc& layout,
                 taken_and_refused& found) {
@@ -169,7 +170,7 @@ TEST_CASE("a flip reverses dimensions that each device has whole") {
 
 namespace {
 
-/// Joins three tensors of different extents along the middle dimension, one of them empty.
+/// Concatenates three tensors of different extents along the middle dimension, one of them empty.
 template <class T>
 void check_concatenate(const device_pool& pool, const layout_desc& layout,
                        taken_and_refused& found) {
@@ -263,7 +264,7 @@ TEST_CASE(
 
 namespace {
 
-/// Sums along a dimension one after another.
+/// Computes the cumulative sum along a dimension.
 template <class T, int Dim>
 void check_cumsum(const device_pool& pool, const extents_desc& e, const layout_desc& layout,
                   taken_and_refused& found) {
@@ -322,7 +323,7 @@ TEST_CASE("running sums of narrow fractions are rounded where they are stored") 
   for (index_t i = 0; i < 600; ++i) ones[i] = bfloat16(1.0F);
   const auto x = distribute<bfloat16>(pool, ones, {300, 2}, layout);
   const auto y = distribute<bfloat16>(pool, ones, {2, 300}, layout);
-  // Sums that were rounded one after another would stop at 256.
+  // If each partial sum were rounded, the sums would stop at 256.
   REQUIRE(static_cast<float>(values(cumsum<0>(x))[599]) == 300.0F);
   REQUIRE(static_cast<float>(values(cumsum<1>(y))[599]) == 300.0F);
 }
@@ -335,7 +336,7 @@ TEST_CASE("the same functions on types, on values, on paper and in prepared prog
     return concatenate<1>(turned, reshape<extents<16, 2>>(x));
   };
   constexpr auto recorded = trace_program(f, abstract<X>());
-  static_assert(plan(recorded).total.collectives() == 0);
+  static_assert(plan_program(recorded).total.collectives() == 0);
   const device_pool pool{pod{}};
   const X x = iota<X>(pool);
   const auto y = f(x);
@@ -371,7 +372,7 @@ TEST_CASE("sizes that only the run knows are met when a reshape is applied") {
                                  reshape<extents<dyn, 2>>(reshard<P<none, none>>(x))))(11, 1) ==
           23.0F);
 
-  // The type says that both axes split the rows: true of 4 rows, but not of 2.
+  // By the type both axes split the rows, which is possible for 4 rows, but not for 2.
   const Grid of_four = iota<Grid>(pool, 16);
   REQUIRE(to_host(reshape<extents<dyn, 4>>(of_four))(3, 3) == 15.0F);
   const Grid of_two = iota<Grid>(pool, 8);

@@ -9,7 +9,7 @@ using namespace shardwise;
 
 namespace {
 
-/// The sum of terms in pairs: neighbours, then neighbours of the results.
+/// Pairwise summation: adds neighbours, then neighbours of the results.
 float pairwise(std::vector<float> terms) {
   while (terms.size() > 1) {
     std::vector<float> next;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that were recorded on paper run on tensors, as often as one likes; with kernels of the
-// program's own beside those of the compiled library, which have the same bits however they are
-// called.
+// Programs that were recorded on paper run on tensors, any number of times. User-defined kernels
+// run beside those of the compiled library; both have the same bits however they are called.
 #include "support/catch.hpp"
 #include <shardwise/kernel.hpp>
 #include <shardwise/runtime/lower.hpp>
@@ -26,8 +25,8 @@ using W = sharded_tensor<float, extents<4, 6>, layout<pod, P<none, "y">>>;
 using I = sharded_tensor<std::int32_t, extents<8, 4>, layout<pod, P<"x", none>>>;
 using D = sharded_tensor<double, extents<8, 4>, layout<pod, P<"x", none>>>;
 
-/// A user's own functions: one that is entered, one that throws where it is told to, one that is
-/// never entered, and two that have one name.
+/// User-defined functions: one that is registered, one that throws on request, one that is never
+/// registered, and two that have the same name.
 struct twice_less_one : elementwise_function<"twice_less_one"> {};
 struct fragile : elementwise_function<"fragile_in_replay"> {
   static constexpr bool on_elements = true;
@@ -37,7 +36,7 @@ struct never_entered : elementwise_function<"never_entered"> {};
 struct one_of_two : elementwise_function<"of_one_name"> {};
 struct other_of_two : elementwise_function<"of_one_name"> {};
 
-/// The bits of every device's elements, pending terms as they are.
+/// The bits of the elements on every device; the terms of pending sums are not added.
 template <class Tensor>
 std::vector<std::uint64_t> bits(const Tensor& x) {
   std::vector<std::uint64_t> all;
@@ -53,7 +52,7 @@ std::vector<std::uint64_t> bits(const Tensor& x) {
   return all;
 }
 
-/// The rule that a call breaks.
+/// Returns the rule that a call breaks.
 template <class F>
 violation refusal(const F& call) {
   try {
@@ -64,8 +63,7 @@ violation refusal(const F& call) {
   }
 }
 
-/// A layer with products, collectives, reductions with passes before them and passes after
-/// products.
+/// A layer with products, collectives, reductions with prologues and products with epilogues.
 constexpr auto layer = [](const auto& x, const auto& w) {
   const auto product = einsum<"bi,io->bo">(x, w);
   auto hidden = gelu(product * 0.5F + 1.0F);
@@ -164,7 +162,7 @@ TEST_CASE("what the inputs were stays as it was, and pending inputs are computed
   const sharded_tensor pending = ones_of * -3.0F;
   REQUIRE(to_host(run<float>(ready, pending)).elements()[5] == 6.0F);
   REQUIRE(to_host(pending).elements()[5] == -3.0F);
-  // An expression that has no name yet, and a tensor without its type.
+  // An expression without a name, and a tensor with a run-time layout.
   REQUIRE(to_host(run<float>(ready, ones_of - 5.0F)).elements()[0] == 8.0F);
   REQUIRE(to_host(run<float>(ready, any_tensor<float>(pending))).elements()[0] == 6.0F);
 }
@@ -183,7 +181,7 @@ TEST_CASE("a program may keep its inputs, alone and twice") {
   REQUIRE(to_host(doubled).elements()[31] == 4.0F);
   REQUIRE(to_host(again).elements()[31] == 2.0F);
 
-  // Results come in the order in which the function returns them, one of them twice.
+  // Results are in the order in which the function returns them; one is returned twice.
   constexpr auto turned = [](const auto& a) {
     const auto first = a * 2.0F;
     const auto second = a + 1.0F;
@@ -234,7 +232,7 @@ TEST_CASE("inputs of another number, type, layout, shape or pool are refused") {
   REQUIRE(refusal([&] { return run<float>(ready, x, far); }) == violation::operand_pools_differ);
   REQUIRE_THROWS_WITH(run<float>(ready, x, other_layout),
                       contains("input 1") && contains("f32[8@x, 4]"));
-  // Nothing of this did harm.
+  // The program still runs after these errors.
   REQUIRE(to_host(run<float>(ready, x, x)).elements()[0] == 2.0F);
 }
 
@@ -267,7 +265,7 @@ TEST_CASE("a user's own function is entered and replayed, fused with others") {
   const device_pool pool{pod{}};
   const X x = normal<X>(pool, random_key{1});
   REQUIRE(bits(run<float>(ready, x)) == bits(sharded_tensor(f(x))));
-  // Of other elements it was not entered.
+  // It was not registered for other element types.
   REQUIRE(refusal([&] {
             constexpr auto g = [](const auto& a) { return elementwise<twice_less_one>(a); };
             return prepare<double>(trace_program(g, abstract<D>()));
@@ -350,7 +348,7 @@ TEST_CASE("a program whose kernel throws leaves the pool and itself usable") {
   fragile::throws = true;
   REQUIRE_THROWS_WITH((run<float, float>(ready, x)), contains("fragile"));
   fragile::throws = false;
-  // What it had made is gone.
+  // The values that it had computed are freed.
   pool.reset_counters();
   REQUIRE(pool.counters().peak_bytes_per_device() == held);
   REQUIRE(to_host(x + 1.0F).elements()[0] == 2.0F);

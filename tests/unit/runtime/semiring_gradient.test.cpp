@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gradients of contractions over semirings: to the terms that are the extreme.
+// Gradients of contractions over semirings go to the terms that are the maximum or the minimum.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -18,7 +18,7 @@ using B = tensor<double, P<none, none>, 6, 2>;
 
 constexpr double weight(index_t i, index_t k) { return 1.0 + static_cast<double>(3 * i + k); }
 
-// Weights of each result, so that cotangents differ.
+// Weights of the results, so that their cotangents differ.
 template <class X>
 auto weighted(const device_pool& pool, const X& y) {
   std::vector<typename X::value_type> weights;
@@ -29,7 +29,7 @@ auto weighted(const device_pool& pool, const X& y) {
   return reshard<P<>>(sum(reshard<P<none, none>>(y) * distribute<W>(pool, weights)));
 }
 
-// The cotangents by the definition: each goes to the best terms, shared evenly.
+// The cotangents by definition: each is shared evenly by the best terms.
 struct expected {
   std::vector<double> a = std::vector<double>(24), b = std::vector<double>(12);
 };
@@ -65,7 +65,7 @@ void require_near(const auto& found, const std::vector<double>& wanted) {
             Approx(wanted[i]).epsilon(1e-6));
 }
 
-// Whole numbers, so that many terms are equal, and narrow fractions hold them.
+// Integers, so that many terms are equal and 16-bit elements are exact.
 const std::vector<double> left = [] {
   std::vector<double> out;
   for (int i = 0; i < 24; ++i) out.push_back((i * 7 + i / 6) % 5 - 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Steps that are compiled once: what they compute, and that later calls request no memory.
+// Compiled steps: what they compute, and that later calls allocate nothing.
 #include "support/catch.hpp"
 #include "support/queue_transport.hpp"
 #include "support/requests.hpp"
@@ -34,7 +34,7 @@ constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
   return reshard<P<>>(nn::mse(m(x), wanted));
 };
 
-/// Throws while it is told to.
+/// Throws while a flag is set.
 struct fragile {
   static constexpr text_view symbol = "fragile";
   static constexpr linearity law = linearity::nonlinear;
@@ -84,7 +84,7 @@ void trains_like_lazy_steps(const Optimizer& optimizer, double clip) {
     REQUIRE(values(m) == values(lazy_model));
     REQUIRE(values(state) == values(lazy_state));
   }
-  // One for numbers, one for tensors of rank 0.
+  // One program for numbers, one for tensors of rank 0.
   REQUIRE(train.programs() == 2);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("threads that compute the rows of one shard together give its bits") {
     for (int i = 0; i < 3; ++i) train(w, momentum, b, x);
     const long begun = requests;
     train(w, momentum, b, x);
-    // The most temporary memory that threads use at once depends on when they run.
+    // The peak of temporary memory depends on when threads run.
     if (threads == 1) REQUIRE(requests == begun);
     return values(std::tuple(w, momentum, b));
   };
@@ -182,11 +182,11 @@ TEST_CASE("somebody who holds an old value keeps it") {
   REQUIRE(values(before)[7] == 3.0F);
   REQUIRE(values(waits)[255] == 30.0F);
   REQUIRE(values(w)[0] == 5.0F);
-  // One tensor in two places is two values, and pending arguments are computed first.
+  // One tensor as two arguments is two values, and pending arguments are computed first.
   X twice = w * 2.0F;
   REQUIRE(values(run(twice, twice)) == std::vector<float>{20.0F * 256});
   REQUIRE(values(twice)[3] == 20.0F);
-  // What is no variable is read alone.
+  // Arguments that are not variables are only read.
   auto read = step([](const auto& a, const auto& b) { return reshard<P<>>(sum(a + b)); });
   REQUIRE(values(read(std::as_const(w) - 1.0F, x)) == std::vector<float>{6.0F * 256});
   REQUIRE(values(w)[0] == 5.0F);
@@ -220,7 +220,7 @@ TEST_CASE("values that change places, results that are arguments, and constants"
     REQUIRE(values(p.first) == std::vector<float>(256, first));
     REQUIRE(values(p.second) == std::vector<float>(256, second));
   }
-  // Another factor is another program.
+  // Another factor compiles another program.
   REQUIRE(turn.programs() == 2);
 }
 
@@ -285,7 +285,7 @@ constexpr auto move_around = [](X& x, columns& column, whole& all) {
 constexpr int warming = 4, steady = 5;
 
 /// Runs two compiled steps in a pool and returns all values afterwards. `before` and `after` are
-/// called where steps are steady.
+/// called around the calls that allocate nothing.
 template <class Before, class After>
 std::vector<float> run_steps(const device_pool& pool, const Before& before, const After& after) {
   const optim::training_step learn{loss, optim::sgd{.momentum = 0.9}};

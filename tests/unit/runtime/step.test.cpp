@@ -18,7 +18,7 @@ using V = sharded_tensor<float, extents<8>, layout<pod, P<"data">>>;
 using X = sharded_tensor<float, extents<8, 8>, layout<pod, P<"data", none>>>;
 using W = sharded_tensor<float, extents<8, 8>, layout<pod, P<none, "model">>>;
 
-/// Counts the packets that it is given.
+/// Counts the packets that it computes.
 struct counted {
   static constexpr text_view symbol = "counted";
   static constexpr linearity law = linearity::nonlinear;
@@ -26,7 +26,7 @@ struct counted {
   static inline std::atomic<int> packets{0};
 };
 
-/// Throws while it is told to.
+/// Throws while a flag is set.
 struct fragile {
   static constexpr text_view symbol = "fragile";
   static constexpr linearity law = linearity::nonlinear;
@@ -205,7 +205,8 @@ TEST_CASE("the exception of a device reaches the end of the step, once") {
   sync(pool);
   REQUIRE(computed(other));
   REQUIRE(computed(after));
-  // Whoever asks for what failed, or for what needs it, hears of it again; nothing runs again.
+  // Reading a failed tensor, or one that depends on it, throws the exception again; nothing is
+  // recomputed.
   fragile::breaks = false;
   REQUIRE_THROWS_AS(to_host(*broken), device_error);
   REQUIRE_THROWS_AS(to_host(*reader), device_error);
@@ -276,7 +277,7 @@ TEST_CASE("sync computes the names of a pool while another thread records a func
   const V w = ones<V>(pool);
   const V own = w + 2.0F;
   int synced = 0;
-  // Called while the arguments have no values and `squares` is a name that depends on them.
+  // Called while the arguments have no values and `squares` is a named value that depends on them.
   const auto squares_of = [&](const auto& x) {
     const auto squares = sharded_tensor(x * x);
     const V constant = w + 3.0F;

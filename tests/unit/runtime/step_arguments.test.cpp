@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What compiled steps do with arguments that share memory, change their sizes, or are numbers.
+// Arguments of compiled steps that share memory, change their sizes, or are numbers.
 #include "support/catch.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -177,7 +177,7 @@ TEST_CASE("the arguments and results of a step are in one pool") {
   CHECK(refusal([&] { return apart(x, y); }) == violation::operand_pools_differ);
   auto other = step([&](const auto& a) { return std::tuple(a + 1.0F, y); });
   CHECK(refusal([&] { return other(x); }) == violation::operand_pools_differ);
-  // One step works in each pool.
+  // One step can be used in several pools.
   auto each = step([](const auto& a) { return a + 1.0F; });
   CHECK(values(each(x)) == eight(2.0F));
   CHECK(values(each(y)) == eight(2.0F));
@@ -196,7 +196,7 @@ TEST_CASE("no gradient leaves out what went through a compiled step") {
     const auto apart = reshard<P<>>(sum(stop_gradient(y) * x));
     CHECK(values(gradient(apart, x)) == eight(6.0F));
   }
-  // What one step has updated together says nothing of one another.
+  // Values that one step has updated together are independent of each other.
   X w = ones<X>(pool), v = ones<X>(pool);
   auto update = step([](auto& a, auto& b) {
     a = a * 2.0F;
@@ -281,7 +281,7 @@ TEST_CASE("frozen parts of a model are inputs of a step, which leaves them as th
   const std::vector<float> fixed = values(std::get<0>(replayed.below.value));
   for (int i = 0; i < 3; ++i) both_agree();
   CHECK(values(std::get<0>(replayed.below.value)) == fixed);
-  // Other fixed weights, the same program.
+  // Other frozen weights use the same program.
   std::get<0>(replayed.below.value) = uniform<W>(pool, random_key{4});
   eager.below = replayed.below;
   both_agree();
@@ -303,7 +303,7 @@ TEST_CASE("a step that its own function calls is refused, and runs afterwards") 
   CHECK(refusal([&] { return next(x); }) == violation::value_is_being_differentiated);
   inside = [&](const X& y) { (void)other(y); };
   CHECK(refusal([&] { return next(x); }) == violation::value_is_being_differentiated);
-  // A value that does not depend on the arguments is computed there and then.
+  // A value that does not depend on the arguments is computed immediately.
   inside = [&](const X&) { CHECK(values(other(x)) == eight(3.0F)); };
   CHECK(values(next(x)) == eight(2.0F));
   CHECK(values(next(x)) == eight(2.0F));

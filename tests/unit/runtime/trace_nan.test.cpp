@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The first NaN or infinity of a program is traced to the instruction that made it.
+// The first NaN or infinity of a program is traced to the instruction that computed it.
 #include "support/catch.hpp"
 #include "support/queue_transport.hpp"
 #include <shardwise/shardwise.hpp>
@@ -37,7 +37,7 @@ TEST_CASE("the first NaN is traced through what would be one pass") {
   REQUIRE(fault.words.find(": f32[6@x] has NaN on device 2\n") != std::string::npos);
   REQUIRE(fault.words.find("\n  %") != std::string::npos);
   REQUIRE(fault.words.find("= * %") != std::string::npos);
-  // Nothing was computed by asking, and nothing is there that was not.
+  // The query computed nothing and left nothing behind.
   pool.reset_counters();
   REQUIRE(std::isnan(to_host(reshard<P<>>(loss))()));
   REQUIRE(pool.counters().flops() > 0);
@@ -91,7 +91,8 @@ TEST_CASE("terms of pending sums, narrow fractions and gradients are looked at")
 
   const V x = from(pool, {4, 0, 2, 1, 0.5F, 0.25F});
   const auto slope = gradient([](const auto& v) { return sum(where(v > 0.0F, sqrt(v), 0.0F)); })(x);
-  // The root has no slope at 0, and 0 times that is NaN: what `where` does not choose is computed.
+  // The square root has no derivative at 0, and 0 times infinity is NaN: the branch that `where`
+  // does not select is computed too.
   const numeric_fault fault = first_nan(slope);
   REQUIRE(fault.is_nan == std::isnan(to_host(slope)(1)));
 
@@ -147,7 +148,7 @@ TEST_CASE("several owners are told of the shards of their own devices") {
       faults[static_cast<std::size_t>(owner)] = first_nan(reshard<P<>>(sum(log(x))) * 2.0F);
     });
   for (std::thread& each : threads) each.join();
-  // The second has the part with the NaN; the first gets it by the reduction.
+  // The second device has the shard with the NaN; the first gets it through the reduction.
   REQUIRE(faults[1].device == 2);
   REQUIRE(faults[1].words.find("= log %") != std::string::npos);
   REQUIRE(faults[0].words.find("= all_reduce %") != std::string::npos);

@@ -37,7 +37,7 @@ TEST_CASE("in the scope of a guard tensors are made in its pool") {
     REQUIRE(to_host(generate<X>(first)) == to_host(generate<X>(pool, first)));
     REQUIRE(to_host(distribute<X>(first)) == to_host(generate<X>(pool, first)));
     REQUIRE(to_host(distribute<V>(std::vector<int>{1, 2, 3, 4})).elements()[2] == 3);
-    // Everything made in one scope lives in one pool.
+    // All tensors of one scope are in one pool.
     REQUIRE(to_host(zeros<X>() + ones<X>()) == to_host(ones<X>()));
   }
   REQUIRE(use_mesh::current() == nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations that keep the order of elements use the memory of an operand that nobody else needs,
+// Operations that keep the order of elements reuse the memory of an operand without other readers,
 // on paper and in the run.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
@@ -23,7 +23,7 @@ constexpr auto there_and_back = [](const auto& x) {
   return squeeze<0>(reshape<extents<1, 8, 4>>(unsqueeze<0>(split(x)))) + 1.0F;
 };
 
-/// The counters of what `f` computes.
+/// Returns the counters of a call of `f`.
 template <class F>
 cost_ledger cost_of(const device_pool& pool, const F& f) {
   pool.reset_counters();

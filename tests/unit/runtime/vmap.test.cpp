@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of elements, mapped over batches of tensors: against the function of each element.
+// Functions that are mapped over batches, compared with calls for each element.
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -65,7 +65,7 @@ TEST_CASE("a mapped function gives what the function gives for each element") {
     for (std::size_t k = 0; k < want.size(); ++k)
       REQUIRE(all[i * 8 + k] == Approx(want[k]).epsilon(1e-12));
   }
-  // The same where layouts are values.
+  // The same for run-time layouts.
   const any_tensor<double> untyped = x;
   const any_tensor<double> weights = w;
   const any_tensor<double> mapped = vmap<0, none>([](const auto& each, const auto& by) {
@@ -149,7 +149,7 @@ TEST_CASE("several results, nests and results that no element changes") {
     const auto top = top_k<0, 2>(row + shift);
     return std::tuple{top.first, top.second, shift * 2.0};
   };
-  // The dimension is for every tensor of a nest.
+  // The dimension applies to every tensor of a nest.
   const auto shifts = distribute<tensor<P<"data", none>, 4, 6>>(pool, numbers(24));
   const auto [greatest, where, twice] = vmap(f)(std::tuple{x, shifts});
   static_assert(
@@ -189,7 +189,7 @@ TEST_CASE("gradients for each example are those of the examples alone") {
       total[k] += want[k];
     }
   }
-  // And the gradient of the mapped loss is their sum.
+  // The gradient of the mapped loss is their sum.
   const auto whole = gradient(
       [&](const auto& v, const auto& rows) { return sum(vmap<none, 0>(loss)(v, rows)); })(w, x);
   const std::vector<double> sums = values(whole);
@@ -225,7 +225,7 @@ TEST_CASE("a custom gradient is that of a mapped function too") {
     for (std::size_t i = 0; i < 4; ++i) want += 5 * std::sin(all[i * 3 + k]);
     REQUIRE(got[k] == Approx(want).epsilon(1e-12));
   }
-  // On paper alike.
+  // The same on paper.
   constexpr auto on_paper = [](const auto& v) {
     constexpr auto again =
         custom_gradient([](const auto& each) { return sin(each); },
@@ -290,6 +290,6 @@ TEST_CASE("what cannot be mapped is refused") {
   REQUIRE(refusal([&] { (void)vmap(takes_axis)(x); }) == violation::axis_is_mapped);
   REQUIRE(refusal([&] { (void)vmap([](const auto& a) { return a * to_host(a)(0, 0); })(x); }) ==
           violation::value_is_being_differentiated);
-  // And leaves all as it was.
+  // And changes nothing.
   REQUIRE(values(x) == numbers(144));
 }

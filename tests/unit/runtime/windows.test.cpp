@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions and poolings of tensors with types: halos, sizes that only the run knows, gradients.
+// Convolutions and pooling of typed tensors: halos, run-time sizes, gradients.
 #include "support/catch.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
@@ -40,7 +40,7 @@ TEST_CASE("halos give what gathered dimensions give, and are counted") {
   sync(y);
   REQUIRE(pool.counters().collectives() == 1);
   REQUIRE(pool.counters().collectives(collective::halo_exchange) == 1);
-  // The second device gets a row from each side, of 2 x 2 rows of 4 numbers.
+  // The second device receives a row from each side.
   REQUIRE(pool.counters().bytes_moved() == 2 * (2 * 2 * 4) * 8);
   require_close(y, f(reshard<whole>(x)));
   const auto words = explain(f(x));

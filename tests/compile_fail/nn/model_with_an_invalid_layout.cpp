@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// What makes the model causes no further errors.
+// expect: shardwise::broken_rule<shardwise::violation::extent_is_not_divisible,
+// Errors are reached by the shortest way.
+// clang-format off
+#include <shardwise/shardwise.hpp>
+#include <shardwise/nn.hpp>
+// clang-format on
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"model", 2>> {};
+struct split_rows : layout<pod, P<"model", none>> {};
+struct model {
+  sharded_tensor<float, extents<5, 6>, split_rows> w;
+};
+void use(device_pool& pool) {
+  const auto made = nn::initialise<model>(pool, random_key{1});
+  std::cout << to_host(made.w);
+}
