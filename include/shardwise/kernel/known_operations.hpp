@@ -64,6 +64,7 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::stop
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::finish_gradient>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::add>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::subtract>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::subtract_constant>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::multiply>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::divide>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::maximum>>;
