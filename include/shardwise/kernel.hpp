@@ -6,6 +6,7 @@
 #include "shardwise/kernel/activation_kernels.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/arithmetic_kernels.hpp"
+#include "shardwise/kernel/attention_gradient_kernel.hpp"
 #include "shardwise/kernel/attention_kernel.hpp"
 #include "shardwise/kernel/attention_mask.hpp"
 #include "shardwise/kernel/batched_call.hpp"

@@ -113,6 +113,9 @@ struct kernel<functions::subtract> {
 };
 
 template <>
+struct kernel<functions::subtract_constant> : kernel<functions::subtract> {};
+
+template <>
 struct kernel<functions::multiply> {
   static constexpr bool exact = true;
 

@@ -6,9 +6,11 @@
 #include "shardwise/rule/operation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -56,35 +58,39 @@ void run_comparison(const void* const* operands, const index_t* moves, void* out
   }
 }
 
-/// Converts `bool` elements to the numbers that packets select by.
+/// `where`: the first operand is `bool`. Elements are selected by their bits, since conditions
+/// would slow the loop down.
 template <class T>
-void widen_truths(const bool* from, index_t n, T* to) noexcept {
-  // Compilers vectorise a loop of fixed length over bytes, but neither conditions nor booleans.
-  constexpr index_t at_once = 32;
-  const auto* const bytes = static_cast<const std::uint8_t*>(static_cast<const void*>(from));
-  index_t i = 0;
-  for (; i + at_once <= n; i += at_once)
-    for (index_t j = 0; j < at_once; ++j) to[i + j] = static_cast<T>(bytes[i + j]);
-  for (; i < n; ++i) to[i] = static_cast<T>(bytes[i]);
-}
-
-/// `where`: the first operand is `bool`.
-template <class F, class T>
 void run_choice(const void* const* operands, const index_t* moves, void* out, index_t n) {
-  const bool* const chosen = static_cast<const bool*>(operands[0]);
-  T condition[staged];
-  T* const to = static_cast<T*>(out);
-  for (index_t first = 0; first < n; first += staged) {
-    const index_t run = std::min(staged, n - first);
-    if (moves[0] == 0)
-      widen_truths(chosen, step<T>, condition);
-    else
-      widen_truths(chosen + first, run, condition);
-    const void* from[3]{condition};
-    for (std::size_t k = 1; k < 3; ++k)
-      from[k] = static_cast<const T*>(operands[k]) + (moves[k] == 0 ? 0 : first);
-    run_function<F, T, 3>(from, moves, to + first, run);
+  constexpr auto width = static_cast<std::size_t>(std::countr_zero(sizeof(T)));
+  using word =
+      std::tuple_element_t<width,
+                           std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
+  constexpr std::size_t bytes = std::min(sizeof(vector_of<float>::type), std::size_t{32});
+  typedef word vector __attribute__((vector_size(bytes)));
+  // Compilers vectorise a loop of fixed length over bytes, but neither conditions nor booleans.
+  constexpr index_t at_once = 32, lanes = sizeof(vector) / sizeof(T);
+  static_assert(lanes <= step<T>);
+  const auto* const chosen = static_cast<const std::uint8_t*>(operands[0]);
+  const auto* const first = static_cast<const T*>(operands[1]);
+  const auto* const second = static_cast<const T*>(operands[2]);
+  auto* const to = static_cast<T*>(out);
+  const index_t by_first = moves[1] != 0, by_second = moves[2] != 0;
+  index_t i = 0;
+  for (; moves[0] != 0 && i + at_once <= n; i += at_once) {
+    word masks[at_once];
+    for (index_t j = 0; j < at_once; ++j) masks[j] = static_cast<word>(-chosen[i + j]);
+    for (index_t j = 0; j < at_once; j += lanes) {
+      vector a, b, mask;
+      std::memcpy(&a, first + (i + j) * by_first, sizeof a);
+      std::memcpy(&b, second + (i + j) * by_second, sizeof b);
+      std::memcpy(&mask, masks + j, sizeof mask);
+      b ^= (a ^ b) & mask;
+      std::memcpy(to + i + j, &b, sizeof b);
+    }
   }
+  for (; i < n; ++i)
+    to[i] = chosen[moves[0] == 0 ? 0 : i] != 0 ? first[i * by_first] : second[i * by_second];
 }
 
 /// `masked`: `where` with the condition last, and zeros for elements that are not selected.
@@ -93,7 +99,7 @@ void run_masked(const void* const* operands, const index_t* moves, void* out, in
   alignas(64) static constexpr T zeros[step<T>]{};
   const void* const from[]{operands[1], operands[0], zeros};
   const index_t steps[]{moves[1], moves[0], 0};
-  run_choice<functions::where, T>(from, steps, out, n);
+  run_choice<T>(from, steps, out, n);
 }
 
 /// A function of single elements of any types: `kernel<F>::of<Result>(a, b)`. A kernel may have
@@ -148,7 +154,7 @@ template <class F, class Result, class... T>
   else if constexpr (requires { F::masks; })
     return {&detail::run_masked<Result>};
   else if constexpr (requires { F::chooses; })
-    return {&detail::run_choice<F, Result>};
+    return {&detail::run_choice<Result>};
   else
     return detail::uniform_function<F, Result, sizeof...(T)>();
 }

@@ -37,6 +37,8 @@ inline constexpr chain_link link_of<functions::add> = chain_link::add;
 template <>
 inline constexpr chain_link link_of<functions::subtract> = chain_link::subtract;
 template <>
+inline constexpr chain_link link_of<functions::subtract_constant> = chain_link::subtract;
+template <>
 inline constexpr chain_link link_of<functions::multiply> = chain_link::multiply;
 template <>
 inline constexpr chain_link link_of<functions::divide> = chain_link::divide;

@@ -33,7 +33,7 @@ void enter_operation() {
       types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
       {.whole = structured_kernel::to<&kernel_of<Operation>::template run<First>>(),
        .elements = &element_kernels_of<Result>,
-       .further = detail::further_of<Operation>()});
+       .further = detail::further_of<Operation, First>()});
 }
 
 namespace detail {

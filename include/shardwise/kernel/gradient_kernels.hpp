@@ -71,7 +71,7 @@ struct enter_on {
     const operation_kernel made{
         .whole = structured_kernel::to<&kernel_of<Class>::template run<T>>(),
         .elements = &element_kernels_of<T>,
-        .further = further_of<Class>()};
+        .further = further_of<Class, T>()};
     constexpr element own = element_of<T>;
     const auto enter = [&](std::initializer_list<element> operands) {
       kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);
@@ -100,13 +100,15 @@ struct enter_on<iota_like_operation, T> {
   }
 };
 /// With masks of numbers and of `bool`.
-template <Element T>
-struct enter_on<attention_gradient_operation, T> {
+template <class Class, Element T>
+  requires(std::is_same_v<Class, attention_gradient_operation> ||
+           std::is_same_v<Class, attention_gradients_operation>)
+struct enter_on<Class, T> {
   static void run() {
-    enter_operation<attention_gradient_operation, T, T, T, T, T>();
-    enter_operation<attention_gradient_operation, T, T, T, T, T, T>();
-    enter_operation<attention_gradient_operation, T, T, T, T, T, bool>();
-    enter_with_indices<attention_gradient_operation, T, 5, 4>();
+    enter_operation<Class, T, T, T, T, T>();
+    enter_operation<Class, T, T, T, T, T, T>();
+    enter_operation<Class, T, T, T, T, T, bool>();
+    enter_with_indices<Class, T, 5, 4>();
   }
 };
 template <class F, Element T>

@@ -53,11 +53,11 @@ concept HasOwnWholeKernel = !is_of_library<Operation> && requires {
   sizeof(kernel_of<Operation>);
 };
 
-/// Returns the element types of the results of an operation after the first.
-template <class Operation>
+/// Returns the element types of the results after the first of an operation on elements of `T`.
+template <class Operation, class T>
 [[nodiscard]] further_elements further_of() noexcept {
-  if constexpr (requires { kernel_of<Operation>::further(); })
-    return kernel_of<Operation>::further();
+  if constexpr (requires { kernel_of<Operation>::template further<T>(); })
+    return kernel_of<Operation>::template further<T>();
   else
     return {};
 }

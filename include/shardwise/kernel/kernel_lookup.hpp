@@ -55,7 +55,7 @@ template <class Class, Element First>
     return detail::require_compiled(operation_of<Class>, types_key(operands, result));
   else
     return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),
-            .further = detail::further_of<Class>(),
+            .further = detail::further_of<Class, First>(),
             .enter_gradient = gradient_entry<Class, First>()};
 }
 

@@ -64,6 +64,7 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::stop
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::finish_gradient>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::add>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::subtract>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::subtract_constant>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::multiply>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::divide>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::maximum>>;
@@ -106,6 +107,7 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::cast
 SHARDWISE_EXTERN template const operation operation_of<argsort_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradient_operation>;
+SHARDWISE_EXTERN template const operation operation_of<attention_gradients_operation>;
 SHARDWISE_EXTERN template const operation operation_of<broadcast_to_operation>;
 SHARDWISE_EXTERN template const operation operation_of<concatenate_operation>;
 SHARDWISE_EXTERN template const operation operation_of<convolution_operation>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/attention_gradient_kernel.hpp"
 #include "shardwise/kernel/attention_kernel.hpp"
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
@@ -153,8 +154,8 @@ void enter_library() {
     } else {
       detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
                           f::round, f::trunc, f::sign>();
-      detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide, f::maximum, f::minimum,
-                           f::leaky_relu, f::remainder, f::fmod>();
+      detail::enter_binary<T, f::add, f::subtract, f::subtract_constant, f::multiply, f::divide,
+                           f::maximum, f::minimum, f::leaky_relu, f::remainder, f::fmod>();
       enter_function<f::clamp, T, T, T, T>();
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
       enter_function<f::masked, T, T, bool>();

@@ -22,6 +22,7 @@ namespace detail {
 template <class Class>
 struct extreme_kernel {
   /// Returns the element types of the results after the first.
+  template <class>
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<std::int64_t>};
   }

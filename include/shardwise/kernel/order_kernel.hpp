@@ -57,6 +57,7 @@ struct kernel_of<argsort_operation> : detail::sort_kernel<std::int64_t> {};
 template <>
 struct kernel_of<top_k_operation> {
   /// Returns the element types of the results after the first.
+  template <class>
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<std::int64_t>};
   }

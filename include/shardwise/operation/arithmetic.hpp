@@ -28,6 +28,12 @@ struct subtract : elementwise_function<"-", linearity::additive> {
     at.give(1, -at.cotangent());
   }
 };
+/// The same, but gradients treat the second operand as a constant: the shift of a softmax, on which
+/// the result does not depend.
+struct subtract_constant : subtract {
+  static constexpr text_view symbol = "subtract_constant";
+  static constexpr void gradient(auto& at) { at.give(0, at.cotangent()); }
+};
 struct multiply : elementwise_function<"*", linearity::multilinear> {
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * at.operand(1));

@@ -10,6 +10,7 @@ namespace shardwise {
 enum class attends : std::uint8_t { to_all, to_earlier };
 
 struct attention_gradient_operation;
+struct attention_gradients_operation;
 
 /// Scaled dot-product attention of queries, keys and values. The optional fourth operand
 /// is a mask, or an integer of rank 0: the position of the first query among the keys. The integer
@@ -110,10 +111,13 @@ struct attention_operation {
     if (how.integers[0] != 0) words << text_view(" to earlier");
     return words;
   }
-  using emits = operations<attention_gradient_operation>;
-  /// Computes each cotangent separately, from scores that are computed again, so that they are
-  /// never stored as a whole.
+  using emits = operations<attention_gradient_operation, attention_gradients_operation>;
+  /// Computes the scores again, so that they are never stored as a whole: once for all cotangents
+  /// if these have one type, and for each cotangent otherwise.
   static constexpr void gradient(gradient_step& at);
+
+ private:
+  [[nodiscard]] static constexpr bool are_cotangents_alike(gradient_step& at);
 };
 
 /// The cotangent of one operand of attention. The first integer attribute is that of the attention;
@@ -174,14 +178,63 @@ struct attention_gradient_operation {
   }
 };
 
-constexpr void attention_operation::gradient(gradient_step& at) {
-  for (int k = 0; k < at.operand_count(); ++k) {
-    if (!at.wants(k)) continue;
-    value_ids read{at.operand(0).id, at.operand(1).id, at.operand(2).id, at.cotangent().id};
-    if (at.operand_count() > 3) read.push_back(at.operand(3).id);
-    at.give(k, at.emit(operation_of<attention_gradient_operation>,
-                       integer_attributes(at.how().integers[0], k), read));
+/// The cotangents of queries, keys and values that have one type and whose positions are not split:
+/// three results. The integer attribute and the operands are those of `attention_gradient`.
+struct attention_gradients_operation {
+  static constexpr text_view name = "attention_gradients";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = attention_gradient_operation::rule(of_queries(how), operands);
+    out.factors[out.operands[0].ssize() - 2] = factor_kind::need_replication;
+    return out;
   }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return attention_gradient_operation::check(how, operands);
+  }
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
+    return attention_gradient_operation::check_elements(how, operands);
+  }
+  [[nodiscard]] static constexpr element result_type(const attributes&,
+                                                     const tensor_descs& operands) noexcept {
+    return operands[0].type;
+  }
+  /// Five products, of which attention has two.
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc& result) noexcept {
+    return {.flops = attention_operation::cost(mesh, how, operands, result).flops / 2 * 5};
+  }
+
+ private:
+  [[nodiscard]] static constexpr attributes of_queries(const attributes& how) noexcept {
+    return integer_attributes(how.integers[0], 0);
+  }
+};
+
+constexpr bool attention_operation::are_cotangents_alike(gradient_step& at) {
+  const tensor_desc q = at.operand(0).tensor();
+  return at.wants(0) && at.wants(1) && at.wants(2) && q == at.operand(1).tensor() &&
+         q == at.operand(2).tensor() && q.layout.pending == 0 &&
+         q.layout.dims[q.rank() - 2].empty();
+}
+
+constexpr void attention_operation::gradient(gradient_step& at) {
+  value_ids read{at.operand(0).id, at.operand(1).id, at.operand(2).id, at.cotangent().id};
+  if (at.operand_count() > 3) read.push_back(at.operand(3).id);
+  int next = 0;
+  if (are_cotangents_alike(at)) {
+    const gradient_value all = at.emit(operation_of<attention_gradients_operation>,
+                                       integer_attributes(at.how().integers[0]), read);
+    at.give(0, all);
+    for (next = 1; next < 3; ++next) at.give(next, at.further(all, next, all.tensor().type));
+  }
+  for (; next < at.operand_count(); ++next)
+    if (at.wants(next))
+      at.give(next, at.emit(operation_of<attention_gradient_operation>,
+                            integer_attributes(at.how().integers[0], next), read));
 }
 
 /// Attention whose attributes are types.

@@ -111,6 +111,8 @@ inline constexpr catalogued_operation catalogue[] = {
                                                    "MixedPrecision(reduce_dtype)"),
     detail::each_entry<functions::add>("add", 2, "+"),
     detail::each_entry<functions::subtract>("subtract", 2, "-"),
+    detail::each_entry<functions::subtract_constant>("subtract_constant", 2,
+                                                     "x - stop_gradient(y)"),
     detail::each_entry<functions::multiply>("multiply", 2, "*, mul"),
     detail::each_entry<functions::divide>("divide", 2, "/, div"),
     detail::each_entry<functions::maximum>("maximum", 2, "maximum"),

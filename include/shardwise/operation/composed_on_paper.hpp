@@ -14,6 +14,7 @@
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
+#include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
@@ -287,8 +288,8 @@ constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_de
                          tensor_results& out) {
   const unsigned dims = dims_of(how);
   const tensor_desc largest = at.finished(at.reduce(reduction::max, x[0], dims, true));
-  const tensor_desc shift =
-      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest));
+  const tensor_desc shift = at.each<f::stop_gradient>(
+      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest)));
   const tensor_desc total = at.finished(
       at.reduce(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
   const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
@@ -308,7 +309,7 @@ constexpr void split(paper_steps& at, const attributes& how, const tensor_descs&
 /// The elements minus their maximum along a dimension.
 [[nodiscard]] constexpr tensor_desc below_greatest(paper_steps& at, const tensor_desc& x,
                                                    unsigned dims) {
-  return at.each<f::subtract>(x, at.finished(at.reduce(reduction::max, x, dims, true)));
+  return at.each<f::subtract_constant>(x, at.finished(at.reduce(reduction::max, x, dims, true)));
 }
 constexpr void softmax(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {

@@ -52,7 +52,7 @@ struct cross_entropy_steps {
   [[nodiscard]] static constexpr auto apply(const X& logits, const Labels& labels) {
     using T = typename X::value_type;
     const auto x = widened(logits);
-    const auto below = x - finished(max<Dim>(x, keep_dims), Permitted{});
+    const auto below = below_greatest<Dim>(x, Permitted{});
     const auto total = sum<Dim>(exp(below));
     const auto chosen = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
     return narrowed<T>(difference(total, chosen));

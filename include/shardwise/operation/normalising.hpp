@@ -30,6 +30,13 @@ template <class T, class X>
     return cast<T>(static_cast<X&&>(x));
 }
 
+/// Returns the elements minus their maximum along a dimension. No function of these differences
+/// that is normalised depends on the maximum, so gradients treat it as a constant.
+template <int Dim, class X, class Permitted>
+[[nodiscard]] constexpr auto below_greatest(const X& x, Permitted permitted) {
+  return elementwise<functions::subtract_constant>(x, finished(max<Dim>(x, keep_dims), permitted));
+}
+
 /// The call of an operation on floating-point elements that is composed of others:
 /// `Steps::apply(x...)`. `Applied` is its form on abstract tensors: its rule checks the first
 /// `Judged` operands, after the permitted communication, and reports the errors of the composition.

@@ -39,7 +39,7 @@ struct softmax_steps {
   [[nodiscard]] static constexpr auto apply(const X& given) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto terms = exp(x - finished(max<Dim>(x, keep_dims), Permitted{}));
+    const auto terms = exp(below_greatest<Dim>(x, Permitted{}));
     return narrowed<T>(terms / finished(sum<Dim>(terms, keep_dims), Permitted{}));
   }
 };
@@ -49,7 +49,7 @@ struct log_softmax_steps {
   [[nodiscard]] static constexpr auto apply(const X& given) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto below = x - finished(max<Dim>(x, keep_dims), Permitted{});
+    const auto below = below_greatest<Dim>(x, Permitted{});
     return narrowed<T>(below - log(finished(sum<Dim>(exp(below), keep_dims), Permitted{})));
   }
 };

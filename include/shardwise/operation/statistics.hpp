@@ -5,6 +5,7 @@
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 #include <utility>
@@ -91,8 +92,8 @@ template <int... Dims, NamedOperand X, class... Options>
           return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
         },
         options...);
-    // Otherwise infinity would be subtracted from itself.
-    const auto shift = where(isfinite(largest), largest, T(0));
+    // Otherwise infinity would be subtracted from itself. The result does not depend on the shift.
+    const auto shift = stop_gradient(where(isfinite(largest), largest, T(0)));
     const auto total = detail::with_dims(
         [&](const auto&... dims) {
           return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);

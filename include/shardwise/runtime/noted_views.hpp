@@ -11,41 +11,41 @@
 namespace shardwise::detail {
 
 /// Cached views of the parts of tensors that one device reads in each run of a program. Only the
-/// addresses of the tensors differ between runs, and repeated look-ups would be expensive for small
-/// tensors.
+/// addresses of some tensors differ between runs, and repeated look-ups would be expensive for
+/// small tensors.
 class noted_views {
  public:
   /// Adds the view that a device has of a tensor, which must be allocated and must outlive this
-  /// object.
-  void add(const node& from, index_t device, const const_any_block& view) {
+  /// object. `is_fixed` states that it keeps its memory.
+  void add(const node& from, index_t device, const const_any_block& view, bool is_fixed) {
     const index_t place = from.where().shard_of(device);
     const auto* const data = static_cast<const std::byte*>(view.data);
+    if (!is_fixed)
+      moving_.push_back(
+          {views_.size(), &from, place, view.size() == 0 ? 0 : data - from.shard(place).data()});
     views_.push_back(view);
-    origins_.push_back({&from, place, view.size() == 0 ? 0 : data - from.shard(place).data()});
   }
   /// Adds a block that is written before it is read, whose memory is set for each run.
-  void add(const const_any_block& block) {
-    views_.push_back(block);
-    origins_.push_back({nullptr, 0, 0});
-  }
+  void add(const const_any_block& block) { views_.push_back(block); }
 
   /// Returns the views, with the current memory of the tensors.
   [[nodiscard]] std::span<const_any_block> now() noexcept {
-    for (std::size_t k = 0; k < views_.size(); ++k)
-      if (const origin& at = origins_[k]; at.tensor != nullptr)
-        views_[k].data = at.tensor->shard(at.place).data() + at.offset;
+    for (const origin& at : moving_)
+      views_[at.view].data = at.tensor->shard(at.place).data() + at.offset;
     return views_;
   }
 
  private:
   struct origin {
+    std::size_t view;
     const node* tensor;
     index_t place;
     index_t offset;
   };
 
   std::vector<const_any_block> views_;
-  std::vector<origin> origins_;
+  /// The origins of views of tensors without fixed memory.
+  std::vector<origin> moving_;
 };
 
 }  // namespace shardwise::detail

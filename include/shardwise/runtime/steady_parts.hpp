@@ -86,11 +86,12 @@ struct steady_program::parts {
   std::vector<phase> phases;
   /// The first phase that overwrites an argument.
   std::size_t first_overwriting = 0;
-  /// By argument, its step; then the steps and the tensors of constants.
+  /// By argument, its step; then the steps of constants.
   std::vector<std::size_t> inputs;
-  std::vector<node_ptr> constants;
   std::size_t argument_count = 0;
   std::vector<bool> is_changed;
+  /// By argument, true if its memory becomes that of another value.
+  std::vector<bool> is_handed_over;
   std::vector<outcome> outcomes;
   std::size_t next_outcome = 0;
   cost_ledger cost;
@@ -135,14 +136,21 @@ struct steady_program::parts {
 inline void steady_program::parts::find_inputs(recorded_graph& graph,
                                                const std::vector<recorded_argument>& arguments) {
   argument_count = arguments.size();
+  slots.resize(program.steps.size());
   for (std::size_t s = 0; s < program.steps.size(); ++s)
     if (program.steps[s].kind == step_kind::input) inputs.push_back(s);
   // Arguments are the first inputs of the program; all other inputs are constants.
+  for (std::size_t k = 0; k < argument_count; ++k) {
+    const node& like = *arguments[k].real;
+    slots[inputs[k]] = std::make_shared<node>(home, like.share_where(), like.elements());
+  }
   const program_view code = graph.code().view();
+  std::size_t next = argument_count;
   for (value_id i = static_cast<value_id>(argument_count); i < code.count; ++i)
     if (is_input(code.what(i))) {
-      constants.push_back(graph.node_of(i));
-      constants.back()->evaluate();
+      node_ptr& constant = slots[inputs[next++]];
+      constant = graph.node_of(i);
+      constant->evaluate();
     }
 }
 
@@ -157,6 +165,7 @@ inline void steady_program::parts::find_roots() {
     if (step.kind == step_kind::input || step.kept || is_result_of_step(s))
       changes_memory[root[s]] = true;
   }
+  for (std::size_t k = argument_count; k < inputs.size(); ++k) changes_memory[inputs[k]] = false;
   for (std::size_t s = 0; s < count; ++s) {
     const bool is_there = program.steps[s].kind == step_kind::input || is_needed(s);
     if (is_there && changes_memory[root[s]]) bound.push_back(s);
@@ -277,10 +286,14 @@ inline void steady_program::parts::bind_work() {
         continue;
       }
       std::vector<node_ptr> operands;
-      for (std::int32_t o : step.operands) operands.push_back(slots[static_cast<std::size_t>(o)]);
+      std::vector<bool> fixed;
+      for (std::int32_t o : step.operands) {
+        operands.push_back(slots[static_cast<std::size_t>(o)]);
+        fixed.push_back(!changes_memory[root[static_cast<std::size_t>(o)]]);
+      }
       interpreted[s] =
           std::make_unique<interpreted_step>(program, s, std::move(operands), slots[s]);
-      interpreted[s]->note_shards();
+      interpreted[s]->note_shards(std::move(fixed));
       if (!program.kernels[static_cast<std::size_t>(step.root)].further.empty())
         interpreted[s]->prepare(further[s]);
     }
@@ -300,6 +313,7 @@ inline void steady_program::parts::divide_phases() {
 
 inline void steady_program::parts::find_outcomes(const std::vector<recorded_result>& results) {
   is_changed.resize(argument_count, false);
+  is_handed_over.resize(argument_count, false);
   for (std::size_t r = 0; r < results.size(); ++r) {
     outcome made;
     made.argument = results[r].argument;
@@ -311,6 +325,9 @@ inline void steady_program::parts::find_outcomes(const std::vector<recorded_resu
       made.is_in_place = root[made.step] == inputs[k];
       made.replaces = slots[made.step]->tensor() != slots[inputs[k]]->tensor();
     }
+    for (std::size_t k = 0; k < argument_count; ++k)
+      if (root[made.step] == inputs[k] && !(made.updates() && made.is_in_place))
+        is_handed_over[k] = true;
     if (!made.updates()) {
       // A separate node is charged for it.
       for (index_t d : home->own_devices())

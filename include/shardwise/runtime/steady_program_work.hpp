@@ -32,9 +32,11 @@ class lost_node : public pending_node {
 };
 
 inline void steady_program::parts::bind(std::span<node* const> tensors) {
-  for (std::size_t k = 0; k < inputs.size(); ++k)
-    slots[inputs[k]]->view_memory_of(k < argument_count ? *tensors[k]
-                                                        : *constants[k - argument_count]);
+  for (std::size_t k = 0; k < argument_count; ++k)
+    if (is_handed_over[k])
+      slots[inputs[k]]->view_memory_of(*tensors[k]);
+    else
+      slots[inputs[k]]->borrow_memory_of(*tensors[k]);
   for (outcome& each : outcomes) {
     if (each.updates()) continue;
     // A result without other owners is reused; one that is still held is not touched.
@@ -166,12 +168,6 @@ SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argum
   to.agreed = agreement_of(*to.home, to.program);
   to.find_inputs(graph, arguments);
   to.find_roots();
-  to.slots.resize(to.program.steps.size());
-  for (std::size_t k = 0; k < to.inputs.size(); ++k) {
-    const node& like =
-        k < to.argument_count ? *arguments[k].real : *to.constants[k - to.argument_count];
-    to.slots[to.inputs[k]] = std::make_shared<node>(to.home, like.share_where(), like.elements());
-  }
   to.make_slots();
   to.form_phases();
   to.plan_memory();

@@ -55,8 +55,9 @@ class interpreted_step {
   }
 
   /// Caches what each shard reads, from the next run on, for runs in which only the addresses of
-  /// the operands differ.
-  void note_shards() {
+  /// the operands differ: of those that are not `fixed`, in order.
+  void note_shards(std::vector<bool> fixed) {
+    fixed_ = std::move(fixed);
     if (result_->where().count() <= most_noted)
       shards_.resize(static_cast<std::size_t>(result_->where().count()));
   }
@@ -123,7 +124,7 @@ class interpreted_step {
     const index_t device = where.device_of(shard);
     scratch_vector<std::byte> copied;
     const auto add = [&](noted_views& views, std::size_t k, const const_any_block& view) {
-      if (copied.empty()) views.add(*operands_[k], device, view);
+      if (copied.empty()) views.add(*operands_[k], device, view, fixed_[k]);
     };
     to.results.push_back(result_->writable_block(shard));
     if (!whole_) {
@@ -224,6 +225,8 @@ class interpreted_step {
   tensor_desc inner_{};
   /// By shard; empty if nothing is cached.
   std::vector<noted_shard> shards_;
+  /// By operand, true if its memory does not change.
+  std::vector<bool> fixed_;
 };
 
 }  // namespace shardwise::detail

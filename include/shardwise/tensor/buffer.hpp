@@ -86,6 +86,14 @@ class buffer {
     return block_ != nullptr && block_ == other.block_;
   }
 
+  /// Returns the same memory without a share in it, which is cheaper: it must outlive the result.
+  [[nodiscard]] buffer borrowed() const noexcept {
+    buffer view;
+    view.data_ = data_;
+    view.size_ = size_;
+    return view;
+  }
+
   /// Returns the same memory as bytes.
   [[nodiscard]] buffer<std::byte> as_bytes() const noexcept {
     buffer<std::byte> bytes;

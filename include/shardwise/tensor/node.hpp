@@ -92,6 +92,11 @@ class node : public std::enable_shared_from_this<node> {
   /// Shares the memory of another node, which is charged for it, or releases the shared memory.
   /// Only the first call allocates.
   void view_memory_of(const node& other) { shards_ = other.shards_; }
+  /// The same without a share in the memory, which must not be released before this node drops it.
+  void borrow_memory_of(const node& other) {
+    shards_.resize(other.shards_.size());
+    for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s] = other.shards_[s].borrowed();
+  }
   void drop_memory() noexcept {
     for (buffer<std::byte>& each : shards_) each = {};
   }

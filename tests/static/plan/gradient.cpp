@@ -2,6 +2,8 @@
 // Gradients on paper: their types, their communication, their memory.
 #include <shardwise/layout.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <tuple>
 
 using namespace shardwise;
@@ -109,6 +111,21 @@ static_assert(ledger_of(of_twice).collectives() == 0);
 constexpr auto ones =
     trace_program(gradient([](const auto& v) { return sum(v * 2.0F); }), abstract<V>());
 static_assert(ledger_of(ones).flops() == 0);
+
+// The maximum that a softmax subtracts is a constant of its gradient: nothing is compared with it,
+// and no collective follows the two of the forward pass.
+using Logits = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", "model">>>;
+using Labels = sharded_tensor<std::int32_t, extents<8>, layout<pod, P<"data">>>;
+constexpr auto loss_of_logits = [](const auto& x, const auto& labels) {
+  return sum(cross_entropy<1>(x, labels, across<"model">));
+};
+constexpr auto of_logits =
+    trace_program<96>(gradient(loss_of_logits), abstract<Logits>(), abstract<Labels>());
+static_assert(ledger_of(of_logits).collectives("model") == 2);
+static_assert(std::none_of(of_logits.code, of_logits.code + of_logits.count,
+                           [](const instruction& at) {
+                             return at.what == &operation_of<pointwise<functions::equal>>;
+                           }));
 
 // Recomputed values are not kept: less memory, more work, the same communication.
 struct block {

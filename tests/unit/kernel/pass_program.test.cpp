@@ -337,3 +337,60 @@ TEST_CASE("a conversion inside a pass rounds") {
   pass.run({&block, 1}, {out.data(), element::f32, {100}, {1}});
   CHECK(out == std::vector<float>(100, 1.0F));
 }
+
+namespace {
+
+/// `where` on runs of any length, where some operands are single numbers; also into an operand.
+template <class T>
+void check_choices() {
+  constexpr block_function chooses = block_function_of<f::where, T, bool, T, T>();
+  constexpr block_function masks = block_function_of<f::masked, T, T, bool>();
+  std::mt19937 random(12);
+  constexpr std::size_t most = 200;
+  bool chosen[most];
+  T a[most], b[most], out[most];
+  for (std::size_t i = 0; i < most; ++i) {
+    chosen[i] = random() % 2 != 0;
+    a[i] = static_cast<T>(random() % 100 + 1);
+    b[i] = static_cast<T>(random() % 100 + 1);
+  }
+  index_t wrong = 0;
+  for (index_t n = 0; n <= index_t{most}; ++n)
+    for (unsigned repeated = 0; repeated < 8; ++repeated) {
+      // A single number fills a step.
+      T first[most], second[most];
+      bool condition[most];
+      index_t moves[3];
+      for (std::size_t k = 0; k < 3; ++k) moves[k] = (repeated >> k & 1U) == 0;
+      for (std::size_t i = 0; i < most; ++i) {
+        condition[i] = chosen[moves[0] == 0 ? 5 : i];
+        first[i] = a[moves[1] == 0 ? 7 : i];
+        second[i] = b[moves[2] == 0 ? 9 : i];
+      }
+      const void* const from[]{condition, first, second};
+      chooses.run(from, moves, out, n);
+      const void* const masked[]{first, condition};
+      const index_t masked_moves[]{moves[1], moves[0]};
+      T kept[most];
+      masks.run(masked, masked_moves, kept, n);
+      if (moves[1] != 0) chooses.run(from, moves, first, n);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        const T expected = condition[i] ? a[moves[1] == 0 ? 7 : i] : second[i];
+        wrong += out[i] == expected ? 0 : 1;
+        wrong += kept[i] == (condition[i] ? expected : T{}) ? 0 : 1;
+        wrong += moves[1] == 0 || first[i] == expected ? 0 : 1;
+      }
+    }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("elements are chosen in runs of any length, in every type") {
+  check_choices<float>();
+  check_choices<double>();
+  check_choices<std::int8_t>();
+  check_choices<std::uint8_t>();
+  check_choices<std::int32_t>();
+  check_choices<std::int64_t>();
+}

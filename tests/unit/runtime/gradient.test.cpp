@@ -4,6 +4,7 @@
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 using namespace shardwise;
@@ -158,6 +159,44 @@ TEST_CASE("ties and zeros have the slopes that are promised") {
   REQUIRE(values(lower) == std::vector<double>{0.5, 1, 0, 0.5});
   REQUIRE(values(upper) == std::vector<double>{0.5, 0, 1, 0.5});
 }
+
+TEST_CASE("the gradients of attention have the same bits together and one by one") {
+  const device_pool pool{pod{}};
+  using heads = tensor<P<"data", "model", none, none>, 4, 8, 70, 6>;
+  using mask = tensor<P<none, none>, 70, 70>;
+  const auto make = [&]<class T>(std::uint64_t seed) { return normal<T>(pool, random_key{seed}); };
+  const heads q = make.operator()<heads>(1), k = make.operator()<heads>(2),
+              v = make.operator()<heads>(3), w = make.operator()<heads>(4);
+  const mask m = make.operator()<mask>(5);
+
+  const auto causal = [](const auto& a, const auto& b, const auto& c, const auto& y) {
+    return sum(attention<attends::to_earlier>(a, b, c) * y);
+  };
+  const auto [dq, dk, dv] = gradient<0, 1, 2>(causal)(q, k, v, w);
+  CHECK(values(dq) == values(gradient<0>(causal)(q, k, v, w)));
+  CHECK(values(dk) == values(gradient<1>(causal)(q, k, v, w)));
+  CHECK(values(dv) == values(gradient<2>(causal)(q, k, v, w)));
+  const auto learnt = [](const auto& a, const auto& b, const auto& c, const auto& added,
+                         const auto& y) { return sum(attention(a, b, c, added) * y); };
+  const auto [eq, ek, ev, em] = gradient<0, 1, 2, 3>(learnt)(q, k, v, m, w);
+  CHECK(values(eq) == values(gradient<0>(learnt)(q, k, v, m, w)));
+  CHECK(values(ek) == values(gradient<1>(learnt)(q, k, v, m, w)));
+  CHECK(values(ev) == values(gradient<2>(learnt)(q, k, v, m, w)));
+  CHECK(values(em) == values(gradient<3>(learnt)(q, k, v, m, w)));
+}
+
+// Five products instead of eight: the scores are computed once.
+static_assert([] {
+  using heads = tensor<P<"data", "model", none, none>, 4, 8, 64, 16>;
+  const auto f = [](const auto& q, const auto& k, const auto& v) {
+    return sum(attention<attends::to_earlier>(q, k, v));
+  };
+  const auto flops = [](const auto& of) {
+    return trace<64>(of, abstract<heads>(), abstract<heads>(), abstract<heads>()).flops();
+  };
+  constexpr index_t product = 2 * 2 * 2 * 64 * 64 * 16;
+  return flops(gradient<0, 1, 2>(f)) == 5 * product && flops(gradient<0, 1>(f)) == 2 * 4 * product;
+}());
 
 TEST_CASE("gradients pass other elements on the way") {
   const device_pool pool{pod{}};
