@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every rule has a name and a sentence of its own, which the manual repeats.
+// Every rule has a unique name and sentence, which the documentation repeats.
 #include "support/catch.hpp"
 #include <shardwise/core.hpp>
 
@@ -33,7 +33,7 @@ std::string read_file(const std::filesystem::path& file) {
 
 std::string to_string(text_view words) { return {words.data(), words.size()}; }
 
-/// The rules that only the compiler can check, with what they demand.
+/// The rules that only the compiler can check, with their sentences.
 std::map<misuse, text_view> misuses() {
   using enum misuse;
   constexpr bool satisfied = true;

@@ -12,8 +12,8 @@ using namespace shardwise;
 
 namespace {
 
-/// A binary format: bits of precision, the first among them not stored, and the least exponent of
-/// a normal number 1.x * 2^e.
+/// A binary format: bits of precision, including the first, which is not stored, and the smallest
+/// exponent of a normal number 1.x * 2^e.
 struct format {
   int precision;
   int least;
@@ -45,7 +45,7 @@ std::uint16_t nearest(double x, format f) {
   if (std::isinf(x)) return static_cast<std::uint16_t>(sign | infinite);
   int exponent = f.least;
   if (size > 0) exponent = std::max(std::ilogb(size), f.least);
-  // In units of the last place: subnormal numbers have those of the least exponent.
+  // In units of the last place; subnormal numbers have those of the smallest exponent.
   const double units = std::nearbyint(std::ldexp(size, stored - exponent));
   const int all = static_cast<int>(units) + ((exponent - f.least) << stored);
   return static_cast<std::uint16_t>(sign | std::min(all, infinite));
@@ -53,7 +53,7 @@ std::uint16_t nearest(double x, format f) {
 
 std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-/// Every value comes back from float as it was, and is there what the format says it is.
+/// Every value survives the conversion to float and back, and has the value defined by the format.
 template <class T>
 int wrong_round_trips(format f) {
   int wrong = 0;
@@ -63,7 +63,7 @@ int wrong_round_trips(format f) {
     const double value = value_of(bits, f);
     const auto back = T(static_cast<float>(number));
     if (std::isnan(value)) {
-      // It stays a NaN of its sign; a signalling one becomes quiet.
+      // NaN keeps its sign; a signalling NaN becomes quiet.
       const std::uint32_t quiet = i | 1U << (f.precision - 2);
       wrong += std::isnan(static_cast<float>(number)) && back.bits() == quiet ? 0 : 1;
     } else {
@@ -74,8 +74,8 @@ int wrong_round_trips(format f) {
   return wrong;
 }
 
-/// Floats whose rounding differs from `nearest`, among: each number of the format, the middle to
-/// the next one, their neighbours in float, and a sweep over all bits of float.
+/// Returns the floats whose rounding differs from `nearest`, among each number of the format, the
+/// middle to the next one, their neighbours in float, and a sweep over all bits of float.
 template <class T>
 int wrong_roundings(format f) {
   int wrong = 0;
@@ -104,7 +104,7 @@ int wrong_roundings(format f) {
   return wrong;
 }
 
-/// What generic code may ask of a type, against float's own rule for what it computes.
+/// The members of `std::numeric_limits`, compared with the rules for float.
 template <class T>
 void check_limits(format f) {
   using limits = std::numeric_limits<T>;
@@ -121,7 +121,7 @@ void check_limits(format f) {
   REQUIRE(static_cast<double>(limits::max()) == largest);
   REQUIRE(static_cast<double>(limits::lowest()) == -largest);
   REQUIRE(static_cast<double>(limits::epsilon()) == std::ldexp(1, 1 - f.precision));
-  // The exponents of normal numbers lie alike about 1: the smallest is 1 - largest.
+  // The exponents of normal numbers are symmetric: the smallest is 1 - largest.
   REQUIRE(static_cast<double>(limits::min()) == std::ldexp(1, 1 - f.largest));
   REQUIRE(static_cast<double>(limits::denorm_min()) == std::ldexp(1, 2 - f.largest - f.precision));
   REQUIRE(limits::max_exponent == f.largest + 1);
@@ -150,7 +150,7 @@ TEST_CASE("the ends of the range of 16 bits") {
   REQUIRE(float16(65504.0F).bits() == 0x7BFF);
   REQUIRE(float16(65519.996F).bits() == 0x7BFF);
   REQUIRE(float16(65520.0F).bits() == 0x7C00);
-  // The least subnormal numbers, half of them, which is a tie, and a little more.
+  // The smallest subnormal number, half of it, which is a tie, and a little more.
   REQUIRE(float16(0x1p-24F).bits() == 1);
   REQUIRE(float16(0x1p-25F).bits() == 0);
   REQUIRE(float16(0x1.000002p-25F).bits() == 1);
@@ -158,7 +158,7 @@ TEST_CASE("the ends of the range of 16 bits") {
   REQUIRE(bfloat16(0x1p-133F).bits() == 1);
   REQUIRE(bfloat16(0x1p-134F).bits() == 0);
   REQUIRE(bfloat16(-0x1p-149F).bits() == 0x8000);
-  // A NaN whose only bits are those that are lost.
+  // A NaN whose payload is in the bits that are lost.
   REQUIRE(std::isnan(static_cast<float>(bfloat16(std::bit_cast<float>(0x7F800001U)))));
   REQUIRE(std::isnan(static_cast<float>(float16(std::bit_cast<float>(0xFF800001U)))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// IDX files: what is read, plain and packed, and what is refused.
+// IDX files: reading plain and compressed files, and errors.
 #include "support/catch.hpp"
 #include <shardwise/data.hpp>
 
@@ -70,13 +70,13 @@ TEST_CASE("IDX files that do not hold what their header says are refused") {
       "", "\1", header({3, 2}) + "short", header({3, 2}) + body + "y", header({3, 2}, 13) + body,
       header({}), header({1, 1, 1, 1, 1, 1, 1, 1, 1}) + "x", header({3, 2}).substr(0, 9),
       "ab" + (header({3, 2}) + body).substr(2),
-      // Sizes whose product does not fit, or is far beyond what is there.
+      // Sizes whose product overflows or exceeds the file.
       header({0xffffffffU, 0xffffffffU, 0xffffffffU}), header({0xffffU, 0xffffU}) + body};
   for (const std::string& bytes : wrong) {
     write(at.file("wrong"), bytes);
     REQUIRE(refusal(at.file("wrong")) == violation::file_is_malformed);
   }
-  // A packed file that was cut off.
+  // A truncated compressed file.
   std::string noise = header({4096});
   for (unsigned i = 0, x = 1; i < 4096; ++i)
     noise += static_cast<char>((x = x * 1664525U + 1013904223U) >> 24);

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// The bytes that batches read, those that are foretold among them.
+/// The bytes that batches read, including the targets.
 std::set<shardwise::index_t> bytes_read(const demo::corpus& text, bool is_held_out) {
   std::mt19937_64 random(3);
   std::set<shardwise::index_t> read;

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// The words with which a text is refused; none if it is accepted.
+/// The error of a text; empty if it is accepted.
 std::string refusal(std::string_view text) {
   try {
     demo::require_text(text, "it");
@@ -44,7 +44,7 @@ TEST_CASE("the demo refuses what is no text", "[demo]") {
   CHECK(refusal(std::string(100, '\0')) == "it is binary: it has zero bytes");
   CHECK(refusal(std::string(100, '\xff')) ==
         "it is binary, or not in UTF-8: 100 of 100 bytes are no text");
-  // Surrogates, overlong forms and characters that end early.
+  // Surrogates, overlong encodings and truncated characters.
   CHECK(demo::character_size("\xc0\x80") == 0);
   CHECK(demo::character_size("\xe4\xb8") == 0);
   CHECK(demo::character_size("\xf5\x80\x80\x80") == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every image must be, whatever it shows.
+// Requirements of every image.
 #pragma once
 
 #include "support/catch.hpp"
@@ -14,7 +14,7 @@ inline long long attribute(const std::string& element, const std::string& name) 
   return at == std::string::npos ? 0 : std::atoll(element.c_str() + at + name.size() + 3);
 }
 
-/// Fails unless elements are nested, attributes quoted, and nothing is put outside of the picture.
+/// Fails unless elements are nested, attributes are quoted, and nothing is outside of the picture.
 inline void require_sound(const std::string& svg) {
   std::vector<std::string> open;
   long long width = 0, height = 0;

@@ -59,7 +59,7 @@ TEST_CASE("cyclic blocks are drawn where they are") {
       to_svg<sharded_tensor<float, extents<4, 2, 6>, layout<grid, P<"row%1", none, "column">>>>());
   check("gathered_blocks.svg", to_svg<matrix, P<"row", none>>());
 
-  // Rows in contiguous parts that become cyclic: one exchange within the dimension.
+  // Rows in contiguous shards that become cyclic: one exchange within the dimension.
   const tensor_desc rows{element::f32, {12, 4}, layout<grid, P<"column", none>>::value};
   const redistribution way =
       redistribute(grid::value, rows, layout<grid, P<cyclic("column"), none>>::value);

@@ -189,7 +189,8 @@ TEST_CASE("strided shards are drawn where DTensor puts them") {
 }
 
 TEST_CASE("a layout and its texts have the same picture") {
-  // What stands below the two lines of words; texts in names have the layout's own line too.
+  // The picture below the two lines of text; texts with axis names also have a line with the
+  // layout.
   const auto table = [](const std::string& all, int lines) {
     std::size_t at = 0;
     for (int i = 0; i < lines; ++i) at = all.find('\n', at) + 1;

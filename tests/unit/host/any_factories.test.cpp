@@ -18,7 +18,7 @@ using rows = sharded_tensor<float, extents<dyn, 12>, layout<pod, P<"data", none>
 const extents_desc shape{8, 12};
 const spec_desc split{{"data", "model"}};
 
-/// Compares a tensor whose layout is a value with one whose layout is a type.
+/// Compares a tensor with a run-time layout with a typed one.
 template <class Any, class Typed>
 void require_same(const Any& any, const Typed& typed) {
   REQUIRE(any.tensor() == typed.share()->tensor());
@@ -83,7 +83,7 @@ TEST_CASE("a tensor whose layout is a value is one of a type that says the same"
   using other = sharded_tensor<float, extents<8, 12>, layout<line, P<"data", none>>>;
   REQUIRE_THROWS_WITH(as<other>(any),
                       contains("operand_meshes_differ") && contains("mesh(data=8)"));
-  // There is no other way, and none that trusts its caller.
+  // There is no other conversion, and none without a check.
   STATIC_REQUIRE(!std::is_constructible_v<X, const any_tensor<float>&>);
   STATIC_REQUIRE(!std::is_constructible_v<X, node_ptr>);
   STATIC_REQUIRE(!std::is_constructible_v<any_tensor<float>, node_ptr>);

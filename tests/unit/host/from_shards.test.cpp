@@ -53,7 +53,7 @@ TEST_CASE("blocks of host memory become the parts of the devices, in their order
   const auto ragged = from_shards(pool, runs, {3, 3}, spec_desc{{"x", "y"}}, uneven{});
   REQUIRE(ragged.tensor() == any_tensor<float>(x).tensor());
   REQUIRE(values(ragged) == wanted);
-  // Row-major matrices, maps, parts of matrices, what `shards` and `to_host` gave.
+  // Row-major matrices, maps, blocks of matrices, and the results of `shards` and `to_host`.
   using row_major_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const std::vector<row_major_matrix> rows(matrices.begin(), matrices.end());
   REQUIRE(values(from_shards<M>(pool, rows)) == wanted);
@@ -168,7 +168,7 @@ TEST_CASE("the batches of hosts become one tensor; each device has its host's ro
   std::vector<float> wanted = batch(0);
   for (float value : batch(100)) wanted.push_back(value);
   REQUIRE(values(x) == wanted);
-  // Matrices of either order, and a layout that is a value.
+  // Matrices in either storage order, and a run-time layout.
   std::vector<Eigen::MatrixXf> matrices;
   for (float first : {0.0F, 100.0F}) {
     matrices.emplace_back(8, 2);

@@ -68,7 +68,7 @@ TEST_CASE("of more than a thousand elements each dimension prints both ends") {
   CHECK(printed_count({2, 600}) ==
         "   0    1    2 ...  597  598  599\n"
         " 600  601  602 ... 1197 1198 1199");
-  // Six are not shortened to six and an ellipsis, seven are.
+  // Six elements are printed in full, seven are shortened.
   CHECK(printed_count({6, 200}).find("\n...") == std::string::npos);
   CHECK(printed_count({7, 200}).find("\n...\n") != std::string::npos);
   const std::string pages = printed_count({8, 2, 100});

@@ -51,7 +51,7 @@ model make_model(const device_pool& pool, float offset) {
           3};
 }
 
-/// A name in the folder for temporary files, removed at the end.
+/// A path in the folder for temporary files, which is removed at the end.
 class temporary {
  public:
   explicit temporary(const std::string& name)
@@ -115,7 +115,7 @@ TEST_CASE("what is saved is loaded again, under every name and layout") {
   REQUIRE(to_host(*loaded.scale).value() == 0.1);
   REQUIRE(to_host(loaded.any) == to_host(saved.any));
 
-  // Another mesh, other layouts, sizes from the file.
+  // Another mesh, other layouts, and sizes from the file.
   const device_pool others{other{}};
   using Columns =
       sharded_tensor<float, extents<dyn, 6>, layout<other, P<none, "x">, partial<>, uneven>>;
@@ -202,7 +202,7 @@ TEST_CASE("what a program asks of a file is checked before anything changes") {
   const device_pool others{other{}};
   REQUIRE_THROWS_AS(load_tensor<W>(others, open, "a"), error);
 
-  // A file that becomes shorter while it is open.
+  // A file that is truncated while it is open.
   std::filesystem::resize_file(file.path(), 60);
   REQUIRE_THROWS_WITH(load_tensor<W>(pool, open, "b"),
                       Contains("file_is_not_readable") && Contains("shorter"));
@@ -269,7 +269,7 @@ TEST_CASE("owners of one mesh save to one path, and load from it") {
   };
   const device_pool alone{pod{}};
   const std::vector<float> wanted = values(iota<W>(alone) * 2.0F);
-  // No assertions of Catch: owners run in threads of their own.
+  // No assertions of Catch, since owners run in separate threads.
   const auto require = [](bool holds) {
     if (!holds) throw std::logic_error("an owner has read something else");
   };

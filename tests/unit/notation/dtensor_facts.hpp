@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What placements mean: facts that the static tests and the unit tests share.
+// The meaning of placements: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/notation.hpp>
 
-/// What every device of a mesh holds, device after device.
+/// The elements of every device of a mesh, in order.
 struct placement_fact {
   using numbers = shardwise::inplace_vector<shardwise::index_t, 32>;
 
@@ -64,7 +64,7 @@ constexpr bool holds(const placement_fact& fact) {
   const read_layout as_layout = to_layout(mesh, read.placements, fact.extents.ssize(), uneven{});
   for (index_t device = 0; device < mesh.devices(); ++device)
     for (int d = 0; d < fact.extents.ssize(); ++d, ++next) {
-      // Over one axis, the layout of the placements holds the same.
+      // Over one axis, the layout of the placements has the same shards.
       if (as_layout.verdict.ok() && as_layout.layout.dims[d].size() <= 1) {
         const held_range held = held_of(mesh, as_layout.layout, fact.extents, device)[d];
         if (held.size() != fact.sizes[next]) return false;
@@ -103,7 +103,7 @@ inline constexpr order_of_axes_fact order_of_axes_facts[] = {
     {"P('b'*4, 'a')", "", "S(1) SS(0,4)", "S(1) SS(0,4)"},
     {"P(('a', 'b')*2)", "", "SS(0,2) SS(0,2)", "SS(0,2) SS(0,2)"},
     {"P(('b', 'a')*3)", "", "SS(0,6) SS(0,3)", "SS(0,6) SS(0,3)"},
-    // Blocks are no chunks.
+    // Blocks are not chunks.
     {"P('a'%2)", "", "", ""},
 };
 
@@ -130,7 +130,7 @@ constexpr bool holds(const order_of_axes_fact& fact) {
   return true;
 }
 
-/// Placements that are written in another way, or what is wrong with them.
+/// Placements and their canonical spelling, or their error.
 struct placement_text_fact {
   shardwise::text_view given;
   shardwise::text_view printed;
@@ -169,7 +169,7 @@ constexpr bool holds(const placement_text_fact& fact) {
   return out == fact.printed;
 }
 
-/// Placements on mesh(a=4, b=2) that are the placements of no layout of rank 2.
+/// Placements on mesh(a=4, b=2) that no layout of rank 2 has.
 struct refused_placements {
   shardwise::text_view placements;
   shardwise::text_view reason;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who talks to whom in a collective: facts that the static tests and the unit tests share.
+// The groups of devices of collectives: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/notation.hpp>
@@ -15,7 +15,7 @@ constexpr group_text said_of_groups(const shardwise::parse_verdict& verdict) {
 // --- texts
 // ----------------------------------------------------------------------------------------
 
-/// A text, and how it is printed as lists and as an order; or what is wrong with it.
+/// A text, with its forms as lists and as an order, or its error.
 struct groups_fact {
   shardwise::text_view given;
   shardwise::text_view listed;
@@ -37,7 +37,7 @@ inline constexpr groups_fact groups_facts[] = {
     {"[1,8]<=[2,4]T(0,1)", "{{0,1,2,3,4,5,6,7}}", "[1,8]<=[8]"},
     {"[8,1]<=[8]", "{{0},{1},{2},{3},{4},{5},{6},{7}}", "[8,1]<=[8]"},
     {"{{3,0},{1,2}}", "{{3,0},{1,2}}", "{{3,0},{1,2}}"},
-    // Parts of axes, and axes in another order than the mesh.
+    // Sub-axes, and axes in another order than that of the mesh.
     {"mesh[a=8] {a:(1)2}", "{{0,4},{1,5},{2,6},{3,7}}", "[4,2]<=[2,4]T(1,0)"},
     {"mesh[a=8] {a:(2)2}", "{{0,2},{1,3},{4,6},{5,7}}", "[4,2]<=[2,2,2]T(0,2,1)"},
     {"mesh[a=8] {a:(4)2}", "{{0,1},{2,3},{4,5},{6,7}}", "[4,2]<=[8]"},
@@ -45,10 +45,10 @@ inline constexpr groups_fact groups_facts[] = {
     {"mesh[a=8] {a:(1)2,a:(4)2}", "{{0,1,4,5},{2,3,6,7}}", "[2,4]<=[2,2,2]T(1,0,2)"},
     {"mesh[a=8] {a:(4)2, a:(1)2}", "{{0,4,1,5},{2,6,3,7}}", "[2,4]<=[2,4]T(1,0)"},
     {"mesh[x=2,y=3] {y,x}", "{{0,3,1,4,2,5}}", "[1,6]<=[2,3]T(1,0)"},
-    // Devices in an order of their own are never dropped.
+    // An explicit order of devices is never dropped.
     {"mesh[x=2,y=2], device_ids=(3,1,0,2) {x}", "{{3,0},{1,2}}", "{{3,0},{1,2}}"},
     {"mesh[x=2,y=2], device_ids=(3,1,0,2) {y}", "{{3,1},{0,2}}", "{{3,1},{0,2}}"},
-    // What is refused, where and why.
+    // Errors, with their position and reason.
     {"", "0: groups begin with {, [, mesh or dense", ""},
     {"{{0,1},{2}}", "7: groups have as many members as the first", ""},
     {"{{0,1},{2,4}}", "10: a device is a number below the number of devices", ""},
@@ -84,7 +84,7 @@ constexpr bool holds(const groups_fact& fact) {
   write_groups(listed, list.groups);
   write_groups(ordered, order);
   if (!(listed == fact.listed) || !(ordered == fact.ordered)) return false;
-  // Whatever is written is read back.
+  // Written texts are parsed back.
   for (const group_text& text : {listed, ordered})
     if (!same_groups(parse_groups(text, memory.buffer).groups, read.groups)) return false;
   if (!write_dense_groups(dense, list.groups).ok()) return read.groups.is_everyone();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What HLO shardings are and how they are written: facts that the static tests and the unit tests
-// share.
+// HLO shardings and their texts: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/notation.hpp>
 
 using long_text = shardwise::bounded_text<1500>;
 
-/// What a parser said, for comparison with what it should say: `19: every tile has a device`.
+/// The error of a parser as text, such as `19: every tile has a device`.
 constexpr long_text said(const shardwise::parse_verdict& verdict) {
   long_text out;
   out << verdict.position << ": " << verdict.reason;
@@ -363,7 +362,7 @@ inline constexpr named_fact named_facts[] = {
     {"{mesh['a'=2,'b'=2], [{}], unreduced=max{'a'}}", "refused: tiles are unreduced by a sum"},
 };
 
-/// The tiles of a named sharding, or why there are none.
+/// The tiles of a named sharding, or the error.
 constexpr long_text tiles_of(shardwise::text_view named) {
   using namespace shardwise;
   tile_list<256> memory;
@@ -450,7 +449,7 @@ constexpr bool holds(const order_fact& fact) {
 // --- text
 // -----------------------------------------------------------------------------------------
 
-/// A text and its canonical form, or what is wrong with it.
+/// A text and its canonical form, or its error.
 struct text_fact {
   shardwise::text_view given;
   shardwise::text_view printed;
@@ -489,10 +488,10 @@ inline constexpr text_fact hlo_text_facts[] = {
      "{devices=[2,2,2]<=[2,2,2]T(0,2,1) last_tile_dims={manual, replicated}}"},
     {"{devices=[2,2,2]0,1,2,3,4,5,6,7 last_tile_dims={replicated, manual}}",
      "{devices=[2,2,2]0,2,1,3,4,6,5,7 last_tile_dims={manual, replicated}}"},
-    // An order that sorting breaks becomes a list.
+    // An order that sorting changes is written as a list.
     {"{devices=[3,4]<=[6,2]T(1,0) last_tile_dim_replicate}",
      "{devices=[3,4]0,2,4,6,1,3,8,10,5,7,9,11 last_tile_dim_replicate}"},
-    // What is refused, where and why.
+    // Errors, with their position and reason.
     {"", "0: a sharding begins with {"},
     {"{", "1: a sharding is replicated, maximal, manual, unknown, unreduced or has devices"},
     {"{}", "1: a sharding is replicated, maximal, manual, unknown, unreduced or has devices"},
@@ -524,7 +523,7 @@ inline constexpr text_fact hlo_text_facts[] = {
     {"{replicated /* never ends}", "12: a comment ends with */"},
 };
 
-/// The text that a parser and a writer make of a text.
+/// A text after parsing and writing.
 constexpr long_text printed_hlo(shardwise::text_view given) {
   shardwise::tile_list<64> memory;
   const shardwise::hlo_result read = shardwise::parse_hlo(given, memory.buffer);

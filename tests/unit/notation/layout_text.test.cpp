@@ -10,7 +10,7 @@ using namespace shardwise;
 
 namespace {
 
-// A mesh of one axis whose devices stand in the opposite order.
+// A mesh of one axis with its devices in reverse order.
 struct backwards {
   explicit backwards(index_t count) : devices(static_cast<std::size_t>(count)) {
     std::iota(devices.rbegin(), devices.rend(), index_t{0});
@@ -87,7 +87,7 @@ TEST_CASE("lists of 4096 devices need no buffer, longer ones do") {
     if (!verdict.ok())
       CHECK(verdict.reason == "a list of more than 4096 devices needs a buffer of the caller's");
   }
-  // The buffer has room for every device, once to write and twice to read.
+  // The buffer has space for all devices, once for writing and twice for reading.
   std::vector<index_t> memory(2 * (most_listed + 1));
   device_buffer once(memory.data(), most_listed + 1);
   std::ostringstream out;

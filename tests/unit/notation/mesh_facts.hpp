@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What texts of meshes say.
+// Texts of meshes and their meshes.
 #pragma once
 
 #include <shardwise/notation/mesh_reader.hpp>
@@ -8,7 +8,7 @@ namespace mesh_facts {
 
 using namespace shardwise;
 
-/// A text, and the mesh in the one notation.
+/// A text, and the mesh in the notation of the library.
 struct said_mesh {
   text_view words;
   text_view mesh;
@@ -37,7 +37,7 @@ inline constexpr said_mesh said[] = {
     {"abcdefghijklmnopqrstuvw=2", "mesh(abcdefghijklmnopqrstuvw=2)"},
 };
 
-/// A text that says no mesh.
+/// A text that is not a mesh.
 struct unsaid_mesh {
   text_view words;
   violation rule;
@@ -104,7 +104,7 @@ inline constexpr unsaid_mesh unsaid[] = {
     {"x=16,y=2[0,1,...]", malformed, {9, "the buffer has room for every device twice"}},
 };
 
-/// Reads a text into room for the order of 16 devices.
+/// Parses a text with a buffer for the order of 16 devices.
 constexpr bool holds(const said_mesh& fact) {
   tile_list<32> room;
   const read_mesh read = parse_mesh(fact.words, room.buffer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shardy and JAX texts, and parts of axes: facts that the static tests and the unit tests share.
+// Shardy and JAX texts, and sub-axes: facts that the static tests and the unit tests share.
 #pragma once
 
 #include <shardwise/notation.hpp>
@@ -7,7 +7,7 @@
 // --- Shardy
 // ---------------------------------------------------------------------------------------
 
-/// A text and its canonical form, or what is wrong with it.
+/// A text and its canonical form, or its error.
 struct sdy_fact {
   shardwise::text_view given;
   shardwise::text_view printed;
@@ -56,7 +56,7 @@ inline constexpr sdy_fact sdy_facts[] = {
     {R"(#sdy.sharding<@foo, [{"a":(1)2}, {"a":(4)2}]>)",
      R"(#sdy.sharding<@foo, [{"a":(1)2}, {"a":(4)2}]>)"},
     {R"(#sdy.sharding<mesh<["x"=2]>, [{"x"}]>)", R"(#sdy.sharding<@foo, [{"x"}]>)"},
-    // What is refused, where and why.
+    // Errors, with their position and reason.
     {R"(#sdy.sharding<@foo, [{}p1]>)", "21: a dimension that is empty and closed has no priority"},
     {R"(#sdy.sharding<@other, [{}]>)", "15: a sharding names its mesh"},
     {R"(#sdy.sharding<@foo, [{"d"}]>)", "22: axes are those of the mesh"},
@@ -98,7 +98,7 @@ constexpr bool holds(const sdy_fact& fact) {
 // --- parts of axes, on mesh(a=2, b=4, c=3, d=8, e=1)
 // -----------------------------------------------
 
-/// The first axes of a dimension that make `factor` parts, and the rest.
+/// The first axes of a dimension with `factor` parts, and the remaining ones.
 struct slice_fact {
   shardwise::text_view dim;
   shardwise::index_t factor;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What operations that arrange, look up and normalise make of layouts: facts that the static tests
-// and the unit tests share.
+// The layouts of the results of operations that rearrange, look up and normalise: facts that the
+// static tests and the unit tests share.
 #pragma once
 
 #include "unit/rule/propagate_facts.hpp"
@@ -38,7 +38,7 @@ template <class Class>
 constexpr const operation* op = &operation_of<Class>;
 
 inline constexpr operation_fact facts[] = {
-    // A slice of a dimension that is not split, and of all of one that is; any other is refused.
+    // A slice of an unsplit dimension, and a slice of all of a split one; any other is an error.
     {op<slice_operation>,
      slice(1, 0, 3),
      {2, 2},
@@ -81,7 +81,7 @@ inline constexpr operation_fact facts[] = {
      2,
      {{{4, 4}, {{"x", ""}}}, {{}, {}}},
      refusal(violation::dimension_is_split, 0, "x")},
-    // Padding by nothing keeps a split, as that of another dimension does.
+    // Padding by nothing keeps a split, as does padding of another dimension.
     {op<pad_operation>, ints(0, 0), {2, 2}, 1, {{{8}, {{"x"}}}}, {{{8}, {{"x"}}}}},
     {op<pad_operation>,
      ints(0, 0, 1, 1),
@@ -95,7 +95,7 @@ inline constexpr operation_fact facts[] = {
      1,
      {{{8}, {{"x"}}}},
      refusal(violation::dimension_is_split, 0, "x")},
-    // Zeros may be added to the terms of a sum.
+    // Pending sums may be padded with zeros.
     {op<pad_operation>, ints(1, 1), {2, 2}, 1, {{{8}, {{""}}, {"x"}}}, {{{10}, {{""}}, {"x"}}}},
     {op<pad_operation>,
      ints(1, 1),
@@ -128,7 +128,8 @@ inline constexpr operation_fact facts[] = {
      1,
      {{{1, 2}, {{"x", ""}}}},
      refusal(violation::split_would_move, 0, "x")},
-    // Repetition: of new dimensions, of those of size 1, side by side, and of each element.
+    // Repetition: of new dimensions, of those of size 1, of the whole dimension, and of each
+    // element.
     {op<broadcast_to_operation>,
      ints(42, 24, 36),
      {2, 2},
@@ -185,7 +186,7 @@ inline constexpr operation_fact facts[] = {
      1,
      {{{12, 4}, {{"x", ""}}}},
      refusal(violation::dimension_is_split, 0, "x")},
-    // Tensors side by side are split alike and pending alike.
+    // Concatenated tensors are split alike and pending alike.
     {op<stack_operation>,
      ints(0),
      {2, 2},
@@ -204,7 +205,7 @@ inline constexpr operation_fact facts[] = {
      2,
      {{{4, 8}, {{"", ""}}, {"x"}}, {{4, 8}, {{"", ""}}, {"x,y"}}},
      refusal(violation::pending_axes_differ, 1, "y")},
-    // Look-ups: split indices split the result, a split dimension leaves a sum pending.
+    // Look-ups: split indices split the result; a split dimension makes the result a pending sum.
     {op<take_along_operation>,
      ints(1, 0),
      {4},
@@ -283,7 +284,7 @@ inline constexpr operation_fact facts[] = {
      1,
      {{{8}, {{"x"}}}},
      {{{8, 10}, {{"x", ""}}}}},
-    // Normalisations pass every split but that of what they normalise.
+    // Normalisations are legal for every split except of the normalised dimensions.
     {op<softmax_operation>,
      ints(0),
      {4},
@@ -350,7 +351,7 @@ inline constexpr operation_fact facts[] = {
      3,
      {{{8, 5}, {{"x", ""}}}, {{}, {}}, {{}, {}}},
      {{{8, 5}, {{"x", ""}}}}},
-    // Attention: heads with those that they share, queries alone, keys never.
+    // Attention: heads are split together with their shared keys, queries alone, keys never.
     {op<attention_operation>,
      ints(0),
      {2, 2},
@@ -377,7 +378,7 @@ inline constexpr operation_fact facts[] = {
      3,
      {{{8, 4, 2}, {{"x", "", ""}}}, {{2, 6, 2}, {{"", "", ""}}}, {{2, 6, 3}, {{"", "", ""}}}},
      refusal(violation::split_would_move, 0, "x")},
-    // No group of heads of which there are none has others.
+    // A tensor without heads has no groups of heads.
     {op<attention_operation>,
      ints(0),
      {2},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What operations make of layouts: facts that the static tests and the unit tests share.
+// The layouts of the results of operations: facts that the static tests and the unit tests share.
 #pragma once
 
 #include "unit/layout/shard_facts.hpp"
 
-/// A tensor in words: extents, and what splits and is pending.
+/// A tensor as text: its extents, splits and pending axes.
 struct written_tensor {
   shardwise::extents_desc extents;
   shardwise::spec_desc spec;
@@ -66,7 +66,7 @@ inline constexpr einsum_fact einsum_facts[] = {
      {{4, 8, 8}, {{"", "", ""}}},
      {{4, 8, 8}, {{"", "", ""}}},
      {{{4, 8, 8}, {{"", "", ""}}}}},
-    // A contracted factor that is split leaves the result pending.
+    // If a contracted factor is split, the result is pending.
     {"mk,kn->mn",
      {4},
      {{12, 8}, {{"", "x"}}},
@@ -88,7 +88,7 @@ inline constexpr einsum_fact einsum_facts[] = {
      {{8, 8}, {{"y,x", ""}}},
      {{{8, 8}, {{"", ""}}, {"x,y"}}}},
     {"i,i->", {4}, {{8}, {{"x"}}}, {{8}, {{"x"}}}, {{{}, {}, {"x"}}}},
-    // An operand that holds more than is read: replicated, or split over fewer axes.
+    // An operand with more elements than are read: replicated, or split over fewer axes.
     {"mk,kn->mn", {4}, {{8, 8}, {{"", "x"}}}, {{8, 8}, {{"", ""}}}, {{{8, 8}, {{"", ""}}, {"x"}}}},
     {"i,i->i", {2, 2}, {{8}, {{"x,y"}}}, {{8}, {{"x"}}}, {{{8}, {{"x,y"}}}}},
     {"i,i->i", {2, 2}, {{8}, {{"x"}}}, {{8}, {{"x,y"}}}, {{{8}, {{"x,y"}}}}},
@@ -123,7 +123,7 @@ inline constexpr einsum_fact einsum_facts[] = {
      {{8, 8}, {{"", ""}}, {"x", shardwise::reduction::max}},
      {{8, 8}, {{"", ""}}},
      refusal(violation::partial_value_is_read, 0, "x")},
-    // Splits that disagree.
+    // Conflicting splits.
     {"mk,kn->mn",
      {2, 2},
      {{8, 8}, {{"", "x"}}},
@@ -151,7 +151,7 @@ inline constexpr einsum_fact einsum_facts[] = {
      {{8, 8}, {{"x", "y"}}},
      {{{8, 8}, {{"", "y"}}, {"x"}}}},
     {"i,i->i", {4, 1}, {{8}, {{"x"}}}, {{8}, {{"y"}}}, {{{8}, {{"x"}}}}},
-    // Nor does it leave anything pending, and what is pending over it passes everything.
+    // It makes nothing pending, and a value that is pending over it is legal everywhere.
     {"i,i->", {4, 1}, {{8}, {{"y"}}}, {{8}, {{""}}}, {{{}, {}}}},
     {"i,i->", {4, 1}, {{8}, {{"x,y"}}}, {{8}, {{"x"}}}, {{{}, {}, {"x"}}}},
     {"mk,kn->mn",
@@ -223,7 +223,7 @@ using shardwise::reduction;
 using operands_in_words = shardwise::inplace_vector<written_tensor, shardwise::max_operands>;
 
 inline constexpr elementwise_fact elementwise_facts[] = {
-    // Extents meet from the last dimension on; missing ones and ones of size 1 are repeated.
+    // Dimensions are aligned from the last one; missing ones and ones of size 1 are broadcast.
     {linearity::additive,
      {2, 2},
      operands_in_words{written_tensor{{20, 6}, {{"", "x"}}}, written_tensor{{6}, {{"x"}}}},
@@ -261,7 +261,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
      {4},
      operands_in_words{written_tensor{{8}, {{""}}}, written_tensor{{6}, {{""}}}},
      refusal(violation::operand_sizes_differ, 1, "")},
-    // What is pending.
+    // Pending operands.
     {linearity::additive,
      {4},
      operands_in_words{written_tensor{{8}, {{""}}, {"x"}}, written_tensor{{8}, {{""}}, {"x"}}},
@@ -326,7 +326,7 @@ inline constexpr elementwise_fact elementwise_facts[] = {
      {2, 2},
      operands_in_words{written_tensor{{8}, {{"x"}}}},
      {{{8}, {{"x"}}}}},
-    // A reduction over one device is none.
+    // A sum over an axis of one device is not pending.
     {linearity::nonlinear,
      {4, 1},
      operands_in_words{written_tensor{{8}, {{"x"}}, {"y"}}},
@@ -418,7 +418,7 @@ inline constexpr reduction_fact reduction_facts[] = {
      {2, 2},
      {{8, 8}, {{"", ""}}, {"y", reduction::max}},
      refusal(violation::partial_value_is_read, 0, "y")},
-    // Dimensions that are kept have one element, which nothing splits.
+    // Kept dimensions have one element and are not split.
     {reduction::sum, 2, {4}, {{12, 8}, {{"x", ""}}}, {{{12, 1}, {{"x", ""}}}}, true},
     {reduction::sum, 1, {4}, {{12, 8}, {{"x", ""}}}, {{{1, 8}, {{"", ""}}, {"x"}}}, true},
     {reduction::sum, 0, {4}, {{12, 8}, {{"x", ""}}}, {{{12, 8}, {{"x", ""}}}}, true},
@@ -440,7 +440,7 @@ inline constexpr reduction_fact reduction_facts[] = {
      {{8, 8}, {{"", ""}}, {"y"}},
      refusal(violation::partial_value_is_read, 0, "y"),
      true},
-    // An axis of one device leaves nothing pending.
+    // An axis of one device makes nothing pending.
     {reduction::sum, 1, {4, 1}, {{8, 8}, {{"y", "x"}}}, {{{8}, {{"x"}}}}},
     {reduction::min, 1, {4, 1}, {{8, 8}, {{"x,y", ""}}}, {{{8}, {{""}}, {"x", reduction::min}}}},
     {reduction::max, 1, {4, 1}, {{8, 8}, {{"", "x"}}, {"y"}}, {{{8}, {{"x"}}}}},
@@ -463,7 +463,7 @@ constexpr bool reduction_facts_hold() {
 // --- the structure of rules
 // -----------------------------------------------------------------------
 
-/// The factors of operands and result as letters, `([i,j],[j])->([i,j]) sum=i`; `.` is repeated.
+/// The factors of operands and result as letters, `([i,j],[j])->([i,j]) sum=i`; `.` is broadcast.
 constexpr shardwise::bounded_text<100> written(const shardwise::factor_rule& rule) {
   shardwise::bounded_text<100> out;
   const auto map = [&](const shardwise::factor_map& factors) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What reshapes, and rules of each kind of factor, make of layouts: facts that the static tests and
-// the unit tests share.
+// The layouts of the results of reshapes, and of rules with each kind of factor: facts that the
+// static tests and the unit tests share.
 #pragma once
 
 #include "shardwise/rule/suggestion.hpp"
 #include "unit/rule/propagate_facts.hpp"
 
-/// The same as `written`, with the factors of a product in parentheses and those of one side alone
+/// The same as `written`, with the factors of a product in parentheses and those of only one side
 /// marked by `~`.
 constexpr shardwise::bounded_text<100> written_products(const shardwise::factor_rule& rule) {
   shardwise::bounded_text<100> out;
@@ -52,7 +52,7 @@ constexpr bool reshape_structure_facts_hold() {
          shape({8, 4}, {32, 1}) == "[i,j]->[(ij),.]" &&
          shape({32, 1}, {8, 4}) == "[(ij),~l]->[i,j]" &&
          shape({32}, {8, 1, 4}) == "[(ij)]->[i,.,j]" &&
-         // What the next dimensions have in common is shared, and the rest of them is not.
+         // Adjacent dimensions share their common factor; the remaining factors are not shared.
          shape({6, 4}, {4, 6}) == "[(i~j),~k]->[(i~l),~m]" &&
          shape({4, 6}, {8, 3}) == "[i,(jk)]->[(ij),k]" &&
          shape({2, 3, 7, 2, 3}, {3, 2, 7, 3, 2}) == "[~i,~j,m,~n,~o]->[~k,~l,m,~p,~q]" &&
@@ -60,13 +60,13 @@ constexpr bool reshape_structure_facts_hold() {
          shape({3, 4, 8, 3}, {12, 4, 2, 3}) == "[i,j,(kl),m]->[(ij),k,l,m]" &&
          shape({3, 24}, {1, 3, 2, 4, 1, 3, 1}) == "[i,(jkl)]->[.,i,j,k,.,l,.]" &&
          shape({2, 1, 3}, {2, 1, 3}) == "[i,j,k]->[i,j,k]" &&
-         // An extent that is not known yet has what the known ones leave.
+         // An unknown extent is the quotient of the known ones.
          shape({dyn, 8}, {dyn}) == "[i,j]->[(ij)]" && shape({dyn}, {dyn, 8}) == "[(ij)]->[i,j]" &&
          shape({dyn, 4}, {dyn, 8}) == "[(jk),i]->[j,(ki)]" &&
          shape({6, dyn, 4}, {dyn, 4}) == "[j,k,i]->[(jk),i]" &&
          shape({dyn, dyn}, {dyn}) == "[i,j]->[(ij)]" && shape({dyn}, {2, 4}) == "[(ij)]->[i,j]" &&
          shape({6, dyn}, {dyn, 8}) == "[~i,~j]->[~k,~l]" &&
-         // No elements: only dimensions that stay are shared.
+         // Without elements only unchanged dimensions are shared.
          shape({0, 3}, {0, 4}) == "[i,~j]->[i,~k]" && shape({2, 0}, {5, 0}) == "[~j,i]->[~k,i]";
 }
 
@@ -78,16 +78,16 @@ struct reshape_fact {
 };
 
 inline constexpr reshape_fact reshape_facts[] = {
-    // What is merged is split as its first dimension is.
+    // A merged dimension is split like its first one.
     {{2, 2}, {{8, 4}, {{"x", ""}}}, {32}, {{{32}, {{"x"}}}}},
     {{2, 2}, {{8, 4}, {{"x,y", ""}}}, {32}, {{{32}, {{"x,y"}}}}},
     {{2, 2}, {{8, 4}, {{"", "x"}}}, {32}, refusal(violation::split_would_move, 0, "x")},
     {{2, 2}, {{8, 4}, {{"x", "y"}}}, {32}, refusal(violation::split_would_move, 0, "y")},
-    // Dimensions behind the first count where each device has one index of those before.
+    // Later dimensions count if each device has one index of those before.
     {{2, 2}, {{1, 4}, {{"", "x"}}}, {4}, {{{4}, {{"x"}}}}},
     {{2, 2}, {{2, 4}, {{"x", "y"}}}, {8}, {{{8}, {{"x,y"}}}}},
     {{2, 3, 2}, {{2, 3, 4}, {{"x", "y", "z"}}}, {24}, {{{24}, {{"x,y,z"}}}}},
-    // What is cut up gives its axes to major parts, one after another.
+    // A dimension that is divided assigns its axes to its major factors in order.
     {{2, 2}, {{8}, {{"x"}}}, {2, 4}, {{{2, 4}, {{"x", ""}}}}},
     {{2, 2}, {{8}, {{"x,y"}}}, {2, 4}, {{{2, 4}, {{"x", "y"}}}}},
     {{2, 2}, {{8}, {{"x,y"}}}, {4, 2}, {{{4, 2}, {{"x,y", ""}}}}},
@@ -97,17 +97,17 @@ inline constexpr reshape_fact reshape_facts[] = {
     {{3}, {{12}, {{"x"}}}, {4, 3}, refusal(violation::split_would_move, 0, "x")},
     {{2, 2}, {{8, 16}, {{"x", "y"}}}, {8, 4, 4}, {{{8, 4, 4}, {{"x", "y", ""}}}}},
     {{2, 2}, {{4, 6}, {{"x", ""}}}, {8, 3}, {{{8, 3}, {{"x", ""}}}}},
-    // Only what both sides share is split.
+    // Only shared factors are split.
     {{2, 2}, {{6, 4}, {{"x", ""}}}, {4, 6}, {{{4, 6}, {{"x", ""}}}}},
     {{2, 2}, {{6, 4}, {{"", "x"}}}, {4, 6}, refusal(violation::split_would_move, 0, "x")},
     {{2, 2}, {{3, 2}, {{"", "x"}}}, {2, 3}, refusal(violation::split_would_move, 0, "x")},
-    // Short last parts are the same ones, or the split is refused.
+    // Short last shards are the same on both sides, or the split is an error.
     {{2}, {{5, 4}, {{"x", ""}}}, {5, 2, 2}, {{{5, 2, 2}, {{"x", "", ""}}}}},
     {{2}, {{5, 4}, {{"x", ""}}}, {20}, refusal(violation::split_would_move, 0, "x")},
     {{4}, {{3, 1}, {{"x", ""}}}, {3}, {{{3}, {{"x"}}}}},
     {{2}, {{1, 4}, {{"x", ""}}}, {4}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{1, 4}, {{"x", ""}}}, {1, 2, 2}, {{{1, 2, 2}, {{"x", "", ""}}}}},
-    // Cyclic blocks of whole indices of the parts.
+    // Cyclic blocks that consist of whole indices.
     {{2}, {{16}, {{"x%4"}}}, {8, 2}, {{{8, 2}, {{"x%2", ""}}}}},
     {{2}, {{16}, {{"x%2"}}}, {4, 4}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{8, 2}, {{"x%2", ""}}}, {16}, {{{16}, {{"x%4"}}}}},
@@ -115,7 +115,7 @@ inline constexpr reshape_fact reshape_facts[] = {
     {{2}, {{16}, {{"x*4"}}}, {4, 4}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{2, 8}, {{"", "x%2"}}}, {16}, refusal(violation::split_would_move, 0, "x")},
     {{2}, {{1, 8}, {{"", "x%2"}}}, {8}, {{{8}, {{"x%2"}}}}},
-    // What is pending stays so, in whatever way; an axis of one device goes anywhere.
+    // Pending values stay pending, with any reduction; an axis of one device is legal anywhere.
     {{2, 2},
      {{8, 4}, {{"x", ""}}, {"y", reduction::max}},
      {32},
@@ -139,7 +139,7 @@ constexpr bool reshape_facts_hold() {
 // --- kinds of factors
 // -----------------------------------------------------------------------------
 
-/// The rule of a function along dimension 1 whose factor has this kind, and these neighbours.
+/// The rule of a function along dimension 1 whose factor has this kind and these neighbours.
 constexpr shardwise::factor_rule rule_along(shardwise::factor_kind kind,
                                             shardwise::index_t before = 0,
                                             shardwise::index_t after = 0) {
@@ -174,7 +174,7 @@ constexpr bool kind_facts_hold() {
         !corrected(rule, columns, whole))
       return false;
   }
-  // A product of which one factor is needed whole: the split of the other passes.
+  // A dimension of two factors, one of which must not be split: the other may be.
   shardwise::factor_rule rule;
   rule.law = linearity::structural;
   rule.operands.push_back(shardwise::factor_map{0, 1});

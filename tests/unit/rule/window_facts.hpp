@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What windows lack of a split dimension, and what their exchange moves: facts that the static
+// The halos of windows along a split dimension, and their communication: facts that the static
 // tests and the unit tests share.
 #pragma once
 
@@ -9,8 +9,8 @@ namespace windowed {
 
 using namespace shardwise;
 
-/// A dimension over one axis, the windows of it, the halo that devices need, and over how many
-/// distances neighbours send it: a collective-permute each, where there are only those.
+/// A dimension over one axis, its windows, the halo that devices need, and the number of distances
+/// over which neighbours send it, each with a collective_permute.
 struct halo_fact {
   index_t devices;
   index_t size;
@@ -22,13 +22,13 @@ struct halo_fact {
 
 constexpr mesh_desc line_of(index_t devices) { return {{axis_desc{"x", devices}}}; }
 
-/// A tensor of one row and a dimension that is split.
+/// A tensor of one row with a split dimension.
 constexpr tensor_desc split_row(const mesh_desc& mesh, index_t size) {
   tensor_desc out{element::f32, {1, size}, layout_of(mesh, {{"", "x"}}, {}, uneven{})};
   return out;
 }
 
-/// What the exchange of a halo moves: the distances, and the most bytes that a device gets.
+/// The communication of a halo: the distances, and the most bytes that a device receives.
 struct exchanged {
   int distances = 0;
   index_t bytes = 0;
@@ -67,28 +67,28 @@ constexpr bool holds(const halo_fact& fact) {
 }
 
 inline constexpr halo_fact facts[] = {
-    // A convolution of 224 elements, windows of 7 at a stride of 2 with 3 around.
+    // A convolution of 224 elements, with windows of 7, a stride of 2 and padding of 3.
     {2, 224, {7, 2, 3, 3}, 3, 2, 2},
     // Valid windows of 6: devices have 4 and 3 results of 6 elements each.
     {2, 12, {6, 1, 0, 0}, 2, 3, 2},
-    // The cotangent of weights: as many windows as results, as wide as the weights.
+    // The gradient of weights: as many windows as results, each as wide as the weights.
     {2, 14, {3, 2, 1, 0}, 0, 1, 1},
     {2, 28, {3, 1, 1, 1}, 1, 1, 2},
-    // Poolings: no neighbours, those on one side, those beyond the next device, both sides.
+    // Pooling: no neighbours, neighbours on one side, beyond the next device, on both sides.
     {4, 128, {2, 2, 0, 0}, 0, 0, 0},
     {2, 6, {3, 2, 0, 1}, 0, 2, 1},
     {5, 9, {4, 2, 3, 0}, 3, 0, 2},
     {3, 9, {3, 2, 1, 1}, 0, 2, 1},
     {4, 16, {3, 1, 1, 1}, 1, 1, 2},
-    // Windows that end where even parts do, but not uneven ones.
+    // Windows that end at the borders of even shards, but not of uneven ones.
     {4, 12, {3, 3, 0, 0}, 0, 0, 0},
     {4, 10, {2, 2, 0, 0}, 0, 2, 1},
-    // Wider than several parts, and parts that are empty but have results.
+    // Windows wider than several shards, and empty shards with results.
     {8, 8, {7, 1, 3, 3}, 3, 3, 6},
     {3, 4, {1, 1, 1, 1}, 1, 0, 1},
-    // Elements that stand apart, as where a stride goes back.
+    // Dilated elements, as in the gradient of a stride.
     {2, 8, {3, 1, 1, 2, 2}, 0, 1, 1},
-    // One element, in its place.
+    // A window of one element.
     {4, 10, {1, 1, 0, 0}, 0, 0, 0},
 };
 

@@ -22,7 +22,7 @@ bool is_aligned(const void* address, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-// The classes are laws of numbers: the compiler checks them.
+// Size classes, checked at compile time.
 constexpr bool classes_fit() {
   for (index_t bytes = 0; bytes < 5000; ++bytes) {
     const size_class c = size_class::of(bytes);
@@ -118,7 +118,7 @@ TEST_CASE("sizes that cannot be had are refused") {
   CHECK_THROWS_AS(memory->allocate(std::numeric_limits<index_t>::max()), std::bad_alloc);
   CHECK_THROWS_AS(memory->allocate(size_class::largest), std::bad_alloc);
   CHECK(memory->allocated_bytes() == 0);
-  // Products that wrap around to something small are not taken for it.
+  // Products that wrap around to a small number are detected.
   CHECK_THROWS_AS(buffer<double>(*memory, (index_t{1} << 61) + 1), std::bad_alloc);
   CHECK_THROWS_AS(buffer<double>(*memory, -1), std::bad_alloc);
 }

@@ -55,7 +55,7 @@ std::vector<T> many(bool normal, random_key source, std::uint64_t first, std::si
   return numbers;
 }
 
-/// The greatest distance between a sample's distribution and the one it should have.
+/// The largest distance between the distribution of a sample and the expected one.
 template <class T, class Cumulative>
 double kolmogorov(std::vector<T> sample, Cumulative cumulative) {
   std::sort(sample.begin(), sample.end());
@@ -168,7 +168,7 @@ TEST_CASE("normal numbers are Box and Muller's within the documented error") {
           normal_of(c, d));
   }
   CHECK(worst < 1e-7);
-  // The ends: the greatest radius, and no square root of a negative number.
+  // The ends of the range: the largest radius, and no square root of a negative number.
   CHECK(normal_of(0U, 0U).first == Approx(6.7637).epsilon(1e-4));
   CHECK(normal_of(0xffffffffU, 0U).first < 1e-4);
   CHECK(normal_of(std::uint64_t{0}, std::uint64_t{0}).first == Approx(8.5717).epsilon(1e-4));
@@ -176,7 +176,7 @@ TEST_CASE("normal numbers are Box and Muller's within the documented error") {
 }
 
 TEST_CASE("random bits never change") {
-  // A sum over many numbers, so that one different bit on any compiler or machine shows.
+  // A sum over many numbers, which detects any different bit on any compiler or machine.
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < 100000; ++i) {
     sum = sum * 31 + std::bit_cast<std::uint32_t>(normal<float>(random_key{42}, i));
