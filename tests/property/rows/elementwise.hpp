@@ -532,7 +532,7 @@ inline std::vector<operation_row> elementwise_rows() {
   std::vector<operation_row> rows;
   for (const auto& family :
        {arithmetic_rows(), transcendental_rows(), choice_rows(), trigonometric_rows(),
-        exponential_rows(), rounding_rows(), bitwise_rows(), activation_rows()})
+        exponential_rows(), rounding_rows(), special_rows(), bitwise_rows(), activation_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }

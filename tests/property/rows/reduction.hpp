@@ -496,7 +496,7 @@ inline std::vector<operation_row> place_rows() {
 inline std::vector<operation_row> reduction_rows() {
   std::vector<operation_row> rows;
   for (const auto& family : {reduce_rows(), statistic_rows(), counting_rows(), scan_rows(),
-                             search_rows(), order_rows(), place_rows()})
+                             search_rows(), order_rows(), quantile_rows(), place_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }
