@@ -31,6 +31,7 @@
 #include "shardwise/nn/rotary.hpp"
 #include "shardwise/nn/sample.hpp"
 #include "shardwise/nn/scan.hpp"
+#include "shardwise/nn/similarity.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/nn/state_dict.hpp"
 #include "shardwise/nn/state_entry.hpp"

@@ -22,3 +22,4 @@ TEST_CASE("rounding and kinds of numbers agree with loops under every layout") {
 }
 TEST_CASE("bits and shifts agree with loops under every layout") { check_rows(bitwise_rows()); }
 TEST_CASE("activations agree with loops under every layout") { check_rows(activation_rows()); }
+TEST_CASE("special functions agree with loops under every layout") { check_rows(special_rows()); }

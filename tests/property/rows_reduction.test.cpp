@@ -11,3 +11,4 @@ TEST_CASE("scans agree with loops under every layout") { check_rows(scan_rows())
 TEST_CASE("searches agree with loops under every layout") { check_rows(search_rows()); }
 TEST_CASE("orders agree with loops under every layout") { check_rows(order_rows()); }
 TEST_CASE("triangles and indices agree with loops under every layout") { check_rows(place_rows()); }
+TEST_CASE("quantiles agree with loops under every layout") { check_rows(quantile_rows()); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
+#include "shardwise/kernel/in_register.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +33,7 @@ inline constexpr std::size_t permuted_bytes = 16;
 #endif
 
 /// Copies elements that are 2 apart, or contiguous elements in reverse order, `Bytes` bytes at a
-/// time, and returns their number, which is less than `count`; the caller copies the rest.
+/// time, and returns their number; the caller copies the rest.
 template <index_t Stride, std::size_t Bytes, class T>
 [[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
   static_assert(Stride == 2 || Stride == -1);
@@ -42,7 +43,7 @@ template <index_t Stride, std::size_t Bytes, class T>
   index_t done = 0;
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
     // For elements 2 apart, the last element of a vector may not exist.
-    for (; done + step < count; done += step) {
+    for (; done + step + (Stride == 2 ? 1 : 0) <= count; done += step) {
       vector first, second, made;
       if constexpr (Stride == 2) {
         std::memcpy(&first, from + 2 * done, sizeof first);
@@ -73,14 +74,25 @@ template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
 /// overlap those before.
 inline void copy_vectors(const std::byte* from, std::size_t bytes, std::byte* to) noexcept {
   typedef std::uint8_t vector __attribute__((vector_size(permuted_bytes)));
-  constexpr std::size_t count = 4, at_once = count * permuted_bytes;
+  constexpr std::size_t at_once = 4 * permuted_bytes;
+  const auto load = [&](std::size_t at) {
+    vector out;
+    std::memcpy(&out, from + at, sizeof out);
+    in_register(out);
+    return out;
+  };
+  const auto store = [&](const vector& in, std::size_t at) {
+    std::memcpy(to + at, &in, sizeof in);
+  };
   const std::size_t last = bytes - at_once;
   for (std::size_t at = 0;; at = std::min(at + at_once, last)) {
-    vector all[count];
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(&all[i], from + at + i * permuted_bytes, permuted_bytes);
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(to + at + i * permuted_bytes, &all[i], permuted_bytes);
+    // Four variables, because g++ keeps the elements of an array in memory.
+    const vector a = load(at), b = load(at + permuted_bytes);
+    const vector c = load(at + 2 * permuted_bytes), d = load(at + 3 * permuted_bytes);
+    store(a, at);
+    store(b, at + permuted_bytes);
+    store(c, at + 2 * permuted_bytes);
+    store(d, at + 3 * permuted_bytes);
     if (at == last) return;
   }
 }
@@ -90,14 +102,14 @@ inline void copy_vectors(const std::byte* from, std::size_t bytes, std::byte* to
 /// Copies `count` contiguous elements.
 template <class T>
 void copy_run(const T* from, index_t count, T* to) noexcept {
-  // If the target is a few bytes further in its page than the source, the instruction that the
-  // standard library uses for long copies takes 30 times as long on some processors.
+  // The standard library uses one instruction for long copies. On some processors it begins slowly,
+  // and takes 30 times as long if the target is a few bytes further in its page than the source.
   constexpr std::uintptr_t page = 4096, near = 256;
-  constexpr std::size_t is_long = 2048;
+  constexpr std::size_t is_long = 2048, is_very_long = 32768;
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
   const auto apart =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page;
-  if (bytes > is_long && apart != 0 && apart < near)
+  if (bytes > is_long && (bytes < is_very_long || (apart != 0 && apart < near)))
     detail::copy_vectors(reinterpret_cast<const std::byte*>(from), bytes,
                          reinterpret_cast<std::byte*>(to));
   else

@@ -9,5 +9,6 @@
 #include "shardwise/kernel/exponential_kernels.hpp"
 #include "shardwise/kernel/random_key_kernels.hpp"
 #include "shardwise/kernel/rounding_kernels.hpp"
+#include "shardwise/kernel/special_kernels.hpp"
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/trigonometric_kernels.hpp"

@@ -74,6 +74,10 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::atan
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::logaddexp>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::remainder>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::fmod>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::floor_divide>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::hypot>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::copysign>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::xlogy>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::equal>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::not_equal>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::less>>;

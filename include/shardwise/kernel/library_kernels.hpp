@@ -98,7 +98,7 @@ void enter_fractional() {
   enter_unary<T, f::exp2, f::expm1, f::log1p, f::log2, f::log10, f::rsqrt, f::cbrt, f::reciprocal,
               f::erf, f::erfc>();
   enter_unary<T, f::silu, f::softplus, f::gelu_exact>();
-  enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu>();
+  enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu, f::hypot, f::copysign, f::xlogy>();
 }
 
 }  // namespace detail
@@ -155,7 +155,8 @@ void enter_library() {
       detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
                           f::round, f::trunc, f::sign>();
       detail::enter_binary<T, f::add, f::subtract, f::subtract_constant, f::multiply, f::divide,
-                           f::maximum, f::minimum, f::leaky_relu, f::remainder, f::fmod>();
+                           f::maximum, f::minimum, f::leaky_relu, f::remainder, f::fmod,
+                           f::floor_divide>();
       enter_function<f::clamp, T, T, T, T>();
       detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
       enter_function<f::masked, T, T, bool>();

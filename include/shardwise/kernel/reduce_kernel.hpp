@@ -108,11 +108,10 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
       const index_t n = std::min(page, nest.row - first);
       const auto base = nest.outer_kept.at(kept);
       cascade<T, neighbours<T>> rows(reduce, n);
-      for (index_t r = 0; r < nest.outer_reduced.size(); ++r) {
-        if (are_rows) {
-          rows.add(operands[N - 1].data + base.offsets[N - 1] + r * row_step + first);
-          continue;
-        }
+      if (are_rows)
+        rows.add(operands[N - 1].data + base.offsets[N - 1] + first, row_step,
+                 nest.outer_reduced.size());
+      for (index_t r = 0; !are_rows && r < nest.outer_reduced.size(); ++r) {
         const auto place = nest.outer_reduced.at(r);
         if (nest.run != 0)  // without elements there may be no memory either
           for (std::size_t k = 0; k < N; ++k)

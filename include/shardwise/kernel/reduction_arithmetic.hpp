@@ -170,9 +170,13 @@ void reduce_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
   const auto f = [](const auto& a, const auto& b) { return kernel<Function>::run(a, b); };
+  // Copies in registers: as far as the compiler knows, a packet that is stored may overwrite
+  // `rows`.
+  const T* const row[radix] = {rows[0], rows[1], rows[2], rows[3],
+                               rows[4], rows[5], rows[6], rows[7]};
   const auto reduce = [&](auto load) {
-    const auto reduced = f(f(f(load(rows[0]), load(rows[1])), f(load(rows[2]), load(rows[3]))),
-                           f(f(load(rows[4]), load(rows[5])), f(load(rows[6]), load(rows[7]))));
+    const auto reduced = f(f(f(load(row[0]), load(row[1])), f(load(row[2]), load(row[3]))),
+                           f(f(load(row[4]), load(row[5])), f(load(row[6]), load(row[7]))));
     if constexpr (Onto)
       return f(load(into), reduced);
     else
@@ -181,8 +185,12 @@ void reduce_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   index_t i = 0;
   if constexpr (width > 1)
     for (; i + width <= n; i += width)
-      packet::pstoreu(into + i, reduce([i](const T* row) { return packet::ploadu<P>(row + i); }));
-  for (; i < n; ++i) into[i] = reduce([i](const T* row) { return row[i]; });
+      packet::pstoreu(into + i, reduce([i](const T* from) {
+                        // In a register, because a maximum uses its operands twice, and g++ would
+                        // load them twice.
+                        return rounded(packet::ploadu<P>(from + i));
+                      }));
+  for (; i < n; ++i) into[i] = reduce([i](const T* from) { return from[i]; });
 }
 
 /// `into` may be `first`.
@@ -226,14 +234,22 @@ class cascade {
 
   void add(const T* row) noexcept {
     rows_[pending_++] = row;
-    if (pending_ == radix) put_away();
+    if (pending_ == radix) put_away(radix);
+  }
+  /// Adds rows that are `step` elements apart, before any others.
+  void add(const T* row, index_t step, index_t count) noexcept {
+    for (; count >= radix; count -= radix, row += radix * step) {
+      for (int r = 0; r < radix; ++r) rows_[r] = row + r * step;
+      put_away(radix);
+    }
+    for (; count > 0; --count, row += step) add(row);
   }
   /// Returns true if added rows are no longer read.
   [[nodiscard]] bool is_settled() const noexcept { return pending_ == 0; }
 
   /// Returns the reduction of all rows.
   [[nodiscard]] const T* finish() noexcept {
-    put_away();
+    if (pending_ > 0) put_away(pending_);
     std::fill_n(sum_, n_, reducer_.identity);
     for (int level = 0; level < levels; ++level)
       if (counts_[level] > 0) reducer_.pair(sum_, partial_[level], sum_, n_);
@@ -243,10 +259,10 @@ class cascade {
  private:
   static constexpr int levels = 12;
 
-  void put_away() noexcept {
-    if (pending_ == 0) return;
-    if (pending_ < radix) std::fill_n(sum_, n_, reducer_.identity);
-    while (pending_ < radix) rows_[pending_++] = sum_;
+  /// Reduces the first `count` rows.
+  void put_away(int count) noexcept {
+    if (count < radix) std::fill_n(sum_, n_, reducer_.identity);
+    while (count < radix) rows_[count++] = sum_;
     (counts_[0] == 0 ? reducer_.rows : reducer_.rows_onto)(rows_, partial_[0], n_);
     pending_ = 0;
     for (int level = 0; ++counts_[level] == radix && level < levels - 1; ++level) {
@@ -263,8 +279,9 @@ class cascade {
   int pending_ = 0;
   index_t counts_[levels]{};
   const T* rows_[radix];
-  T sum_[Width];
-  T partial_[levels][Width];
+  // Aligned, so that a packet does not span two cache lines.
+  alignas(64) T sum_[Width];
+  alignas(64) T partial_[levels][Width];
 };
 }  // namespace detail
 

@@ -106,6 +106,25 @@ struct kernel<functions::remainder> {
   }
 };
 
+/// The quotient of what a division leaves no remainder of, as in Python and NumPy.
+template <>
+struct kernel<functions::floor_divide> {
+  template <class Result, class T>
+  [[nodiscard]] static Result of(T a, T b) noexcept {
+    const T rest = kernel<functions::fmod>::of<T>(a, b);
+    const bool is_below = rest != T{} && (rest < T{}) != (b < T{});
+    if constexpr (std::integral<T>) {
+      const T quotient = kernel<functions::divide>::run(a, b);
+      return is_below ? static_cast<T>(quotient - 1) : quotient;
+    } else {
+      if (b == T{}) return a / b;
+      // A whole number but for rounding.
+      const T quotient = std::nearbyint((a - rest) / b) - (is_below ? T{1} : T{0});
+      return quotient == T{} ? std::copysign(quotient, a / b) : quotient;
+    }
+  }
+};
+
 /// Integers are finite numbers.
 template <>
 struct kernel<functions::isnan> {

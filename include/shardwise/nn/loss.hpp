@@ -6,6 +6,7 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/reduce.hpp"
+#include "shardwise/operation/special.hpp"
 #include "shardwise/operation/squeeze.hpp"
 
 namespace shardwise::nn {
@@ -42,6 +43,32 @@ template <Operand X, Operand Labels>
 [[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
   constexpr int last = detail::last_dim<X>;
   return -mean(take_along<last>(log_probabilities, unsqueeze<last>(labels)));
+}
+
+/// Returns the mean Huber loss: half the squared difference where it is at most `delta`, and
+/// `delta (|x - y| - delta / 2)` elsewhere. Divided by `delta`, it is the smooth L1 loss.
+///
+///     auto loss = reshard<P<>>(nn::huber(model(x), wanted, 1.0));
+template <Operand X, Operand Y>
+[[nodiscard]] constexpr auto huber(const X& x, const Y& wanted, double delta = 1) {
+  const auto apart = abs(x - wanted);
+  const auto bounded = minimum(apart, delta);
+  return mean(bounded * (apart - bounded * 0.5));
+}
+
+/// Returns the mean hinge loss, `max(0, 1 - y x)`, of scores and the classes 1 and -1.
+template <Operand X, Operand Y>
+[[nodiscard]] constexpr auto hinge(const X& scores, const Y& classes) {
+  return mean(relu(1 - scores * classes));
+}
+
+/// Returns the mean of `p (log(p) - log_q)`: the terms of the Kullback-Leibler divergence of
+/// probabilities from others that are given by their logarithms. Terms with `p = 0` are 0.
+///
+///     auto loss = nn::kl_divergence(log_softmax<1>(logits), wanted);
+template <Operand Q, Operand Wanted>
+[[nodiscard]] constexpr auto kl_divergence(const Q& log_q, const Wanted& p) {
+  return mean(xlogy(p, p) - p * log_q);
 }
 
 }  // namespace shardwise::nn

@@ -126,4 +126,67 @@ template <class X, detail::Terms... Given>
   return multiply(x, tanh(softplus(x, detail::without_request(given)...)), given...);
 }
 
+/// Returns `x` clamped to [0, 6].
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto relu6(X&& x, const Given&... given) {
+  return clamp(std::forward<X>(x), 0, 6, given...);
+}
+
+/// Returns `x hard_sigmoid(x)`.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto hard_swish(const X& x, const Given&... given) {
+  return multiply(x, hard_sigmoid(x, detail::without_request(given)...), given...);
+}
+
+/// Returns `x / (1 + |x|)`.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto soft_sign(const X& x, const Given&... given) {
+  return divide(
+      x, add(abs(x, detail::without_request(given)...), 1, detail::without_request(given)...),
+      given...);
+}
+
+/// Returns `scale elu(x, alpha)` with the constants that keep mean 0 and variance 1.
+template <class X, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto selu(X&& x, const Given&... given) {
+  return multiply(elu(std::forward<X>(x), 1.6732632423543772, detail::without_request(given)...),
+                  1.0507009873554805, given...);
+}
+
+/// Returns `x`, or `alpha (exp(x / alpha) - 1)` below 0.
+///
+///     auto y = celu(x, 2.0F);
+template <class X, class Alpha, detail::Terms... Given>
+  requires ElementwiseOperands<X, Alpha>
+[[nodiscard]] constexpr auto celu(X&& x, const Alpha& alpha, const Given&... given) {
+  return multiply(elu(divide(std::forward<X>(x), alpha, detail::without_request(given)...), 1,
+                      detail::without_request(given)...),
+                  alpha, given...);
+}
+
+/// Returns `x` moved towards 0 by a number, at most to 0.
+///
+///     auto y = soft_shrink(x, 0.5F);
+template <class X, Scalar Threshold, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto soft_shrink(const X& x, Threshold threshold, const Given&... given) {
+  return subtract(x, clamp(x, -threshold, threshold, detail::without_request(given)...), given...);
+}
+
+/// Returns `x` where its magnitude is greater than a number, and 0 elsewhere.
+///
+///     auto y = hard_shrink(x, 0.5F);
+template <class X, Scalar Threshold, detail::Terms... Given>
+  requires ElementwiseOperands<X>
+[[nodiscard]] constexpr auto hard_shrink(const X& x, Threshold threshold, const Given&... given) {
+  return masked(x,
+                elementwise<functions::greater>(abs(x, detail::without_request(given)...),
+                                                threshold, detail::without_request(given)...),
+                given...);
+}
+
 }  // namespace shardwise

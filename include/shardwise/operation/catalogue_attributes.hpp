@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/contraction_on_paper.hpp"
 #include "shardwise/operation/convolution.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/one_hot.hpp"
@@ -33,12 +33,20 @@ template <scatter_mode Mode>
   return scatter_operation::how(static_cast<int>(given.integer("dim")), Mode,
                                 static_cast<out_of_range>(given.integer("out_of_range")));
 }
-[[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
-                                              const tensor_descs& operands) noexcept {
+[[nodiscard]] constexpr attributes contraction_how(text_view equation, index_t semiring,
+                                                   const tensor_descs& operands) noexcept {
   inplace_vector<int, max_operands> ranks;
   for (const tensor_desc& x : operands) ranks.push_back(x.rank());
-  return contraction_judge::how(named_dimensions(given.words("equation"), ranks),
-                                given.integer("semiring"));
+  return contraction_judge::how(named_dimensions(equation, ranks), semiring);
+}
+[[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
+                                              const tensor_descs& operands) noexcept {
+  return contraction_how(given.words("equation"), given.integer("semiring"), operands);
+}
+template <fixed_string Equation>
+[[nodiscard]] constexpr attributes product_how(const operation_arguments&,
+                                               const tensor_descs& operands) noexcept {
+  return contraction_how(Equation, 0, operands);
 }
 /// An embedding looks up rows.
 [[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,

@@ -4,6 +4,8 @@
 #include "shardwise/operation/catalogue_attributes.hpp"
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/contraction_on_paper.hpp"
+#include "shardwise/operation/elementwise_on_paper.hpp"
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/top_k.hpp"
 #include "shardwise/rule/manual_collective.hpp"
@@ -58,6 +60,8 @@ struct catalogued_operation {
   index_t (*parts)(const mesh_desc&, const tensor_desc&, const attributes&,
                    unsigned permitted) = nullptr;
   attributes (*in_parts)(const attributes&, index_t parts) = nullptr;
+  /// True if the steps of a composed operation gather their operands over permitted axes.
+  bool gathers = false;
   /// True if its dimensions are those of the result, which it inserts.
   bool names_made_dims = false;
 };
@@ -125,8 +129,12 @@ template <class Function>
     sample = of_integers       ? whole[operands > 1]
              : of_truth_values ? truth[operands > 1]
                                : samples[operands - 1];
-  catalogued_operation entry = with_class<pointwise<Function>>(
-      {.name = name, .least = operands, .most = operands, .operands = sample, .peers = peers});
+  catalogued_operation entry = with_class<pointwise<Function>>({.name = name,
+                                                                .parameters = "across?",
+                                                                .least = operands,
+                                                                .most = operands,
+                                                                .operands = sample,
+                                                                .peers = peers});
   entry.has_fractions = requires { requires Function::has_fractions; };
   entry.of_integers = of_integers;
   return entry;
@@ -153,6 +161,28 @@ template <class Judge>
           .steps = steps,
           .has_fractions = has_fractions,
           .is_differentiable = is_differentiable};
+}
+
+/// Returns the entry of a composed operation whose steps gather their operands.
+[[nodiscard]] constexpr catalogued_operation gathering(catalogued_operation entry) noexcept {
+  entry.gathers = true;
+  return entry;
+}
+/// Returns the entry of a function of elements that is composed of others.
+[[nodiscard]] constexpr catalogued_operation composed_each_entry(
+    text_view name, text_view operands, int count, text_view peers, composition_steps steps,
+    bool has_fractions, bool is_differentiable = true) noexcept {
+  return gathering(composed_entry<elementwise_judge>(
+      name, "across?", operands, "", peers, steps, count, count, is_differentiable, has_fractions));
+}
+
+/// Returns the entry of a contraction with a name of its own.
+template <fixed_string Equation>
+[[nodiscard]] constexpr catalogued_operation product_entry(text_view name, text_view operands,
+                                                           int count, text_view peers) noexcept {
+  return composed_entry<contraction_judge>(name, "", operands, "", peers,
+                                           &composed_steps::contraction, count, count, true, false,
+                                           &product_how<Equation>);
 }
 
 /// Returns the entry of a pooling; only floating-point elements have means.

@@ -1,39 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cast.hpp"
-#include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/dynamic_slice.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/reduce.hpp"
-#include "shardwise/operation/semiring.hpp"
 #include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/sort.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
+#include "shardwise/rule/einsum.hpp"
 
 namespace shardwise {
 
-/// The results of an operation that may have several.
-using tensor_results = inplace_vector<tensor_desc, 2 * max_rank + 1>;
-
 namespace detail {
 
-/// Rules that check an operand of a composition, to report why one of its steps is an error.
-struct elementwise_judge {
-  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
-                                                  const tensor_descs& operands) noexcept {
-    operand_extents extents;
-    for (const tensor_desc& x : operands) extents.push_back(x.extents);
-    return elementwise_rule(linearity::nonlinear, extents);
-  }
-};
 /// A reduction of transformed elements, which are not pending.
 struct reduction_of_made {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -104,54 +93,25 @@ struct scaled_judge {
     return over(how.integers).judge(operands[0].rank());
   }
 };
-/// The operation that contracts over a semiring, its reduction, and its condition on element types.
-struct contraction_over {
-  const operation* what;
-  reduction reduce;
-  bool distributes;
-  bool of_truth_values;
-};
-template <Semiring auto Over>
-[[nodiscard]] constexpr contraction_over describe_contraction() noexcept {
-  using semiring = std::remove_const_t<decltype(Over)>;
-  return {&operation_of<typename arithmetic_over<Over>::operation_class>, semiring::reduce,
-          semiring::distributes, is_of_truth_values<semiring>};
-}
-/// The semirings of the library, in the order of the parameter `semiring`.
-inline constexpr contraction_over contractions[] = {
-    describe_contraction<plus_times>(), describe_contraction<min_plus>(),
-    describe_contraction<max_plus>(), describe_contraction<max_times>(),
-    describe_contraction<or_and>()};
-
-/// A contraction of any number of operands; its integer selects the semiring.
-struct contraction_judge {
-  [[nodiscard]] static constexpr attributes how(text_view equation, index_t semiring) noexcept {
-    attributes out = einsum_operation::how(equation);
-    out.integers.push_back(semiring);
-    return out;
-  }
-  [[nodiscard]] static constexpr const contraction_over& over(const attributes& how) noexcept {
-    return contractions[how.integers[0]];
-  }
+/// A quantile: a dimension in order, and the fraction, a number.
+struct quantile_judge {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs&) noexcept {
-    const contraction_over& by = over(how);
-    const factor_rule sums = parse_einsum(how.words, max_operands).rule;
-    return by.reduce == reduction::sum ? sums : reduced_by(sums, by.reduce, by.distributes);
-  }
-  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
-                                                          const tensor_descs& operands) noexcept {
-    return over(how).of_truth_values ? check_truth_values(operands, operands.ssize())
-                                     : check_alike(operands);
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = sort_operation::rule(how, operands);
+    if (operands.size() > 1) out.operands.push_back({});
+    return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    const parsed_einsum parsed = parse_einsum(how.words, max_operands);
-    if (!parsed.verdict.ok() || parsed.rule.operands.size() == operands.size())
-      return parsed.verdict;
-    return {.rule = violation::operand_count_differs,
-            .have = operands.ssize(),
-            .want = parsed.rule.operands.ssize()};
+    return sort_operation::check(how, operands);
+  }
+};
+/// A search in a sorted vector: the counts of its elements.
+struct searchsorted_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&, const tensor_descs&) noexcept {
+    factor_rule out = parse_einsum("i,j->j", 2).rule;
+    out.law = linearity::nonlinear;
+    return out;
   }
 };
 struct reshard_judge : of_any_elements {
@@ -183,54 +143,6 @@ namespace f = functions;
   return at.each<f::divide>(at.reduce(reduction::sum, x, dims, keep), paper_steps::number(x));
 }
 
-/// One operand after another, in the order of `einsum`.
-constexpr void contraction(paper_steps& at, const attributes& how, const tensor_descs& x,
-                           tensor_results& out) {
-  const contraction_over& by = contraction_judge::over(how);
-  tensor_descs left = x;
-  bounded_text<47> equation = how.words;
-  while (left.size() > 2) {
-    operand_extents extents;
-    for (const tensor_desc& one : left) extents.push_back(one.extents);
-    const contraction_step step = first_contraction(equation, extents, by.distributes);
-    tensor_descs rest{at.apply(*by.what, einsum_operation::how(step.pair),
-                               {left[step.first], left[step.second]})};
-    for (int o = 0; o < left.ssize(); ++o)
-      if (o != step.first && o != step.second) rest.push_back(left[o]);
-    if (!at.verdict().ok()) return;
-    left = rest;
-    equation = step.rest;
-  }
-  out.push_back(at.apply(*by.what, einsum_operation::how(equation), left));
-}
-constexpr void hardtanh(paper_steps& at, const attributes&, const tensor_descs& x,
-                        tensor_results& out) {
-  const tensor_desc n = paper_steps::number(x[0]);
-  out.push_back(at.each<f::clamp>(x[0], n, n));
-}
-constexpr void hard_sigmoid(paper_steps& at, const attributes&, const tensor_descs& x,
-                            tensor_results& out) {
-  const tensor_desc n = paper_steps::number(x[0]);
-  out.push_back(at.each<f::divide>(at.each<f::clamp>(at.each<f::add>(x[0], n), n, n), n));
-}
-constexpr void log_sigmoid(paper_steps& at, const attributes&, const tensor_descs& x,
-                           tensor_results& out) {
-  out.push_back(at.each<f::negate>(at.each<f::softplus>(at.each<f::negate>(x[0]))));
-}
-constexpr void mish(paper_steps& at, const attributes&, const tensor_descs& x,
-                    tensor_results& out) {
-  out.push_back(at.each<f::multiply>(x[0], at.each<f::tanh>(at.each<f::softplus>(x[0]))));
-}
-constexpr void lerp(paper_steps& at, const attributes&, const tensor_descs& x,
-                    tensor_results& out) {
-  out.push_back(
-      at.each<f::add>(x[0], at.each<f::multiply>(x[2], at.each<f::subtract>(x[1], x[0]))));
-}
-constexpr void addcmul(paper_steps& at, const attributes&, const tensor_descs& x,
-                       tensor_results& out) {
-  const tensor_desc product = at.each<f::multiply>(x[1], x[2]);
-  out.push_back(at.each<f::add>(x[0], at.each<f::multiply>(product, paper_steps::number(x[0]))));
-}
 constexpr void cast(paper_steps& at, const attributes& how, const tensor_descs& x,
                     tensor_results& out) {
   out.push_back(at.apply(cast_to(static_cast<element>(how.integers[0])), {}, x));
@@ -295,9 +207,50 @@ constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_de
   const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
   out.push_back(keeps(how) ? kept : at.reduce(reduction::max, kept, dims, false));
 }
-constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& x,
+constexpr void nansum(paper_steps& at, const attributes& how, const tensor_descs& x,
+                      tensor_results& out) {
+  const tensor_desc kept =
+      at.each<f::where>(at.each<f::isnan>(x[0]), paper_steps::number(x[0]), x[0]);
+  out.push_back(at.reduce(reduction::sum, kept, dims_of(how), keeps(how)));
+}
+constexpr void nanmean(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  const auto total = [&](const tensor_desc& terms) {
+    return at.finished(at.reduce(reduction::sum, terms, dims_of(how), keeps(how)));
+  };
+  const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(x[0]));
+  const tensor_desc sum = total(at.each<f::where>(is_number, x[0], paper_steps::number(x[0])));
+  const tensor_desc count = total(at.apply(cast_to(element::i64), {}, {is_number}));
+  out.push_back(at.each<f::divide>(sum, at.apply(cast_to(x[0].type), {}, {count})));
+}
+constexpr void quantile(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  const auto dim = static_cast<int>(how.integers[0]);
+  const attributes order = sort_operation::how(dim, false);
+  const tensor_desc sorted =
+      at.apply<sort_operation>(order, at.gathered(sort_operation::rule(order, {x[0]}), {x[0]})[0]);
+  const auto pick = [&] {
+    const tensor_desc one = at.apply<dynamic_slice_operation>(integer_attributes(dim, 1), sorted,
+                                                              tensor_desc{element::i64, {}, {}});
+    return at.apply<squeeze_operation>(integer_attributes(dim), one);
+  };
+  const tensor_desc greatest = pick(), low = pick(), high = pick();
+  const tensor_desc step =
+      at.each<f::multiply>(paper_steps::number(low), at.each<f::subtract>(high, low));
+  out.push_back(
+      at.each<f::where>(at.each<f::isnan>(greatest), greatest, at.each<f::add>(low, step)));
+}
+constexpr void searchsorted(paper_steps& at, const attributes&, const tensor_descs& x,
+                            tensor_results& out) {
+  const tensor_desc column = at.apply<unsqueeze_operation>(integer_attributes(1), x[0]);
+  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {at.each<f::less>(column, x[1])});
+  out.push_back(at.reduce(reduction::sum, ones, 1, false));
+}
+constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& given,
                      tensor_results& out) {
   const auto dim = static_cast<int>(how.integers[0]);
+  // Gathered once for all parts.
+  const tensor_descs x = at.gathered(split_judge::rule(how, given), given);
   index_t begin = 0;
   for (int i = 1; i <= how.integers.ssize(); ++i) {
     const index_t end = i < how.integers.ssize() ? how.integers[i] : x[0].extents[dim];

@@ -186,7 +186,7 @@ namespace detail {
     out.misuse = "elements_are_no_integers";
   if (!out.misuse.empty()) return out;
 
-  paper_steps steps(mesh, wishes.permitted);
+  paper_steps steps(mesh, wishes.permitted, entry.gathers);
   const auto finish = [&] {
     out.flops += steps.flops();
     out.reshards = steps.reshards();

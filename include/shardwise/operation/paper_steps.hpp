@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/reduce.hpp"
+#include "shardwise/rule/permission.hpp"
 
 namespace shardwise {
 
@@ -12,18 +13,24 @@ struct paper_reshard {
 };
 using paper_reshards = inplace_vector<paper_reshard, 2 * max_operands>;
 
+/// The results of an operation that may have several.
+using tensor_results = inplace_vector<tensor_desc, 2 * max_rank + 1>;
+
 /// Applies the operations of a composition to abstract tensors, one after another, and adds up
 /// their costs. After the first error no further operation is applied. The permitted axes, a bit
-/// mask, are those over which devices may communicate.
+/// mask, are those over which devices may communicate; if `gathers`, every operation first gathers
+/// its operands over them where necessary.
 class paper_steps {
  public:
-  constexpr explicit paper_steps(const mesh_desc& mesh, unsigned permitted = 0) noexcept
-      : mesh_(mesh), permitted_(permitted) {}
+  constexpr explicit paper_steps(const mesh_desc& mesh, unsigned permitted = 0,
+                                 bool gathers = false) noexcept
+      : mesh_(mesh), permitted_(permitted), gathers_(gathers) {}
 
   /// Returns the result of an operation on operands.
   constexpr tensor_desc apply(const operation& what, const attributes& how,
-                              const tensor_descs& operands) {
-    if (!verdict_.ok()) return operands[0];
+                              const tensor_descs& given) {
+    if (!verdict_.ok()) return given[0];
+    const tensor_descs operands = gathers_ ? gathered(what.rule(how, given), given) : given;
     const propagation made = infer(mesh_, what, how, operands);
     verdict_ = made.verdict;
     // A result that no program could have is an error, whatever the rule returns.
@@ -43,6 +50,13 @@ class paper_steps {
   }
   constexpr tensor_desc reduce(reduction kind, const tensor_desc& x, unsigned dims, bool keep) {
     return apply<reduction_operation>(reduction_operation::how(kind, dims, keep), x);
+  }
+  /// Returns the operands of an operation, gathered over permitted axes where its rule needs it.
+  constexpr tensor_descs gathered(const factor_rule& rule, const tensor_descs& operands) noexcept {
+    const tensor_descs out = fetched(mesh_, rule, operands, permitted_);
+    for (int o = 0; o < out.ssize(); ++o)
+      if (!(out[o] == operands[o])) (void)resharded(operands[o], out[o].layout);
+    return out;
   }
   /// Returns the tensor with another layout, after a reshard.
   constexpr tensor_desc resharded(const tensor_desc& x, const layout_desc& to) noexcept {
@@ -81,6 +95,7 @@ class paper_steps {
  private:
   const mesh_desc& mesh_;
   unsigned permitted_ = 0;
+  bool gathers_ = false;
   index_t flops_ = 0;
   paper_reshards reshards_{};
   diagnosis verdict_{};

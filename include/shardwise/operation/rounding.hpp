@@ -47,6 +47,11 @@ struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
     at.give(1, -(at.cotangent() * elementwise<trunc>(at.operand(0) / at.operand(1))));
   }
 };
+/// The quotient, rounded down.
+struct floor_divide : elementwise_function<"floor_divide", linearity::nonlinear, 4> {
+  static constexpr bool on_elements = true;
+  static constexpr bool stops_gradient = true;
+};
 
 }  // namespace functions
 
@@ -95,6 +100,17 @@ template <class A, class B, detail::Terms... Given>
 [[nodiscard]] constexpr detail::of_elements<functions::fmod, A, B, Given...> fmod(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::fmod>(std::forward<A>(a), std::forward<B>(b), given...);
+}
+
+/// Returns the quotient rounded down, like `//` in Python and `floor_divide` in NumPy, so that `a`
+/// is `b floor_divide(a, b) + remainder(a, b)`. Division by zero gives what `/` gives: 0 for
+/// integers.
+///
+///     auto day = floor_divide(time, 24);        // -1 becomes -1
+template <class A, class B, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::floor_divide, A, B, Given...> floor_divide(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::floor_divide>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 
 }  // namespace shardwise

@@ -5,9 +5,11 @@
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace shardwise {
@@ -100,6 +102,42 @@ template <int... Dims, NamedOperand X, class... Options>
         },
         options...);
     return detail::without_kept<Dims...>(log(total) + shift, options...);
+  }
+}
+
+/// Returns the sum over the given dimensions, or over all, in which NaNs count as 0. Options are
+/// those of `sum`; a split dimension leaves the result pending.
+///
+///     auto total = nansum<1>(x);                     // f32[512@data, 64] -> f32[512@data]
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto nansum(const X& x, const Options&... options) {
+  return sum<Dims...>(where(isnan(x), 0, x), options...);
+}
+
+/// Returns the mean of the elements that are not NaN, with the options of `sum`; NaN if there are
+/// none. If a dimension is split, `across` names the axes over which sums and counts are reduced.
+///
+///     auto m = nanmean<1>(x, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto nanmean(const X& x, const Options&... options) {
+  if constexpr (detail::ends_with_result_as<Options...>()) {
+    return detail::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
+                              options...);
+  } else {
+    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+    const auto total = [&](const auto& terms) {
+      return detail::with_dims(
+          [&](const auto&... dims) {
+            if constexpr (detail::keeps_dims<Options...>)
+              return detail::finished(sum<Dims...>(terms, dims..., keep_dims), permitted);
+            else
+              return detail::finished(sum<Dims...>(terms, dims...), permitted);
+          },
+          options...);
+    };
+    const auto is_number = logical_not(isnan(x));
+    return total(where(is_number, x, 0)) /
+           cast<typename X::value_type>(total(cast<std::int64_t>(is_number)));
   }
 }
 

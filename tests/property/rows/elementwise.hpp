@@ -246,6 +246,71 @@ inline std::vector<operation_row> rounding_rows() {
   return rows;
 }
 
+inline std::vector<operation_row> special_rows() {
+  const draw any = between(-3, 3), positive = between(0.1, 5), unit = between(0.1, 0.9);
+  const draw kinds =
+      one_of({0, 1, -2, std::numeric_limits<double>::infinity(),
+              -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()});
+  std::vector<operation_row> rows{
+      binary_row(
+          "floor_divide", any, one_of({-2, 0.75, 1.5}),
+          [](const auto& a, const auto& b) { return floor_divide(a, b); },
+          [](double a, double b) { return std::floor(a / b); }),
+      binary_row(
+          "hypot", any, any, [](const auto& a, const auto& b) { return hypot(a, b); },
+          [](double a, double b) { return std::sqrt(a * a + b * b); }, 1e-14),
+      binary_row(
+          "copysign", any, any, [](const auto& a, const auto& b) { return copysign(a, b); },
+          [](double a, double b) { return b < 0 ? -std::abs(a) : std::abs(a); }),
+      binary_row(
+          "xlogy", any, positive, [](const auto& a, const auto& b) { return xlogy(a, b); },
+          [](double a, double b) { return a * std::log(b); }, 1e-14),
+      unary_row(
+          "logit", unit, [](const auto& a) { return logit(a); },
+          [](double a) { return std::log(a / (1 - a)); }, 1e-14),
+      unary_row(
+          "deg2rad", any, [](const auto& a) { return deg2rad(a); },
+          [](double a) { return a * 3.141592653589793 / 180; }, 1e-14),
+      unary_row(
+          "rad2deg", any, [](const auto& a) { return rad2deg(a); },
+          [](double a) { return a * 180 / 3.141592653589793; }, 1e-12),
+      unary_row(
+          "sinc", any, [](const auto& a) { return sinc(a); },
+          [](double a) { return std::sin(3.141592653589793 * a) / (3.141592653589793 * a); },
+          1e-13),
+      binary_row(
+          "heaviside", any, any, [](const auto& a, const auto& b) { return heaviside(a, b); },
+          [](double a, double) { return a < 0 ? 0 : 1; }),
+      binary_row(
+          "heaviside of whole numbers", whole(-1, 1), any,
+          [](const auto& a, const auto& b) { return heaviside(a, b); },
+          [](double a, double b) { return a < 0   ? 0
+                                          : a > 0 ? 1
+                                                  : b; }),
+      unary_row(
+          "nan_to_num", kinds, [](const auto& a) { return nan_to_num(a); },
+          [](double a) {
+            const double most = std::numeric_limits<double>::max();
+            return std::isnan(a) ? 0 : std::min(std::max(a, -most), most);
+          })};
+  rows.push_back(binary_row(
+      "isclose", kinds, one_of({0, 1, 1 + 1e-7, -2, std::numeric_limits<double>::infinity()}),
+      [](const auto& a, const auto& b) { return isclose(a, b); },
+      [](double, double) { return false; }));
+  rows.back().loop = elementwise_loop(
+      [](double a, double b) {
+        return a == b || (std::isfinite(b) && std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b));
+      },
+      element::boolean);
+  for (operation_row& row : rows)
+    if (row.name == "deg2rad" || row.name == "rad2deg") row.rounding = 1e-14;
+  for (operation_row& row : rows)
+    if (row.name == "isclose" || row.name == "floor_divide" || row.name == "nan_to_num" ||
+        row.name == "heaviside of whole numbers")
+      row.is_differentiable = false;
+  return rows;
+}
+
 inline std::vector<operation_row> bitwise_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, draw right, auto f, auto loop) {
@@ -320,6 +385,32 @@ inline std::vector<operation_row> activation_rows() {
       unary_row(
           "hard_sigmoid", any, [](const auto& a) { return hard_sigmoid(a); },
           [](double a) { return std::min(std::max(a + 3, 0.0), 6.0) / 6; }, 1e-14)};
+  rows.push_back(unary_row(
+      "relu6", between(-9, 9), [](const auto& a) { return relu6(a); },
+      [](double a) { return std::min(std::max(a, 0.0), 6.0); }));
+  rows.push_back(unary_row(
+      "hard_swish", between(-5, 5), [](const auto& a) { return hard_swish(a); },
+      [](double a) { return a * std::min(std::max(a + 3, 0.0), 6.0) / 6; }, 1e-14));
+  rows.push_back(unary_row(
+      "soft_sign", any, [](const auto& a) { return soft_sign(a); },
+      [](double a) { return a / (1 + std::abs(a)); }, 1e-14));
+  rows.push_back(unary_row(
+      "selu", any, [](const auto& a) { return selu(a); },
+      [](double a) {
+        return 1.0507009873554805 * (a < 0 ? 1.6732632423543772 * std::expm1(a) : a);
+      },
+      1e-14));
+  rows.push_back(unary_row(
+      "celu", any, [](const auto& a) { return celu(a, 2); },
+      [](double a) { return a < 0 ? 2 * std::expm1(a / 2) : a; }, 1e-14));
+  rows.push_back(unary_row(
+      "soft_shrink", any, [](const auto& a) { return soft_shrink(a, 0.5); },
+      [](double a) { return a < -0.5  ? a + 0.5
+                            : a > 0.5 ? a - 0.5
+                                      : 0; }, 1e-14));
+  rows.push_back(unary_row(
+      "hard_shrink", any, [](const auto& a) { return hard_shrink(a, 0.5); },
+      [](double a) { return std::abs(a) > 0.5 ? a : 0; }));
   rows.push_back(unary_row(
       "leaky_relu", any, [](const auto& a) { return leaky_relu(a, 0.125); },
       [](double a) { return a < 0 ? 0.125 * a : a; }));
@@ -441,7 +532,7 @@ inline std::vector<operation_row> elementwise_rows() {
   std::vector<operation_row> rows;
   for (const auto& family :
        {arithmetic_rows(), transcendental_rows(), choice_rows(), trigonometric_rows(),
-        exponential_rows(), rounding_rows(), bitwise_rows(), activation_rows()})
+        exponential_rows(), rounding_rows(), special_rows(), bitwise_rows(), activation_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }

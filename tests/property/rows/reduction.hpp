@@ -136,6 +136,23 @@ inline std::vector<operation_row> statistic_rows() {
                        for (double a : all) out = std::max(out, std::abs(a));
                        return out;
                      });
+  const row_operand gaps{{5, 3, 2}, one_of({-2, 0.5, 3, std::nan("")})};
+  const auto is_number = [](double a) { return !std::isnan(a); };
+  const auto known = [total, is_number](const line& all) {
+    return total([is_number](double a) { return is_number(a) ? a : 0; })(all);
+  };
+  const auto known_mean = [known, is_number](const line& all) {
+    return known(all) / static_cast<double>(std::count_if(all.begin(), all.end(), is_number));
+  };
+  const auto nanmean_of = [](const auto&... x) { return nanmean(x...); };
+  add_reduction_rows(rows, "nansum", gaps, of([](const auto&... x) { return nansum(x...); }), known,
+                     error);
+  add_reduction_rows(rows, "nanmean", gaps, of(nanmean_of), known_mean, error);
+  add_reduction_rows(rows, "nanmean across", gaps, of(nanmean_of, everywhere), known_mean, error);
+  for (operation_row& row : rows)
+    if (row.name.starts_with("nan")) row.is_differentiable = false;
+  add_reduction_rows(rows, "nanmean of numbers across", cube, of(nanmean_of, everywhere),
+                     known_mean, error);
   return rows;
 }
 
@@ -312,6 +329,57 @@ inline std::vector<operation_row> search_rows() {
   return rows;
 }
 
+/// What is interpolated at a fraction of a line in order.
+inline auto quantile_of_line(double fraction) {
+  return [fraction](std::vector<double> line) {
+    std::sort(line.begin(), line.end());
+    const double place = fraction * static_cast<double>(line.size() - 1);
+    const auto before = static_cast<std::size_t>(place);
+    const double next = line[std::min(before + 1, line.size() - 1)];
+    return line[before] + (place - static_cast<double>(before)) * (next - line[before]);
+  };
+}
+inline std::vector<operation_row> quantile_rows() {
+  const row_operand some{{5, 4}, between(-3, 3)};
+  std::vector<operation_row> rows{
+      {.name = "median",
+       .operands = {some},
+       .apply = [](const row_tensors& x) -> row_tensors { return {median<1>(x[0].as<>())}; },
+       .loop = reduce_loop(2, false, quantile_of_line(0.5)),
+       .error = 1e-14},
+      {.name = "median across",
+       .operands = {some},
+       .apply = [](const row_tensors& x) -> row_tensors {
+         return {median<0>(x[0].as<>(), across<"x", "y", "z">)};
+       },
+       .loop = reduce_loop(1, false, quantile_of_line(0.5)),
+       .error = 1e-14},
+      {.name = "quantile",
+       .operands = {some},
+       .apply = [](const row_tensors& x) -> row_tensors { return {quantile<0>(x[0].as<>(), 0.3)}; },
+       .loop = reduce_loop(1, false, quantile_of_line(0.3)),
+       .error = 1e-14}};
+  for (operation_row& row : rows) row.is_differentiable = true;
+  // The first row is not sorted: what is less is counted all the same.
+  rows.push_back({.name = "searchsorted",
+                  .operands = {{{5}}, {{4}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {searchsorted(x[0].as<>(), x[1].as<>()),
+                            searchsorted<search_side::right>(x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        row_arrays out(2, host_array(x[1].extents, element::i64));
+                        for (index_t i = 0; i < x[1].size(); ++i)
+                          for (const double bound : x[0].values) {
+                            out[0][i] += bound < x[1][i] ? 1 : 0;
+                            out[1][i] += bound <= x[1][i] ? 1 : 0;
+                          }
+                        return out;
+                      }});
+  return rows;
+}
+
 inline std::vector<operation_row> order_rows() {
   std::vector<operation_row> rows;
   using lines = std::vector<std::vector<double>>;
@@ -428,7 +496,7 @@ inline std::vector<operation_row> place_rows() {
 inline std::vector<operation_row> reduction_rows() {
   std::vector<operation_row> rows;
   for (const auto& family : {reduce_rows(), statistic_rows(), counting_rows(), scan_rows(),
-                             search_rows(), order_rows(), place_rows()})
+                             search_rows(), order_rows(), quantile_rows(), place_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }

@@ -145,6 +145,39 @@ inline std::vector<operation_row> contraction_rows() {
              return row_arrays{out};
            },
        .is_differentiable = true});
+  rows.push_back({.name = "matmul",
+                  .operands = {{{2, 3, 4}}, {{4, 2}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {matmul(x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop = rows[rows.size() - 2].loop,  // that of ...ij,jk->...ik
+                  .is_differentiable = true});
+  rows.push_back(
+      {.name = "diagonal",
+       .operands = {{{2, 4, 4}}},
+       .apply = [](const row_tensors& x) -> row_tensors { return {diagonal(x[0].as<>())}; },
+       .loop =
+           [](const row_arrays& x) {
+             host_array out({2, 4}, x[0].type);
+             for (index_t b = 0; b < 2; ++b)
+               for (index_t i = 0; i < 4; ++i) out.at({b, i}) = x[0].at({b, i, i});
+             return row_arrays{out};
+           },
+       .is_differentiable = true});
+  rows.push_back({.name = "dot and outer",
+                  .operands = {{{4}}, {{4}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {dot(x[0].as<>(), x[1].as<>()), outer(x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array sum({}, x[0].type), all({4, 4}, x[0].type);
+                        for (index_t i = 0; i < 4; ++i) {
+                          sum[0] += x[0][i] * x[1][i];
+                          for (index_t j = 0; j < 4; ++j) all.at({i, j}) = x[0][i] * x[1][j];
+                        }
+                        return row_arrays{sum, all};
+                      }});
   return rows;
 }
 

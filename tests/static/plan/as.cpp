@@ -189,6 +189,10 @@ static_assert(requests<rows_split>([](const auto& x, auto to) { return cast<int>
 static_assert(requests<rows_split>([](const auto& x, auto to) { return lerp(x, 1, x, to); }));
 static_assert(requests<rows_split>([](const auto& x, auto to) { return addcmul(x, x, x, 2, to); }));
 static_assert(requests<rows_split>([](const auto& x, auto to) { return hard_sigmoid(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return hard_swish(x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return hypot(x, x, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return heaviside(x, 1, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return isclose(x, x, to); }));
 static_assert(requests<rows_split>([](const auto& x, auto to) {
   return elementwise<half>(x, to);
 }));

@@ -52,8 +52,8 @@ TEST_CASE("Runs are copied wherever source and target are in their pages") {
   std::vector<int> memory(20000);
   std::iota(memory.begin(), memory.end(), 0);
   for (const index_t apart : {0, 1, 3, 16, 63, 64, 1023})
-    for (const index_t count : {0, 1, 511, 512, 513, 1536, 2700}) {
-      std::vector<int> target(8000, -1);
+    for (const index_t count : {0, 1, 511, 512, 513, 1536, 2700, 8191, 8192, 9000}) {
+      std::vector<int> target(14000, -1);
       // The same offset in a page as the source, plus a number of elements.
       const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) % 4096;
       const auto here = reinterpret_cast<std::uintptr_t>(target.data()) % 4096;

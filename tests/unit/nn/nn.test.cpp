@@ -219,6 +219,20 @@ TEST_CASE("losses") {
   REQUIRE(to_host(reshard<P<>>(nn::binary_cross_entropy(x, quarter)))() ==
           Approx((entropy(0) + entropy(0.5) + entropy(1)) / 3));
   REQUIRE(to_host(reshard<P<>>(nn::binary_cross_entropy(x * 0.0 + 2000.0, quarter)))() == 1500.0);
+  // Differences of 0, 0.5 and 1, of which the last two are above the bound.
+  REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0, 0.5)))() == Approx((0.125 + 0.375) / 3));
+  REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0)))() == Approx((0.125 + 0.5) / 3));
+  REQUIRE(to_host(reshard<P<>>(nn::hinge(x * 4.0, x * 0.0 - 1.0)))() == Approx((1 + 3 + 5) / 3.0));
+  // A distribution that is 0 somewhere, and a divergence of 0 from itself.
+  const auto wanted_p = x / 1.5;
+  REQUIRE(to_host(reshard<P<>>(nn::kl_divergence(p, wanted_p)))() ==
+          Approx(((std::log(1.0 / 3) - 0.5 + total) / 3 + (std::log(2.0 / 3) - 1 + total) * 2 / 3) /
+                 3));
+  REQUIRE(to_host(reshard<P<>>(nn::kl_divergence(p, exp(p))))() == Approx(0).margin(1e-15));
+  const auto unit = to_host(nn::normalize<1>(x));
+  REQUIRE(unit(1, 2) == Approx(1 / std::sqrt(1.25)));
+  REQUIRE(to_host(nn::cosine_similarity<1>(x, x * 3.0))(0) == Approx(1));
+  REQUIRE(to_host(nn::cosine_similarity<1>(x, x * 0.0))(0) == 0);
   const auto y = to_host(nn::dropout<std::ratio<1, 2>>{}(x + 1.0, random_key{1}));
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 3; ++j) REQUIRE((y(i, j) == 0 || y(i, j) == Approx(2 * (1 + 0.5 * j))));

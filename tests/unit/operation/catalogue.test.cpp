@@ -107,9 +107,54 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
   check_same(
       inferred("mish", {}, {a}), [](const auto& y) { return mish(y); }, x);
   check_same(
+      inferred("hard_swish", {}, {a}), [](const auto& y) { return hard_swish(y); }, x);
+  check_same(
+      inferred("soft_sign", {}, {a}), [](const auto& y) { return soft_sign(y); }, x);
+  check_same(
+      inferred("selu", {}, {a}), [](const auto& y) { return selu(y); }, x);
+  check_same(
+      inferred("celu", {}, {a, "f32[]"}), [](const auto& y) { return celu(y, 2.0F); }, x);
+  check_same(
+      inferred("soft_shrink", {}, {a, "f32[]"}), [](const auto& y) { return soft_shrink(y, 1); },
+      x);
+  check_same(
+      inferred("hard_shrink", {}, {a, "f32[]"}), [](const auto& y) { return hard_shrink(y, 1); },
+      x);
+  check_same(
+      inferred("logit", {}, {a}), [](const auto& y) { return logit(y); }, x);
+  check_same(
+      inferred("sinc", {}, {a}), [](const auto& y) { return sinc(y); }, x);
+  check_same(
+      inferred("heaviside", {}, {a, "f32[]"}), [](const auto& y) { return heaviside(y, 0.5F); }, x);
+  check_same(
+      inferred("nan_to_num", {}, {a}), [](const auto& y) { return nan_to_num(y); }, x);
+  check_same(
+      inferred("isclose", {}, {a, a}), [](const auto& y) { return isclose(y, y); }, x);
+  check_same(
+      inferred("deg2rad", {}, {"f32[8@data,16]{partial sum: model}"}),
+      [](const auto& y) { return deg2rad(y); },
+      abstract<
+          sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>, partial<"model">>>>());
+  check_same(
       inferred("lerp", {}, {a, a, "f32[]"}), [](const auto& y) { return lerp(y, y, 0.5F); }, x);
   check_same(
       inferred("addcmul", {}, {a, a, a}), [](const auto& y) { return addcmul(y, y, y, 2); }, x);
+  check_same(
+      inferred("nansum", {{"dims", "1"}}, {"f32[8@data,16@model]"}),
+      [](const auto& y) { return nansum<1>(y); }, c);
+  check_same(
+      inferred("nanmean", {{"dims", "1"}}, {a}), [](const auto& y) { return nanmean<1>(y); }, x);
+  check_same(
+      inferred("median", {{"dim", "1"}}, {a}), [](const auto& y) { return median<1>(y); }, x);
+  check_same(
+      inferred("quantile", {{"dim", "1"}}, {a, "f32[]"}),
+      [](const auto& y) { return quantile<1>(y, 0.3); }, x);
+  check_same(
+      inferred("matmul", {}, {a, "f32[16,32@model]"}),
+      [](const auto& y, const auto& w) { return matmul(y, w); }, x, abstract<W>());
+  check_same(
+      inferred("searchsorted", {}, {"f32[16]", "f32[16]"}),
+      [](const auto& y) { return searchsorted(y, y); }, abstract<S>());
   check_same(
       inferred("softmax", {{"dim", "1"}}, {a}), [](const auto& y) { return softmax<1>(y); }, x);
   check_same(
@@ -172,6 +217,12 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
       [=](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels, permit); }, c,
       abstract<L>());
   check_same(
+      inferred("nanmean", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return nanmean<1>(y, permit); }, c);
+  check_same(
+      inferred("median", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return median<1>(y, permit); }, c);
+  check_same(
       inferred("argmax", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return argmax<1>(y, permit); }, c);
   check_same(
@@ -186,6 +237,47 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
   check_same(
       inferred("sort", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return sort<1>(y, permit); }, c);
+}
+
+TEST_CASE("Elementwise functions, dropout and split_at gather over permitted axes") {
+  const auto x = abstract<X>();
+  const auto c = abstract<C>();
+  const auto t = abstract<
+      sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>, partial<"model">>>>();
+  constexpr unsigned model = 2;
+  const char* const a = "f32[8@data,16]";
+  const char* const split = "f32[8@data,16@model]";
+  const char* const pending = "f32[8@data,16]{partial sum: model}";
+  const auto permit = across<"model">;
+  check_same(
+      inferred("exp", {}, {pending}, model), [=](const auto& y) { return exp(y, permit); }, t);
+  check_same(
+      inferred("maximum", {}, {pending, split}, model),
+      [=](const auto& y, const auto& z) { return maximum(y, z, permit); }, t, c);
+  check_same(
+      inferred("mish", {}, {pending}, model), [=](const auto& y) { return mish(y, permit); }, t);
+  check_same(
+      inferred("hard_swish", {}, {pending}, model),
+      [=](const auto& y) { return hard_swish(y, permit); }, t);
+  check_same(
+      inferred("lerp", {}, {pending, a, "f32[]"}, model),
+      [=](const auto& y, const auto& z) { return lerp(y, z, 0.5F, permit); }, t, x);
+  check_same(
+      inferred("isclose", {}, {a, pending}, model),
+      [=](const auto& y, const auto& z) { return isclose(y, z, permit); }, x, t);
+  check_same(
+      inferred("cast", {{"type", "i32"}}, {pending}, model),
+      [=](const auto& y) { return cast<std::int32_t>(y, permit); }, t);
+  check_same(
+      inferred("dropout", {}, {pending, "i64[]", "f32[]"}, model),
+      [=](const auto& y) { return dropout(y, random_key{1}, 0.5, permit); }, t);
+  check_same(
+      inferred("split_at", {{"dim", "1"}, {"ends", "4"}}, {split}, model),
+      [=](const auto& y) { return std::get<0>(split_at<1, 4>(y, permit)); }, c);
+  // Without a permission they are errors as before.
+  CHECK(!inferred("exp", {}, {pending}).ok());
+  CHECK(!inferred("mish", {}, {pending}).ok());
+  CHECK(!inferred("split_at", {{"dim", "1"}, {"ends", "4"}}, {split}).ok());
 }
 
 TEST_CASE("Every operation answers for its example, and for every way to split it") {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/norm.hpp"
+#include "shardwise/operation/reduce.hpp"
+
+namespace shardwise::nn {
+
+/// Returns the tensor divided by its norm along a dimension, which is taken to be at least
+/// `least`. If the dimension is split, `across` names the axes over which squares are summed.
+///
+///     auto unit = nn::normalize<1>(x, across<"model">);
+template <int Dim, Operand X, fixed_string... Axes>
+[[nodiscard]] constexpr auto normalize(const X& x, across_axes<Axes...> permitted = {},
+                                       double least = 1e-12) {
+  return x / maximum(l2_norm<Dim>(x, keep_dims, permitted), least);
+}
+
+/// Returns the cosine of the angle between the vectors along a dimension: their product divided by
+/// their norms, each of which is taken to be at least `least`.
+///
+///     auto alike = nn::cosine_similarity<1>(a, b);   // f32[8@data, 64], twice -> f32[8@data]
+template <int Dim, Operand A, Operand B, fixed_string... Axes>
+[[nodiscard]] constexpr auto cosine_similarity(const A& a, const B& b,
+                                               across_axes<Axes...> permitted = {},
+                                               double least = 1e-8) {
+  const auto products = detail::finished(sum<Dim>(a * b), permitted);
+  return products /
+         (maximum(l2_norm<Dim>(a, permitted), least) * maximum(l2_norm<Dim>(b, permitted), least));
+}
+
+}  // namespace shardwise::nn
