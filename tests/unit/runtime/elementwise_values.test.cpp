@@ -125,6 +125,22 @@ void check_ends() {
            row<T>{nan, nan});
   check<T>("fmod by 3", one([](const auto& x) { return fmod(x, T(3)); }),
            row<T>{-4, -3, 4, T(-0.0), inf}, row<T>{-1, T(-0.0), 1, T(-0.0), nan});
+  // Quotients rounded down, as in Python.
+  check<T>("floor_divide by 3", one([](const auto& x) { return floor_divide(x, T(3)); }),
+           row<T>{-4, -3, 4, T(-0.0), inf, nan}, row<T>{-2, -1, 1, T(-0.0), nan, nan});
+  check<T>("floor_divide by infinity",
+           one([](const auto& x) { return floor_divide(x, std::numeric_limits<T>::infinity()); }),
+           row<T>{-4, 4}, row<T>{-1, 0});
+  check<T>("floor_divide by 0", one([](const auto& x) { return floor_divide(x, T(0)); }),
+           row<T>{1, -1, 0}, row<T>{inf, -inf, nan});
+  check<T>("copysign", one([](const auto& x) { return copysign(T(2), x); }),
+           row<T>{T(-0.0), 0, -inf}, row<T>{-2, 2, -2});
+  check<T>("hypot", one([](const auto& x) { return hypot(x, std::numeric_limits<T>::max()); }),
+           row<T>{0, inf}, row<T>{std::numeric_limits<T>::max(), inf});
+  check<T>("xlogy", one([](const auto& x) { return xlogy(T(0), x); }), row<T>{0, inf, -1, nan},
+           row<T>{0, 0, 0, nan});
+  check<T>("sinc", one([](const auto& x) { return sinc(x); }), row<T>{0, T(0.5)},
+           row<T>{1, T(2) / pi});
   check<T>("pow", one([](const auto& x) { return pow(x, T(0)); }), ends, row<T>{1, 1, 1, 1, 1});
   check<T>("pow of a negative number", one([](const auto& x) { return pow(x, T(3)); }),
            row<T>{-2, 2, T(-0.0), -inf}, row<T>{-8, 8, T(-0.0), -inf});
@@ -166,6 +182,10 @@ TEST_CASE("integers round, rest and shift without undefined results") {
   check<i32>("remainder by 0", by(rest, 0), {-4, 4}, row<i32>{0, 0});
   check<i32>("remainder by -1", by(rest, -1), {least, 4}, row<i32>{0, 0});
   check<i32>("fmod by 3", by(cut, 3), {-4, 4}, row<i32>{-1, 1});
+  const auto floored = [](const auto& a, const auto& b) { return floor_divide(a, b); };
+  check<i32>("floor_divide by 3", by(floored, 3), {-4, -3, 4}, row<i32>{-2, -1, 1});
+  check<i32>("floor_divide by -3", by(floored, -3), {-4, -3, 4}, row<i32>{1, 1, -2});
+  check<i32>("floor_divide by 0", by(floored, 0), {-4, 4}, row<i32>{0, 0});
   check<i32>("left shift", by(up, 31), {1, 2, -1}, row<i32>{least, 0, least});
   check<i32>("left shift by all", by(up, 32), {1, -1}, row<i32>{0, 0});
   check<i32>("left shift by less than none", by(up, -1), {1, -1}, row<i32>{0, 0});
