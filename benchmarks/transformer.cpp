@@ -57,14 +57,14 @@ class steps_alone {
  private:
   struct alone {
     detail::steady_program program;
-    std::vector<node*> tensors;
+    std::vector<tensor_node*> tensors;
   };
 
   void add(const lowered_program& all, const step_desc& step) {
     std::vector<node_ptr> nodes(static_cast<std::size_t>(all.count));
     std::vector<operation_kernel> kernels = all.kernels;
     std::vector<detail::recorded_argument> arguments;
-    std::vector<node*> tensors;
+    std::vector<tensor_node*> tensors;
     for (const std::int32_t o : step.operands) {
       node_ptr& read = nodes[static_cast<std::size_t>(all.steps[static_cast<std::size_t>(o)].root)];
       if (read != nullptr) continue;
@@ -104,7 +104,7 @@ class steps_alone {
   /// Numbers that are no special case of any operation: valid indices, and fractions around 1.
   template <class T>
   [[nodiscard]] node_ptr filled(const tensor_desc& type) const {
-    auto made = std::make_shared<node>(home_, home_->place(type), element_kernels_of<T>);
+    auto made = std::make_shared<tensor_node>(home_, home_->place(type), element_kernels_of<T>);
     made->allocate(home_->storage(), home_->memory());
     for (index_t s = 0; s < made->where().count(); ++s)
       for (index_t i = 0; i < made->where().size_of_shard(s); ++i) {
@@ -117,7 +117,7 @@ class steps_alone {
     return made;
   }
 
-  std::shared_ptr<machine> home_;
+  std::shared_ptr<pool_state> home_;
   std::vector<node_ptr> tensors_;
   std::vector<alone> steps_;
 };

@@ -126,10 +126,10 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
   std::vector<bool> seen(value.size(), false);
   const inplace_vector<index_t, max_rank> strides = row_major(extents);
   numbers random(seed);
-  std::vector<buffer<float>> shards;
+  std::vector<shard_buffer<float>> shards;
   for (index_t s = 0; s < where.count(); ++s) {
     const held_box part = where.held_by(where.device_of(s));
-    buffer<float> shard(pool.state()->storage(), element_count(extents_of(part)));
+    shard_buffer<float> shard(pool.state()->storage(), element_count(extents_of(part)));
     inplace_vector<index_t, max_rank> at;
     at.resize(part.size());
     for (index_t i = 0; i < shard.size(); ++i) {
@@ -145,9 +145,9 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
         at[d] = 0;
       }
     }
-    shards.push_back(where.is_here(s) ? shard : buffer<float>());
+    shards.push_back(where.is_here(s) ? shard : shard_buffer<float>());
   }
-  auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
+  auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
   return {detail::handle_of<any_tensor<float>>(std::move(made)), value};
 }

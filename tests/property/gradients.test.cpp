@@ -95,7 +95,7 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
     return all_of_them;
   };
   const doubles made = gradient(loss)(differentiated);
-  std::vector<node*> roots;
+  std::vector<tensor_node*> roots;
   for (const auto& each : made)
     if (!each.share()->ready()) roots.push_back(each.share().get());
   if (!roots.empty()) {

@@ -60,14 +60,14 @@ any_tensor<T> make_terms(const device_pool& pool, std::optional<reduction> pendi
   }
   auto place =
       std::make_shared<const placement>(pool.mesh(), tensor_desc{element_of<T>, {count}, layout});
-  std::vector<buffer<T>> shards;
+  std::vector<shard_buffer<T>> shards;
   for (index_t s = 0; s < place->count(); ++s) {
-    buffer<T> shard(pool.state()->storage(), count);
+    shard_buffer<T> shard(pool.state()->storage(), count);
     const std::vector<T> elements = values_of(seed * devices + s);
     std::copy(elements.begin(), elements.end(), shard.writable());
     shards.push_back(shard);
   }
-  auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
+  auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
   return detail::handle_of<any_tensor<T>>(std::move(made));
 }

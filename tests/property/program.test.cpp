@@ -79,7 +79,7 @@ cost_ledger cost_of(const program_view& flat) {
 }
 
 /// The nodes of what a function returned.
-using nodes = std::vector<std::shared_ptr<node>>;
+using nodes = std::vector<std::shared_ptr<tensor_node>>;
 template <class Result>
 void collect(nodes& found, const Result& result) {
   if constexpr (requires { result.share(); })
@@ -93,7 +93,7 @@ template <class Result>
 void compare(const program_view& paper, const Result& result) {
   nodes found;
   collect(found, result);
-  std::vector<node*> roots;
+  std::vector<tensor_node*> roots;
   for (const auto& node : found) roots.push_back(node.get());
   const std::lock_guard turn(roots.front()->home()->turn());
   const lowered_program run = lower(roots);

@@ -33,10 +33,10 @@ inline filled_operand fill_operand(const device_pool& pool, const row_operand& o
     // Numbers belong to elements, not to shards; terms of a pending reduction all differ.
     std::vector<double> drawn;
     for (index_t i = 0; i < value.size(); ++i) drawn.push_back(operand.numbers_of(random));
-    std::vector<buffer<T>> shards;
+    std::vector<shard_buffer<T>> shards;
     for (index_t s = 0; s < where.count(); ++s) {
       const held_box part = where.held_by(where.device_of(s));
-      buffer<T> shard(pool.state()->storage(), element_count(extents_of(part)));
+      shard_buffer<T> shard(pool.state()->storage(), element_count(extents_of(part)));
       std::vector<index_t> at(operand.extents.size(), 0);
       for (index_t i = 0; i < shard.size(); ++i) {
         std::vector<index_t> global;
@@ -61,9 +61,9 @@ inline filled_operand fill_operand(const device_pool& pool, const row_operand& o
           at[d] = 0;
         }
       }
-      shards.push_back(where.is_here(s) ? shard : buffer<T>());
+      shards.push_back(where.is_here(s) ? shard : shard_buffer<T>());
     }
-    auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
+    auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
     made->charge(pool.state()->memory());
     return filled_operand{detail::handle_of<any_tensor<T>>(std::move(made)), value};
   });
@@ -190,7 +190,7 @@ inline std::optional<row_arrays> agrees(const device_pool& pool, const operation
     require(is_about_layouts(refusal.code()), refusal.what());
     return std::nullopt;
   }
-  std::vector<node*> roots;
+  std::vector<tensor_node*> roots;
   for (const row_tensor& result : made) {
     pending = pending || result.tensor().layout.pending != 0;
     roots.push_back(result.share().get());

@@ -33,7 +33,7 @@
 namespace shardwise {
 
 /// Build settings as values that `if constexpr` can test.
-namespace config {
+namespace build_config {
 
 /// True if the program links the library's compiled kernels, `shardwise::compiled`. That target
 /// defines `SHARDWISE_COMPILED` for every file of the program, so that none of them compiles
@@ -52,5 +52,5 @@ inline constexpr bool exceptions = true;
 inline constexpr bool exceptions = false;
 #endif
 
-}  // namespace config
+}  // namespace build_config
 }  // namespace shardwise

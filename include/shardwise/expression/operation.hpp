@@ -49,7 +49,7 @@ namespace detail {
 [[nodiscard]] constexpr factor_sizes known_sizes(const mesh_desc& mesh, const factor_rule& rule,
                                                  const tensor_descs& operands,
                                                  const known_operands& extents) {
-  if constexpr (config::compiled) {
+  if constexpr (build_config::compiled) {
     if (!std::is_constant_evaluated()) return known_sizes_now(mesh, rule, operands, extents);
   }
   return meet_sizes(mesh, rule, operands, extents);

@@ -19,7 +19,7 @@ namespace detail {
 /// Sends to each owner the elements of its shards from the data of `giver`, and returns this
 /// owner's part of it: the nonempty shards one after another, packed.
 template <class T>
-[[nodiscard]] std::vector<std::byte> hand_out(machine& home, index_t giver,
+[[nodiscard]] std::vector<std::byte> hand_out(pool_state& home, index_t giver,
                                               const host_view<T>& host, const placement& where) {
   owner_link& link = *home.link();
   const shard_owners holders(home.mesh(), where.tensor().layout, link.owners());
@@ -54,7 +54,7 @@ template <class T>
 
 /// Creates a tensor from the data of one owner; that of the others is not read.
 template <class T>
-[[nodiscard]] node_ptr distribute_of_one(const std::shared_ptr<machine>& home, index_t giver,
+[[nodiscard]] node_ptr distribute_of_one(const std::shared_ptr<pool_state>& home, index_t giver,
                                          std::span<const T> host, const tensor_desc& tensor) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
   owner_link* const link = home->link();

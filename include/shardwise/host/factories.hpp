@@ -23,12 +23,12 @@ namespace detail {
 /// `part` states the part of each dimension that the shard holds, and `block` is its row-major
 /// memory.
 [[nodiscard]] node_ptr make_any_shards(
-    const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+    const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
     const element_kernels& elements,
     function_view<void(index_t, const held_box&, const any_block&)> fill);
 template <class T>
 [[nodiscard]] node_ptr make_shards(
-    const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+    const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
     function_view<void(index_t, const held_box&, const strided<T>&)> fill) {
   return make_any_shards(home, tensor, element_kernels_of<T>,
                          [&](index_t shard, const held_box& part, const any_block& block) {
@@ -42,12 +42,13 @@ template <class T>
 
 /// The same for shards whose elements depend only on their global indices: `fill(part, block)`;
 /// `identity` is the identity of the pending reduction.
-[[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<machine>& home,
+[[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<pool_state>& home,
                                        const tensor_desc& tensor, const element_kernels& elements,
                                        function_view<void(const held_box&, const any_block&)> fill,
                                        const void* identity);
 template <class T>
-[[nodiscard]] node_ptr make_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+[[nodiscard]] node_ptr make_filled(const std::shared_ptr<pool_state>& home,
+                                   const tensor_desc& tensor,
                                    function_view<void(const held_box&, const strided<T>&)> fill) {
   const T identity = identity_of<T>(tensor.layout.kind);
   return make_any_filled(

@@ -11,10 +11,10 @@ namespace shardwise::detail {
 
 /// The same for a known placement.
 [[nodiscard]] inline node_ptr make_placed_shards(
-    const std::shared_ptr<machine>& home, placement_ptr place, const element_kernels& elements,
+    const std::shared_ptr<pool_state>& home, placement_ptr place, const element_kernels& elements,
     function_view<void(index_t, const held_box&, const any_block&)> fill) {
   const placement& where = *place;
-  auto made = std::make_shared<node>(home, std::move(place), elements);
+  auto made = std::make_shared<tensor_node>(home, std::move(place), elements);
   run_for_owners(home->link(), [&] { made->allocate(home->storage(), home->memory()); });
   home->run_shards(
       where,
@@ -27,7 +27,7 @@ namespace shardwise::detail {
 }
 
 SHARDWISE_INLINE node_ptr
-make_any_shards(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+make_any_shards(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
                 const element_kernels& elements,
                 function_view<void(index_t, const held_box&, const any_block&)> fill) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
@@ -40,7 +40,7 @@ SHARDWISE_INLINE bool has_elements(const placement& where, index_t shard) noexce
 }
 
 SHARDWISE_INLINE node_ptr
-make_any_filled(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+make_any_filled(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
                 const element_kernels& elements,
                 function_view<void(const held_box&, const any_block&)> fill, const void* identity) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));

@@ -50,8 +50,8 @@ void shape_batches(std::vector<host_block<T>>& blocks, const extents_desc& exten
 }
 
 template <class T>
-[[nodiscard]] node_ptr join_batches(const std::shared_ptr<machine>& home, const layout_desc& layout,
-                                    const extents_desc& extents,
+[[nodiscard]] node_ptr join_batches(const std::shared_ptr<pool_state>& home,
+                                    const layout_desc& layout, const extents_desc& extents,
                                     std::vector<host_block<T>> blocks) {
   const host_batch hosts(home->mesh(), layout, static_cast<index_t>(blocks.size()));
   require(hosts.verdict());

@@ -14,8 +14,9 @@ namespace detail {
 
 /// Creates a tensor from blocks in the order of the devices; see `from_shards`.
 template <class T>
-[[nodiscard]] node_ptr join_blocks(const std::shared_ptr<machine>& home, const layout_desc& layout,
-                                   const extents_desc& extents, std::vector<host_block<T>> blocks) {
+[[nodiscard]] node_ptr join_blocks(const std::shared_ptr<pool_state>& home,
+                                   const layout_desc& layout, const extents_desc& extents,
+                                   std::vector<host_block<T>> blocks) {
   const mesh_desc& mesh = home->mesh();
   const given_shards given(mesh, layout, static_cast<index_t>(blocks.size()));
   require(given.verdict());
@@ -90,7 +91,7 @@ template <class T>
 /// Creates a tensor from the blocks of this process's devices, in their order; see
 /// `from_own_shards`.
 template <class T>
-[[nodiscard]] node_ptr join_own_blocks(const std::shared_ptr<machine>& home,
+[[nodiscard]] node_ptr join_own_blocks(const std::shared_ptr<pool_state>& home,
                                        const tensor_desc& tensor,
                                        const std::vector<host_block<T>>& blocks) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));

@@ -180,7 +180,7 @@ class local_shard {
   node_ptr owner_;
   index_t device_;
   index_box part_;
-  buffer<std::byte> memory_;
+  shard_buffer<std::byte> memory_;
 };
 
 /// Returns the shard of one device, after computing the tensor if necessary. A pending reduction
@@ -233,9 +233,9 @@ template <class X>
 
 namespace detail {
 /// Reports an error for a tensor that the host cannot read, with the call that fixes it.
-void require_readable(const node& owner);
+void require_readable(const tensor_node& owner);
 /// Copies all elements of a tensor to row-major memory, after computing it if necessary.
-void gather_into(node& owner, void* memory);
+void gather_into(tensor_node& owner, void* memory);
 
 /// Returns the elements of a tensor in host memory, after computing it if necessary.
 template <class T>

@@ -8,7 +8,7 @@
 
 namespace shardwise::detail {
 
-SHARDWISE_INLINE void require_readable(const node& owner) {
+SHARDWISE_INLINE void require_readable(const tensor_node& owner) {
   const placement& where = owner.where();
   const tensor_desc& tensor = where.tensor();
   const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
@@ -19,7 +19,7 @@ SHARDWISE_INLINE void require_readable(const node& owner) {
   require(verdict);
 }
 
-SHARDWISE_INLINE void gather_into(node& owner, void* memory) {
+SHARDWISE_INLINE void gather_into(tensor_node& owner, void* memory) {
   const placement& where = owner.where();
   const tensor_desc& tensor = where.tensor();
   owner.evaluate();

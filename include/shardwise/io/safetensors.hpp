@@ -48,8 +48,9 @@ void read_part(const safetensors_file& file, const stored_tensor& stored, const 
 
 /// Returns the node of a stored tensor with a layout; every device reads its own part.
 template <class T>
-[[nodiscard]] node_ptr load_node(const std::shared_ptr<machine>& home, const safetensors_file& file,
-                                 const stored_tensor& stored, const layout_desc& layout) {
+[[nodiscard]] node_ptr load_node(const std::shared_ptr<pool_state>& home,
+                                 const safetensors_file& file, const stored_tensor& stored,
+                                 const layout_desc& layout) {
   return fill_leaf<T>(
       home, {element_of<T>, stored.extents, layout},
       [&](const held_box& part, const any_block& block) { read_part(file, stored, part, block); });

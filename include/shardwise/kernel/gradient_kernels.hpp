@@ -30,9 +30,10 @@ namespace detail {
 /// True for operations whose kernels, including those of their gradients, are in the compiled
 /// library.
 template <class Class>
-inline constexpr bool is_compiled_already = config::compiled && !HasOwnWholeKernel<Class>;
+inline constexpr bool is_compiled_already = build_config::compiled && !HasOwnWholeKernel<Class>;
 template <class F>
-inline constexpr bool is_compiled_already<pointwise<F>> = config::compiled && !HasOwnKernel<F>;
+inline constexpr bool is_compiled_already<pointwise<F>> =
+    build_config::compiled && !HasOwnKernel<F>;
 
 /// Registers an elementwise function on elements of `T` with any number of operands.
 template <class F, Element T>
@@ -120,7 +121,7 @@ struct enter_on<pointwise<F>, T> {
 template <Element T>
 void enter_gradient_arithmetic() {
   namespace f = functions;
-  if constexpr (!config::compiled) {
+  if constexpr (!build_config::compiled) {
     static const bool entered = [] {
       enter_unary<T, f::identity, f::negate, f::square>();
       enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
@@ -195,7 +196,7 @@ template <Element To>
 struct entry_of<pointwise<functions::cast<To>>> {
   template <class, class From>
   [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
-    if constexpr (!config::compiled && Fractional<To> && Fractional<From>)
+    if constexpr (!build_config::compiled && Fractional<To> && Fractional<From>)
       return &enter_cast_gradient<To, From>;
     else
       return nullptr;

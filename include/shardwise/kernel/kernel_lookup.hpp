@@ -34,7 +34,7 @@ namespace detail {
 /// that of this program, or else that of the compiled library.
 template <class Function, Element Result, Element... T>
 [[nodiscard, gnu::noinline]] operation_kernel function_for() {
-  if constexpr (config::compiled && !detail::HasOwnKernel<Function>) {
+  if constexpr (build_config::compiled && !detail::HasOwnKernel<Function>) {
     static const operation_kernel found =
         detail::require_compiled(operation_of<pointwise<Function>>,
                                  types_key(std::array{element_of<T>...}, element_of<Result>));
@@ -51,7 +51,7 @@ template <class Function, Element Result, Element... T>
 template <class Class, Element First>
 [[nodiscard]] operation_kernel whole_for([[maybe_unused]] std::span<const element> operands,
                                          [[maybe_unused]] element result) {
-  if constexpr (config::compiled && !detail::HasOwnWholeKernel<Class>)
+  if constexpr (build_config::compiled && !detail::HasOwnWholeKernel<Class>)
     return detail::require_compiled(operation_of<Class>, types_key(operands, result));
   else
     return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),

@@ -80,7 +80,7 @@ class kernel_table {
       if (one.id == what.id) fail({.rule = violation::operation_is_entered_twice}, what.name);
     const std::size_t at = place_of(what.id, types);
     if (at < entries_.size() && is_at(at, what.id, types)) return entries_[at].kernel;
-    if constexpr (config::compiled)
+    if constexpr (build_config::compiled)
       if (const operation_kernel* const kernel = detail::compiled_kernel(what.id, types))
         return *kernel;
     fail({.rule = violation::operation_has_no_kernel}, what.name);

@@ -44,7 +44,7 @@ struct state_leaf {
   node_ptr (*read)(const void* leaf);
   void (*write)(void* leaf, node_ptr value);
   /// Creates a tensor whose parts are filled; see `make_filled`.
-  node_ptr (*filled)(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+  node_ptr (*filled)(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
                      function_view<void(const held_box&, const any_block&)> fill);
 };
 template <class X>
@@ -56,7 +56,7 @@ void write_leaf(void* leaf, node_ptr value) {
   *static_cast<X*>(leaf) = handle_of<X>(std::move(value));
 }
 template <class T>
-[[nodiscard]] node_ptr fill_leaf(const std::shared_ptr<machine>& home, const tensor_desc& tensor,
+[[nodiscard]] node_ptr fill_leaf(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
                                  function_view<void(const held_box&, const any_block&)> fill) {
   const T identity = identity_of<T>(tensor.layout.kind);
   return make_any_filled(home, tensor, element_kernels_of<T>, fill, &identity);
@@ -68,7 +68,7 @@ inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
                                                   fill_leaf<typename X::value_type>};
 
 /// Returns all elements of a tensor, row-major.
-[[nodiscard]] std::vector<std::byte> gathered_bytes(node& owner);
+[[nodiscard]] std::vector<std::byte> gathered_bytes(tensor_node& owner);
 
 /// Reports a tensor that does not have the elements of a request.
 [[noreturn]] void fail_elements(const std::string& name, element have, element want);

@@ -17,7 +17,7 @@ SHARDWISE_INLINE std::string state_name(std::string_view prefix, const leaf_path
   return name.append(path.data(), path.size());
 }
 
-SHARDWISE_INLINE std::vector<std::byte> gathered_bytes(node& owner) {
+SHARDWISE_INLINE std::vector<std::byte> gathered_bytes(tensor_node& owner) {
   require_readable(owner);
   const tensor_desc& tensor = owner.tensor();
   std::vector<std::byte> whole(

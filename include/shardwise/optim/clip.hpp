@@ -116,7 +116,7 @@ inline constexpr bool holds_pending = any_in_nest<Nest>([]<class X>(std::type_id
 template <class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
   using first = std::remove_cvref_t<decltype(first_in(nest))>;
-  if constexpr (config::compiled && is_sharded_tensor<first>) {
+  if constexpr (build_config::compiled && is_sharded_tensor<first>) {
     using T = typename sum_over<first, Of>::value_type;
     return handle_of<scalar<T, mesh_of<first>>>(reduced_sum_by_layouts<T>(nest, of).release());
   } else {

@@ -92,7 +92,7 @@ struct of_any_layouts {
 
   template <class Path, class... X>
   constexpr void operator()(const Path& path, X&... x) const {
-    if constexpr (config::compiled && (... && is_sharded_tensor<std::remove_const_t<X>>))
+    if constexpr (build_config::compiled && (... && is_sharded_tensor<std::remove_const_t<X>>))
       call(path, x...);
     else
       f(path, x...);

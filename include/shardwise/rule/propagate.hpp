@@ -177,7 +177,7 @@ namespace detail {
 /// conflict. No data is moved between devices. Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr propagation propagate(const mesh_desc& mesh, const factor_rule& rule,
                                               const tensor_descs& operands) noexcept {
-  if constexpr (config::compiled) {
+  if constexpr (build_config::compiled) {
     if (!std::is_constant_evaluated()) return detail::propagate_now(mesh, rule, operands);
   }
   return detail::propagate_rule(mesh, rule, operands);

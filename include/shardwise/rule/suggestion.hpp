@@ -218,7 +218,7 @@ namespace detail {
 [[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
                                         const tensor_descs& operands,
                                         const diagnosis& verdict) noexcept {
-  if constexpr (config::compiled) {
+  if constexpr (build_config::compiled) {
     if (!std::is_constant_evaluated()) return detail::advice_now(mesh, rule, operands, verdict);
   }
   return detail::write_advice(mesh, rule, operands, verdict);

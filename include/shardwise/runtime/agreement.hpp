@@ -9,14 +9,15 @@
 
 namespace shardwise {
 
-class machine;
+class pool_state;
 struct lowered_program;
 
 namespace detail {
 
 /// Agrees with all owners on an operation on one tensor, such as reading it: its hash and its
 /// description.
-void agree_on(machine& home, text_view what, const tensor_desc& tensor, std::uint64_t detail = 0);
+void agree_on(pool_state& home, text_view what, const tensor_desc& tensor,
+              std::uint64_t detail = 0);
 
 /// What the owners of a mesh agree on before they run a program: its hash and its description.
 struct agreement {
@@ -25,10 +26,10 @@ struct agreement {
   std::uint64_t hash = 0;
   sentence words{};
 };
-[[nodiscard]] agreement agreement_of(const machine& home, const lowered_program& program);
+[[nodiscard]] agreement agreement_of(const pool_state& home, const lowered_program& program);
 
 /// Agrees with the other owners of the mesh on a program, if necessary.
-void agree_on(machine& home, const agreement& terms);
+void agree_on(pool_state& home, const agreement& terms);
 
 }  // namespace detail
 }  // namespace shardwise

@@ -18,7 +18,7 @@ namespace shardwise::detail {
   return rounds_of(seen_as(*code.mesh, {&what, code.how(step.root)}, read, step.result).step) > 0;
 }
 
-SHARDWISE_INLINE void agree_on(machine& home, text_view what, const tensor_desc& tensor,
+SHARDWISE_INLINE void agree_on(pool_state& home, text_view what, const tensor_desc& tensor,
                                std::uint64_t detail) {
   word_hash hash;
   hash.add(what);
@@ -30,7 +30,7 @@ SHARDWISE_INLINE void agree_on(machine& home, text_view what, const tensor_desc&
   home.link()->agree(hash.bits(), {words.c_str(), words.size()}, home.team());
 }
 
-SHARDWISE_INLINE agreement agreement_of(const machine& home, const lowered_program& program) {
+SHARDWISE_INLINE agreement agreement_of(const pool_state& home, const lowered_program& program) {
   agreement out;
   if (home.link() == nullptr) return out;
   const program_view code = program.view();
@@ -44,7 +44,7 @@ SHARDWISE_INLINE agreement agreement_of(const machine& home, const lowered_progr
   return out;
 }
 
-SHARDWISE_INLINE void agree_on(machine& home, const agreement& terms) {
+SHARDWISE_INLINE void agree_on(pool_state& home, const agreement& terms) {
   if (terms.is_needed)
     home.link()->agree(terms.hash, {terms.words.c_str(), terms.words.size()}, home.team());
 }

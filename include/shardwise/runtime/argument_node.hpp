@@ -13,8 +13,8 @@ namespace shardwise {
 /// compiled step. It has no elements, so reading it, or a value that depends on it, is an error.
 class argument_node : public pending_node {
  public:
-  explicit argument_node(const node& real) : argument_node(real, real.share_where()) {}
-  argument_node(const node& like, placement_ptr where)
+  explicit argument_node(const tensor_node& real) : argument_node(real, real.share_where()) {}
+  argument_node(const tensor_node& like, placement_ptr where)
       : pending_node(like.home(), std::move(where), like.elements(), next_sequence()) {}
 
   void evaluate() override { refuse(); }

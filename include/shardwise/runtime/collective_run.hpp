@@ -47,7 +47,7 @@ inline void advance(block_place& block, index_t elements) noexcept { block.offse
 /// are first received by `exchange`.
 class collective_run {
  public:
-  collective_run(const applied_operation& does, const node& source, node& result)
+  collective_run(const applied_operation& does, const tensor_node& source, tensor_node& result)
       : source_(source),
         result_(result),
         how_(does.how),
@@ -96,7 +96,7 @@ class collective_run {
   /// Exchanges pieces with the other owners of the mesh, before the shards of each run; an
   /// all_reduce is complete afterwards. The messages are read until the shards are computed. A
   /// further run exchanges as much, so that it need not allocate.
-  void exchange(machine& home, owner_link::messages& memory) {
+  void exchange(pool_state& home, owner_link::messages& memory) {
     if (keeps_ || rounds_of(seen_.step) == 0) return;
     memory_ = &memory;
     is_complete_ = false;
@@ -268,7 +268,7 @@ class collective_run {
   }
   /// Reduces the parts of a shard that this owner's devices reduce; adjacent devices of the group
   /// together.
-  void reduce_own(const collective_peers& peers, index_t shard, const machine& home) const {
+  void reduce_own(const collective_peers& peers, index_t shard, const pool_state& home) const {
     const index_t size = result_.where().size_of_shard(shard);
     for_each_reduced_range(peers, result_.where().first_device_of(shard), home.link()->owners(),
                            size, [&](index_t owner, index_t, const index_range& range) {
@@ -277,7 +277,7 @@ class collective_run {
   }
 
   /// Finds the pieces of a round.
-  void plan(const machine& home, std::size_t number) {
+  void plan(const pool_state& home, std::size_t number) {
     const owner_link& link = *home.link();
     round& to = rounds_[number];
     const auto at = [](index_t owner) { return static_cast<std::size_t>(owner); };
@@ -304,7 +304,7 @@ class collective_run {
                      [](const arrival& a, const arrival& b) { return a.shard < b.shard; });
   }
   /// Exchanges the pieces of a round, which are in the shards of `from`.
-  void carry(machine& home, std::size_t number, const node& from) {
+  void carry(pool_state& home, std::size_t number, const tensor_node& from) {
     const round& now = rounds_[number];
     if (now.sent.empty()) plan(home, number);
     memory_->resize(now.sent, now.wanted);
@@ -314,7 +314,7 @@ class collective_run {
     home.link()->exchange(memory_->out, memory_->in, home.team());
   }
   /// Writes the elements of a piece, with its terms reduced.
-  void pack(const crossing& c, const node& from, std::byte* to) const {
+  void pack(const crossing& c, const tensor_node& from, std::byte* to) const {
     const collective_peers peers = peers_of();
     const element type = from.tensor().type;
     const auto put = [&](const block_place& place) {
@@ -335,8 +335,8 @@ class collective_run {
                           [&](const block_place& place, const block_place&) { put(place); });
   }
 
-  const node& source_;
-  node& result_;
+  const tensor_node& source_;
+  tensor_node& result_;
   attributes how_;
   seen_collective seen_;
   bool keeps_;

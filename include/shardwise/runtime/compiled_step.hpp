@@ -54,7 +54,7 @@ template <StepNumber X>
 
 /// The placeholders for the arguments of one call while a function is recorded.
 struct step_stand_ins {
-  std::shared_ptr<machine> home;
+  std::shared_ptr<pool_state> home;
   std::vector<recorded_argument> made;
   std::vector<node_ptr> numbers;
 
@@ -233,7 +233,7 @@ class compiled_step {
 
   template <class... X>
   void run(entry& at, std::remove_reference_t<X>&... x) {
-    std::vector<node*>& tensors = programs_.tensors();
+    std::vector<tensor_node*>& tensors = programs_.tensors();
     std::size_t k = 0, number = 0;
     (enter<X, first_of<X...>>(at, x, tensors, k, number), ...);
     detail::run_guarded([&] { at.program.run(tensors); },
@@ -248,13 +248,13 @@ class compiled_step {
   }
   /// Writes a number to its tensor, and gives changed tensors memory of their own.
   template <class X, class First>
-  void enter(entry& at, std::remove_reference_t<X>& x, std::vector<node*>& tensors, std::size_t& k,
-             std::size_t& number) {
+  void enter(entry& at, std::remove_reference_t<X>& x, std::vector<tensor_node*>& tensors,
+             std::size_t& k, std::size_t& number) {
     if constexpr (detail::StepNumber<X>) {
       node_ptr& mine = at.numbers[number++];
       // A result of an earlier call, or an argument, may be that number.
       if (!mine->owns_memory()) mine = detail::copy_of(*mine);
-      node& to = *mine;
+      tensor_node& to = *mine;
       const auto entered = detail::step_number(x);
       const auto value = static_cast<compute_type<std::remove_const_t<decltype(entered)>>>(entered);
       for (index_t i = 0; i < to.where().count_here(); ++i)

@@ -112,9 +112,9 @@ class computation {
   /// Returns the operands; none after it has been computed.
   [[nodiscard]] const node_operands& operands() const noexcept { return operands_; }
 
-  /// Sets the operands and adds `node`, which is the node itself, to the pending list of its
+  /// Sets the operands and adds `tensor_node`, which is the node itself, to the pending list of its
   /// machine; called by `make_pending`.
-  void wait_for(node_operands operands, node& node) {
+  void wait_for(node_operands operands, tensor_node& node) {
     operands_ = std::move(operands);
     node.home()->pending().enter(place_, node);
   }
@@ -133,7 +133,7 @@ class computation {
   [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
 
   /// Returns the node that is computed.
-  [[nodiscard]] virtual node& result() noexcept = 0;
+  [[nodiscard]] virtual tensor_node& result() noexcept = 0;
   /// Allocates the memory of the shards.
   virtual void prepare() = 0;
   /// Computes one distinct shard of the node from complete operands.
@@ -151,15 +151,15 @@ class computation {
 };
 
 /// A node that is not computed yet.
-class pending_node : public node, public computation {
+class pending_node : public tensor_node, public computation {
  public:
-  pending_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
-               std::uint64_t sequence)
-      : node(std::move(home), std::move(where), elements), computation(sequence) {}
+  pending_node(std::shared_ptr<pool_state> home, placement_ptr where,
+               const element_kernels& elements, std::uint64_t sequence)
+      : tensor_node(std::move(home), std::move(where), elements), computation(sequence) {}
 
   SHARDWISE_INLINE void evaluate() override;
   [[nodiscard]] computation* task() noexcept override { return this; }
-  [[nodiscard]] node& result() noexcept override { return *this; }
+  [[nodiscard]] tensor_node& result() noexcept override { return *this; }
   void prepare() override { allocate(home()->storage(), home()->memory()); }
 };
 

@@ -44,18 +44,18 @@ class device_error : public std::runtime_error, public std::nested_exception {
 ///
 /// The pool and every tensor in it share one machine, so tensors that outlive their pool can still
 /// be computed and read. The caller of a machine's functions must own it until they return.
-class machine {
+class pool_state {
  public:
   /// Creates a machine with the devices of `mesh`; 0 threads means `min(devices, cores)`.
-  explicit machine(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
+  explicit pool_state(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
   /// Creates the machine of one of several owners of the mesh, which the carrier identifies. With
   /// one owner it is the same as above.
-  machine(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
-          std::stop_token stop = {});
+  pool_state(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
+             std::stop_token stop = {});
 
-  machine(const machine&) = delete;
-  machine& operator=(const machine&) = delete;
-  ~machine();
+  pool_state(const pool_state&) = delete;
+  pool_state& operator=(const pool_state&) = delete;
+  ~pool_state();
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] index_t devices() const noexcept { return devices_; }
@@ -99,8 +99,8 @@ class machine {
   void run_named(index_t count, function_view<index_t(index_t)> device_of,
                  function_view<void(index_t)> body, index_t work);
 
-  machine(const mesh_desc& mesh, std::unique_ptr<owner_link> link, unsigned threads,
-          std::stop_token stop);
+  pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link, unsigned threads,
+             std::stop_token stop);
 
   [[nodiscard]] static std::vector<index_t> devices_of(const owner_link* link, index_t devices);
   [[nodiscard]] static std::unique_ptr<owner_link> link_of(const mesh_desc& mesh,
@@ -173,7 +173,7 @@ class device_pool {
   /// `device_error`, that of the lowest device that failed; a stop request becomes `pool_stopped`.
   template <class Body>
   void for_each_device(Body&& body, index_t work = large_work) const {
-    const std::shared_ptr<machine> keep = state_;
+    const std::shared_ptr<pool_state> keep = state_;
     keep->for_each_device([&](index_t device) { body(device); }, work);
   }
 
@@ -192,12 +192,12 @@ class device_pool {
   [[nodiscard]] owner_traffic traffic() const;
 
   /// Returns the state that tensors share with the pool, and keep alive.
-  [[nodiscard]] std::shared_ptr<machine> state() const noexcept { return state_; }
+  [[nodiscard]] std::shared_ptr<pool_state> state() const noexcept { return state_; }
 
  private:
   [[nodiscard]] static mesh_desc line(index_t devices);
 
-  std::shared_ptr<machine> state_;
+  std::shared_ptr<pool_state> state_;
 };
 
 }  // namespace shardwise

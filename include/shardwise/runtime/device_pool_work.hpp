@@ -22,21 +22,22 @@ inline void take_scratch(void* of, std::size_t bytes, void* to) {
 
 }  // namespace detail
 
-SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, unsigned threads, std::stop_token stop)
-    : machine(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
+SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, unsigned threads,
+                                        std::stop_token stop)
+    : pool_state(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
 
-SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, owner_share share, unsigned threads,
-                                  std::stop_token stop)
-    : machine(mesh, link_of(checked(mesh), std::move(share)), threads, std::move(stop)) {}
+SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, owner_share share, unsigned threads,
+                                        std::stop_token stop)
+    : pool_state(mesh, link_of(checked(mesh), std::move(share)), threads, std::move(stop)) {}
 
-SHARDWISE_INLINE machine::~machine() = default;
+SHARDWISE_INLINE pool_state::~pool_state() = default;
 
-SHARDWISE_INLINE placement_ptr machine::place(const tensor_desc& tensor) const {
+SHARDWISE_INLINE placement_ptr pool_state::place(const tensor_desc& tensor) const {
   if (link_ == nullptr) return std::make_shared<const placement>(mesh_, tensor);
   return std::make_shared<const placement>(mesh_, tensor, link_->owners(), link_->self());
 }
 
-SHARDWISE_INLINE void machine::for_each_device(function_view<void(index_t)> body, index_t work) {
+SHARDWISE_INLINE void pool_state::for_each_device(function_view<void(index_t)> body, index_t work) {
   if (link_ == nullptr)
     return run_named(
         devices_, [](index_t device) { return device; }, body, work);
@@ -46,23 +47,25 @@ SHARDWISE_INLINE void machine::for_each_device(function_view<void(index_t)> body
       work);
 }
 
-SHARDWISE_INLINE void machine::run_shards(const placement& where, function_view<void(index_t)> body,
-                                          index_t work) {
+SHARDWISE_INLINE void pool_state::run_shards(const placement& where,
+                                             function_view<void(index_t)> body, index_t work) {
   run_named(
       where.count_here(), [&](index_t i) { return where.device_of(where.shard_here(i)); },
       [&](index_t i) { body(where.shard_here(i)); }, work);
 }
 
-SHARDWISE_INLINE void machine::run_parts(const placement& where, index_t parts,
-                                         function_view<void(index_t, index_t)> body, index_t work) {
+SHARDWISE_INLINE void pool_state::run_parts(const placement& where, index_t parts,
+                                            function_view<void(index_t, index_t)> body,
+                                            index_t work) {
   const auto shard_of = [&](index_t i) { return where.shard_here(i / parts); };
   run_named(
       where.count_here() * parts, [&](index_t i) { return where.device_of(shard_of(i)); },
       [&](index_t i) { body(shard_of(i), i % parts); }, work);
 }
 
-SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(index_t)> device_of,
-                                         function_view<void(index_t)> body, index_t work) {
+SHARDWISE_INLINE void pool_state::run_named(index_t count,
+                                            function_view<index_t(index_t)> device_of,
+                                            function_view<void(index_t)> body, index_t work) {
   const machine_turn* const turn = machine_turn::current();
   const scratch_source scratch{arena_.get(), detail::take_scratch};
   // Captured by value: otherwise other threads would fetch what a task reads, one cache line after
@@ -88,8 +91,8 @@ SHARDWISE_INLINE void machine::run_named(index_t count, function_view<index_t(in
   detail::run_for_owners(link_.get(), [&] { team_.run(count, named, work); });
 }
 
-SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, std::unique_ptr<owner_link> link,
-                                  unsigned threads, std::stop_token stop)
+SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link,
+                                        unsigned threads, std::stop_token stop)
     : devices_by_position_(copy_of(checked(mesh).order.devices())),
       positions_by_device_(copy_of(mesh.order.positions())),
       mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
@@ -100,15 +103,16 @@ SHARDWISE_INLINE machine::machine(const mesh_desc& mesh, std::unique_ptr<owner_l
       own_devices_(devices_of(link_.get(), devices_)),
       team_(threads > 0 ? threads : default_threads(own_devices_), std::move(stop)) {}
 
-SHARDWISE_INLINE std::vector<index_t> machine::devices_of(const owner_link* link, index_t devices) {
+SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* link,
+                                                             index_t devices) {
   std::vector<index_t> own;
   for (index_t d = 0; d < devices; ++d)
     if (link == nullptr || link->owners().owner_of(d) == link->self()) own.push_back(d);
   return own;
 }
 
-SHARDWISE_INLINE std::unique_ptr<owner_link> machine::link_of(const mesh_desc& mesh,
-                                                              owner_share share) {
+SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc& mesh,
+                                                                 owner_share share) {
   const index_t owners = share.carrier != nullptr ? share.carrier->owners() : 1;
   if (static_cast<index_t>(share.owner_of.size()) != mesh.devices())
     fail({.rule = violation::device_count_differs,
@@ -124,29 +128,30 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> machine::link_of(const mesh_desc& m
   return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
 }
 
-SHARDWISE_INLINE const mesh_desc& machine::checked(const mesh_desc& mesh) {
+SHARDWISE_INLINE const mesh_desc& pool_state::checked(const mesh_desc& mesh) {
   require(validate(mesh));
   for (const axis_desc& axis : mesh.axes)
     if (axis.size == dyn) fail({.rule = violation::mesh_size_is_unknown, .axis = axis.label});
   return mesh;
 }
 
-SHARDWISE_INLINE std::vector<index_t> machine::copy_of(device_numbers numbers) {
+SHARDWISE_INLINE std::vector<index_t> pool_state::copy_of(device_numbers numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-SHARDWISE_INLINE unsigned machine::default_threads(const std::vector<index_t>& devices) noexcept {
+SHARDWISE_INLINE unsigned pool_state::default_threads(
+    const std::vector<index_t>& devices) noexcept {
   return static_cast<unsigned>(
       std::min(static_cast<index_t>(devices.size()), index_t{core_set::available().size()}));
 }
 
 SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, unsigned threads,
                                           std::stop_token stop)
-    : state_(std::make_shared<machine>(mesh, threads, std::move(stop))) {}
+    : state_(std::make_shared<pool_state>(mesh, threads, std::move(stop))) {}
 
 SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, owner_share share,
                                           unsigned threads, std::stop_token stop)
-    : state_(std::make_shared<machine>(mesh, std::move(share), threads, std::move(stop))) {}
+    : state_(std::make_shared<pool_state>(mesh, std::move(share), threads, std::move(stop))) {}
 
 SHARDWISE_INLINE cost_ledger device_pool::counters() const {
   const machine_turn::look looking(state_->turn());

@@ -29,7 +29,7 @@ inline int number_slot(pass_program& pass, const attributes& value, element type
 /// A pending node of one elementwise operation, applied to tensors and numbers.
 class each_node : public pending_node {
  public:
-  each_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+  each_node(std::shared_ptr<pool_state> home, placement_ptr where, const element_kernels& elements,
             const operation& what, block_function function, const number_operands& numbers,
             void (*enter_gradient)() = nullptr)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),

@@ -20,8 +20,8 @@ SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_des
 }
 
 SHARDWISE_INLINE std::string explain_nodes(const std::vector<node_ptr>& named) {
-  const std::shared_ptr<machine>& home = named.front()->home();
-  std::vector<node*> roots;
+  const std::shared_ptr<pool_state>& home = named.front()->home();
+  std::vector<tensor_node*> roots;
   for (const node_ptr& root : named) {
     if (root->home() != home) fail({.rule = violation::operand_pools_differ});
     roots.push_back(root.get());

@@ -16,7 +16,7 @@ SHARDWISE_INLINE std::shared_ptr<custom_gradients> begin_recording() {
 
 SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
                                                     const std::vector<node_ptr>& tensors) {
-  const std::shared_ptr<machine> home = loss->home();
+  const std::shared_ptr<pool_state> home = loss->home();
   recorded_graph graph;
   graph.share_nodes();
   for (const node_ptr& each : tensors) graph.argument(each, each);
@@ -40,7 +40,7 @@ SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
 
 SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
                                                        const std::vector<layout_desc>& layouts) {
-  const std::shared_ptr<machine> home = results_[0]->home();
+  const std::shared_ptr<pool_state> home = results_[0]->home();
   recorded_graph graph;
   for (std::size_t k = 0; k < real_.size(); ++k) graph.argument(stand_ins_[k], real_[k]);
   graph.differentiate_by(std::move(*custom_));

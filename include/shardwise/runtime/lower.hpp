@@ -28,10 +28,10 @@ struct lowered_program : stored_program {
   /// inputs.
   std::vector<node_ptr> nodes;
   /// The pending nodes from which the program was lowered, in the order in which they were created.
-  std::vector<std::weak_ptr<node>> pending;
+  std::vector<std::weak_ptr<tensor_node>> pending;
   /// By step: for a step whose result is not the value of a node, the node to which it belongs;
   /// empty for others.
-  std::vector<std::weak_ptr<node>> owners;
+  std::vector<std::weak_ptr<tensor_node>> owners;
   /// The inputs, by step; null for other steps.
   std::vector<node_ptr> inputs;
   /// True for steps that equal the whole computation of their node, which is compiled.
@@ -47,22 +47,23 @@ class numbered_nodes {
   numbered_nodes(const numbered_nodes&) = delete;
   numbered_nodes& operator=(const numbered_nodes&) = delete;
   ~numbered_nodes() {
-    for (node* at : nodes_) at->number = -1;
+    for (tensor_node* at : nodes_) at->number = -1;
   }
 
-  void add(node& found) {
+  void add(tensor_node& found) {
     nodes_.push_back(&found);
     found.number = 0;
   }
   /// Sorts pending nodes in the order in which they were created.
   void sort() noexcept {
-    std::sort(nodes_.begin(), nodes_.end(),
-              [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
+    std::sort(nodes_.begin(), nodes_.end(), [](tensor_node* a, tensor_node* b) {
+      return a->task()->sequence() < b->task()->sequence();
+    });
   }
-  [[nodiscard]] const std::vector<node*>& in_order() const noexcept { return nodes_; }
+  [[nodiscard]] const std::vector<tensor_node*>& in_order() const noexcept { return nodes_; }
 
  private:
-  std::vector<node*> nodes_;
+  std::vector<tensor_node*> nodes_;
 };
 
 /// The nodes of the graph reachable from some roots: pending ones in the order in which they were
@@ -71,26 +72,26 @@ struct reached_nodes {
   numbered_nodes pending;
   numbered_nodes ready;
 
-  explicit reached_nodes(std::span<node* const> roots) {
-    std::vector<node*> open;
-    const auto meet = [&](node* found) {
+  explicit reached_nodes(std::span<tensor_node* const> roots) {
+    std::vector<tensor_node*> open;
+    const auto meet = [&](tensor_node* found) {
       if (found->ready() || found->number >= 0) return;
       pending.add(*found);
       open.push_back(found);
     };
-    for (node* root : roots) meet(root);
+    for (tensor_node* root : roots) meet(root);
     while (!open.empty()) {
       computation* task = open.back()->task();
       open.pop_back();
       for (const node_ptr& operand : task->operands()) meet(operand.get());
     }
     pending.sort();
-    const auto enter = [&](node* found) {
+    const auto enter = [&](tensor_node* found) {
       if (found->ready() && found->number < 0) ready.add(*found);
     };
-    for (node* at : pending.in_order())
+    for (tensor_node* at : pending.in_order())
       for (const node_ptr& operand : at->task()->operands()) enter(operand.get());
-    for (node* root : roots) enter(root);
+    for (tensor_node* root : roots) enter(root);
   }
 };
 
@@ -99,7 +100,7 @@ class program_lowering {
  public:
   program_lowering(lowered_program& program, const reached_nodes& reached)
       : program_(program), capacity_(static_cast<std::int32_t>(reached.ready.in_order().size())) {
-    for (node* at : reached.pending.in_order()) capacity_ += at->task()->instructions();
+    for (tensor_node* at : reached.pending.in_order()) capacity_ += at->task()->instructions();
     const auto size = static_cast<std::size_t>(capacity_);
     program.kernels.resize(size);
     node_of_.resize(size, nullptr);
@@ -109,17 +110,17 @@ class program_lowering {
     readers_.resize(size, 0);
   }
 
-  void lower(const reached_nodes& reached, std::span<node* const> roots) {
+  void lower(const reached_nodes& reached, std::span<tensor_node* const> roots) {
     program_.resize(capacity_, static_cast<std::int32_t>(roots.size()));
     program_builder code(program_);
     home_ = roots.front()->home();
     code.place(home_->mesh());
     described_program described(code, program_.kernels);
-    for (node* at : reached.ready.in_order()) {
+    for (tensor_node* at : reached.ready.in_order()) {
       const value_id first = program_.count;
       number(code, at, first, code.append(operation_of<input_operation>, {}, {}, at->tensor()));
     }
-    for (node* at : reached.pending.in_order()) {
+    for (tensor_node* at : reached.pending.in_order()) {
       inplace_vector<value_id, max_fused_operands> read;
       for (const node_ptr& operand : at->task()->operands()) {
         read.push_back(operand->number);
@@ -130,7 +131,7 @@ class program_lowering {
       for (value_id i = first; i < program_.count; ++i) owner_of_[static_cast<std::size_t>(i)] = at;
       program_.pending.push_back(at->weak_from_this());
     }
-    for (node* root : roots) code.keep(root->number);
+    for (tensor_node* root : roots) code.keep(root->number);
   }
 
   /// Forms the steps and determines lifetimes. Values held by handles outside the graph are kept
@@ -151,7 +152,7 @@ class program_lowering {
     for (std::size_t s = 0; s < program_.steps.size(); ++s) {
       step_desc& step = program_.steps[s];
       const auto root = static_cast<std::size_t>(step.root);
-      node* const at = node_of_[root];
+      tensor_node* const at = node_of_[root];
       if (step.kind == step_kind::input) {
         program_.inputs[s] = at->shared_from_this();
         step.donated = !read_later_[root] && at->owns_memory() &&
@@ -171,7 +172,7 @@ class program_lowering {
   }
 
  private:
-  void number(program_builder& code, node* at, value_id first, value_id id) {
+  void number(program_builder& code, tensor_node* at, value_id first, value_id id) {
     at->number = id;
     node_of_[static_cast<std::size_t>(id)] = at;
     first_of_[static_cast<std::size_t>(id)] = first;
@@ -183,7 +184,7 @@ class program_lowering {
     read_later_.resize(program_.notes.size(), false);
     for (value_id i = program_.count - 1; i >= 0; --i) {
       const auto at = static_cast<std::size_t>(i);
-      node* const inner = node_of_[at];
+      tensor_node* const inner = node_of_[at];
       if (inner == nullptr || inner->ready() || program_.notes[at].root == i) continue;
       const bool is_held = inner->weak_from_this().use_count() > readers_[at];
       if (!is_held && !read_later_[at]) continue;
@@ -210,25 +211,26 @@ class program_lowering {
   }
   /// Returns a node for a value without handles: a part of an expression that is not fused.
   [[nodiscard]] node_ptr unnamed_result(const step_desc& step) const {
-    return std::make_shared<node>(home_, home_->place(step.result),
-                                  *program_.kernels[static_cast<std::size_t>(step.root)].elements);
+    return std::make_shared<tensor_node>(
+        home_, home_->place(step.result),
+        *program_.kernels[static_cast<std::size_t>(step.root)].elements);
   }
 
   lowered_program& program_;
   std::int32_t capacity_;
-  std::vector<node*> node_of_;
+  std::vector<tensor_node*> node_of_;
   std::vector<value_id> first_of_;
-  std::vector<node*> owner_of_;
+  std::vector<tensor_node*> owner_of_;
   std::vector<std::int32_t> members_;
   std::vector<long> readers_;
   std::vector<bool> read_later_;
-  std::shared_ptr<machine> home_;
+  std::shared_ptr<pool_state> home_;
 };
 
 }  // namespace detail
 
 /// Lowers everything pending that `roots` depend on. The caller holds the machine's turn.
-[[nodiscard]] inline lowered_program lower(std::span<node* const> roots) {
+[[nodiscard]] inline lowered_program lower(std::span<tensor_node* const> roots) {
   const detail::reached_nodes reached(roots);
   lowered_program program;
   detail::program_lowering lowering(program, reached);

@@ -19,7 +19,7 @@ namespace detail {
 [[nodiscard]] std::uint64_t next_sequence() noexcept;
 
 /// Reports an error for an operand in another pool.
-void require_one_pool(const std::shared_ptr<machine>& home, const node_ptr& operand);
+void require_one_pool(const std::shared_ptr<pool_state>& home, const node_ptr& operand);
 
 /// Creates a pending elementwise function of tensors and numbers whose result is `result`.
 [[nodiscard]] node_ptr make_each_node(std::span<node_ptr> operands, const tensor_desc& result,
@@ -37,8 +37,9 @@ using kernel_finder = operation_kernel (*)(std::span<const element> operands, el
                                        const element_kernels& elements, kernel_finder find);
 
 /// Creates a tensor of rank 0 on a machine that holds a number.
-[[nodiscard]] node_ptr number_node(const std::shared_ptr<machine>& home, const attributes& number,
-                                   const tensor_desc& tensor, const element_kernels& elements);
+[[nodiscard]] node_ptr number_node(const std::shared_ptr<pool_state>& home,
+                                   const attributes& number, const tensor_desc& tensor,
+                                   const element_kernels& elements);
 
 /// Creates the placeholder of a tensor while a function whose gradient is taken is recorded.
 [[nodiscard]] node_ptr argument_node_of(const node_ptr& real);

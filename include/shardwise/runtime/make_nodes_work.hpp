@@ -18,7 +18,7 @@ namespace detail {
 
 SHARDWISE_INLINE std::uint64_t next_sequence() noexcept { return computation::next_sequence(); }
 
-SHARDWISE_INLINE void require_one_pool(const std::shared_ptr<machine>& home,
+SHARDWISE_INLINE void require_one_pool(const std::shared_ptr<pool_state>& home,
                                        const node_ptr& operand) {
   if (operand->home() != home) fail({.rule = violation::operand_pools_differ});
 }
@@ -50,10 +50,10 @@ SHARDWISE_INLINE node_ptr make_whole_node(std::span<node_ptr> operands,
                                   cost, kernel.further, kernel.enter_gradient);
 }
 
-SHARDWISE_INLINE node_ptr number_node(const std::shared_ptr<machine>& home,
+SHARDWISE_INLINE node_ptr number_node(const std::shared_ptr<pool_state>& home,
                                       const attributes& number, const tensor_desc& tensor,
                                       const element_kernels& elements) {
-  auto made = std::make_shared<node>(home, home->place(tensor), elements);
+  auto made = std::make_shared<tensor_node>(home, home->place(tensor), elements);
   made->allocate(home->storage(), home->memory());
   with_number(number, tensor.type, [&](auto value) {
     for (index_t i = 0; i < made->where().count_here(); ++i)

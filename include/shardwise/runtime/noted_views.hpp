@@ -17,7 +17,7 @@ class noted_views {
  public:
   /// Adds the view that a device has of a tensor, which must be allocated and must outlive this
   /// object. `is_fixed` states that it keeps its memory.
-  void add(const node& from, index_t device, const const_any_block& view, bool is_fixed) {
+  void add(const tensor_node& from, index_t device, const const_any_block& view, bool is_fixed) {
     const index_t place = from.where().shard_of(device);
     const auto* const data = static_cast<const std::byte*>(view.data);
     if (!is_fixed)
@@ -38,7 +38,7 @@ class noted_views {
  private:
   struct origin {
     std::size_t view;
-    const node* tensor;
+    const tensor_node* tensor;
     index_t place;
     index_t offset;
   };

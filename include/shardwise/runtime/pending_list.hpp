@@ -36,7 +36,7 @@ class pending_list {
 
    private:
     friend pending_list;
-    node* node_ = nullptr;
+    tensor_node* node_ = nullptr;
     pending_list* list_ = nullptr;
     entry* previous_ = this;
     entry* next_ = this;
@@ -44,7 +44,7 @@ class pending_list {
 
   /// Adds a node to the list, which must outlive it; `place` is the node's own entry, and on no
   /// list.
-  void enter(entry& place, node& node) {
+  void enter(entry& place, tensor_node& node) {
     place.node_ = &node;
     place.list_ = this;
     const std::lock_guard lock(mutex_);

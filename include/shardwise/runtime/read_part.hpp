@@ -25,7 +25,7 @@ namespace shardwise::detail {
 
 /// Returns the part `want` of a tensor on a device: a view of its shard, or of a copy in `gathered`
 /// if the device has a whole dimension of which the operation takes the portions of a grain.
-[[nodiscard]] inline const_any_block read_part(const node& operand, index_t device,
+[[nodiscard]] inline const_any_block read_part(const tensor_node& operand, index_t device,
                                                const held_box& want,
                                                scratch_vector<std::byte>& gathered) {
   const held_box own = operand.where().held_by(device);
@@ -50,7 +50,7 @@ namespace shardwise::detail {
 
 /// Returns a view of an elementwise operand with the extents of the result's part; broadcast
 /// dimensions have stride 0.
-[[nodiscard]] inline const_any_block broadcast_view(const node& operand, index_t device,
+[[nodiscard]] inline const_any_block broadcast_view(const tensor_node& operand, index_t device,
                                                     const extents_desc& result,
                                                     const held_box& want,
                                                     scratch_vector<std::byte>& gathered) {
@@ -69,8 +69,9 @@ namespace shardwise::detail {
 /// Returns the view of an elementwise operand for shard `shard` of a result with placement `where`.
 /// Most operands have the placement of the result, and look-ups would be expensive for small
 /// tensors.
-[[nodiscard]] inline const_any_block operand_view(const node& operand, const placement& where,
-                                                  index_t shard, const extents_desc& extents,
+[[nodiscard]] inline const_any_block operand_view(const tensor_node& operand,
+                                                  const placement& where, index_t shard,
+                                                  const extents_desc& extents,
                                                   scratch_vector<std::byte>& gathered) {
   if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
     return {operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)};

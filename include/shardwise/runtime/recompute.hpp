@@ -26,7 +26,7 @@ class graph_recomputing {
 
  private:
   /// Keeps the value of a node, whose operands are computed again.
-  void keep(node& made) const noexcept;
+  void keep(tensor_node& made) const noexcept;
 
   bool before_;
 };

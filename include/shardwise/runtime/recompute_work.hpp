@@ -14,7 +14,7 @@ SHARDWISE_INLINE graph_recomputing::graph_recomputing() noexcept
 
 SHARDWISE_INLINE graph_recomputing::~graph_recomputing() { computation::recomputes() = before_; }
 
-SHARDWISE_INLINE void graph_recomputing::keep(node& made) const noexcept {
+SHARDWISE_INLINE void graph_recomputing::keep(tensor_node& made) const noexcept {
   computation* const task = made.task();
   if (task != nullptr && !before_ && task->recomputed() == computation::again::wholly)
     task->recompute(computation::again::within);

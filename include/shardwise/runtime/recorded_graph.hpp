@@ -65,13 +65,13 @@ class recorded_graph {
   }
   /// Appends the program of these results.
   void record(const std::vector<node_ptr>& results) {
-    const std::vector<node*> pending = reach(results);
-    std::map<const node*, bool> depends;
+    const std::vector<tensor_node*> pending = reach(results);
+    std::map<const tensor_node*, bool> depends;
     for (const node_ptr& argument : arguments_) depends[argument.get()] = true;
     for (const custom_gradient_of_nodes& each : custom_)
       for (const node_ptr& cotangent : each.cotangents) depends[cotangent.get()] = true;
     std::int32_t room = static_cast<std::int32_t>(arguments_.size() + results.size());
-    for (node* at : pending) {
+    for (tensor_node* at : pending) {
       bool& mine = depends[at];
       mine = shares_nodes_;
       for (const node_ptr& operand : at->task()->operands()) mine = mine || depends[operand.get()];
@@ -89,7 +89,7 @@ class recorded_graph {
     program_builder code(code_);
     code.place(results.front()->home()->mesh());
     for (std::size_t k = 0; k < arguments_.size(); ++k) input(code, arguments_[k], real_[k]);
-    for (node* at : pending)
+    for (tensor_node* at : pending)
       if (depends[at])
         for (const node_ptr& operand : at->task()->operands())
           if (!depends[operand.get()]) input(code, operand, operand);
@@ -103,7 +103,7 @@ class recorded_graph {
     }
     described_program described(code, kernels_);
     auto custom = custom_.begin();
-    for (node* at : pending) {
+    for (tensor_node* at : pending) {
       for (; custom != custom_.end() && custom->sequence < at->task()->sequence(); ++custom)
         append(code, *custom);
       if (!depends[at]) continue;
@@ -154,7 +154,7 @@ class recorded_graph {
   }
   /// Creates named nodes for values of the program.
   [[nodiscard]] std::vector<node_ptr> splice(const std::vector<value_id>& wanted,
-                                             const std::shared_ptr<machine>& home) {
+                                             const std::shared_ptr<pool_state>& home) {
     program_splice(code_.view(), nodes_, kernels_).make(wanted, home);
     std::vector<node_ptr> made;
     for (value_id i : wanted) {
@@ -198,9 +198,9 @@ class recorded_graph {
   }
   /// Returns the pending nodes reachable from some nodes, without arguments, in the order in which
   /// they were created.
-  [[nodiscard]] std::vector<node*> reach(const std::vector<node_ptr>& results) const {
-    std::map<const node*, bool> met;
-    std::vector<node*> found;
+  [[nodiscard]] std::vector<tensor_node*> reach(const std::vector<node_ptr>& results) const {
+    std::map<const tensor_node*, bool> met;
+    std::vector<tensor_node*> found;
     for (const custom_gradient_of_nodes& each : custom_)
       for (const node_ptr& cotangent : each.cotangents) met[cotangent.get()] = true;
     const auto meet = [&](const node_ptr& at) {
@@ -221,8 +221,9 @@ class recorded_graph {
         if (met.count(result.get()) != 0)
           for (const node_ptr& given : custom->gradients) meet(given);
     }
-    std::sort(found.begin(), found.end(),
-              [](node* a, node* b) { return a->task()->sequence() < b->task()->sequence(); });
+    std::sort(found.begin(), found.end(), [](tensor_node* a, tensor_node* b) {
+      return a->task()->sequence() < b->task()->sequence();
+    });
     return found;
   }
   /// Registers the kernel of an instruction, and those of its gradient.
@@ -243,7 +244,7 @@ class recorded_graph {
   std::vector<node_ptr> nodes_;
   std::vector<node_ptr> arguments_;
   std::vector<node_ptr> real_;
-  std::map<const node*, value_id> number_;
+  std::map<const tensor_node*, value_id> number_;
   custom_gradients custom_;
   bool shares_nodes_ = false;
 };

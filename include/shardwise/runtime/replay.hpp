@@ -46,13 +46,13 @@ class prepared_program {
   [[nodiscard]] std::vector<node_ptr> run(std::vector<program_input> inputs) const;
 
  private:
-  [[nodiscard]] std::shared_ptr<machine> home_of(const std::vector<program_input>& inputs) const;
+  [[nodiscard]] std::shared_ptr<pool_state> home_of(const std::vector<program_input>& inputs) const;
   /// Checks that an input matches that of the traced program.
   void check(const program_input& input, const tensor_desc& wanted, int place) const;
   /// Returns the kernels of an element type that was given to `prepare`; null for others.
   [[nodiscard]] const element_kernels* elements_of(element type) const noexcept;
   /// Assigns a node to every step: the inputs, and a new one for each result.
-  void bind(lowered_program& program, const std::shared_ptr<machine>& home,
+  void bind(lowered_program& program, const std::shared_ptr<pool_state>& home,
             std::vector<node_ptr> inputs) const;
 
   std::shared_ptr<const lowered_program> planned_;

@@ -126,7 +126,7 @@ SHARDWISE_INLINE void prepared_program::check(const std::vector<program_input>& 
 SHARDWISE_INLINE std::vector<node_ptr> prepared_program::run(
     std::vector<program_input> inputs) const {
   lowered_program program = *planned_;
-  const std::shared_ptr<machine> home = home_of(inputs);
+  const std::shared_ptr<pool_state> home = home_of(inputs);
   bind(program, home, input_nodes(std::move(inputs)));
   std::vector<node_ptr> results = detail::kept(program);
   const std::lock_guard turn(home->turn());
@@ -136,7 +136,7 @@ SHARDWISE_INLINE std::vector<node_ptr> prepared_program::run(
 
 SHARDWISE_INLINE std::vector<node_ptr> prepared_program::input_nodes(
     std::vector<program_input> inputs) const {
-  const std::shared_ptr<machine> home = home_of(inputs);
+  const std::shared_ptr<pool_state> home = home_of(inputs);
   std::vector<node_ptr> nodes;
   for (const step_desc& step : planned_->steps) {
     if (step.kind != step_kind::input) continue;
@@ -148,7 +148,7 @@ SHARDWISE_INLINE std::vector<node_ptr> prepared_program::input_nodes(
   return nodes;
 }
 
-SHARDWISE_INLINE std::shared_ptr<machine> prepared_program::home_of(
+SHARDWISE_INLINE std::shared_ptr<pool_state> prepared_program::home_of(
     const std::vector<program_input>& inputs) const {
   std::size_t wanted = 0;
   for (const step_desc& step : planned_->steps) wanted += step.kind == step_kind::input ? 1U : 0U;
@@ -156,7 +156,7 @@ SHARDWISE_INLINE std::shared_ptr<machine> prepared_program::home_of(
     fail({.rule = violation::operand_count_differs,
           .have = static_cast<index_t>(inputs.size()),
           .want = static_cast<index_t>(wanted)});
-  std::shared_ptr<machine> home;
+  std::shared_ptr<pool_state> home;
   for (const program_input& input : inputs) {
     if (input.tensor == nullptr) continue;
     if (home == nullptr) home = input.tensor->home();
@@ -179,7 +179,7 @@ SHARDWISE_INLINE void prepared_program::check(const program_input& input, const 
     if (wanted.rank() != 0 || elements_of(wanted.type) == nullptr) refuse("a number");
     return;
   }
-  const node& have = *input.tensor;
+  const tensor_node& have = *input.tensor;
   // Different descriptions of a layout may give every device the same elements.
   if (have.tensor().type != wanted.type || have.tensor().extents != wanted.extents ||
       have.where().mesh() != planned_->mesh ||
@@ -194,7 +194,7 @@ SHARDWISE_INLINE const element_kernels* prepared_program::elements_of(element ty
 }
 
 SHARDWISE_INLINE void prepared_program::bind(lowered_program& program,
-                                             const std::shared_ptr<machine>& home,
+                                             const std::shared_ptr<pool_state>& home,
                                              std::vector<node_ptr> inputs) const {
   const std::size_t count = program.steps.size();
   program.nodes.resize(count);
@@ -210,8 +210,8 @@ SHARDWISE_INLINE void prepared_program::bind(lowered_program& program,
         are_free = step.donated = false;
       continue;
     }
-    program.nodes[s] = std::make_shared<node>(home, home->place(step.result),
-                                              detail::elements_made(program, step));
+    program.nodes[s] = std::make_shared<tensor_node>(home, home->place(step.result),
+                                                     detail::elements_made(program, step));
   }
   if (!are_free)
     plan_lifetimes(program.steps.data(), static_cast<std::int32_t>(count), program.lives.data());

@@ -13,8 +13,8 @@ namespace shardwise {
 /// wrote, and is charged for it from then on.
 class result_node : public pending_node {
  public:
-  result_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
-              int which)
+  result_node(std::shared_ptr<pool_state> home, placement_ptr where,
+              const element_kernels& elements, int which)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()), which_(which) {}
 
   [[nodiscard]] value_id describe(described_program& to,

@@ -11,10 +11,10 @@ namespace shardwise {
 /// Runs the program of these nodes, which the caller holds: everything pending that they depend on,
 /// in the order of `schedule`. All must be on one machine; only one program runs on a machine at a
 /// time.
-void run_program(std::span<node* const> roots);
+void run_program(std::span<tensor_node* const> roots);
 
 /// Runs the program of everything pending on a machine that is still held.
-void run_pending(machine& home);
+void run_pending(pool_state& home);
 
 }  // namespace shardwise
 

@@ -52,7 +52,7 @@ struct running_step {
 /// Runs some steps in one pass over their shards: all except the first overwrite existing memory,
 /// and all number their shards alike. An exception becomes the state of the unfinished steps;
 /// finished ones are released.
-inline void run_phase(machine& home, std::span<running_step> steps) {
+inline void run_phase(pool_state& home, std::span<running_step> steps) {
   owner_link::messages messages;
   const auto run = [&] {
     index_t work = 0;
@@ -89,10 +89,10 @@ inline void run_phase(machine& home, std::span<running_step> steps) {
 
 /// Fails every node that depends on a failed one, and throws the first of these failures if there
 /// is any. The nodes are in execution order; those that no longer exist were computed.
-inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
+inline void throw_failures(std::span<const std::weak_ptr<tensor_node>> nodes) {
 #if defined(__cpp_exceptions)
   std::exception_ptr first;
-  for (const std::weak_ptr<node>& held : nodes) {
+  for (const std::weak_ptr<tensor_node>& held : nodes) {
     const node_ptr at = held.lock();
     if (at == nullptr || at->ready() || at->task() == nullptr) continue;
     computation& task = *at->task();
@@ -108,7 +108,7 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
 }
 
 /// Returns true if all operands of a pending node are computed: its program is a single step.
-[[nodiscard]] inline bool stands_alone(node& pending) {
+[[nodiscard]] inline bool stands_alone(tensor_node& pending) {
   for (const node_ptr& operand : pending.task()->operands())
     if (!operand->ready()) return false;
   return true;
@@ -116,7 +116,7 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
 
 /// Returns the operand whose memory a pass, or an operation that reuses that of its first operand,
 /// may use for its result: it has no other owner. Null if there is none.
-[[nodiscard]] inline node* free_operand(node& result) {
+[[nodiscard]] inline tensor_node* free_operand(tensor_node& result) {
   const computation& task = *result.task();
   const std::size_t count = task.is_pass() ? task.operands().size() : task.reuses_first();
   for (const node_ptr& operand : std::span(task.operands().begin(), count))
@@ -128,15 +128,15 @@ inline void throw_failures(std::span<const std::weak_ptr<node>> nodes) {
 
 /// Runs the program of one node whose operands are computed. Copies would be expensive for small
 /// tensors, so nothing is lowered or planned.
-inline void run_alone(machine& home, node& root) {
+inline void run_alone(pool_state& home, tensor_node& root) {
   const node_ptr alone = root.shared_from_this();
-  const std::weak_ptr<node> held = alone;
+  const std::weak_ptr<tensor_node> held = alone;
   computation& task = *alone->task();
   throw_failures({&held, 1});
   const operation_cost cost = task.cost();
   run_guarded(
       [&] {
-        if (node* const reused = free_operand(*alone))
+        if (tensor_node* const reused = free_operand(*alone))
           alone->take_memory_of(*reused);
         else
           task.prepare();
@@ -152,7 +152,7 @@ inline void run_alone(machine& home, node& root) {
 /// The steps of a lowered program, run one after another.
 class program_run {
  public:
-  program_run(machine& home, lowered_program& program) : home_(home), program_(program) {}
+  program_run(pool_state& home, lowered_program& program) : home_(home), program_(program) {}
 
   /// Runs the next step, together with the passes that overwrite its result shard by shard. The
   /// epilogue of a step runs on each shard immediately after it, while the shard is in the cache.
@@ -226,7 +226,7 @@ class program_run {
   /// Gives a further result the memory that its operation wrote.
   void share_result(std::size_t s) {
     const step_desc& step = program_.steps[s];
-    node& result = *program_.nodes[s];
+    tensor_node& result = *program_.nodes[s];
     result.share_memory(further_.at(step.operands[0])[static_cast<std::size_t>(step.which) - 1]);
     result.charge(home_.memory());
     result.set_ready();
@@ -246,7 +246,7 @@ class program_run {
     if (program_.lives[s].last_use <= static_cast<std::int32_t>(s)) program_.nodes[s].reset();
   }
 
-  machine& home_;
+  pool_state& home_;
   lowered_program& program_;
   std::size_t next_ = 0;
   /// The further results of operations, by step.
@@ -257,7 +257,7 @@ class program_run {
 ///
 /// The first failure ends the run: everything that depends on it has failed too, and everything
 /// else stays pending. A program that depends on an earlier failure runs nothing.
-inline void run_roots(machine& home, std::span<node* const> roots) {
+inline void run_roots(pool_state& home, std::span<tensor_node* const> roots) {
   if (home.link() == nullptr && roots.size() == 1 && !roots.front()->ready() &&
       stands_alone(*roots.front()))
     return run_alone(home, *roots.front());
@@ -275,9 +275,9 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
 
 /// Returns those of these nodes that depend on an argument of a function which a thread is
 /// recording: they never get a value. Operands must precede the nodes that read them.
-[[nodiscard]] inline std::unordered_set<const node*> nodes_of_recordings(
+[[nodiscard]] inline std::unordered_set<const tensor_node*> nodes_of_recordings(
     const std::vector<node_ptr>& pending) {
-  std::unordered_set<const node*> found;
+  std::unordered_set<const tensor_node*> found;
   for (const node_ptr& at : pending)
     for (const node_ptr& operand : at->task()->operands())
       if ((operand->task() != nullptr && operand->task()->is_argument()) ||
@@ -306,32 +306,32 @@ inline void run_roots(machine& home, std::span<node* const> roots) {
 /// recording functions. The caller holds the machine's turn.
 [[nodiscard]] inline std::vector<node_ptr> computable_names(const std::vector<node_ptr>& pending) {
   std::vector<node_ptr> names = named(pending);
-  const std::unordered_set<const node*> skipped = nodes_of_recordings(pending);
+  const std::unordered_set<const tensor_node*> skipped = nodes_of_recordings(pending);
   std::erase_if(names, [&](const node_ptr& name) { return skipped.contains(name.get()); });
   return names;
 }
 
 }  // namespace detail
 
-SHARDWISE_INLINE void run_program(std::span<node* const> roots) {
-  machine& home = *roots.front()->home();
+SHARDWISE_INLINE void run_program(std::span<tensor_node* const> roots) {
+  pool_state& home = *roots.front()->home();
   const std::lock_guard turn(home.turn());
   detail::run_roots(home, roots);
 }
 
-SHARDWISE_INLINE void run_pending(machine& home) {
+SHARDWISE_INLINE void run_pending(pool_state& home) {
   const std::lock_guard turn(home.turn());
   // Holding all nodes while they run would keep values alive that nothing else holds.
   const std::vector<node_ptr> names = detail::computable_names(home.pending().hold());
   if (names.empty()) return;
-  std::vector<node*> roots;
+  std::vector<tensor_node*> roots;
   roots.reserve(names.size());
   for (const node_ptr& name : names) roots.push_back(name.get());
   detail::run_roots(home, roots);
 }
 
 SHARDWISE_INLINE void pending_node::evaluate() {
-  node* const self = this;
+  tensor_node* const self = this;
   if (!ready()) run_program({&self, 1});
 }
 

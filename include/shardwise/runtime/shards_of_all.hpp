@@ -13,7 +13,7 @@ namespace shardwise::detail {
 /// processes are received; all owners must do this together.
 class shards_of_all {
  public:
-  explicit shards_of_all(const node& read);
+  explicit shards_of_all(const tensor_node& read);
 
   /// Returns a distinct shard as a row-major block.
   [[nodiscard]] const_any_block block_of(index_t shard) const noexcept {
@@ -23,9 +23,9 @@ class shards_of_all {
   }
 
  private:
-  void bring(machine& home);
+  void bring(pool_state& home);
 
-  const node& read_;
+  const tensor_node& read_;
   owner_link::bytes_by_owner received_;
   /// The shards received from other owners, by shard.
   std::vector<const std::byte*> brought_;

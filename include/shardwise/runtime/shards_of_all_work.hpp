@@ -9,8 +9,8 @@
 
 namespace shardwise::detail {
 
-SHARDWISE_INLINE shards_of_all::shards_of_all(const node& read) : read_(read) {
-  machine& home = *read.home();
+SHARDWISE_INLINE shards_of_all::shards_of_all(const tensor_node& read) : read_(read) {
+  pool_state& home = *read.home();
   if (home.link() == nullptr) return;
   const std::lock_guard turn(home.turn());
   run_for_owners(home.link(), [&] {
@@ -19,7 +19,7 @@ SHARDWISE_INLINE shards_of_all::shards_of_all(const node& read) : read_(read) {
   });
 }
 
-SHARDWISE_INLINE void shards_of_all::bring(machine& home) {
+SHARDWISE_INLINE void shards_of_all::bring(pool_state& home) {
   owner_link& link = *home.link();
   const placement& where = read_.where();
   const shard_owners holders(home.mesh(), read_.tensor().layout, link.owners());

@@ -30,7 +30,7 @@ class program_splice {
   }
 
   /// Creates the nodes of these values and of everything that they depend on.
-  void make(const std::vector<value_id>& wanted, const std::shared_ptr<machine>& home) {
+  void make(const std::vector<value_id>& wanted, const std::shared_ptr<pool_state>& home) {
     std::vector<bool> needed(nodes_.size(), false);
     for (value_id i : wanted) needed[static_cast<std::size_t>(i)] = true;
     for (value_id i = code_.count - 1; i >= 0; --i)
@@ -50,7 +50,7 @@ class program_splice {
     return kernels_[static_cast<std::size_t>(i)];
   }
 
-  [[nodiscard]] node_ptr make_node(value_id i, const std::shared_ptr<machine>& home) {
+  [[nodiscard]] node_ptr make_node(value_id i, const std::shared_ptr<pool_state>& home) {
     const operation& what = code_.what(i);
     const attributes& how = code_.how(i);
     const tensor_desc& result = code_.values[i];
@@ -106,13 +106,13 @@ class program_splice {
   }
   [[nodiscard]] node_ptr make_fill(const attributes& number, const tensor_desc& result,
                                    const operation_kernel& identity,
-                                   const std::shared_ptr<machine>& home) const {
+                                   const std::shared_ptr<pool_state>& home) const {
     auto made = std::make_shared<fill_node>(home, home->place(result), *identity.elements, number,
                                             identity);
     made->wait_for({}, *made);
     return made;
   }
-  [[nodiscard]] node_ptr number_tensor(value_id i, const std::shared_ptr<machine>& home) const {
+  [[nodiscard]] node_ptr number_tensor(value_id i, const std::shared_ptr<pool_state>& home) const {
     const element type = code_.values[i].type;
     const operation_kernel identity = kernel_table::instance().find(
         operation_of<pointwise<functions::identity>>, types_key({&type, 1}, type));

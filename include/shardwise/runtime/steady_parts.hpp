@@ -19,24 +19,24 @@ class step_workspace {
  public:
   explicit step_workspace(arena& storage) : storage_(storage) {}
 
-  [[nodiscard]] buffer<std::byte> take(index_t bytes) {
-    const auto same = std::find_if(free_.begin(), free_.end(), [&](const buffer<std::byte>& each) {
-      return each.size() == bytes;
-    });
+  [[nodiscard]] shard_buffer<std::byte> take(index_t bytes) {
+    const auto same =
+        std::find_if(free_.begin(), free_.end(),
+                     [&](const shard_buffer<std::byte>& each) { return each.size() == bytes; });
     if (same == free_.end()) return {storage_, bytes};
-    buffer<std::byte> taken = std::move(*same);
+    shard_buffer<std::byte> taken = std::move(*same);
     free_.erase(same);
     return taken;
   }
   /// Makes the memory of a tensor available to later steps.
-  void give_back(const node& tensor) {
+  void give_back(const tensor_node& tensor) {
     for (index_t s = 0; s < tensor.where().count(); ++s)
       if (tensor.where().is_here(s) && !tensor.shard(s).empty()) free_.push_back(tensor.shard(s));
   }
 
  private:
   arena& storage_;
-  std::vector<buffer<std::byte>> free_;
+  std::vector<shard_buffer<std::byte>> free_;
 };
 
 /// The parts of a program, indexed by step unless stated otherwise.
@@ -65,7 +65,7 @@ struct steady_program::parts {
     [[nodiscard]] bool updates() const noexcept { return argument >= 0 && !replaces; }
   };
 
-  std::shared_ptr<machine> home;
+  std::shared_ptr<pool_state> home;
   lowered_program program;
   /// The tensors that steps read and write.
   std::vector<node_ptr> slots;
@@ -113,7 +113,7 @@ struct steady_program::parts {
   void divide_phases();
   void find_outcomes(const std::vector<recorded_result>& results);
 
-  void bind(std::span<node* const> tensors);
+  void bind(std::span<tensor_node* const> tensors);
   /// True for a phase of one shard that the calling thread computes.
   [[nodiscard]] bool is_one_task(const phase& at) const noexcept {
     return home->link() == nullptr && slots[at.begin]->where().count() == 1 && at.parts == 1;
@@ -122,7 +122,7 @@ struct steady_program::parts {
   /// Runs a phase and, in the same task, the phases of one shard that follow a phase of one shard:
   /// starting a task takes as long as a small step. Returns the next phase.
   [[nodiscard]] std::size_t run_from(std::size_t first);
-  void hand_over(std::span<node* const> tensors);
+  void hand_over(std::span<tensor_node* const> tensors);
   void let_go() noexcept;
   /// Records the peak memory of each device for a run.
   void note_peaks() noexcept {
@@ -141,8 +141,8 @@ inline void steady_program::parts::find_inputs(recorded_graph& graph,
     if (program.steps[s].kind == step_kind::input) inputs.push_back(s);
   // Arguments are the first inputs of the program; all other inputs are constants.
   for (std::size_t k = 0; k < argument_count; ++k) {
-    const node& like = *arguments[k].real;
-    slots[inputs[k]] = std::make_shared<node>(home, like.share_where(), like.elements());
+    const tensor_node& like = *arguments[k].real;
+    slots[inputs[k]] = std::make_shared<tensor_node>(home, like.share_where(), like.elements());
   }
   const program_view code = graph.code().view();
   std::size_t next = argument_count;
@@ -180,7 +180,7 @@ inline void steady_program::parts::make_slots() {
     // An operation that only moves elements has the element type of its operand.
     if (elements == nullptr)
       elements = &slots[static_cast<std::size_t>(step.operands[0])]->elements();
-    slots[s] = std::make_shared<node>(home, home->place(step.result), *elements);
+    slots[s] = std::make_shared<tensor_node>(home, home->place(step.result), *elements);
   }
 }
 
@@ -225,7 +225,7 @@ inline void steady_program::parts::plan_memory() {
   std::vector<node_ptr> live(count);
   const auto begin_life = [&](std::size_t s) {
     const std::int32_t reuses = program.lives[s].reuses;
-    live[s] = std::make_shared<node>(home, slots[s]->share_where(), slots[s]->elements());
+    live[s] = std::make_shared<tensor_node>(home, slots[s]->share_where(), slots[s]->elements());
     const std::size_t from =
         reuses < 0 ? s : static_cast<std::size_t>(program.steps[s].operands[reuses]);
     if (from == s)

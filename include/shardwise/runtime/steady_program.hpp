@@ -41,12 +41,12 @@ class steady_program {
 
   /// Returns true if the tensors have the layouts and the machine of the arguments of the first
   /// call; null stands for no tensor.
-  [[nodiscard]] bool takes(std::span<node* const> tensors) const noexcept;
+  [[nodiscard]] bool takes(std::span<tensor_node* const> tensors) const noexcept;
   /// Returns true if a run updates an argument. Its node changes in place, so it and its memory
   /// must have no other owner.
   [[nodiscard]] bool changes(std::size_t argument) const noexcept;
   /// Runs the program on computed tensors.
-  void run(std::span<node* const> tensors);
+  void run(std::span<tensor_node* const> tensors);
   /// Returns true if a run gives some arguments other layouts or sizes.
   [[nodiscard]] bool replaces_arguments() const noexcept;
   /// Returns the new value of an argument after a run that gives it another layout or other sizes;
@@ -63,9 +63,9 @@ class steady_program {
 };
 
 /// Returns a copy of a tensor in memory of its own.
-[[nodiscard]] node_ptr copy_of(const node& from);
+[[nodiscard]] node_ptr copy_of(const tensor_node& from);
 /// Invalidates a tensor that a failed program had begun to overwrite: reading it throws that
 /// failure.
-[[nodiscard]] node_ptr lost_node_of(const node& from, std::exception_ptr thrown);
+[[nodiscard]] node_ptr lost_node_of(const tensor_node& from, std::exception_ptr thrown);
 
 }  // namespace shardwise::detail

@@ -14,7 +14,7 @@ namespace shardwise::detail {
 /// The state of a tensor that a failed program had begun to overwrite.
 class lost_node : public pending_node {
  public:
-  lost_node(const node& from, std::exception_ptr thrown)
+  lost_node(const tensor_node& from, std::exception_ptr thrown)
       : pending_node(from.home(), from.share_where(), from.elements(), next_sequence()) {
     fail_with(std::move(thrown));
   }
@@ -31,7 +31,7 @@ class lost_node : public pending_node {
   [[noreturn]] void report() const { std::rethrow_exception(failure()); }
 };
 
-inline void steady_program::parts::bind(std::span<node* const> tensors) {
+inline void steady_program::parts::bind(std::span<tensor_node* const> tensors) {
   for (std::size_t k = 0; k < argument_count; ++k)
     if (is_handed_over[k])
       slots[inputs[k]]->view_memory_of(*tensors[k]);
@@ -46,8 +46,8 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
       std::atomic_thread_fence(std::memory_order_acquire);
       next->drop_memory();
     } else {
-      const node& like = *slots[each.step];
-      next = std::make_shared<node>(home, like.share_where(), like.elements());
+      const tensor_node& like = *slots[each.step];
+      next = std::make_shared<tensor_node>(home, like.share_where(), like.elements());
       next->charge(home->memory());
     }
   }
@@ -61,7 +61,7 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
       for (index_t i = 0; i < where.count(); ++i)
         if (where.is_here(i))
           further[s][k][static_cast<std::size_t>(i)] =
-              buffer<std::byte>(storage, where.size_of_shard(i) * size_of(kernels[k]->type));
+              shard_buffer<std::byte>(storage, where.size_of_shard(i) * size_of(kernels[k]->type));
   }
   for (std::size_t s : bound) {
     const step_desc& step = program.steps[s];
@@ -73,7 +73,7 @@ inline void steady_program::parts::bind(std::span<node* const> tensors) {
     else if (reuses >= 0)
       slots[s]->view_memory_of(*slots[static_cast<std::size_t>(step.operands[reuses])]);
     else
-      slots[s]->get_memory([&](index_t bytes) { return buffer<std::byte>(storage, bytes); });
+      slots[s]->get_memory([&](index_t bytes) { return shard_buffer<std::byte>(storage, bytes); });
   }
 }
 
@@ -119,10 +119,10 @@ inline std::size_t steady_program::parts::run_from(std::size_t first) {
   return end;
 }
 
-inline void steady_program::parts::hand_over(std::span<node* const> tensors) {
-  const std::uint64_t birth = node::next_birth();
+inline void steady_program::parts::hand_over(std::span<tensor_node* const> tensors) {
+  const std::uint64_t birth = tensor_node::next_birth();
   for (outcome& each : outcomes) {
-    node& to =
+    tensor_node& to =
         each.updates() ? *tensors[static_cast<std::size_t>(each.argument)] : *each.given[each.last];
     to.set_made_by_step(birth);
     if (each.is_in_place) continue;
@@ -136,7 +136,7 @@ inline void steady_program::parts::let_go() noexcept {
   for (std::size_t s : bound) slots[s]->drop_memory();
   for (further_shards& results : further)
     for (auto& shards : results)
-      for (buffer<std::byte>& each : shards) each = {};
+      for (shard_buffer<std::byte>& each : shards) each = {};
 }
 
 SHARDWISE_INLINE steady_program::steady_program(const std::vector<recorded_argument>& arguments,
@@ -179,11 +179,11 @@ SHARDWISE_INLINE steady_program::steady_program(steady_program&&) noexcept = def
 SHARDWISE_INLINE steady_program& steady_program::operator=(steady_program&&) noexcept = default;
 SHARDWISE_INLINE steady_program::~steady_program() = default;
 
-SHARDWISE_INLINE bool steady_program::takes(std::span<node* const> tensors) const noexcept {
+SHARDWISE_INLINE bool steady_program::takes(std::span<tensor_node* const> tensors) const noexcept {
   if (tensors.size() != parts_->argument_count) return false;
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     if (tensors[k] == nullptr) continue;
-    const node& wanted = *parts_->slots[parts_->inputs[k]];
+    const tensor_node& wanted = *parts_->slots[parts_->inputs[k]];
     const bool is_same =
         tensors[k]->home() == parts_->home && (tensors[k]->share_where() == wanted.share_where() ||
                                                tensors[k]->tensor() == wanted.tensor());
@@ -196,7 +196,7 @@ SHARDWISE_INLINE bool steady_program::changes(std::size_t argument) const noexce
   return parts_->is_changed[argument];
 }
 
-SHARDWISE_INLINE void steady_program::run(std::span<node* const> tensors) {
+SHARDWISE_INLINE void steady_program::run(std::span<tensor_node* const> tensors) {
   parts& p = *parts_;
   const std::lock_guard turn(p.home->turn());
   struct end_of_run {
@@ -237,8 +237,8 @@ SHARDWISE_INLINE const node_ptr& steady_program::next_result() noexcept {
 
 SHARDWISE_INLINE bool steady_program::has_lost_arguments() const noexcept { return parts_->lost; }
 
-SHARDWISE_INLINE node_ptr copy_of(const node& from) {
-  auto made = std::make_shared<node>(from.home(), from.share_where(), from.elements());
+SHARDWISE_INLINE node_ptr copy_of(const tensor_node& from) {
+  auto made = std::make_shared<tensor_node>(from.home(), from.share_where(), from.elements());
   made->allocate(from.home()->storage(), from.home()->memory());
   for (index_t s = 0; s < from.where().count(); ++s)
     if (from.where().is_here(s) && !from.shard(s).empty())
@@ -248,7 +248,7 @@ SHARDWISE_INLINE node_ptr copy_of(const node& from) {
   return made;
 }
 
-SHARDWISE_INLINE node_ptr lost_node_of(const node& from, std::exception_ptr thrown) {
+SHARDWISE_INLINE node_ptr lost_node_of(const tensor_node& from, std::exception_ptr thrown) {
   return std::make_shared<lost_node>(from, std::move(thrown));
 }
 

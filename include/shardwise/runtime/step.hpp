@@ -24,7 +24,7 @@ namespace shardwise {
 ///
 ///     sync(pool);
 inline void sync(const device_pool& pool) {
-  const std::shared_ptr<machine> home = pool.state();
+  const std::shared_ptr<pool_state> home = pool.state();
   run_pending(*home);
 }
 

@@ -72,7 +72,7 @@ class step_programs {
       tensors_.push_back(nullptr);
     } else {
       const auto tensor = [&](const auto& each) {
-        node* const at = each.share().get();
+        tensor_node* const at = each.share().get();
         at->evaluate();
         tensors_.push_back(at);
       };
@@ -81,7 +81,7 @@ class step_programs {
   }
   /// Finds tensors that are several arguments of the described call.
   void find_repeated();
-  [[nodiscard]] bool is_repeated(const node* tensor) const noexcept {
+  [[nodiscard]] bool is_repeated(const tensor_node* tensor) const noexcept {
     return std::binary_search(repeated_.begin(), repeated_.end(), tensor);
   }
   /// Keeps a repeated tensor for the other arguments that it is, while the variable at an address
@@ -92,7 +92,7 @@ class step_programs {
   [[nodiscard]] entry* find(const void* types) noexcept;
   entry& keep(entry made);
 
-  [[nodiscard]] std::vector<node*>& tensors() noexcept { return tensors_; }
+  [[nodiscard]] std::vector<tensor_node*>& tensors() noexcept { return tensors_; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
@@ -103,10 +103,10 @@ class step_programs {
 
   bool is_called_ = false;
   std::vector<entry> entries_;
-  std::vector<node*> tensors_;
+  std::vector<tensor_node*> tensors_;
   step_constants constants_;
   /// The tensors that are several arguments, by address.
-  std::vector<const node*> repeated_;
+  std::vector<const tensor_node*> repeated_;
   /// The variables of repeated tensors that the step changes, and those tensors.
   std::vector<const void*> changed_;
   std::vector<node_ptr> held_;

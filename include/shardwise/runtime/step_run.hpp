@@ -72,7 +72,7 @@ class interpreted_step {
     const any_block whole = result_->writable_block(shard);
     const any_block out = rows.in(whole);
     if (out.size() == 0) return;
-    run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
+    run_pass(out, [&](const tensor_node& operand, scratch_vector<std::byte>& gathered) {
       return rows.in(operand_view(operand, result_->where(), shard, whole.extents, gathered));
     });
   }
@@ -154,7 +154,7 @@ class interpreted_step {
   void run_anew(index_t shard) const {
     if (!whole_) {
       const any_block out = result_->writable_block(shard);
-      return run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
+      return run_pass(out, [&](const tensor_node& operand, scratch_vector<std::byte>& gathered) {
         return operand_view(operand, result_->where(), shard, out.extents, gathered);
       });
     }
@@ -172,7 +172,7 @@ class interpreted_step {
     const extents_desc extents = extents_of(part);
     memory.resize(static_cast<std::size_t>(element_count(extents) * size_of(inner_.type)));
     const any_block out{memory.data(), inner_.type, extents, row_major(extents)};
-    run_pass(out, [&](const node& operand, scratch_vector<std::byte>& gathered) {
+    run_pass(out, [&](const tensor_node& operand, scratch_vector<std::byte>& gathered) {
       return broadcast_view(operand, device, inner_.extents, part, gathered);
     });
     return {out.data, out.type, out.extents, out.strides};

@@ -23,9 +23,11 @@ void sync(const First& first, const Rest&... rest) {
   const std::tuple<decltype(first.share()), decltype(rest.share())...> named(first.share(),
                                                                              rest.share()...);
   const auto roots = std::apply(
-      [](const auto&... nodes) { return std::array<node*, sizeof...(nodes)>{nodes.get()...}; },
+      [](const auto&... nodes) {
+        return std::array<tensor_node*, sizeof...(nodes)>{nodes.get()...};
+      },
       named);
-  for (node* root : roots)
+  for (tensor_node* root : roots)
     if (root->home() != roots[0]->home()) fail({.rule = violation::operand_pools_differ});
   run_program(roots);
 }

@@ -35,7 +35,7 @@ enum class wanted_fault : std::uint8_t { nan, any };
 /// Returns the first fault of the program of these nodes, which stay pending.
 [[nodiscard]] numeric_fault fault_of_nodes(const std::vector<node_ptr>& named, wanted_fault wanted);
 /// The same for everything named that is pending in a pool.
-[[nodiscard]] numeric_fault fault_of_pool(machine& home, wanted_fault wanted);
+[[nodiscard]] numeric_fault fault_of_pool(pool_state& home, wanted_fault wanted);
 /// The same for a prepared program on checked inputs.
 [[nodiscard]] numeric_fault fault_of_run(const prepared_program& ready,
                                          std::vector<program_input> inputs, wanted_fault wanted);

@@ -26,7 +26,7 @@ struct value_faults {
 
 /// The faults of floating-point elements.
 template <class T>
-void find_faults(const node& at, value_faults& found) {
+void find_faults(const tensor_node& at, value_faults& found) {
   const placement& where = at.where();
   for (index_t i = 0; i < where.count_here(); ++i) {
     const index_t shard = where.shard_here(i);
@@ -40,7 +40,7 @@ void find_faults(const node& at, value_faults& found) {
     }
   }
 }
-[[nodiscard]] inline value_faults faults_of(const node& at) {
+[[nodiscard]] inline value_faults faults_of(const tensor_node& at) {
   value_faults found;
   switch (at.tensor().type) {
     case element::f32:
@@ -67,7 +67,7 @@ class fault_search {
  public:
   /// `inputs` are those of the program, in order.
   fault_search(const program_view& code, const std::vector<operation_kernel>& kernels,
-               const std::vector<node_ptr>& inputs, const std::shared_ptr<machine>& home)
+               const std::vector<node_ptr>& inputs, const std::shared_ptr<pool_state>& home)
       : home_(home) {
     const auto size = static_cast<std::size_t>(code.count);
     program_.resize(code.count, code.result_count);
@@ -137,12 +137,12 @@ class fault_search {
         program_.inputs[s] = inputs[next++];
         continue;
       }
-      program_.nodes[s] =
-          std::make_shared<node>(home_, home_->place(step.result), elements_made(program_, step));
+      program_.nodes[s] = std::make_shared<tensor_node>(home_, home_->place(step.result),
+                                                        elements_made(program_, step));
     }
   }
   /// Checks the result of a step, and records the first fault.
-  void look(std::size_t s, const node& made, wanted_fault wanted, numeric_fault& out) {
+  void look(std::size_t s, const tensor_node& made, wanted_fault wanted, numeric_fault& out) {
     const value_id i = program_.steps[s].root;
     value_faults& mine = faults_[static_cast<std::size_t>(i)];
     mine = faults_of(made);
@@ -171,14 +171,14 @@ class fault_search {
     out.words = words.str();
   }
 
-  std::shared_ptr<machine> home_;
+  std::shared_ptr<pool_state> home_;
   lowered_program program_;
   std::vector<value_faults> faults_;
 };
 
 /// Returns the first fault of the program of some nodes. The caller holds the machine's turn.
-[[nodiscard]] inline numeric_fault fault_below(std::span<node* const> roots,
-                                               const std::shared_ptr<machine>& home,
+[[nodiscard]] inline numeric_fault fault_below(std::span<tensor_node* const> roots,
+                                               const std::shared_ptr<pool_state>& home,
                                                wanted_fault wanted) {
   const lowered_program lowered = lower(roots);
   throw_failures(lowered.pending);
@@ -190,8 +190,8 @@ class fault_search {
 
 SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named,
                                               wanted_fault wanted) {
-  const std::shared_ptr<machine>& home = named.front()->home();
-  std::vector<node*> roots;
+  const std::shared_ptr<pool_state>& home = named.front()->home();
+  std::vector<tensor_node*> roots;
   for (const node_ptr& root : named) {
     if (root->home() != home) fail({.rule = violation::operand_pools_differ});
     roots.push_back(root.get());
@@ -200,11 +200,11 @@ SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named
   return fault_below(roots, home, wanted);
 }
 
-SHARDWISE_INLINE numeric_fault fault_of_pool(machine& home, wanted_fault wanted) {
+SHARDWISE_INLINE numeric_fault fault_of_pool(pool_state& home, wanted_fault wanted) {
   const std::lock_guard turn(home.turn());
   const std::vector<node_ptr> names = named(home.pending().hold());
   if (names.empty()) return {};
-  std::vector<node*> roots;
+  std::vector<tensor_node*> roots;
   roots.reserve(names.size());
   for (const node_ptr& name : names) roots.push_back(name.get());
   return fault_below(roots, names.front()->home(), wanted);
@@ -214,7 +214,7 @@ SHARDWISE_INLINE numeric_fault fault_of_run(const prepared_program& ready,
                                             std::vector<program_input> inputs,
                                             wanted_fault wanted) {
   const std::vector<node_ptr> nodes = ready.input_nodes(std::move(inputs));
-  const std::shared_ptr<machine>& home = nodes.front()->home();
+  const std::shared_ptr<pool_state>& home = nodes.front()->home();
   const std::lock_guard turn(home->turn());
   const lowered_program& planned = ready.planned();
   return fault_search(planned.view(), planned.kernels, nodes, home).find(wanted);

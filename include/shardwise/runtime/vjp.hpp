@@ -59,7 +59,7 @@ class graph_recording {
 
   std::shared_ptr<state> state_;
   std::shared_ptr<custom_gradients> custom_;
-  std::shared_ptr<machine> home_;
+  std::shared_ptr<pool_state> home_;
   std::vector<node_ptr> results_;
   std::vector<node_ptr> made_;
 };

@@ -16,7 +16,7 @@ namespace shardwise::detail {
 /// Registers the kernels that batches need in addition to the operations of a function; done once.
 template <Element T>
 void enter_batch_kernels() {
-  if constexpr (!config::compiled) {
+  if constexpr (!build_config::compiled) {
     static const bool entered = [] {
       enter_function<functions::identity, T, T>();
       enter_operation<reshape_operation, T, T>();

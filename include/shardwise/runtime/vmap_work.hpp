@@ -13,7 +13,7 @@ namespace shardwise::detail {
 
 /// Adds the custom gradients of a batch to the recordings in progress.
 inline void share_custom_gradients(recorded_graph& graph, value_id begin,
-                                   const std::shared_ptr<machine>& home) {
+                                   const std::shared_ptr<pool_state>& home) {
   const auto open = open_recordings();
   if (open.empty()) return;
   const auto nodes_of = [&](const std::vector<value_id>& values) {
@@ -53,7 +53,7 @@ inline void share_custom_gradients(recorded_graph& graph, value_id begin,
 }
 
 SHARDWISE_INLINE void graph_batch::run() {
-  const std::shared_ptr<machine> home = results_[0]->home();
+  const std::shared_ptr<pool_state> home = results_[0]->home();
   recorded_graph graph;
   for (const mapped_argument& each : arguments_) graph.argument(each.stand_in, each.real);
   graph.differentiate_by(std::move(*custom_));

@@ -15,16 +15,16 @@
 namespace shardwise {
 
 /// The shards of the results of an operation after the first, by result.
-using further_shards = std::vector<std::vector<buffer<std::byte>>>;
+using further_shards = std::vector<std::vector<shard_buffer<std::byte>>>;
 
 namespace detail {
 
 /// Allocates memory for the results after the first, which have its layout.
-[[nodiscard]] inline further_shards allocate_further(const node& result,
+[[nodiscard]] inline further_shards allocate_further(const tensor_node& result,
                                                      const further_elements& further) {
   further_shards all;
   for (const element_kernels* kernels : further) {
-    std::vector<buffer<std::byte>> shards;
+    std::vector<shard_buffer<std::byte>> shards;
     for (index_t s = 0; s < result.where().count(); ++s)
       if (result.where().is_here(s))
         shards.emplace_back(result.home()->storage(),
@@ -52,7 +52,7 @@ namespace detail {
 /// is read as determined by the factors of the rule. `view_of(k, device, part, gathered)` returns
 /// the part of operand `k`; `memory` is that of the results after the first, if there are any.
 template <class ViewOf>
-void run_whole(node& result, index_t shard, const attributes& how, const factor_rule& rule,
+void run_whole(tensor_node& result, index_t shard, const attributes& how, const factor_rule& rule,
                const propagation& split, structured_kernel kernel, const further_elements& further,
                further_shards* memory, const ViewOf& view_of) {
   const mesh_desc& mesh = result.where().mesh();
@@ -84,7 +84,7 @@ void run_whole(node& result, index_t shard, const attributes& how, const factor_
 /// A pending node of one operation that is not elementwise, whose rule and split are known.
 class whole_node : public pending_node {
  public:
-  whole_node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements,
+  whole_node(std::shared_ptr<pool_state> home, placement_ptr where, const element_kernels& elements,
              const applied_operation& does, structured_kernel kernel, const factor_rule& rule,
              const propagation& split, const operation_cost& cost, further_elements further = {},
              void (*enter_gradient)() = nullptr)
@@ -115,7 +115,7 @@ class whole_node : public pending_node {
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
   /// Returns the memory of a further result; the first result has the number 0.
-  [[nodiscard]] const std::vector<buffer<std::byte>>& further(int which) const noexcept {
+  [[nodiscard]] const std::vector<shard_buffer<std::byte>>& further(int which) const noexcept {
     return further_shards_[static_cast<std::size_t>(which)];
   }
   void prepare() override {

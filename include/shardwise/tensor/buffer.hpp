@@ -24,37 +24,37 @@ namespace shardwise {
 ///     buffer<float> replica = x;                 // the same memory
 ///     replica.detach();                          // copy on write
 template <class T>
-class buffer {
+class shard_buffer {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= shard_alignment);
 
  public:
   using value_type = T;
 
   /// A buffer without elements.
-  buffer() = default;
+  shard_buffer() = default;
 
   /// Creates a buffer of `size` uninitialised elements. Throws `std::bad_alloc` if there is no
   /// memory for them, or if `size` is negative or too large.
-  buffer(arena& from, index_t size) : size_(size) {
+  shard_buffer(arena& from, index_t size) : size_(size) {
     if (size == 0) return;
     block_ = &from.allocate(bytes_of(size));
     data_ = static_cast<T*>(static_cast<void*>(block_->data));
   }
 
-  buffer(const buffer& other) noexcept
+  shard_buffer(const shard_buffer& other) noexcept
       : block_(other.block_), data_(other.data_), size_(other.size_) {
     if (block_ != nullptr) arena::retain(*block_);
   }
-  buffer(buffer&& other) noexcept { swap(other); }
-  buffer& operator=(buffer other) noexcept {
+  shard_buffer(shard_buffer&& other) noexcept { swap(other); }
+  shard_buffer& operator=(shard_buffer other) noexcept {
     swap(other);
     return *this;
   }
-  ~buffer() {
+  ~shard_buffer() {
     if (block_ != nullptr) arena::release(*block_);
   }
 
-  void swap(buffer& other) noexcept {
+  void swap(shard_buffer& other) noexcept {
     std::swap(block_, other.block_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -82,21 +82,21 @@ class buffer {
   }
 
   /// Returns true if both handles hold the same memory, as replicas do.
-  [[nodiscard]] bool shares(const buffer& other) const noexcept {
+  [[nodiscard]] bool shares(const shard_buffer& other) const noexcept {
     return block_ != nullptr && block_ == other.block_;
   }
 
   /// Returns the same memory without a share in it, which is cheaper: it must outlive the result.
-  [[nodiscard]] buffer borrowed() const noexcept {
-    buffer view;
+  [[nodiscard]] shard_buffer borrowed() const noexcept {
+    shard_buffer view;
     view.data_ = data_;
     view.size_ = size_;
     return view;
   }
 
   /// Returns the same memory as bytes.
-  [[nodiscard]] buffer<std::byte> as_bytes() const noexcept {
-    buffer<std::byte> bytes;
+  [[nodiscard]] shard_buffer<std::byte> as_bytes() const noexcept {
+    shard_buffer<std::byte> bytes;
     if (block_ == nullptr) return bytes;
     arena::retain(*block_);
     bytes.block_ = block_;
@@ -108,14 +108,14 @@ class buffer {
   /// Makes this handle the single owner, of a copy if the elements are shared.
   void detach() {
     if (unique()) return;
-    buffer copy(*block_->home, size_);
+    shard_buffer copy(*block_->home, size_);
     std::memcpy(copy.data_, data_, static_cast<std::size_t>(size_) * sizeof(T));
     swap(copy);
   }
 
  private:
   template <class U>
-  friend class buffer;
+  friend class shard_buffer;
 
   /// Returns the bytes of `size` elements, or -1, which every arena rejects.
   [[nodiscard]] static constexpr index_t bytes_of(index_t size) noexcept {

@@ -17,37 +17,39 @@
 namespace shardwise {
 
 class computation;
-class machine;
+class pool_state;
 
 /// One tensor of a running program, independent of its element type: its description, its machine,
 /// and its distinct shards, or how to compute them.
 ///
 /// Handles share nodes; the graph of a program consists of the nodes and the operands that they
 /// hold.
-class node : public std::enable_shared_from_this<node> {
+class tensor_node : public std::enable_shared_from_this<tensor_node> {
  public:
   /// Creates a tensor of these elements whose shards are not computed yet.
-  node(std::shared_ptr<machine> home, placement_ptr where, const element_kernels& elements)
+  tensor_node(std::shared_ptr<pool_state> home, placement_ptr where,
+              const element_kernels& elements)
       : home_(std::move(home)), where_(std::move(where)), elements_(&elements), ready_(false) {}
   /// Creates a tensor from computed shards, row-major, in the order of the placement.
   template <Element T>
-  node(std::shared_ptr<machine> home, placement_ptr where, const std::vector<buffer<T>>& shards)
+  tensor_node(std::shared_ptr<pool_state> home, placement_ptr where,
+              const std::vector<shard_buffer<T>>& shards)
       : home_(std::move(home)),
         where_(std::move(where)),
         elements_(&element_kernels_of<T>),
         ready_(true) {
     shards_.reserve(shards.size());
-    for (const buffer<T>& shard : shards) shards_.push_back(shard.as_bytes());
+    for (const shard_buffer<T>& shard : shards) shards_.push_back(shard.as_bytes());
   }
-  node(const node&) = delete;
-  node& operator=(const node&) = delete;
+  tensor_node(const tensor_node&) = delete;
+  tensor_node& operator=(const tensor_node&) = delete;
   /// The shards are destroyed in reverse order: the arena first returns the blocks that were freed
   /// last, so the shards of the next similar tensor get the same memory, each in the cache of the
   /// core that computes it. Inline in the class definition: otherwise every file with headers alone
   /// would contain the code of the class, and of the whole engine with it.
-  SHARDWISE_INLINE virtual ~node();
+  SHARDWISE_INLINE virtual ~tensor_node();
 
-  [[nodiscard]] const std::shared_ptr<machine>& home() const noexcept { return home_; }
+  [[nodiscard]] const std::shared_ptr<pool_state>& home() const noexcept { return home_; }
   [[nodiscard]] const placement& where() const noexcept { return *where_; }
   [[nodiscard]] const placement_ptr& share_where() const noexcept { return where_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return where_->tensor(); }
@@ -62,7 +64,7 @@ class node : public std::enable_shared_from_this<node> {
 
   /// Returns the memory of a distinct shard; empty while the node is pending, and for a shard that
   /// only other processes hold.
-  [[nodiscard]] const buffer<std::byte>& shard(index_t place) const noexcept {
+  [[nodiscard]] const shard_buffer<std::byte>& shard(index_t place) const noexcept {
     return shards_[static_cast<std::size_t>(place)];
   }
   /// Returns the elements of a distinct shard, whose type is `T`.
@@ -88,17 +90,17 @@ class node : public std::enable_shared_from_this<node> {
   /// Returns true if no other tensor and no view shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares the memory of another node.
-  void share_memory(const std::vector<buffer<std::byte>>& shards) { shards_ = shards; }
+  void share_memory(const std::vector<shard_buffer<std::byte>>& shards) { shards_ = shards; }
   /// Shares the memory of another node, which is charged for it, or releases the shared memory.
   /// Only the first call allocates.
-  void view_memory_of(const node& other) { shards_ = other.shards_; }
+  void view_memory_of(const tensor_node& other) { shards_ = other.shards_; }
   /// The same without a share in the memory, which must not be released before this node drops it.
-  void borrow_memory_of(const node& other) {
+  void borrow_memory_of(const tensor_node& other) {
     shards_.resize(other.shards_.size());
     for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s] = other.shards_[s].borrowed();
   }
   void drop_memory() noexcept {
-    for (buffer<std::byte>& each : shards_) each = {};
+    for (shard_buffer<std::byte>& each : shards_) each = {};
   }
   /// Allocates memory that is not charged to a device: new, or returned by `take(bytes)`.
   template <class Take>
@@ -109,7 +111,7 @@ class node : public std::enable_shared_from_this<node> {
         shards_[static_cast<std::size_t>(s)] =
             take(where().size_of_shard(s) * size_of(tensor().type));
   }
-  void take_memory_of(node& other) {
+  void take_memory_of(tensor_node& other) {
     shards_ = other.shards_;
     std::swap(charged_, other.charged_);
   }
@@ -146,10 +148,10 @@ class node : public std::enable_shared_from_this<node> {
   /// neighbours, so that device 0 has the maximum of everything.
   void charge(device_memory& memory, index_t sign) noexcept;
 
-  std::shared_ptr<machine> home_;
+  std::shared_ptr<pool_state> home_;
   placement_ptr where_;
   const element_kernels* elements_;
-  std::vector<buffer<std::byte>> shards_;
+  std::vector<shard_buffer<std::byte>> shards_;
   std::atomic<bool> ready_;
   std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;
@@ -158,7 +160,7 @@ class node : public std::enable_shared_from_this<node> {
 };
 
 /// A shared handle of a node.
-using node_ptr = std::shared_ptr<node>;
+using node_ptr = std::shared_ptr<tensor_node>;
 
 namespace detail {
 [[noreturn, gnu::noinline]] inline void refuse_moved() {

@@ -6,32 +6,32 @@
 
 namespace shardwise {
 
-SHARDWISE_INLINE node::~node() {
+SHARDWISE_INLINE tensor_node::~tensor_node() {
   if (charged_ != nullptr) charge(*charged_, -1);
   while (!shards_.empty()) shards_.pop_back();
 }
 
-SHARDWISE_INLINE void node::evaluate() {}
+SHARDWISE_INLINE void tensor_node::evaluate() {}
 
-SHARDWISE_INLINE computation* node::task() noexcept { return nullptr; }
+SHARDWISE_INLINE computation* tensor_node::task() noexcept { return nullptr; }
 
-SHARDWISE_INLINE const_any_block node::block_of(index_t place) const noexcept {
+SHARDWISE_INLINE const_any_block tensor_node::block_of(index_t place) const noexcept {
   const extents_desc extents = where().extents_of_shard(place);
   return {shard(place).data(), tensor().type, extents, row_major(extents)};
 }
 
-SHARDWISE_INLINE any_block node::writable_block(index_t place) noexcept {
+SHARDWISE_INLINE any_block tensor_node::writable_block(index_t place) noexcept {
   const extents_desc extents = where().extents_of_shard(place);
   return {shards_[static_cast<std::size_t>(place)].writable(), tensor().type, extents,
           row_major(extents)};
 }
 
-SHARDWISE_INLINE const_any_block node::held_by(index_t device) const noexcept {
+SHARDWISE_INLINE const_any_block tensor_node::held_by(index_t device) const noexcept {
   return block_of(where().shard_of(device));
 }
 
-SHARDWISE_INLINE const_any_block node::part_held_by(index_t device,
-                                                    const index_box& want) const noexcept {
+SHARDWISE_INLINE const_any_block tensor_node::part_held_by(index_t device,
+                                                           const index_box& want) const noexcept {
   const index_t place = where().shard_of(device);
   const index_box have = where().box_of(device);
   const_any_block part{shard(place).data(), tensor().type, extents_of(want),
@@ -44,8 +44,8 @@ SHARDWISE_INLINE const_any_block node::part_held_by(index_t device,
   return part;
 }
 
-SHARDWISE_INLINE void node::allocate(arena& storage, device_memory& memory) {
-  std::vector<buffer<std::byte>> shards;
+SHARDWISE_INLINE void tensor_node::allocate(arena& storage, device_memory& memory) {
+  std::vector<shard_buffer<std::byte>> shards;
   shards.reserve(static_cast<std::size_t>(where().count()));
   for (index_t s = 0; s < where().count(); ++s)
     if (where().is_here(s))
@@ -56,20 +56,20 @@ SHARDWISE_INLINE void node::allocate(arena& storage, device_memory& memory) {
   charge(memory);
 }
 
-SHARDWISE_INLINE bool node::owns_memory() const noexcept {
+SHARDWISE_INLINE bool tensor_node::owns_memory() const noexcept {
   // Makes all writes visible that other threads did before they released their handles.
   std::atomic_thread_fence(std::memory_order_acquire);
-  for (const buffer<std::byte>& shard : shards_)
+  for (const shard_buffer<std::byte>& shard : shards_)
     if (!shard.unique()) return false;
   return true;
 }
 
-SHARDWISE_INLINE void node::charge(device_memory& memory) noexcept {
+SHARDWISE_INLINE void tensor_node::charge(device_memory& memory) noexcept {
   charged_ = &memory;
   charge(memory, 1);
 }
 
-SHARDWISE_INLINE void node::charge(device_memory& memory, index_t sign) noexcept {
+SHARDWISE_INLINE void tensor_node::charge(device_memory& memory, index_t sign) noexcept {
   for (index_t d = 0; d < where_->devices(); ++d)
     if (where_->owns(d)) memory.charge(d, sign * where_->charged_to(d));
 }

@@ -33,7 +33,7 @@ template <std::floating_point T, std::integral Index>
 [[nodiscard]] T normal(random_key source, Index index) noexcept {
   const auto at = static_cast<std::uint64_t>(index);
   T number;
-  if constexpr (config::compiled)
+  if constexpr (build_config::compiled)
     detail::compiled_random(element_of<T>).normal_at(source.value, at, &number);
   else
     detail::normal_number<T>(source.value, at, &number);
@@ -43,7 +43,7 @@ template <std::floating_point T, std::integral Index>
 /// Computes `out[i] = uniform<T>(source, first_index + i)` for i below `n`.
 template <std::floating_point T>
 void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
-  if constexpr (config::compiled)
+  if constexpr (build_config::compiled)
     detail::compiled_random(element_of<T>).uniform(source.value, first_index, out, n);
   else
     detail::uniform_run<T>(source.value, first_index, out, n);
@@ -52,7 +52,7 @@ void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t 
 /// Computes `out[i] = normal<T>(source, first_index + i)` for i below `n`.
 template <std::floating_point T>
 void fill_normal(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
-  if constexpr (config::compiled)
+  if constexpr (build_config::compiled)
     detail::compiled_random(element_of<T>).normal(source.value, first_index, out, n);
   else
     detail::normal_run<T>(source.value, first_index, out, n);

@@ -176,8 +176,8 @@ constexpr auto rank = [] { return diagnosis{.rule = violation::rank_is_too_high,
 static_assert(
     is_refused<answer<rank, pod>, broken_rule<violation::rank_is_too_high, types<>, dimension{8}>>);
 #if defined(__cpp_exceptions)
-static_assert(config::exceptions);
+static_assert(build_config::exceptions);
 #else
-static_assert(!config::exceptions);
+static_assert(!build_config::exceptions);
 #endif
 static_assert(SHARDWISE_VERSION_MAJOR >= 0 && SHARDWISE_VERSION_MINOR >= 0);

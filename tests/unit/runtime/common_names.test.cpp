@@ -60,6 +60,18 @@ struct result {
   int index = 0;
 };
 constexpr result first{}, last{};
+struct node {
+  const node* next = nullptr;
+};
+struct buffer {
+  int bytes = 64;
+};
+struct machine {
+  int cores = 2;
+};
+struct config {
+  bool is_verbose = false;
+};
 
 // Functions of the program on its own types, with the names of operations.
 struct image {
@@ -77,6 +89,8 @@ int slice(const image& of, int begin) { return of.pixels - begin; }
 TEST_CASE("a program's own names stand beside those of the library") {
   CHECK(std::string(name) + text == "a programwords");
   CHECK(box[0] + box[1] + parts + count + size + key + plan == 30.0);
+  CHECK(buffer{}.bytes + machine{}.cores == 66);
+  CHECK((node{}.next == nullptr && !config{}.is_verbose));
   CHECK(program.view().mesh->devices() == 8);
   CHECK(fill(1) + check(data.size() == 8) + first.index + last.index == 3);
   const image one;

@@ -379,7 +379,7 @@ TEST_CASE("a pool that is stopped says so") {
 }
 
 TEST_CASE("a machine outlives its pool") {
-  std::shared_ptr<machine> state;
+  std::shared_ptr<pool_state> state;
   {
     const device_pool pool(pod{}, 2);
     state = pool.state();
@@ -408,7 +408,7 @@ TEST_CASE("a pool may be destroyed while another thread uses it") {
 
 TEST_CASE("devices may allocate, and what they hold is accounted") {
   const device_pool pool(64, 2);
-  machine& state = *pool.state();
+  pool_state& state = *pool.state();
   for (int phase = 0; phase < 3; ++phase)
     pool.for_each_device([&](index_t device) {
       arena_block& block = state.storage().allocate(1000 * (device + 1));

@@ -152,10 +152,10 @@ template <class T>
   row<T> value(static_cast<std::size_t>(element_count(extents)));
   std::vector<char> seen(static_cast<std::size_t>(element_count(extents)), 0);
   generated::numbers random(seed);
-  std::vector<buffer<T>> shards;
+  std::vector<shard_buffer<T>> shards;
   for (index_t s = 0; s < where.count(); ++s) {
     const held_box part = where.held_by(where.device_of(s));
-    buffer<T> shard(pool.state()->storage(), element_count(extents_of(part)));
+    shard_buffer<T> shard(pool.state()->storage(), element_count(extents_of(part)));
     for_each_element(part, extents, [&](index_t i, std::size_t at) {
       const T next = drawn<T>(random);
       shard.writable()[i] = next;
@@ -164,7 +164,7 @@ template <class T>
     });
     shards.push_back(shard);
   }
-  auto made = std::make_shared<node>(pool.state(), std::move(place), shards);
+  auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
   return {detail::handle_of<any_tensor<T>>(std::move(made)), std::move(value)};
 }

@@ -19,7 +19,7 @@ struct counted : elementwise_function<"counted_calls"> {
 /// The number of passes that run when `x` is read.
 template <class X>
 std::vector<std::string> steps_of(const X& x) {
-  node* const root = x.share().get();
+  tensor_node* const root = x.share().get();
   const lowered_program program = lower({&root, 1});
   std::vector<std::string> words;
   for (std::size_t s = 0; s < program.steps.size(); ++s)

@@ -127,7 +127,7 @@ TEST_CASE("the steps of an expression say what it does, first to last") {
   const device_pool pool{pod{}};
   const V x = ones<V>(pool);
   const sharded_tensor y = relu(x * 2.0F + x) - exp(x);
-  node* const root = y.share().get();
+  tensor_node* const root = y.share().get();
   const lowered_program program = lower({&root, 1});
   const step_desc& step = program.steps.back();
   REQUIRE(text_view(step.label) == "* + relu exp -");

@@ -112,7 +112,7 @@ TEST_CASE("a name that is gone is computed only inside what still needs it") {
   const device_pool pool{pod{}};
   std::optional<V> inner = ones<V>(pool) + 1.0F;
   const sharded_tensor outer = *inner * *inner;
-  const std::weak_ptr<node> watched = inner->share();
+  const std::weak_ptr<tensor_node> watched = inner->share();
   inner.reset();
   sync(pool);
   REQUIRE(computed(outer));

@@ -119,8 +119,8 @@ TEST_CASE("sizes that cannot be had are refused") {
   CHECK_THROWS_AS(memory->allocate(size_class::largest), std::bad_alloc);
   CHECK(memory->allocated_bytes() == 0);
   // Products that wrap around to a small number are detected.
-  CHECK_THROWS_AS(buffer<double>(*memory, (index_t{1} << 61) + 1), std::bad_alloc);
-  CHECK_THROWS_AS(buffer<double>(*memory, -1), std::bad_alloc);
+  CHECK_THROWS_AS(shard_buffer<double>(*memory, (index_t{1} << 61) + 1), std::bad_alloc);
+  CHECK_THROWS_AS(shard_buffer<double>(*memory, -1), std::bad_alloc);
 }
 
 TEST_CASE("a failed request gives the cache back first") {
@@ -138,9 +138,9 @@ TEST_CASE("several threads use one arena") {
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&memory, &wrong, t] {
         for (int i = 0; i < 500; ++i) {
-          buffer<int> mine(*memory, 1 + (i * 37 + t) % 5000);
+          shard_buffer<int> mine(*memory, 1 + (i * 37 + t) % 5000);
           std::fill_n(mine.writable(), mine.size(), t);
-          const buffer<int> shared = mine;
+          const shard_buffer<int> shared = mine;
           if (std::any_of(shared.begin(), shared.end(), [t](int x) { return x != t; })) ++wrong;
           if (i % 100 == 0) memory->trim();
         }
@@ -152,13 +152,13 @@ TEST_CASE("several threads use one arena") {
 
 TEST_CASE("a buffer is a shared handle") {
   const auto memory = arena::create();
-  buffer<float> x(*memory, 100);
+  shard_buffer<float> x(*memory, 100);
   CHECK(x.size() == 100);
   CHECK(x.unique());
   CHECK(is_aligned(x.data(), 64));
   std::fill_n(x.writable(), 100, 2.0F);
 
-  buffer<float> replica = x;
+  shard_buffer<float> replica = x;
   CHECK(replica.shares(x));
   CHECK_FALSE(x.unique());
   CHECK(replica.data() == x.data());
@@ -174,42 +174,42 @@ TEST_CASE("a buffer is a shared handle") {
   replica.detach();
   CHECK(replica.data() == before);
 
-  buffer<float> moved = std::move(x);
+  shard_buffer<float> moved = std::move(x);
   CHECK(moved.unique());
   CHECK(moved.view().size() == 100);
   moved = replica;
   CHECK(moved.shares(replica));
-  const buffer<float>& itself = moved;
+  const shard_buffer<float>& itself = moved;
   moved = itself;
   CHECK(moved.shares(replica));
-  moved = buffer<float>();
+  moved = shard_buffer<float>();
   CHECK(replica.unique());
 }
 
 TEST_CASE("a buffer without elements is a buffer") {
   const auto memory = arena::create();
-  buffer<double> none(*memory, 0);
+  shard_buffer<double> none(*memory, 0);
   CHECK(none.empty());
   CHECK(none.data() == nullptr);
   CHECK(none.begin() == none.end());
   CHECK(none.unique());
-  buffer<double> copy = none;
+  shard_buffer<double> copy = none;
   copy.detach();
   CHECK(copy.size() == 0);
   CHECK(memory->system_allocations() == 0);
 }
 
 TEST_CASE("buffers keep their arena") {
-  buffer<int> small, large;
+  shard_buffer<int> small, large;
   {
     const auto memory = arena::create();
-    small = buffer<int>(*memory, 10);
-    large = buffer<int>(*memory, 1 << 20);
+    small = shard_buffer<int>(*memory, 10);
+    large = shard_buffer<int>(*memory, 1 << 20);
     arena::release(memory->allocate(500));
   }
   large.writable()[(1 << 20) - 1] = 1;
   small.writable()[0] = 2;
-  buffer<int> copy = small;
+  shard_buffer<int> copy = small;
   copy.detach();
   CHECK(copy[0] == 2);
 }
@@ -217,7 +217,7 @@ TEST_CASE("buffers keep their arena") {
 TEST_CASE("copies are made and dropped by several threads at once") {
   const auto memory = arena::create();
   for (int round = 0; round < 50; ++round) {
-    buffer<int> x(*memory, 16);
+    shard_buffer<int> x(*memory, 16);
     std::fill_n(x.writable(), 16, round);
     std::vector<std::jthread> threads;
     for (int t = 0; t < 3; ++t)
@@ -225,7 +225,7 @@ TEST_CASE("copies are made and dropped by several threads at once") {
         mine.detach();
         mine.writable()[0] = -1;
       });
-    x = buffer<int>();
+    x = shard_buffer<int>();
   }
   CHECK(memory->allocated_bytes() == 0);
 }
