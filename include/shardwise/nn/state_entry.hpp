@@ -34,7 +34,7 @@ template <class Nest>
       []<class Each>(std::type_identity<Each>) { return EitherOperand<Each> && !Readable<Each>; });
 }
 template <class Nest>
-concept NestOnPaper = is_on_paper<std::remove_const_t<Nest>>();
+concept NestOnPaper = !AnyRefused<Nest> && is_on_paper<std::remove_const_t<Nest>>();
 
 /// Returns the name of a leaf of a nest in a state.
 [[nodiscard]] std::string state_name(std::string_view prefix, const leaf_path& path);
