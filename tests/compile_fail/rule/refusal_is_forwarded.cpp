@@ -12,9 +12,9 @@ struct by_data : layout<pod, P<"data", "model">> {};
 struct by_model : layout<pod, P<"model", "data">> {};
 constexpr auto x = abstract<sharded_tensor<float, extents<8, 8>, by_data>>();
 constexpr auto w = abstract<sharded_tensor<float, extents<8, 8>, by_model>>();
-struct dot {
+struct contract {
   constexpr decltype(auto) operator()(const auto& a, const auto& b) const {
     return einsum<"ij,ij->">(a, b);
   }
 };
-static_assert(trace(dot{}, x, w).collectives() == 0);
+static_assert(trace(contract{}, x, w).collectives() == 0);
