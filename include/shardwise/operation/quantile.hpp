@@ -8,8 +8,6 @@
 #include "shardwise/operation/sort.hpp"
 #include "shardwise/operation/squeeze.hpp"
 
-#include <algorithm>
-
 namespace shardwise {
 
 /// Returns the number below which a fraction of the elements along a dimension are: interpolated
@@ -23,13 +21,14 @@ template <int Dim, NamedOperand X, detail::Terms... Given>
 [[nodiscard]] constexpr auto quantile(const X& x, double fraction, const Given&... given) {
   const auto sorted = sort<Dim>(x, detail::without_request(given)...);
   const index_t last = x.extents()[Dim] - 1;
-  const double place = std::clamp(fraction, 0.0, 1.0) * static_cast<double>(last);
+  const double part = !(fraction > 0) ? 0 : fraction < 1 ? fraction : 1;
+  const double place = part * static_cast<double>(last);
   const auto before = static_cast<index_t>(place);
   const auto at = [&](index_t i) { return squeeze<Dim>(dynamic_slice<Dim, 1>(sorted, i)); };
   // NaN comes last.
   const auto greatest = at(last);
   const auto between =
-      lerp(at(before), at(std::min(before + 1, last)), place - static_cast<double>(before));
+      lerp(at(before), at(before < last ? before + 1 : last), place - static_cast<double>(before));
   return where(isnan(greatest), greatest, between, given...);
 }
 /// Returns the element in the middle of those along a dimension in order, or the mean of two:

@@ -3,7 +3,6 @@
 
 #include "shardwise/plan/gradient.hpp"
 
-#include <array>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -127,7 +126,13 @@ struct refused_pullback {
     if constexpr (Count == 1)
       return refused_value<>{};
     else
-      return std::array<refused_value<>, Count>{};
+      return none(std::make_index_sequence<Count>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  [[nodiscard]] static constexpr auto none(std::index_sequence<I...>) {
+    return std::tuple{(static_cast<void>(I), refused_value<>{})...};
   }
 };
 
