@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.21)
 set(flags -std=c++20 -O2 -c -I ${SOURCE_DIR}/include)
 if(WAY STREQUAL "compiled")
-  list(APPEND flags -D SHARDWISE_COMPILED)
+  list(APPEND flags -D SHARDWISE_COMPILED -D SHARDWISE_COMPILED_FILES)
 endif()
 foreach(folder IN LISTS SYSTEM_INCLUDES)
   list(APPEND flags -isystem ${folder})
