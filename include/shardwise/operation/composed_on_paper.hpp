@@ -237,8 +237,9 @@ constexpr void quantile(paper_steps& at, const attributes& how, const tensor_des
   const tensor_desc greatest = pick(), low = pick(), high = pick();
   const tensor_desc step =
       at.each<f::multiply>(paper_steps::number(low), at.each<f::subtract>(high, low));
-  out.push_back(
-      at.each<f::where>(at.each<f::isnan>(greatest), greatest, at.each<f::add>(low, step)));
+  const tensor_desc between =
+      at.each<f::where>(at.each<f::equal>(low, high), low, at.each<f::add>(low, step));
+  out.push_back(at.each<f::where>(at.each<f::isnan>(greatest), greatest, between));
 }
 constexpr void searchsorted(paper_steps& at, const attributes&, const tensor_descs& x,
                             tensor_results& out) {

@@ -10,8 +10,7 @@ namespace shardwise {
 /// Returns the product of matrices, the last two dimensions: `einsum<"...ij,...jk->...ik">`. The
 /// dimensions before them, if there are any, are a batch.
 ///
-///     auto h = matmul(x, w);       // f32[8@data, 512], f32[512, 64@model] -> f32[8@data,
-///     64@model]
+///     auto h = matmul(x, w);    // f32[8@data, 16], f32[16, 32@model] -> f32[8@data, 32@model]
 template <NamedOperand A, NamedOperand B, class... Given>
 [[nodiscard]] constexpr auto matmul(const A& a, const B& b, const Given&... given) {
   return einsum<"...ij,...jk->...ik">(a, b, given...);

@@ -10,9 +10,9 @@
 
 namespace shardwise {
 
-/// Returns the number below which a fraction of the elements along a dimension are: interpolated
-/// linearly between two of them in order, as NumPy does by default; NaN if any element is. The
-/// fraction is clamped to [0, 1].
+/// Returns a quantile of the elements along a dimension: the value at a fraction of their sorted
+/// order, interpolated linearly between two elements, as NumPy does by default. The fraction is
+/// clamped to [0, 1]. The result is NaN if any element is NaN; infinities are kept.
 ///
 /// The dimension must not be split, or is gathered over permitted axes.
 ///
@@ -24,11 +24,13 @@ template <int Dim, NamedOperand X, detail::Terms... Given>
   const double part = !(fraction > 0) ? 0 : fraction < 1 ? fraction : 1;
   const double place = part * static_cast<double>(last);
   const auto before = static_cast<index_t>(place);
+  const double rest = place - static_cast<double>(before);
   const auto at = [&](index_t i) { return squeeze<Dim>(dynamic_slice<Dim, 1>(sorted, i)); };
   // NaN comes last.
   const auto greatest = at(last);
-  const auto between =
-      lerp(at(before), at(before < last ? before + 1 : last), place - static_cast<double>(before));
+  const auto low = at(before), high = at(rest > 0 ? before + 1 : before);
+  // The difference of two infinities is not a number.
+  const auto between = where(equal(low, high), low, lerp(low, high, rest));
   return where(isnan(greatest), greatest, between, given...);
 }
 /// Returns the element in the middle of those along a dimension in order, or the mean of two:
