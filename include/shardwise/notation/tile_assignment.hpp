@@ -170,13 +170,14 @@ struct iota_order {
   inplace_vector<std::uint8_t, max_tile_dims> order;
   for (std::uint8_t d : given.order)
     if (given.sizes[d] != 1) order.push_back(d);
-  const auto source_next = [&](int d) {
-    for (++d; d < given.sizes.ssize() && given.sizes[d] == 1;) ++d;
-    return d;
-  };
+  int after[max_tile_dims]{};  // the next dimension whose size is not 1
+  for (int d = given.sizes.ssize() - 1, following = d + 1; d >= 0; --d) {
+    after[d] = following;
+    if (given.sizes[d] != 1) following = d;
+  }
   for (int& n : next) n = -1;
   for (int k = 0; k + 1 < order.ssize(); ++k)
-    if (source_next(order[k]) == order[k + 1]) {
+    if (after[order[k]] == order[k + 1]) {
       next[order[k]] = order[k + 1];
       follows[order[k + 1]] = true;
     }
