@@ -34,9 +34,11 @@ class over {
   /// Returns every dimension of a tensor of this rank.
   [[nodiscard]] static constexpr over all(int rank) noexcept { return of_bits((1U << rank) - 1U); }
 
-  /// Checks that a tensor of this rank has all of these dimensions.
+  /// Checks that a tensor of this rank has all of these dimensions, and that each is named once.
   [[nodiscard]] constexpr diagnosis judge(int rank) const noexcept {
-    if (least_ >= 0 && greatest_ < rank) return {};
+    if (least_ >= 0 && greatest_ < rank)
+      return repeated_ < 0 ? diagnosis{}
+                           : diagnosis{.rule = violation::dimension_is_repeated, .dim = repeated_};
     return {.rule = violation::dimension_is_out_of_range,
             .have = least_ < 0 ? least_ : greatest_,
             .want = rank};
@@ -55,12 +57,15 @@ class over {
   constexpr void add(index_t dim) noexcept {
     if (dim < least_) least_ = dim;
     if (dim > greatest_) greatest_ = dim;
-    if (dim >= 0 && dim < index_t{max_rank}) bits_ |= 1U << dim;
+    if (dim < 0 || dim >= index_t{max_rank}) return;
+    if ((bits_ >> dim & 1U) != 0) repeated_ = static_cast<int>(dim);
+    bits_ |= 1U << dim;
   }
 
   unsigned bits_ = 0;
   index_t least_ = 0;
   index_t greatest_ = -1;
+  int repeated_ = -1;
 };
 
 }  // namespace shardwise

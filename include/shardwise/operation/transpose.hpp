@@ -26,9 +26,14 @@ struct transpose_operation : of_any_elements {
     for (index_t d : how.integers)
       if (d >= 0 && d < rank) seen |= 1U << d;
     if (how.integers.ssize() == rank && seen == (1U << rank) - 1U) return {};
-    return {.rule = violation::dimensions_are_no_permutation,
-            .have = how.integers.ssize(),
-            .want = rank};
+    diagnosis verdict{.rule = violation::dimensions_are_no_permutation};
+    if (how.integers.ssize() == rank) {
+      for (verdict.dim = 0; (seen >> verdict.dim & 1U) != 0;) ++verdict.dim;
+    } else {
+      verdict.have = how.integers.ssize();
+      verdict.want = rank;
+    }
+    return verdict;
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
