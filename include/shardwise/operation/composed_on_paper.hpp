@@ -175,10 +175,15 @@ constexpr void max_norm(paper_steps& at, const attributes& how, const tensor_des
                         tensor_results& out) {
   out.push_back(at.reduce(reduction::max, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
 }
+[[nodiscard]] constexpr tensor_desc root_of_squares(paper_steps& at, const tensor_desc& sum) {
+  const tensor_desc number = paper_steps::number(sum);
+  const tensor_desc is_zero = at.each<f::equal>(sum, number);
+  return at.each<f::where>(is_zero, sum, at.each<f::sqrt>(at.each<f::where>(is_zero, number, sum)));
+}
 constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  out.push_back(at.each<f::sqrt>(
-      at.finished(at.reduce(reduction::sum, at.each<f::square>(x[0]), dims_of(how), keeps(how)))));
+  out.push_back(root_of_squares(at, at.finished(at.reduce(reduction::sum, at.each<f::square>(x[0]),
+                                                          dims_of(how), keeps(how)))));
 }
 [[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
                                                 const tensor_desc& given) {
@@ -194,7 +199,7 @@ constexpr void variance(paper_steps& at, const attributes& how, const tensor_des
 }
 constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
                                   tensor_results& out) {
-  out.push_back(at.each<f::sqrt>(at.finished(variance_of(at, how, x[0]))));
+  out.push_back(root_of_squares(at, at.finished(variance_of(at, how, x[0]))));
 }
 constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
                          tensor_results& out) {

@@ -51,11 +51,13 @@ struct pow : fractional_function<"pow", 20> {
   using emits = operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
-    at.give(0, dy * y * elementwise<pow>(x, y + -1));
-    // Powers of 0 do not depend on the exponent.
-    const auto slope = dy * at.result() * elementwise<log>(x);
-    at.give(1, shardwise::masked(slope,
-                                 elementwise<logical_not>(elementwise<equal>(x, at.number(0, x)))));
+    const auto unless_zero = [&](const auto& slope, const auto& value) {
+      const auto is_zero = elementwise<equal>(value, at.number(0, value));
+      return shardwise::masked(slope, elementwise<logical_not>(is_zero));
+    };
+    // The power 0 does not depend on the base, nor a power of 0 on the exponent.
+    at.give(0, unless_zero(dy * y * elementwise<pow>(x, y + -1), y));
+    at.give(1, unless_zero(dy * at.result() * elementwise<log>(x), x));
   }
 };
 struct rsqrt : fractional_function<"rsqrt", 2> {

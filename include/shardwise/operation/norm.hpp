@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 namespace shardwise {
+
+namespace detail {
+
+/// Returns the square root of a sum of squares. Where the sum is 0, so are its terms, and their
+/// gradient is 0 instead of 0 times the infinite slope of the root.
+template <class Sum>
+[[nodiscard]] constexpr auto root_of_squares(const Sum& sum) {
+  using T = typename Sum::value_type;
+  const auto is_zero = equal(sum, T(0));
+  return where(is_zero, sum, sqrt(where(is_zero, T(1), sum)));
+}
+
+}  // namespace detail
 
 /// Returns the sum of magnitudes over the given dimensions, or over all. Options are those of
 /// `sum`; a split dimension leaves the result pending.
@@ -15,8 +30,9 @@ template <int... Dims, NamedOperand X, class... Options>
   return sum<Dims...>(abs(x), options...);
 }
 
-/// Returns the square root of the sum of squares over the given dimensions, or over all. If a
-/// dimension is split, `across` names the axes over which the sums are reduced before the root.
+/// Returns the square root of the sum of squares over the given dimensions, or over all. Its
+/// gradient is 0 where the norm is 0. If a dimension is split, `across` names the axes over which
+/// the sums are reduced before the root.
 ///
 ///     auto n = l2_norm<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
@@ -29,9 +45,11 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::with_dims(
         [&](const auto&... dims) {
           if constexpr (detail::keeps_dims<Options...>)
-            return sqrt(detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
+            return detail::root_of_squares(
+                detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
           else
-            return sqrt(detail::finished(sum<Dims...>(square(x), dims...), permitted));
+            return detail::root_of_squares(
+                detail::finished(sum<Dims...>(square(x), dims...), permitted));
         },
         options...);
   }

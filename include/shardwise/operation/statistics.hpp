@@ -57,8 +57,8 @@ template <int... Dims, NamedOperand X, class... Options>
   }
 }
 
-/// Returns the square root of the variance, with the same options. If a dimension is split, both
-/// sums are reduced over the permitted axes.
+/// Returns the square root of the variance, with the same options. Its gradient is 0 where all
+/// elements are equal. If a dimension is split, both sums are reduced over the permitted axes.
 ///
 ///     auto s = standard_deviation<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
@@ -67,7 +67,7 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::on_request(
         [&](const auto&... given) { return standard_deviation<Dims...>(x, given...); }, options...);
   else
-    return sqrt(
+    return detail::root_of_squares(
         detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
 }
 

@@ -158,6 +158,17 @@ TEST_CASE("ties and zeros have the slopes that are promised") {
   })(at({1, 2, 3, 4}), at({1, 1, 5, 4}));
   REQUIRE(values(lower) == std::vector<double>{0.5, 1, 0, 0.5});
   REQUIRE(values(upper) == std::vector<double>{0.5, 0, 1, 0.5});
+  REQUIRE(values(gradient([](const auto& x) { return l2_norm(x); })(at({0, 0, 0, 0}))) ==
+          std::vector<double>{0, 0, 0, 0});
+  REQUIRE(values(gradient([](const auto& x) { return l2_norm(x); })(at({0, 0, 0, 4}))) ==
+          std::vector<double>{0, 0, 0, 1});
+  REQUIRE(values(gradient([](const auto& x) { return standard_deviation(x); })(at({2, 2, 2, 2}))) ==
+          std::vector<double>{0, 0, 0, 0});
+  const auto [base, exponent] = gradient<0, 1>([](const auto& a, const auto& b) {
+    return sum(pow(a, b));
+  })(at({0, 0, 3, 0}), at({0, 1, 2, 3}));
+  REQUIRE(values(base) == std::vector<double>{0, 1, 6, 0});
+  REQUIRE(values(exponent) == std::vector<double>{0, 0, 9 * std::log(3.0), 0});
 }
 
 TEST_CASE("the gradients of attention have the same bits together and one by one") {
