@@ -84,16 +84,20 @@ struct drawable {
   return on_terminal && (refused == nullptr || *refused == '\0');
 }
 
-/// Puts a file where it belongs in one step: readers see all of it or what was there before.
+/// Puts a file where it belongs in one step: readers see all of it or what was there before. What
+/// is no regular file, such as /dev/stdout, is written to.
 inline void write_file(const std::string& path, const std::string& words) {
-  const std::string beside = path + ".part";
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  const bool stays = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string beside = stays ? path : path + ".part";
   std::ofstream out(beside, std::ios::binary | std::ios::trunc);
   out << words;
   out.close();
   std::error_code failure;
-  if (out) std::filesystem::rename(beside, path, failure);
+  if (out && !stays) std::filesystem::rename(beside, path, failure);
   if (out && !failure) return;
-  std::remove(beside.c_str());
+  if (!stays) std::remove(beside.c_str());
   throw refusal("file_is_not_writable", "cannot write " + in_quotes(path));
 }
 

@@ -19,6 +19,17 @@ endfunction()
 if(EXISTS /dev/full)
   streams_end_with_3("cannot be written" ">/dev/full" --help)
 endif()
+# A target that is no regular file stays what it is.
+if(BATCH AND EXISTS /dev/stdout)
+  execute_process(
+    COMMAND sh -c "cd $(mktemp -d) && ln -s /dev/stdout picture && \"$1\" draw --mesh x=2 \
+                   --spec x --svg picture && test -L picture && rm picture && rmdir \"$PWD\""
+            sh ${PROGRAM}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output)
+  if(NOT status EQUAL 0 OR NOT output MATCHES "<svg")
+    message(SEND_ERROR "--svg to the output: status ${status}, ${output}")
+  endif()
+endif()
 streams_end_with_3("cannot be written" ">&-" --help)
 if(BATCH)
   streams_end_with_3("input_is_not_readable" "</" --batch)

@@ -59,7 +59,8 @@ class input_file {
 
 /// A file that is written under a temporary name beside its target and renamed by `commit`: before
 /// that, and if writing fails or the program ends, the target does not change. Throws
-/// `file_is_not_writable` with the error of the operating system.
+/// `file_is_not_writable` with the error of the operating system, or if the target is not a regular
+/// file.
 class output_file {
  public:
   explicit output_file(std::string path);

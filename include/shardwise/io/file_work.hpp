@@ -55,6 +55,10 @@ SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte>
 
 SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
     : path_(std::move(path)), handle_(-1) {
+  // A device or a pipe would be replaced by a file.
+  struct stat about {};
+  if (::stat(path_.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+    detail::fail_file(violation::file_is_not_writable, path_, "it is no regular file");
   // A name that no other process or thread uses; the mode is that of any new file of the program.
   static std::atomic<unsigned> files{0};
   do {

@@ -91,9 +91,22 @@ template <Element T>
 }
 
 namespace detail {
+/// Reports a nest whose type shows that it has no tensors.
+template <class Nest>
+constexpr void require_tensors(const Nest&) noexcept {
+  static_assert(any_in_nest<Nest>([]<class Each>(std::type_identity<Each>) {
+                  return EitherOperand<Each> || FrozenNest<Each> || RangeOfNests<Each> ||
+                         OptionalNest<Each>;
+                }),
+                "a file stores the tensors of a nest or of a state, and this type has none");
+}
+template <class Entry>
+constexpr void require_tensors(const basic_state_view<Entry>&) noexcept {}
+
 /// Reports tensors that the host cannot read, if their types show it. A state has none.
 template <class Nest>
 constexpr void require_types_to_save(const Nest& nest) {
+  require_tensors(nest);
   for_each_leaf<tensors_in_pools>(nest, []<class X>(const X&, const leaf_path&) {
     if constexpr (Operand<X>) (void)sizeof(typename decltype(judge_gather<X>())::type);
   });
@@ -126,6 +139,7 @@ void save_safetensors(const std::string& path, const Nest& nest,
 ///     load_safetensors("model.safetensors", model);
 template <class Nest>
 void load_safetensors(const safetensors_file& file, Nest& nest) {
+  detail::require_tensors(nest);
   detail::read_state(file, state_dict(nest));
 }
 inline void load_safetensors(const safetensors_file& file, const state_view& state) {

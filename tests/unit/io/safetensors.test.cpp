@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 using namespace shardwise;
@@ -222,6 +223,11 @@ TEST_CASE("a target is as it was until a file is whole") {
   REQUIRE(names_beside(file.path()).empty());
   REQUIRE_THROWS_WITH(save_safetensors("/no/such/folder/file", w),
                       Contains("file_is_not_writable") && Contains("No such file"));
+  const temporary pipe("safetensors-pipe");
+  REQUIRE(::mkfifo(pipe.path().c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(save_safetensors(pipe.path(), w),
+                      Contains("file_is_not_writable") && Contains("no regular file"));
+  REQUIRE(std::filesystem::is_fifo(pipe.path()));
   struct inner {
     W b;
   };
