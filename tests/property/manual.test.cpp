@@ -58,7 +58,8 @@ TEST_CASE("what all devices reduce manually is the reduction of the whole tensor
           const auto x = distribute(pool, std::span<const float>(host), extents, layout);
           const auto mine = enable_manual_sharding(x);
           const any_tensor<float> reduced =
-              all_reduce(reduce(kind, mine, over{0, 1}), kind, mine.layout().manual);
+              apply_collective(reduce(kind, mine, over{0, 1}),
+                               {.reduce = kind, .axes = mine.layout().manual_axes()});
           require(reduced.layout() == layout_desc{});
           require(values(reduced) == values(reduce(kind, x, over{0, 1})));
         }
@@ -73,13 +74,14 @@ TEST_CASE("several axes are reduced one after another, in any order, or at once"
   const layout_desc layout = resolve(mesh, {{"x", "y"}}).layout;
   const auto mine =
       enable_manual_sharding(distribute(pool, std::span<const float>(host), {6, 6}, layout));
-  const auto at_once = values(all_reduce(mine, reduction::sum, 3));
-  REQUIRE(at_once == values(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::sum, 2)));
-  REQUIRE(at_once == values(all_reduce(all_reduce(mine, reduction::sum, 2), reduction::sum, 1)));
-  REQUIRE_THROWS_AS(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::sum, 1), error);
-  REQUIRE(at_once == values(all_reduce<"x", "y">(mine)));
+  const auto at_once = values(all_reduce<"x", "y">(mine));
+  REQUIRE(at_once == values(all_reduce<"y">(all_reduce<"x">(mine))));
+  REQUIRE(at_once == values(all_reduce<"x">(all_reduce<"y">(mine))));
+  REQUIRE(at_once == values(apply_collective(mine, {.axes = mine.layout().manual_axes()})));
+  REQUIRE_THROWS_AS(all_reduce<"x">(all_reduce<"x">(mine)), error);
   REQUIRE(values(all_reduce<reduction::max, "y">(all_reduce<"x">(mine))) ==
-          values(all_reduce(all_reduce(mine, reduction::sum, 1), reduction::max, 2)));
+          values(apply_collective(apply_collective(mine, {.axes = {0}}),
+                                  {.reduce = reduction::max, .axes = {1}})));
   REQUIRE_THROWS_WITH(all_reduce<"z">(mine), Catch::Contains("axis_is_not_manual"));
 }
 

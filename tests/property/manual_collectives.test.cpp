@@ -248,7 +248,7 @@ TEST_CASE("manual collectives give what a loop over the devices gives, and cost 
           index_t bytes = 0;
           for_each_piece(
               mesh, seen.before, seen.step, d,
-              [&](const piece& p) {
+              [&](const shard_piece& p) {
                 if (p.from != p.to) bytes += p.elements * 8;
                 moves = moves || p.from != p.to;
               },
@@ -336,7 +336,7 @@ TEST_CASE("gradients of manual collectives are the slopes of the loop") {
                 apply_collective(given.by_hand(at), row.called) * weights;
             any_tensor<double> total = sum(made);
             if (total.layout().manual != 0)
-              total = all_reduce(total, reduction::sum, total.layout().manual);
+              total = apply_collective(total, {.axes = total.layout().manual_axes()});
             return reshard(total, layout_desc{});
           };
           REQUIRE(to_host(loss(x))() == Approx(loss_of(given, row, given.whole, varied)));

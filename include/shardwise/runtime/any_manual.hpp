@@ -17,23 +17,17 @@ template <Element T, LayoutValue Target>
   require(made.verdict);
   return any_domain::manually<any_tensor<T>>(x, made.tensor);
 }
-/// A collective given as a value, of a tensor with a run-time layout.
+/// A collective given as a value, of a tensor with a run-time layout. If the axes are known by
+/// name, write `all_reduce<"data">(mine)`, as for other tensors.
 ///
 ///     auto all = apply_collective(mine, {.kind = collective::all_gather, .axes = {0}, .from = 1});
+///     auto sums = apply_collective(mine, {.axes = mine.layout().manual_axes()});
 template <Element T>
 [[nodiscard]] any_tensor<T> apply_collective(const any_tensor<T>& x,
                                              const manual_collective& called) {
   const manual_result made = called.apply(x.mesh(), x.tensor());
   require(made.verdict);
   return any_domain::manually<any_tensor<T>>(x, made.tensor, called);
-}
-/// `all_reduce` along manual axes, given as a bit mask, of a tensor with a run-time layout.
-template <Element T>
-[[nodiscard]] any_tensor<T> all_reduce(const any_tensor<T>& x, reduction reduce, unsigned axes) {
-  manual_collective called{.reduce = reduce};
-  for (std::uint8_t a = 0; a < x.mesh().rank(); ++a)
-    if ((axes >> a & 1U) != 0) called.axes.push_back(a);
-  return apply_collective(x, called);
 }
 
 }  // namespace shardwise
