@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         extents_desc extents;
         for (int d = 0; d < read.sharding.rank(); ++d) extents.push_back(5 * d);
         for (index_t i = 0; i < read.sharding.tiles.count(); ++i)
-          require(volume(shard_at(read.sharding, extents, i).part) >= 0);
+          require(volume_of(shard_at(read.sharding, extents, i).part) >= 0);
       }
     }
   }

@@ -125,7 +125,9 @@ TEST_CASE("manual work, device by device, gives the same bits for all owners") {
         const any_tensor<float> mine = enable_manual_sharding(x);
         read(out, pool, disable_manual_sharding(mine * 1.5F + mine, layout));
         for (reduction kind : {reduction::sum, reduction::max})
-          read(out, pool, all_reduce(reduce(kind, mine, over{0, 1}), kind, mine.layout().manual));
+          read(out, pool,
+               apply_collective(reduce(kind, mine, over{0, 1}),
+                                {.reduce = kind, .axes = mine.layout().manual_axes()}));
       }
     });
 }

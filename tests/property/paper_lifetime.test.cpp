@@ -85,7 +85,7 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
   for (int n = 0; n < 600; ++n) {
     const std::vector<step_desc> steps = make_program(random);
     const auto count = static_cast<std::int32_t>(steps.size());
-    std::vector<lifetime> lives(steps.size());
+    std::vector<value_lifetime> lives(steps.size());
     plan_lifetimes(steps.data(), count, lives.data());
     const cost_ledger total = summarize(pod, steps.data(), lives.data(), count);
 
@@ -98,7 +98,7 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
     index_t peak = inputs;
     for (std::int32_t i = 0; i < count; ++i) {
       const step_desc& step = steps[at(i)];
-      const lifetime& life = lives[at(i)];
+      const value_lifetime& life = lives[at(i)];
       CAPTURE(n, i);
       REQUIRE(life.needed == is_needed(steps, i));
       REQUIRE(life.last_use == last_reader(steps, i));
@@ -156,7 +156,7 @@ TEST_CASE("memory that is written over belongs to nobody else") {
   for (int n = 0; n < 600; ++n) {
     const std::vector<step_desc> steps = make_program(random);
     const auto count = static_cast<std::int32_t>(steps.size());
-    std::vector<lifetime> lives(steps.size());
+    std::vector<value_lifetime> lives(steps.size());
     plan_lifetimes(steps.data(), count, lives.data());
     // A run with numbered buffers: no result that is read later may change.
     std::vector<int> buffer(steps.size(), -1);

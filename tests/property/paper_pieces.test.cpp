@@ -37,7 +37,7 @@ void check_move(const mesh_desc& mesh, const tensor_desc& before, const transfer
   for (index_t to = 0; to < mesh.devices(); ++to) {
     const std::set<index_t> mine = places(mesh, after, to);
     index_t elements[2] = {0, 0};
-    for_each_piece(mesh, before, move, to, [&](const piece& p) {
+    for_each_piece(mesh, before, move, to, [&](const shard_piece& p) {
       REQUIRE(p.to == to);
       elements[p.round] += p.elements;
       if (move.kind == collective::all_reduce) return;

@@ -35,7 +35,7 @@ bool partitions(const mesh_desc& mesh, const layout_desc& layout, const extents_
     const index_box part = shard_box(mesh, layout, extents, device);
     const index_t first = shards.member(0, shards.position_of(device));
     if (!(part == shard_box(mesh, layout, extents, first))) return false;
-    for (index_t i = 0; i < volume(part); ++i) {
+    for (index_t i = 0; i < volume_of(part); ++i) {
       index_t rest = i;
       index_t at = 0;
       index_t stride = 1;

@@ -72,7 +72,7 @@ cost_ledger cost_of(const program_view& flat) {
   std::vector<cluster_note> notes(size);
   std::vector<std::int32_t> step_of(size);
   std::vector<step_desc> steps(size);
-  std::vector<lifetime> lives(size);
+  std::vector<value_lifetime> lives(size);
   const std::int32_t count = form_steps(flat, notes.data(), step_of.data(), steps.data());
   plan_lifetimes(steps.data(), count, lives.data());
   return summarize(*flat.mesh, steps.data(), lives.data(), count);

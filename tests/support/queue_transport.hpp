@@ -75,7 +75,7 @@ struct owner_queues {
 
 /// The transport of one owner. Messages are copied when they are sent; receives are completed in
 /// the order in which they began.
-class queue_transport : public transport {
+class queue_transport : public owner_transport {
  public:
   queue_transport(std::shared_ptr<owner_queues> queues, index_t self)
       : queues_(std::move(queues)), self_(self) {

@@ -247,7 +247,7 @@ class collective_diagram {
     bool found = false;
     for_each_piece(
         mesh_, before_, step_, group_.member(0, j),
-        [&](const piece& p) {
+        [&](const shard_piece& p) {
           found = found || (p.round == stage - 1 && p.from == group_.member(0, i));
         },
         moves_);

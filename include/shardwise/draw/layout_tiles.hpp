@@ -75,7 +75,7 @@ class layout_tiles {
   }
   [[nodiscard]] constexpr index_t block_of(const holders& who) const noexcept {
     const index_t place = who.replicas.place(0);
-    if (volume(shard_box(mesh_, tensor_.layout, tensor_.extents, place)) == 0) return -1;
+    if (volume_of(shard_box(mesh_, tensor_.layout, tensor_.extents, place)) == 0) return -1;
     const coordinates where = mesh_.at(place);
     index_t number = 0;
     for (const axis_list& axes : tensor_.layout.dims)

@@ -58,7 +58,7 @@ template <class F, class Name>
   return empty_devices(
       mesh.devices(),
       [&](index_t place) {
-        return volume(shard_box(mesh, tensor.layout, tensor.extents, place)) == 0;
+        return volume_of(shard_box(mesh, tensor.layout, tensor.extents, place)) == 0;
       },
       [&](index_t place) { return names == nullptr ? place : names[place]; });
 }

@@ -14,7 +14,7 @@ namespace shardwise {
 using index_box = inplace_vector<index_range, max_rank>;
 
 /// Returns the number of elements in a box.
-[[nodiscard]] constexpr index_t volume(const index_box& part) noexcept {
+[[nodiscard]] constexpr index_t volume_of(const index_box& part) noexcept {
   index_t n = 1;
   for (const index_range& range : part) n *= range.size();
   return n;

@@ -40,7 +40,7 @@ struct convolution_operation {
     for (int d = 0; d < dimensions; ++d) {
       const index_t size = operands[1].extents[2 + d], have = operands[0].extents[2 + d];
       const window_numbers one = window_how::at(how, dimensions, d);
-      const window reads = detail::convolved::window_of(one, size);
+      const dimension_window reads = detail::convolved::window_of(one, size);
       constexpr index_t largest = index_t{1} << 30;
       if (size > largest)
         return {.rule = violation::window_does_not_fit,
@@ -94,7 +94,7 @@ struct convolution_weights_operation {
     window_numbers out = window_how::at(how, operands[0].rank() - 2, d);
     const index_t size = out.high;
     const index_t have = operands[0].extents[2 + d], count = operands[1].extents[2 + d];
-    const window reads = detail::convolved::window_of(out, size);
+    const dimension_window reads = detail::convolved::window_of(out, size);
     out.high = have == dyn || count == dyn
                    ? 0
                    : (count - 1) * out.stride + reads.span - out.low - reads.spread(have);
@@ -170,7 +170,7 @@ constexpr gradient_value detail::convolved::input_cotangent(const numbers& all, 
     const index_t size = weights.tensor().extents[2 + d];
     const index_t reach = (size - 1) * one.extent;
     const index_t low = reach - one.low;
-    const window read{1, 1, 0, 0, one.stride};
+    const dimension_window read{1, 1, 0, 0, one.stride};
     const index_t high = (inputs[2 + d] - 1) * one.spacing + reach + 1 - low -
                          read.spread(cotangent.tensor().extents[2 + d]);
     back.push_back({one.spacing, low, high, one.extent, one.stride});

@@ -14,8 +14,8 @@ struct convolved {
   using numbers = inplace_vector<window_numbers, window_numbers::most_dimensions>;
 
   /// Returns the window of `size` elements at distance `one.extent`.
-  [[nodiscard]] static constexpr window window_of(const window_numbers& one,
-                                                  index_t size) noexcept {
+  [[nodiscard]] static constexpr dimension_window window_of(const window_numbers& one,
+                                                            index_t size) noexcept {
     return {size == dyn ? dyn : (size - 1) * one.extent + 1, one.stride, one.low, one.high,
             one.spacing};
   }

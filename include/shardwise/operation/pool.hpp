@@ -138,7 +138,8 @@ constexpr void pool_operation::gradient(gradient_step& at) {
   inplace_vector<window_numbers, window_numbers::most_dimensions> back;
   const int leading = have.ssize() - detail::pooled::dimensions(how);
   for (int d = 0; d < detail::pooled::dimensions(how); ++d) {
-    const window reads = detail::pooled::backward(how, d, have[leading + d], made[leading + d]);
+    const dimension_window reads =
+        detail::pooled::backward(how, d, have[leading + d], made[leading + d]);
     back.push_back({reads.stride, reads.low, reads.high, reads.span, reads.spacing});
   }
   at.give(0, emit<pool_operation>(detail::window_attributes::from(back, how.integers[15]),

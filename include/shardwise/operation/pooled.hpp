@@ -22,15 +22,15 @@ struct pooled {
     return out;
   }
   /// Returns which elements the windows of a result read.
-  [[nodiscard]] static constexpr window forward(const attributes& how, int d) noexcept {
+  [[nodiscard]] static constexpr dimension_window forward(const attributes& how, int d) noexcept {
     const window_numbers one = at(how, d);
     return {one.extent, one.stride, one.low, one.high, one.spacing};
   }
   /// Returns which of `count` windows read each of `size` elements.
-  [[nodiscard]] static constexpr window backward(const attributes& how, int d, index_t size,
-                                                 index_t count) noexcept {
+  [[nodiscard]] static constexpr dimension_window backward(const attributes& how, int d,
+                                                           index_t size, index_t count) noexcept {
     const window_numbers one = at(how, d);
-    window out{one.extent, one.spacing, one.extent - 1 - one.low, 0, one.stride};
+    dimension_window out{one.extent, one.spacing, one.extent - 1 - one.low, 0, one.stride};
     if (size != dyn && count != dyn)
       out.high = (size - 1) * one.spacing + one.extent - out.low - out.spread(count);
     return out;
@@ -67,7 +67,7 @@ struct pooled {
     for (int d = 0; d < count; ++d) {
       const int dim = rank - count + d;
       const index_t have = operands[0].extents[dim];
-      const window reads = forward(how, d);
+      const dimension_window reads = forward(how, d);
       const index_t room = have == dyn ? dyn : reads.spread(have) + reads.low + reads.high;
       if (have != dyn && reads.high >= 0 && room < reads.span)
         return {.rule = violation::window_does_not_fit,

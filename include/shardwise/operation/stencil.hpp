@@ -15,8 +15,8 @@ namespace detail {
 struct stencilled {
   using numbers = inplace_vector<window_numbers, window_numbers::most_dimensions>;
 
-  [[nodiscard]] static constexpr window window_of(const window_numbers& one,
-                                                  index_t size) noexcept {
+  [[nodiscard]] static constexpr dimension_window window_of(const window_numbers& one,
+                                                            index_t size) noexcept {
     return {size == dyn ? dyn : (size - 1) * one.extent + 1, 1, one.low, one.high, 1};
   }
   /// The factors of grids [..., s...], weights [k...] and results [..., p...]. The factors of the
@@ -114,7 +114,8 @@ struct stencil_operation {
                 .have = weights[d],
                 .want = weights[d] < 1 ? 1 : largest};
       const index_t have = operands[0].extents[rank - dimensions + d];
-      const window reads = detail::stencilled::window_of(numbers_at(how, weights, d), weights[d]);
+      const dimension_window reads =
+          detail::stencilled::window_of(numbers_at(how, weights, d), weights[d]);
       if (have != dyn && have + reads.low + reads.high < reads.span)
         return {.rule = violation::window_does_not_fit,
                 .operand = 0,

@@ -34,7 +34,8 @@ constexpr void write_bytes(Out& out, index_t bytes) {
 ///     %3 = all_reduce %2 over model : f32[512@data, 1024]   receives 1536 KiB
 template <class Out>
 constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* steps,
-                             const lifetime* lives, std::int32_t count, const cost_ledger& total) {
+                             const value_lifetime* lives, std::int32_t count,
+                             const cost_ledger& total) {
   bounded_text<200> head;
   head << mesh;
   out << text_view(head) << text_view("\n");

@@ -7,7 +7,7 @@
 namespace shardwise {
 
 /// Where the result of a step is stored, and for how long.
-struct lifetime {
+struct value_lifetime {
   /// The last step that reads the result; its own number if none does.
   std::int32_t last_use = -1;
   /// The position of the operand whose memory the result reuses; -1 for none.
@@ -30,7 +30,7 @@ struct lifetime {
 /// reads it once, and a `reshape` moves nothing if nobody else reads its operand. Kept results are
 /// never overwritten, and inputs only if they are donated.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
-                              lifetime* lives) noexcept {
+                              value_lifetime* lives) noexcept {
   for (std::int32_t i = 0; i < count; ++i) lives[i] = {i, -1, steps[i].kept};
   for (std::int32_t i = count - 1; i >= 0; --i)
     if (lives[i].needed)
@@ -66,7 +66,7 @@ struct call_use {
 };
 
 /// Returns the use of a call among the steps of a program.
-[[nodiscard]] constexpr call_use use_of_call(const step_desc* steps, const lifetime* lives,
+[[nodiscard]] constexpr call_use use_of_call(const step_desc* steps, const value_lifetime* lives,
                                              std::int32_t count, std::int32_t call) noexcept {
   call_use use;
   for (int k = 0; k < steps[call].operands.ssize(); ++k) {
@@ -84,7 +84,7 @@ struct call_use {
 /// runs. `called(step, use)` is the ledger of the body that a step calls.
 template <class Called>
 [[nodiscard]] constexpr cost_ledger summarize(const mesh_desc& mesh, const step_desc* steps,
-                                              const lifetime* lives, std::int32_t count,
+                                              const value_lifetime* lives, std::int32_t count,
                                               const Called& called) {
   cost_ledger total(mesh);
   index_t live = 0;
@@ -123,7 +123,8 @@ template <class Called>
 
 /// The same for a program without calls.
 [[nodiscard]] constexpr cost_ledger summarize(const mesh_desc& mesh, const step_desc* steps,
-                                              const lifetime* lives, std::int32_t count) noexcept {
+                                              const value_lifetime* lives,
+                                              std::int32_t count) noexcept {
   return summarize(mesh, steps, lives, count,
                    [&](const step_desc&, const call_use&) { return cost_ledger(mesh); });
 }

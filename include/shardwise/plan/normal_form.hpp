@@ -60,7 +60,7 @@ constexpr void normal_form(const program_view& program, cluster_note* notes, val
     if (number[i] != not_needed)
       for (value_id o : program.code[i].operands) number[o] = not_placed;
   form_clusters(program, notes, number);
-  const std::int32_t pass_count = schedule(program, notes, passes);
+  const std::int32_t pass_count = schedule_program(program, notes, passes);
   detail::normal_order members(program, notes, order, number);
   for (std::int32_t p = 0; p < pass_count; ++p) members.place(passes[p]);
   const std::int32_t count = members.count();

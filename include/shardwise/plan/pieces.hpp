@@ -9,7 +9,7 @@
 namespace shardwise {
 
 /// The elements that one device gets from another in a collective, or from itself.
-struct piece {
+struct shard_piece {
   index_t from = 0;
   index_t to = 0;
   index_t elements = 0;
@@ -17,7 +17,7 @@ struct piece {
   /// the second, those that the others have reduced. All other collectives have one round.
   int round = 0;
 
-  friend constexpr bool operator==(const piece&, const piece&) = default;
+  friend constexpr bool operator==(const shard_piece&, const shard_piece&) = default;
 };
 
 /// Returns the elements that the device at a position of an all_reduce reduces for its group: as
@@ -79,7 +79,8 @@ class collective_peers {
 /// for empty pieces. All statements about data movement are derived from this list.
 ///
 ///     // rows of 4 devices become columns: each gets a quarter of its columns from every device
-///     for_each_piece(mesh, x, way.moves[0], 0, [&](const piece& p) { bytes += p.elements * 4; });
+///     for_each_piece(mesh, x, way.moves[0], 0, [&](const shard_piece& p) { bytes += p.elements *
+///     4; });
 template <class F>
 constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
                               const transfer& step, index_t to, const F& f,
@@ -87,7 +88,7 @@ constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
   const collective_peers peers(mesh, step, moves);
   const index_t group = peers.group_of(to);
   const held_box part = held_of(mesh, step.after, before.extents, to);
-  const auto say = [&](const piece& p) {
+  const auto say = [&](const shard_piece& p) {
     if (p.elements > 0) f(p);
   };
   if (step.kind == collective::all_reduce) {
@@ -133,7 +134,7 @@ constexpr void for_each_reduced_range(const collective_peers& peers, index_t mem
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
   const coordinates here = mesh.at(to);
-  for_each_piece(mesh, before, step, to, [&](const piece& p) {
+  for_each_piece(mesh, before, step, to, [&](const shard_piece& p) {
     const coordinates there = mesh.at(p.from);
     for (int i = 0; i < step.axes.ssize(); ++i) {
       if (here[step.axes[i]] == there[step.axes[i]]) continue;

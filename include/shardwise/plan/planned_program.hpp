@@ -11,7 +11,7 @@ template <std::size_t Capacity>
 struct planned_program {
   mesh_desc mesh{};
   step_desc steps[Capacity]{};
-  lifetime lives[Capacity]{};
+  value_lifetime lives[Capacity]{};
   std::int32_t count = 0;
   cost_ledger total{};
 };
@@ -20,8 +20,8 @@ namespace detail {
 /// Forms the steps of a program and determines lifetimes; returns the number of steps.
 /// `adapt(steps, step_of, count)` sets which inputs the caller donates and which results it needs.
 template <std::size_t Capacity, class Adapt>
-constexpr std::int32_t plan_steps(const program_view& recorded, step_desc* steps, lifetime* lives,
-                                  bool labels, const Adapt& adapt) {
+constexpr std::int32_t plan_steps(const program_view& recorded, step_desc* steps,
+                                  value_lifetime* lives, bool labels, const Adapt& adapt) {
   cluster_note notes[Capacity]{};
   std::int32_t step_of[Capacity]{};
   const std::int32_t count = form_steps(recorded, notes, step_of, steps, labels);
@@ -33,13 +33,13 @@ inline constexpr auto as_recorded = [](step_desc*, const std::int32_t*, std::int
 
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger sum_steps(const program_view& recorded, const step_desc* steps,
-                                              const lifetime* lives, std::int32_t count);
+                                              const value_lifetime* lives, std::int32_t count);
 
 /// Returns the costs of a body for a use.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger ledger_of_call(const program_view& body, const call_use& use) {
   step_desc steps[Capacity]{};
-  lifetime lives[Capacity]{};
+  value_lifetime lives[Capacity]{};
   const auto adapt = [&](step_desc* all, const std::int32_t* step_of, std::int32_t count) {
     for (std::int32_t s = 0; s < count; ++s) {
       all[s].kept = false;
@@ -58,7 +58,7 @@ template <std::size_t Capacity>
 /// computed once.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger sum_steps(const program_view& recorded, const step_desc* steps,
-                                              const lifetime* lives, std::int32_t count) {
+                                              const value_lifetime* lives, std::int32_t count) {
   std::int32_t known = -1;
   call_use known_use;
   cost_ledger known_costs;
@@ -96,7 +96,7 @@ template <std::size_t Capacity>
 template <std::size_t Capacity>
 [[nodiscard]] constexpr cost_ledger ledger_of(const traced_program<Capacity>& recorded) {
   step_desc steps[Capacity]{};
-  lifetime lives[Capacity]{};
+  value_lifetime lives[Capacity]{};
   const std::int32_t count =
       detail::plan_steps<Capacity>(recorded.view(), steps, lives, false, detail::as_recorded);
   return detail::sum_steps<Capacity>(recorded.view(), steps, lives, count);

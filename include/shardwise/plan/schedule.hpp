@@ -61,8 +61,8 @@ class schedule_walk {
 ///
 /// `notes` are those of `form_clusters` and can be used once; `order` has room for an entry for
 /// each instruction.
-constexpr std::int32_t schedule(const program_view& program, cluster_note* notes,
-                                value_id* order) noexcept {
+constexpr std::int32_t schedule_program(const program_view& program, cluster_note* notes,
+                                        value_id* order) noexcept {
   detail::schedule_walk walk(program, notes, order);
   for (value_id i = 0; i < program.count; ++i) {
     const bool is_read = notes[i].reader != -1 || program.is_body;

@@ -146,7 +146,7 @@ constexpr std::int32_t form_steps(const program_view& program, cluster_note* not
     if (is_input(program.what(i))) steps[count++].root = i;
   // The order is stored where the steps will be recorded.
   value_id* const order = step_of;
-  const std::int32_t computed = schedule(program, notes, order);
+  const std::int32_t computed = schedule_program(program, notes, order);
   for (std::int32_t k = 0; k < computed; ++k) steps[count++].root = order[k];
 
   for (value_id i = 0; i < program.count; ++i) step_of[i] = -1;

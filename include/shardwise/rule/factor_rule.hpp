@@ -42,7 +42,7 @@ using factor_sizes = inplace_vector<index_t, max_factors>;
 struct factor_window {
   std::uint8_t source = 0;
   std::uint8_t reader = 0;
-  window reads{};
+  dimension_window reads{};
 
   friend constexpr bool operator==(const factor_window&, const factor_window&) = default;
 };

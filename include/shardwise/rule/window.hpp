@@ -11,7 +11,7 @@ namespace shardwise {
 /// positions after the last element are padding.
 ///
 ///     // 3 elements around each: span 3, low 1, high 1
-struct window {
+struct dimension_window {
   index_t span = 1;
   index_t stride = 1;
   index_t low = 0;
@@ -45,7 +45,7 @@ struct window {
     return span == 1 && stride == 1 && low == 0 && high == 0 && spacing == 1;
   }
 
-  friend constexpr bool operator==(const window&, const window&) = default;
+  friend constexpr bool operator==(const dimension_window&, const dimension_window&) = default;
 };
 
 /// The largest halo before and after its own elements that a device needs of a split dimension;
@@ -65,7 +65,7 @@ struct needed_halo {
 ///
 ///     // 224 over 2 devices, windows of 7 at a stride of 2 with 3 around: 3 before, 2 behind
 [[nodiscard]] constexpr needed_halo halo_of(const mesh_desc& mesh, const axis_list& axes,
-                                            const window& reads, index_t size) noexcept {
+                                            const dimension_window& reads, index_t size) noexcept {
   if (reads.is_pointwise()) return {};
   const index_t count = reads.count(size), parts = mesh.parts(axes);
   if (count == dyn || parts == dyn) return {0, 0, false};

@@ -19,7 +19,7 @@ namespace detail {
 [[nodiscard]] std::string explain_nodes(const std::vector<node_ptr>& named);
 /// Writes a program with its plan, as `explain` shows it.
 [[nodiscard]] std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
-                                        const lifetime* lives, std::int32_t count,
+                                        const value_lifetime* lives, std::int32_t count,
                                         const cost_ledger& total);
 }  // namespace detail
 
@@ -55,7 +55,7 @@ template <std::size_t Capacity>
 #else
 namespace shardwise {
 SHARDWISE_EXTERN template void write_program(std::ostream& out, const mesh_desc& mesh,
-                                             const step_desc* steps, const lifetime* lives,
+                                             const step_desc* steps, const value_lifetime* lives,
                                              std::int32_t count, const cost_ledger& total);
 }  // namespace shardwise
 #endif

@@ -11,7 +11,7 @@
 namespace shardwise::detail {
 
 SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
-                                           const lifetime* lives, std::int32_t count,
+                                           const value_lifetime* lives, std::int32_t count,
                                            const cost_ledger& total) {
   std::ostringstream out;
   out.exceptions(std::ios::badbit);  // otherwise a lack of memory truncates the text silently

@@ -22,7 +22,7 @@ struct lowered_program : stored_program {
   std::vector<cluster_note> notes;
 
   std::vector<step_desc> steps;
-  std::vector<lifetime> lives;
+  std::vector<value_lifetime> lives;
   /// The node that gets the result of each step. Each is held until it has been computed, so that a
   /// failure can reach all that remain; afterwards its readers determine its lifetime. Null for
   /// inputs.

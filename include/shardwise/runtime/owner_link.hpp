@@ -43,7 +43,7 @@ struct owner_share {
   /// The owner of each device, by device.
   std::vector<index_t> owner_of{};
   /// Carries messages to and from the other owners, and knows the number of this owner.
-  std::shared_ptr<transport> carrier{};
+  std::shared_ptr<owner_transport> carrier{};
   /// How long an owner may be silent while another one waits for it.
   std::chrono::milliseconds patience{60'000};
   /// The maximum size of a message in bytes, and the maximum number of messages in flight to one
@@ -146,7 +146,7 @@ class owner_link {
   template <class Byte>
   struct stream {
     std::span<Byte> rest{};
-    std::vector<transport::ticket> open{};
+    std::vector<owner_transport::ticket> open{};
 
     [[nodiscard]] bool is_done() const noexcept { return rest.empty() && open.empty(); }
     template <class Begin>
@@ -159,14 +159,14 @@ class owner_link {
       }
     }
     /// Removes completed messages; returns true if there were any.
-    bool settle(transport& carrier) {
+    bool settle(owner_transport& carrier) {
       std::size_t done = 0;
       while (done < open.size() && carrier.is_done(open[done])) ++done;
       open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(done));
       return done > 0;
     }
-    void cancel(transport& carrier) noexcept {
-      for (transport::ticket message : open) carrier.cancel(message);
+    void cancel(owner_transport& carrier) noexcept {
+      for (owner_transport::ticket message : open) carrier.cancel(message);
       open.clear();
     }
   };

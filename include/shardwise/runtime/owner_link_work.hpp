@@ -90,7 +90,7 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
     received_[o].rest = in[o];
   }
   const auto run = [&] {
-    transport& carrier = *share_.carrier;
+    owner_transport& carrier = *share_.carrier;
     auto deadline = std::chrono::steady_clock::now() + share_.patience;
     for (;;) {
       const std::lock_guard lock(mutex_);

@@ -40,7 +40,7 @@ namespace shardwise::detail {
   if (in_place) return operand.part_held_by(device, part);
   const extents_desc extents = extents_of(part);
   const element type = operand.tensor().type;
-  gathered.resize(static_cast<std::size_t>(volume(part) * size_of(type)));
+  gathered.resize(static_cast<std::size_t>(volume_of(part) * size_of(type)));
   const any_block copy{gathered.data(), type, extents, row_major(extents)};
   for_each_shared_block(
       own, operand.held_by(device), want, copy,

@@ -95,7 +95,7 @@ class fault_search {
     program_.compiled.assign(count, false);
     program_.lives.resize(count);
     plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(count), program_.lives.data());
-    for (lifetime& life : program_.lives) life.reuses = -1;
+    for (value_lifetime& life : program_.lives) life.reuses = -1;
     program_.owners.resize(count);
     bind(inputs);
   }

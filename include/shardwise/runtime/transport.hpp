@@ -32,15 +32,15 @@ struct owner_report {
 /// time.
 ///
 /// A message is received into memory of exactly its size; the engine agrees on sizes in advance.
-class transport {
+class owner_transport {
  public:
   /// A message in flight.
   using ticket = std::uint64_t;
 
-  transport() = default;
-  transport(const transport&) = delete;
-  transport& operator=(const transport&) = delete;
-  virtual ~transport() = default;
+  owner_transport() = default;
+  owner_transport(const owner_transport&) = delete;
+  owner_transport& operator=(const owner_transport&) = delete;
+  virtual ~owner_transport() = default;
 
   /// Returns the number of owners, and the number of this one.
   [[nodiscard]] virtual index_t owners() const noexcept = 0;

@@ -41,12 +41,12 @@ SHARDWISE_INLINE extents_desc placement::extents_of_shard(index_t shard) const n
 }
 
 SHARDWISE_INLINE index_t placement::size_of_shard(index_t shard) const noexcept {
-  return has_one_size() ? largest_size_ : volume(box_of(device_of(shard)));
+  return has_one_size() ? largest_size_ : volume_of(box_of(device_of(shard)));
 }
 
 SHARDWISE_INLINE index_t placement::charged_to(index_t device) const noexcept {
   const bool is_own = tensor_.layout.uneven && !tensor_.layout.has_halo();
-  return is_own ? size_of(tensor_.type) * volume(box_of(device)) : bytes_per_device();
+  return is_own ? size_of(tensor_.type) * volume_of(box_of(device)) : bytes_per_device();
 }
 
 }  // namespace shardwise

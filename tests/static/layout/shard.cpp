@@ -14,9 +14,9 @@ static_assert(split_range(plane, {0, 1}, 5, {1, 1}) == index_range{4, 5});
 
 static_assert(index_range{2, 5}.size() == 3 && index_range{2, 2}.empty() &&
               !index_range{2, 3}.empty());
-static_assert(volume(index_box{}) == 1 &&
-              volume(index_box{index_range{0, 2}, index_range{1, 4}}) == 6);
-static_assert(volume(index_box{index_range{0, 2}, index_range{4, 4}}) == 0);
+static_assert(volume_of(index_box{}) == 1 &&
+              volume_of(index_box{index_range{0, 2}, index_range{1, 4}}) == 6);
+static_assert(volume_of(index_box{index_range{0, 2}, index_range{4, 4}}) == 0);
 static_assert(extents_of(index_box{index_range{0, 2}, index_range{1, 4}}) == extents_desc{2, 3});
 static_assert(intersect({index_range{0, 4}}, {index_range{2, 9}}) == index_box{index_range{2, 4}});
 static_assert(intersect({index_range{0, 2}}, {index_range{5, 9}})[0].empty());

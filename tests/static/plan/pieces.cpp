@@ -26,7 +26,7 @@ struct heard {
 };
 constexpr heard heard_by(index_t device, const tensor_desc& x, const layout_desc& target) {
   heard out;
-  for_each_piece(line, x, move_of(x, target), device, [&](const piece& p) {
+  for_each_piece(line, x, move_of(x, target), device, [&](const shard_piece& p) {
     (p.from == device ? out.own : out.others) += p.elements;
     ++out.pieces;
   });

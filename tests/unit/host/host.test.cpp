@@ -63,7 +63,7 @@ TEST_CASE("all parts cover the tensor, each replica once") {
   REQUIRE(parts.size() == 4);
   index_t first_replicas = 0;
   for (const auto& part : parts)
-    if (part.replica() == 0) first_replicas += volume(part.range());
+    if (part.replica() == 0) first_replicas += volume_of(part.range());
   REQUIRE(first_replicas == 20);
   REQUIRE(parts[0].elements().data() == parts[1].elements().data());
 }

@@ -14,7 +14,7 @@ using namespace shardwise;
 struct halo_fact {
   index_t devices;
   index_t size;
-  window reads;
+  dimension_window reads;
   index_t before;
   index_t behind;
   int distances;
@@ -44,7 +44,7 @@ constexpr exchanged exchange_of(const mesh_desc& mesh, const tensor_desc& x, gra
   inplace_vector<index_t, 64> distances;
   for (index_t to = 0; to < mesh.devices(); ++to) {
     index_t bytes = 0;
-    for_each_piece(mesh, x, way.moves[0], to, [&](const piece& p) {
+    for_each_piece(mesh, x, way.moves[0], to, [&](const shard_piece& p) {
       if (p.from == to) return;
       bytes += p.elements * size_of(x.type);
       if (!distances.contains(p.from - to)) distances.push_back(p.from - to);

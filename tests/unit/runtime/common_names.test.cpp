@@ -72,6 +72,20 @@ struct machine {
 struct config {
   bool is_verbose = false;
 };
+struct window {
+  int rows = 24;
+};
+struct piece {
+  char color = 'w';
+};
+struct lifetime {
+  double seconds = 0.5;
+};
+struct transport {
+  int port = 80;
+};
+constexpr double volume = 0.25;
+const std::vector<int> schedule{1, 2};
 
 // Functions of the program on its own types, with the names of operations.
 struct image {
@@ -91,6 +105,8 @@ TEST_CASE("a program's own names stand beside those of the library") {
   CHECK(box[0] + box[1] + parts + count + size + key + plan == 30.0);
   CHECK(buffer{}.bytes + machine{}.cores == 66);
   CHECK((node{}.next == nullptr && !config{}.is_verbose));
+  CHECK(window{}.rows + transport{}.port + static_cast<int>(schedule.size()) == 106);
+  CHECK((piece{}.color == 'w' && lifetime{}.seconds + volume == 0.75));
   CHECK(program.view().mesh->devices() == 8);
   CHECK(fill(1) + check(data.size() == 8) + first.index + last.index == 3);
   const image one;
