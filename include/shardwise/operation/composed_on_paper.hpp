@@ -101,9 +101,16 @@ struct quantile_judge {
     if (operands.size() > 1) out.operands.push_back({});
     return out;
   }
+  /// Checks that there is an element, and that the fraction can be read.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    return sort_operation::check(how, operands);
+    if (const diagnosis sorted = sort_operation::check(how, operands); !sorted.ok()) return sorted;
+    const auto dim = static_cast<int>(how.integers[0]);
+    if (operands[0].extents[dim] == 0)
+      return {.rule = violation::slice_is_out_of_range, .operand = 0, .dim = dim, .have = 1};
+    if (operands.size() > 1 && operands[1].layout.pending != 0)
+      return {.rule = violation::partial_value_is_read, .operand = 1};
+    return {};
   }
 };
 /// A search in a sorted vector: the counts of its elements.

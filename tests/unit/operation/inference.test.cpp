@@ -359,6 +359,8 @@ TEST_CASE("Dimensions in another order, new ones and repeated ones take their sp
       {{2, 2}, "unsqueeze dims=1", "f32[42@x, 24@y, 36]", "f32[42@x, 1, 24@y, 36]"},
       {{2, 2}, "unsqueeze dims=0,2", "f32[24@x]", "f32[1, 24@x, 1]"},
       {{2}, "unsqueeze dims=3", "f32[4]", "dimension_is_out_of_range"},
+      {{2}, "median dim=0", "f32[0, 4]", "slice_is_out_of_range"},
+      {{2}, "quantile dim=0", "f32[8, 4]; f32[]{partial sum: x}", "partial_value_is_read"},
       {{2}, "unsqueeze dims=0,0", "f32[4]", "dimension_is_repeated"},
       {{2}, "sum dims=0,0", "f32[4,4]", "dimension_is_repeated"},
       {{2}, "flip dims=1,1", "f32[4,4]", "dimension_is_repeated"},
