@@ -14,6 +14,8 @@
 #include "shardwise/operation/bitwise.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
 #include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/channel_norm.hpp"
+#include "shardwise/operation/channels.hpp"
 #include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/catalogue_attributes.hpp"
+#include "shardwise/operation/channels_on_paper.hpp"
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/contraction_on_paper.hpp"
