@@ -22,6 +22,7 @@
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/concatenate.hpp"
 #include "shardwise/operation/convolution.hpp"
+#include "shardwise/operation/convolution_transpose.hpp"
 #include "shardwise/operation/convolved.hpp"
 #include "shardwise/operation/counting.hpp"
 #include "shardwise/operation/cross_entropy.hpp"

@@ -6,6 +6,7 @@
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/contraction_on_paper.hpp"
+#include "shardwise/operation/convolution_on_paper.hpp"
 #include "shardwise/operation/elementwise_on_paper.hpp"
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/top_k.hpp"

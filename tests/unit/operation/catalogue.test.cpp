@@ -172,6 +172,32 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("rms_norm", {{"dims", "1"}}, {"bf16[8@data,16]"}),
       [](const auto& y) { return rms_norm<1>(y, 1e-5); }, b);
   check_same(
+      inferred("convolution_transpose", {{"stride", "2,2"}, {"padding", "1,1"}},
+               {"f32[8@data,16,6,6]", "f32[16,4@model,4,4]"}),
+      [](const auto& y, const auto& w) {
+        return convolution_transpose<strides<2, 2>, paddings<1, 1>>(y, w);
+      },
+      abstract<I>(),
+      abstract<sharded_tensor<float, extents<16, 4, 4, 4>,
+                              layout<pod, P<none, "model", none, none>>>>());
+  check_same(
+      inferred("convolution_transpose",
+               {{"groups", "4"}, {"stride", "2,2"}, {"output_padding", "1,0"}},
+               {"f32[8@data,16,6,6]", "f32[16,3,2,2]"}),
+      [](const auto& y, const auto& w) {
+        return convolution_transpose<feature_groups<4>, strides<2, 2>, output_paddings<1, 0>>(y, w);
+      },
+      abstract<I>(),
+      abstract<
+          sharded_tensor<float, extents<16, 3, 2, 2>, layout<pod, P<none, none, none, none>>>>());
+  for (const char* groups : {"0", "3", "-1"})
+    CHECK(
+        !inferred("convolution_transpose", {{"groups", groups}}, {"f32[8,16,6,6]", "f32[16,3,2,2]"})
+             .ok());
+  CHECK(!inferred("convolution_transpose", {{"output_padding", "1"}},
+                  {"f32[8,16,6,6]", "f32[16,3,2,2]"})
+             .ok());
+  check_same(
       inferred("instance_norm", {}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}),
       [](const auto& y, const auto& s) { return instance_norm(y, s, s, 1e-5); }, abstract<I>(),
       abstract<S>());
