@@ -16,6 +16,7 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/max_with_index.hpp"
@@ -130,6 +131,9 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<slice_operation>("slice_in_dim", "dim begin? end? step? across?", "f32[8,4]",
                                  "dim=1 begin=1 end=3", "slice, slice_in_dim, x[a:b]", 1, 1,
                                  &slice_how),
+    composed_entry<parts_judge<linearity::additive>>("diff", "dim across?", "f32[8,4]", "dim=1",
+                                                     "diff", &composed_steps::diff, 1, 1, true,
+                                                     false),
     whole_entry<slice_operation>("index_at", "dim index across?", "f32[8,4]", "dim=1 index=0",
                                  "x[i], select", 1, 1, &index_how),
     whole_entry<dynamic_slice_operation>("dynamic_slice", "dim size across?", "f32[8,4] i64[]",
@@ -163,6 +167,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                        "f32[8,4] i32[8]", "dim=0 count=3", "segment_sum", 2, 2),
     whole_entry<sum_along_operation>("sum_along", "dim count out_of_range? across?",
                                      "f32[8,4] i32[8,4]", "dim=1 count=3", "scatter_add", 2, 2),
+    composed_entry<bincount_judge>("bincount", "count out_of_range? across?", "i32[8]", "count=10",
+                                   "bincount", &composed_steps::bincount, 1, 1, false, false),
     whole_entry<one_hot_operation>("one_hot", "classes type?", "i32[8]", "classes=10", "one_hot", 1,
                                    1, &one_hot_how),
     // Scans and sorting.
@@ -182,6 +188,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                    "argsort"),
     top_k_entry(),
     // Composed operations.
+    composed_entry<parts_judge<linearity::nonlinear>>("glu", "dim across?", "f32[8,4]", "dim=1",
+                                                      "glu", &composed_steps::glu),
     composed_entry<softmax_operation>("softmax", "dim across?", "f32[8,4]", "dim=1", "softmax",
                                       &composed_steps::softmax),
     composed_entry<softmax_operation>("log_softmax", "dim across?", "f32[8,4]", "dim=1",

@@ -9,6 +9,7 @@
 #include "shardwise/operation/convolution_on_paper.hpp"
 #include "shardwise/operation/elementwise_on_paper.hpp"
 #include "shardwise/operation/paper_steps.hpp"
+#include "shardwise/operation/parts_on_paper.hpp"
 #include "shardwise/operation/top_k.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 

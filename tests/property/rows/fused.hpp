@@ -114,6 +114,18 @@ inline std::vector<operation_row> fused_rows() {
         for (index_t i = 0; i < out[0].size(); ++i) out[0][i] *= x[1][i / 3];
         return out;
       });
+  const auto gated = [](const line& x) {
+    line out;
+    for (std::size_t i = 0; 2 * i < x.size(); ++i)
+      out.push_back(x[i] / (1 + std::exp(-x[i + x.size() / 2])));
+    return lines{out};
+  };
+  add(
+      "glu", {{{5, 4}, some}}, [](const row_tensors& x) { return glu<1>(x[0].as<>()); },
+      line_loop(1, gated));
+  add(
+      "glu across", {{{6, 2}, some}},
+      [](const row_tensors& x) { return glu<0>(x[0].as<>(), over_all_axes); }, line_loop(0, gated));
   // The loop of a norm of channels; `same(a, b)` states whether two elements are in one group.
   const auto channel_norm = [](auto same) {
     return [=](const row_arrays& x) {

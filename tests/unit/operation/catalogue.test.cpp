@@ -198,6 +198,15 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
                   {"f32[8,16,6,6]", "f32[16,3,2,2]"})
              .ok());
   check_same(
+      inferred("glu", {{"dim", "1"}}, {a}), [](const auto& y) { return glu<1>(y); }, x);
+  check_same(
+      inferred("diff", {{"dim", "1"}}, {a}), [](const auto& y) { return diff<1>(y); }, x);
+  check_same(
+      inferred("bincount", {{"count", "10"}}, {"i32[8@data]"}),
+      [](const auto& y) { return bincount<10>(y); }, abstract<L>());
+  CHECK(!inferred("glu", {{"dim", "1"}}, {"f32[8,15]"}).ok());
+  CHECK(!inferred("glu", {{"dim", "2"}}, {a}).ok());
+  check_same(
       inferred("instance_norm", {}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}),
       [](const auto& y, const auto& s) { return instance_norm(y, s, s, 1e-5); }, abstract<I>(),
       abstract<S>());
@@ -251,6 +260,12 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
   check_same(
       inferred("layer_norm", {{"dims", "1"}}, {a}, model),
       [=](const auto& y) { return layer_norm<1>(y, 1e-5, permit); }, c);
+  check_same(
+      inferred("glu", {{"dim", "1"}}, {a}, model), [=](const auto& y) { return glu<1>(y, permit); },
+      c);
+  check_same(
+      inferred("diff", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return diff<1>(y, permit); }, c);
   check_same(
       inferred("batch_norm", {}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}, 1),
       [](const auto& y, const auto& s) { return batch_norm(y, s, s, 1e-5, across<"data">); },
