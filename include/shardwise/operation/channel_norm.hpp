@@ -91,24 +91,6 @@ struct grouped_extents<Groups, extents<Batch, Channels, Spatial...>> {
   }
   return out;
 }
-template <index_t Groups, class X>
-[[nodiscard]] constexpr auto grouped(const X& x) {
-  if constexpr (ValueOperand<X>)
-    return X::value_domain::template apply_with<reshape_operation, typename X::value_type>(
-        reshape_operation::how(in_groups(x.extents(), Groups)), x);
-  else
-    return reshape<typename grouped_extents<Groups, typename X::extents_type>::type>(x);
-}
-template <class Like, class X>
-[[nodiscard]] constexpr auto reshaped_like(const Like& like, const X& x) {
-  if constexpr (AnyRefused<X>)
-    return refused_value<>{};
-  else if constexpr (ValueOperand<X>)
-    return X::value_domain::template apply_with<reshape_operation, typename X::value_type>(
-        reshape_operation::how(like.extents()), x);
-  else
-    return reshape<typename Like::extents_type>(x);
-}
 
 /// Normalises each group of channels, and scales each channel.
 template <class Permitted, index_t Groups, int Rank>
@@ -133,11 +115,32 @@ struct groups_call {
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto normal = inner::apply(grouped<Groups>(x), double{epsilon});
+    const auto normal = inner::apply(grouped(x), double{epsilon});
     return finish_gradient(narrowed<T>(scaled(reshaped_like(x, normal), scale...)));
   }
 
  private:
+  template <class X>
+  [[nodiscard]] static constexpr auto grouped(const X& x) {
+    if constexpr (ValueOperand<X>)
+      return by_value(x, in_groups(x.extents(), Groups));
+    else
+      return reshape<typename grouped_extents<Groups, typename X::extents_type>::type>(x);
+  }
+  template <class Like, class X>
+  [[nodiscard]] static constexpr auto reshaped_like(const Like& like, const X& x) {
+    if constexpr (AnyRefused<X>)
+      return refused_value<>{};
+    else if constexpr (ValueOperand<X>)
+      return by_value(x, like.extents());
+    else
+      return reshape<typename Like::extents_type>(x);
+  }
+  template <class X>
+  [[nodiscard]] static X by_value(const X& x, const extents_desc& target) {
+    return X::value_domain::template apply_with<reshape_operation, typename X::value_type>(
+        reshape_operation::how(target), x);
+  }
   template <class Reshaped, class X, class Epsilon, class... Scale>
   [[nodiscard]] static constexpr auto judge_inner() noexcept {
     using normal = decltype(inner::template judge<Reshaped, Epsilon>());
