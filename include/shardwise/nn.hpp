@@ -5,6 +5,7 @@
 
 #include "shardwise/nn/attention.hpp"
 #include "shardwise/nn/attention_cache.hpp"
+#include "shardwise/nn/batch_norm.hpp"
 #include "shardwise/nn/between.hpp"
 #include "shardwise/nn/changed_nest.hpp"
 #include "shardwise/nn/convolution.hpp"

@@ -3,6 +3,7 @@
 #include "errors.hpp"
 #include "exact.hpp"
 #include "narrow.hpp"
+#include "pairs.hpp"
 #include "standard.hpp"
 
 #include <algorithm>
@@ -72,6 +73,8 @@ int check_kernels() {
   check_errors<double>();
   check_standard<float>();
   check_standard<double>();
+  check_functions_of_two<float>();
+  check_functions_of_two<double>();
   check_ends<float>();
   check_ends<double>();
   check_chains<float>();

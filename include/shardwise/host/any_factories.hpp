@@ -66,6 +66,17 @@ template <Element T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> ones(const extents_desc& extents, const Target& target) {
   return ones<T>(use_mesh::pool(), extents, target);
 }
+/// `eye` for a tensor with a run-time layout.
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> eye(const device_pool& pool, const extents_desc& extents,
+                                const Target& target) {
+  return detail::handle_of<any_tensor<T>>(
+      detail::fill_identity<T>(pool, detail::described_as<T>(pool, extents, target)));
+}
+template <Element T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> eye(const extents_desc& extents, const Target& target) {
+  return eye<T>(use_mesh::pool(), extents, target);
+}
 /// `generate` for a tensor with a run-time layout: the element at a global index is `f(index)`.
 ///
 ///     auto x = generate<float>(pool, [](const global_index& at) { return float(at[0]); },

@@ -147,6 +147,16 @@ template <class T, class F>
   });
 }
 
+/// Fills matrices, the last two dimensions of a tensor, with ones on their diagonals.
+template <class T>
+[[nodiscard]] node_ptr fill_identity(const device_pool& pool, const tensor_desc& tensor) {
+  const int rank = tensor.rank();
+  if (rank < 2) fail({.rule = violation::operand_rank_differs, .have = rank, .want = 2});
+  return fill_each<T>(pool, tensor, [rank](const global_index& at) {
+    return static_cast<T>(at[rank - 2] == at[rank - 1] ? 1 : 0);
+  });
+}
+
 /// Fills a tensor whose elements depend on their row-major positions in the whole tensor:
 /// `fill_row(position of the first element, pointer, count)`.
 template <class T, class Fill>
@@ -198,6 +208,20 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> ones(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const auto& pool, const auto&... sizes) { return full<X>(pool, 1, sizes...); }, a...);
+}
+
+/// Creates identity matrices, the last two dimensions: `eye<X>(pool, sizes...)` has ones where
+/// their indices are equal. Fails with `operand_rank_differs` if there is only one dimension.
+template <class X = void, class... A>
+  requires(!detail::DescribedByValue<X, A...>)
+[[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> eye(const A&... a) {
+  return detail::make_in_pool<detail::made_from::sizes, X>(
+      [](const device_pool& pool, const auto&... sizes) {
+        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
+        return detail::handle_of<X>(
+            detail::fill_identity<T>(pool, detail::described<X>(pool, sizes...)));
+      },
+      a...);
 }
 
 /// Creates a tensor whose element at a global index is `f(index)`; `f` is called once for each

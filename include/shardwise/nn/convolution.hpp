@@ -3,11 +3,8 @@
 
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/channels.hpp"
 #include "shardwise/operation/convolution.hpp"
-#include "shardwise/operation/squeeze.hpp"
-
-#include <cstddef>
-#include <utility>
 
 namespace shardwise {
 
@@ -21,12 +18,6 @@ struct with {};
 }  // namespace nn
 
 namespace detail {
-
-/// Returns a bias `[features]` in the shape that is broadcast to `[batch, features, spatial...]`.
-template <class Bias, std::size_t... D>
-[[nodiscard]] constexpr auto beside_features(const Bias& bias, std::index_sequence<D...>) {
-  return unsqueeze<(static_cast<int>(D) + 1)...>(bias);
-}
 
 template <class... Options, class X, class Filter, fixed_string... Axes>
 [[nodiscard]] constexpr auto convolved_with(nn::with<Options...>, const X& x, const Filter& filter,
@@ -57,9 +48,8 @@ struct convolution {
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    constexpr auto dimensions = static_cast<std::size_t>(Filter::extents_type::rank - 2);
     return detail::spread<Out>(detail::convolved_with(Options{}, x, filter, Permitted{})) +
-           detail::beside_features(bias, std::make_index_sequence<dimensions>{});
+           detail::beside_positions<Filter::extents_type::rank>(bias);
   }
 };
 template <class Filter, class Options, class Out, class Permitted>

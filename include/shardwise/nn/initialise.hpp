@@ -125,10 +125,10 @@ template <class Cache>
 }
 
 /// Returns a model for the start of training. The name of a tensor determines its initial values:
-/// `scale` has ones, `bias` and `shift` zeros, `table` uses `truncated_normal` with standard
-/// deviation 0.02, and all others use `truncated_normal` with variance 1 / fan-in, where `out` is a
-/// `weight_of::merge`, `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each
-/// tensor has its own key.
+/// `scale` and `variance` have ones, `bias`, `shift` and `mean` zeros, `table` uses
+/// `truncated_normal` with standard deviation 0.02, and all others use `truncated_normal` with
+/// variance 1 / fan-in, where `out` is a `weight_of::merge`, `filter` a `weight_of::filter`, and
+/// all others are `weight_of::linear`. Each tensor has its own key.
 ///
 ///     auto model = nn::initialise<gpt>(pool, random_key{1});
 template <class Model>
@@ -138,8 +138,8 @@ template <class Model>
     const std::string_view full_name(path.data(), path.size());
     const std::string_view name = full_name.substr(full_name.rfind('.') + 1);
     const random_key own = seed.split(number++);
-    if (name == "scale") return ones<X>(pool);
-    if (name == "bias" || name == "shift") return zeros<X>(pool);
+    if (name == "scale" || name == "variance") return ones<X>(pool);
+    if (name == "bias" || name == "shift" || name == "mean") return zeros<X>(pool);
     if (name == "table") return truncated_normal<X>(pool, own, 0.02);
     const weight_of kind = name == "filter" ? weight_of::filter
                            : name == "out"  ? weight_of::merge

@@ -46,7 +46,7 @@ template <Operand X, Operand Labels>
 }
 
 /// Returns the mean Huber loss: half the squared difference where it is at most `delta`, and
-/// `delta (|x - y| - delta / 2)` elsewhere. Divided by `delta`, it is the smooth L1 loss.
+/// `delta (|x - y| - delta / 2)` elsewhere.
 ///
 ///     auto loss = reshard<P<>>(nn::huber(model(x), wanted, 1.0));
 template <Operand X, Operand Y>
@@ -54,6 +54,13 @@ template <Operand X, Operand Y>
   const auto apart = abs(x - wanted);
   const auto bounded = minimum(apart, delta);
   return mean(bounded * (apart - bounded * 0.5));
+}
+
+/// Returns the mean smooth L1 loss: the Huber loss divided by `beta`, which is `|x - y| - beta / 2`
+/// where the difference is large.
+template <Operand X, Operand Y>
+[[nodiscard]] constexpr auto smooth_l1(const X& x, const Y& wanted, double beta = 1) {
+  return huber(x, wanted, beta) / beta;
 }
 
 /// Returns the mean hinge loss, `max(0, 1 - y x)`, of scores and the classes 1 and -1.

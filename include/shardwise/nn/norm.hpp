@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/spread.hpp"
+#include "shardwise/operation/channel_norm.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 
 #include <ratio>
@@ -34,6 +35,38 @@ struct rms_norm {
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
     return shardwise::rms_norm<detail::last_dim<X>>(x, scale, epsilon);
+  }
+};
+
+/// Normalises each of `Groups` groups of channels of `[batch, channels, spatial...]`, multiplies
+/// by `scale` and adds `shift`, both `[channels]`; see the function. Axes of `Permitted` may split
+/// positions.
+///
+///     nn::group_norm<8, V> norm{ones<V>(pool), zeros<V>(pool)};
+template <index_t Groups, class Scale, class Shift = Scale, class Epsilon = std::ratio<1, 100000>,
+          class Permitted = across_axes<>>
+struct group_norm {
+  Scale scale;
+  Shift shift;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
+    return shardwise::group_norm<Groups>(x, scale, shift, epsilon, Permitted{});
+  }
+};
+
+/// Normalises each channel of each element of the batch; otherwise like `nn::group_norm`.
+template <class Scale, class Shift = Scale, class Epsilon = std::ratio<1, 100000>,
+          class Permitted = across_axes<>>
+struct instance_norm {
+  Scale scale;
+  Shift shift;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
+    return shardwise::instance_norm(x, scale, shift, epsilon, Permitted{});
   }
 };
 

@@ -16,6 +16,7 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/max_with_index.hpp"
@@ -96,6 +97,11 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<convolution_operation>(
         "convolution", "stride? padding? dilation? groups? across?", "f32[2,4,8,8] f32[6,4,3,3]",
         "padding=1,1", "conv_general_dilated, conv1d, conv2d, conv3d", 2, 2, &convolution_how),
+    composed_entry<transposed_judge>(
+        "convolution_transpose", "stride? padding? dilation? output_padding? groups? across?",
+        "f32[2,4,8,8] f32[4,6,4,4]", "stride=2,2 padding=1,1",
+        "conv_transpose, conv_transpose1d, conv_transpose2d",
+        &composed_steps::convolution_transpose, 2, 2, true, false, &transposed_how),
     whole_entry<stencil_operation>("stencil", "padding? dilation? across?", "f32[2,8,8] f32[3,3]",
                                    "", "conv2d(padding=same) of one channel", 2, 2, &stencil_how),
     pool_entry<reduction::max>("max_pool", "reduce_window(max), max_pool1d, max_pool2d"),
@@ -125,6 +131,9 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<slice_operation>("slice_in_dim", "dim begin? end? step? across?", "f32[8,4]",
                                  "dim=1 begin=1 end=3", "slice, slice_in_dim, x[a:b]", 1, 1,
                                  &slice_how),
+    composed_entry<parts_judge<linearity::additive>>("diff", "dim across?", "f32[8,4]", "dim=1",
+                                                     "diff", &composed_steps::diff, 1, 1, true,
+                                                     false),
     whole_entry<slice_operation>("index_at", "dim index across?", "f32[8,4]", "dim=1 index=0",
                                  "x[i], select", 1, 1, &index_how),
     whole_entry<dynamic_slice_operation>("dynamic_slice", "dim size across?", "f32[8,4] i64[]",
@@ -158,6 +167,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                        "f32[8,4] i32[8]", "dim=0 count=3", "segment_sum", 2, 2),
     whole_entry<sum_along_operation>("sum_along", "dim count out_of_range? across?",
                                      "f32[8,4] i32[8,4]", "dim=1 count=3", "scatter_add", 2, 2),
+    composed_entry<bincount_judge>("bincount", "count out_of_range? across?", "i32[8]", "count=10",
+                                   "bincount", &composed_steps::bincount, 1, 1, false, false),
     whole_entry<one_hot_operation>("one_hot", "classes type?", "i32[8]", "classes=10", "one_hot", 1,
                                    1, &one_hot_how),
     // Scans and sorting.
@@ -177,6 +188,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                    "argsort"),
     top_k_entry(),
     // Composed operations.
+    composed_entry<parts_judge<linearity::nonlinear>>("glu", "dim across?", "f32[8,4]", "dim=1",
+                                                      "glu", &composed_steps::glu),
     composed_entry<softmax_operation>("softmax", "dim across?", "f32[8,4]", "dim=1", "softmax",
                                       &composed_steps::softmax),
     composed_entry<softmax_operation>("log_softmax", "dim across?", "f32[8,4]", "dim=1",
@@ -185,6 +198,14 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                  "layer_norm", &composed_steps::layer_norm, 1, 3),
     composed_entry<scaled_judge>("rms_norm", "dims across?", "f32[8,4] f32[4]", "dims=1",
                                  "rms_norm", &composed_steps::rms_norm, 1, 2),
+    composed_entry<channels_judge<true>>("batch_norm", "across?", "f32[8,4,6] f32[4] f32[4]", "",
+                                         "batch_norm", &composed_steps::channel_norm<true>, 1, 3),
+    composed_entry<channels_judge<false>>("instance_norm", "across?", "f32[8,4,6] f32[4] f32[4]",
+                                          "", "instance_norm", &composed_steps::channel_norm<false>,
+                                          1, 3),
+    composed_entry<channels_judge<false, true>>("group_norm", "groups across?",
+                                                "f32[8,4,6] f32[4] f32[4]", "groups=2",
+                                                "group_norm", &composed_steps::group_norm, 1, 3),
     composed_entry<cross_entropy_operation>("cross_entropy", "dim across?", "f32[8,4] i32[8]",
                                             "dim=1", "cross_entropy",
                                             &composed_steps::cross_entropy, 2, 2),

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/contraction_on_paper.hpp"
 #include "shardwise/operation/convolution.hpp"
+#include "shardwise/operation/convolution_transpose.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/one_hot.hpp"
 #include "shardwise/operation/out_of_range.hpp"
@@ -77,6 +78,16 @@ template <fixed_string Equation>
                                                    const tensor_descs&) noexcept {
   return window_attributes::from(given.integers("stride"), given.integers("padding"),
                                  given.integers("dilation"), given.integer("groups", 1));
+}
+[[nodiscard]] constexpr attributes transposed_how(const operation_arguments& given,
+                                                  const tensor_descs& operands) noexcept {
+  transposed_options all;
+  all.strides = given.integers("stride");
+  all.paddings = given.integers("padding");
+  all.dilations = given.integers("dilation");
+  all.further = given.integers("output_padding");
+  all.groups = given.integer("groups", 1);
+  return all.how(operands[1].extents);
 }
 [[nodiscard]] constexpr attributes stencil_how(const operation_arguments& given,
                                                const tensor_descs&) noexcept {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "shardwise/operation/catalogue_attributes.hpp"
+#include "shardwise/operation/channels_on_paper.hpp"
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/contraction_on_paper.hpp"
+#include "shardwise/operation/convolution_on_paper.hpp"
 #include "shardwise/operation/elementwise_on_paper.hpp"
 #include "shardwise/operation/paper_steps.hpp"
+#include "shardwise/operation/parts_on_paper.hpp"
 #include "shardwise/operation/top_k.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 

@@ -7,6 +7,8 @@
 #include "shardwise/operation/windowed.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
+#include <type_traits>
+
 namespace shardwise::detail {
 
 /// The common part of a convolution and its gradients: the numbers of its windows, and its factors.
@@ -96,13 +98,14 @@ struct convolved {
     }
     return {};
   }
-  /// Returns the weights with inputs and outputs exchanged, and with flipped windows.
-  [[nodiscard]] static constexpr gradient_value turned(const gradient_value& weights,
-                                                       index_t groups) {
-    const extents_desc have = weights.tensor().extents;
+  /// Returns the weights with inputs and outputs exchanged, and with flipped windows; each step is
+  /// `apply(type of the operation, attributes, weights)`.
+  template <class Weights, class Apply>
+  [[nodiscard]] static constexpr Weights turned(const Weights& weights, const extents_desc& have,
+                                                index_t groups, const Apply& apply) {
     attributes flipped, order;
     for (int d = 2; d < have.ssize(); ++d) flipped.integers.push_back(d);
-    gradient_value out = emit<flip_operation>(flipped, weights);
+    const Weights back = apply(std::type_identity<flip_operation>{}, flipped, weights);
     extents_desc grouped{groups, have[0] / groups, have[1]}, joined{groups * have[1], grouped[1]};
     for (int d = 2; d < have.ssize(); ++d) {
       grouped.push_back(have[d]);
@@ -111,10 +114,17 @@ struct convolved {
     const int skipped = groups == 1 ? 1 : 0;
     for (int d = skipped; d < grouped.ssize(); ++d)
       order.integers.push_back((d == 1 ? 2 : d == 2 ? 1 : d) - skipped);
-    if (groups == 1) return emit<transpose_operation>(order, out);
-    out = emit<reshape_operation>(reshape_operation::how(grouped), out);
-    out = emit<transpose_operation>(order, out);
-    return emit<reshape_operation>(reshape_operation::how(joined), out);
+    const std::type_identity<transpose_operation> transpose;
+    if (groups == 1) return apply(transpose, order, back);
+    const std::type_identity<reshape_operation> reshape;
+    return apply(reshape, reshape_operation::how(joined),
+                 apply(transpose, order, apply(reshape, reshape_operation::how(grouped), back)));
+  }
+  [[nodiscard]] static constexpr gradient_value turned(const gradient_value& weights,
+                                                       index_t groups) {
+    return turned(weights, weights.tensor().extents, groups,
+                  []<class Class>(std::type_identity<Class>, const attributes& how,
+                                  const gradient_value& x) { return emit<Class>(how, x); });
   }
   /// Returns the cotangent of the inputs of a convolution, given that of its results: a convolution
   /// with the flipped weights of results that are as far apart as windows are.

@@ -78,6 +78,23 @@ struct judges_scale {
   }
 };
 
+/// The differences of elements from their mean along dimensions, the mean, and the mean of their
+/// squares; both means keep the dimensions with size 1.
+template <class Centred, class Mean, class Variance>
+struct moments {
+  Centred centred;
+  Mean mean;
+  Variance variance;
+};
+template <class Permitted, int... Dims, class X>
+[[nodiscard]] constexpr auto moments_of(const X& x) {
+  auto center = finished(mean<Dims...>(x, keep_dims), Permitted{});
+  auto centred = x - center;
+  auto variance = finished(mean<Dims...>(square(centred), keep_dims), Permitted{});
+  return moments<decltype(centred), decltype(center), decltype(variance)>{
+      std::move(centred), std::move(center), std::move(variance)};
+}
+
 // A pending gradient is reduced before it propagates through a norm. Otherwise the gradients of the
 // operand, the means, the scale and the shift would each be reduced.
 template <class Permitted, int... Dims>
@@ -85,10 +102,8 @@ struct layer_norm_steps : judges_scale<Permitted> {
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
-    const auto x = widened(given);
-    const auto centred = x - finished(mean<Dims...>(x, keep_dims), Permitted{});
-    const auto variance = finished(mean<Dims...>(square(centred), keep_dims), Permitted{});
-    return finish_gradient(narrowed<T>(scaled(centred / sqrt(variance + epsilon), scale...)));
+    const auto of = moments_of<Permitted, Dims...>(widened(given));
+    return finish_gradient(narrowed<T>(scaled(of.centred / sqrt(of.variance + epsilon), scale...)));
   }
 };
 template <class Permitted, int... Dims>

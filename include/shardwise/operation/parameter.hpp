@@ -59,6 +59,8 @@ inline constexpr parameter_desc parameters[] = {
     {"padding", parameter_form::integers, "1,1",
      "the padding on both sides of each dimension, or before and after each; 0 by default"},
     {"dilation", parameter_form::integers, "2,2", "the distance between elements of a window"},
+    {"output_padding", parameter_form::integers, "1,1",
+     "the number of further positions behind each dimension of the result; 0 by default"},
     {"groups", parameter_form::integer, "2", "the number of groups of channels"},
     {"diagonal", parameter_form::integer, "0", "the diagonal that bounds the triangle"},
     {"descending", parameter_form::flag, "", "sort in descending order"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/take.hpp"
 
 namespace shardwise {
@@ -31,6 +33,16 @@ template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, Named
                                                                   static_cast<Ids&&>(ids))) {
   return apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
                                                            static_cast<Ids&&>(ids));
+}
+
+/// Returns how often each of the numbers from 0 to `Count - 1` occurs: `segment_sum` of ones. If
+/// the numbers are split, the result is a pending sum.
+///
+///     auto often = bincount<10>(labels);             // i32[64@data] -> i64[10]{partial sum: data}
+template <index_t Count, out_of_range Mode = out_of_range::error, NamedOperand Ids,
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto bincount(const Ids& ids, const Given& given = {}) {
+  return segment_sum<0, Count, Mode>(iota_like<0>(ids) * 0 + 1, ids, given);
 }
 
 /// Returns `Count` sums along a dimension: each element is added to the sum whose number `ids`, of

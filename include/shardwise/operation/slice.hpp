@@ -347,6 +347,22 @@ template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
   return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
 }
 
+/// Returns the differences of neighbours along a dimension, which has one element less. It must not
+/// be split, or is gathered over permitted axes. Pending sums stay pending.
+///
+///     auto steps = diff<1>(x);                  // 1 4 9 16 becomes 3 5 7
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto diff(const X& x, const Given& given = {}) {
+  using permitted = detail::permitted_by<Given>;
+  const auto& whole =
+      detail::fetching_call<strided_slice_of<Dim, 1, open_end, 1>, permitted>::gathered(x);
+  const auto upper = slice_in_dim<Dim, 1, open_end>(whole);
+  if constexpr (AnyRefused<decltype(upper)>)
+    return refused_value<>{};
+  else
+    return subtract(upper, slice_in_dim<Dim, 0, -1>(whole), given);
+}
+
 /// Returns the elements at one index of a dimension, which is removed; a negative index counts from
 /// the end. The dimension must not be split, or is gathered over permitted axes.
 ///

@@ -14,6 +14,7 @@ namespace shardwise {
 
 namespace functions {
 
+/// The derivatives are NaN where both operands are 0.
 struct hypot : fractional_function<"hypot", 6> {
   static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {

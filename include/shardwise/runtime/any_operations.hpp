@@ -188,6 +188,18 @@ struct any_domain {
         how, {detail::read_operand<First>(std::forward<First>(first)),
               detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
+  /// The same after its operands have been gathered over permitted axes, a bit mask.
+  template <class Class, Element Made, class First, class... Rest>
+  [[nodiscard]] static any_tensor<Made> apply_with_across(unsigned permitted, const attributes& how,
+                                                          First&& first, Rest&&... rest) {
+    using T = typename std::remove_cvref_t<First>::value_type;
+    std::array<node_ptr, 1 + sizeof...(Rest)> read{
+        detail::read_operand<First>(std::forward<First>(first)),
+        detail::read_operand<Rest>(std::forward<Rest>(rest))...};
+    fetch<Class>(how, read, permitted);
+    return detail::handle_of<any_tensor<Made>>(
+        whole<Class, T, Made, 1 + sizeof...(Rest)>(how, std::move(read)));
+  }
   /// Gathers the operands of an operation over permitted axes where necessary.
   template <class Class, std::size_t N>
   static void fetch(const attributes& how, std::array<node_ptr, N>& read, unsigned permitted) {

@@ -191,6 +191,35 @@ inline std::vector<operation_row> arrangement_rows() {
                         return row_arrays{out};
                       },
                   .is_differentiable = true});
+  const auto steps = [](const std::vector<double>& line) {
+    std::vector<double> out;
+    for (std::size_t i = 1; i < line.size(); ++i) out.push_back(line[i] - line[i - 1]);
+    return std::vector<std::vector<double>>{out};
+  };
+  rows.push_back(
+      {.name = "diff",
+       .operands = {{{5, 4}}},
+       .apply = [](const row_tensors& x) -> row_tensors { return {diff<1>(x[0].as<>())}; },
+       .loop = line_loop(1, steps),
+       .is_differentiable = true});
+  rows.push_back({.name = "diff across",
+                  .operands = {{{5, 2}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {diff<0>(x[0].as<>(), across<"x", "y", "z">)};
+                  },
+                  .loop = line_loop(0, steps),
+                  .is_differentiable = true});
+  rows.push_back({.name = "bincount",
+                  .operands = {{{3, 4}, whole(0, 4), element::i32}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {bincount<5>(x[0].as<std::int32_t>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({5}, element::i64);
+                        for (double one : x[0].values) ++out[static_cast<index_t>(one)];
+                        return row_arrays{out};
+                      }});
   return rows;
 }
 

@@ -114,6 +114,51 @@ inline std::vector<operation_row> fused_rows() {
         for (index_t i = 0; i < out[0].size(); ++i) out[0][i] *= x[1][i / 3];
         return out;
       });
+  const auto gated = [](const line& x) {
+    line out;
+    for (std::size_t i = 0; 2 * i < x.size(); ++i)
+      out.push_back(x[i] / (1 + std::exp(-x[i + x.size() / 2])));
+    return lines{out};
+  };
+  add(
+      "glu", {{{5, 4}, some}}, [](const row_tensors& x) { return glu<1>(x[0].as<>()); },
+      line_loop(1, gated));
+  add(
+      "glu across", {{{6, 2}, some}},
+      [](const row_tensors& x) { return glu<0>(x[0].as<>(), over_all_axes); }, line_loop(0, gated));
+  // The loop of a norm of channels; `same(a, b)` states whether two elements are in one group.
+  const auto channel_norm = [](auto same) {
+    return [=](const row_arrays& x) {
+      host_array out = x[0];
+      for (index_t i = 0; i < out.size(); ++i) {
+        const std::vector<index_t> at = out.index_of(i);
+        std::vector<double> group{x[0][i]};
+        for (index_t k = 0; k < out.size(); ++k)
+          if (k != i && same(at, out.index_of(k))) group.push_back(x[0][k]);
+        out[i] = normalised(group, true)[0];
+        if (x.size() > 1) out[i] = out[i] * x[1][at[1]] + x[2][at[1]];
+      }
+      return row_arrays{out};
+    };
+  };
+  using place = std::vector<index_t>;
+  add(
+      "batch_norm across", {{{5, 2, 3}, some}, {{2}, some}, {{2}, some}},
+      [](const row_tensors& x) {
+        return batch_norm(x[0].as<>(), x[1].as<>(), x[2].as<>(), 0.25, over_all_axes);
+      },
+      channel_norm([](const place& a, const place& b) { return a[1] == b[1]; }));
+  add(
+      "instance_norm", {{{2, 3, 2, 2}, some}},
+      [](const row_tensors& x) { return instance_norm(x[0].as<>(), 0.25); },
+      channel_norm([](const place& a, const place& b) { return a[0] == b[0] && a[1] == b[1]; }));
+  add(
+      "group_norm", {{{3, 4, 2}, some}, {{4}, some}, {{4}, some}},
+      [](const row_tensors& x) {
+        return group_norm<2>(x[0].as<>(), x[1].as<>(), x[2].as<>(), 0.25, over_all_axes);
+      },
+      channel_norm(
+          [](const place& a, const place& b) { return a[0] == b[0] && a[1] / 2 == b[1] / 2; }));
   const auto entropy = [](int dim) {
     return [=](const row_arrays& x) {
       const row_arrays logs =

@@ -98,6 +98,36 @@ inline auto convolution_loop(std::vector<loop_window> how, index_t groups = 1) {
   };
 }
 
+/// A transposed convolution by its definition: each input is added, times the weights, at the
+/// positions of its window.
+inline auto transposed_loop(std::vector<loop_window> how, index_t groups = 1) {
+  return [how = std::move(how), groups](const row_arrays& x) {
+    extents_desc sizes, made{x[0].extents[0], x[1].extents[1] * groups};
+    for (int d = 2; d < x[1].rank(); ++d) {
+      const loop_window& one = how[static_cast<std::size_t>(d) - 2];
+      sizes.push_back(x[1].extents[d]);
+      made.push_back((x[0].extents[d] - 1) * one.stride + (sizes[d - 2] - 1) * one.dilation + 1 -
+                     one.low - one.high);
+    }
+    host_array out(made, x[0].type);
+    const index_t in_group = x[1].extents[0] / groups, out_group = x[1].extents[1];
+    for_each_index(x[0].extents, [&](const std::vector<index_t>& from) {
+      for (index_t o = 0; o < out_group; ++o)
+        for_each_index(sizes, [&](const std::vector<index_t>& k) {
+          std::vector<index_t> to{from[0], from[1] / in_group * out_group + o};
+          std::vector<index_t> weight{from[1], o};
+          for (std::size_t d = 0; d < how.size(); ++d) {
+            to.push_back(from[d + 2] * how[d].stride + k[d] * how[d].dilation - how[d].low);
+            weight.push_back(k[d]);
+            if (to.back() < 0 || to.back() >= made[static_cast<int>(d) + 2]) return;
+          }
+          out.at(to) += x[0].at(from) * x[1].at(weight);
+        });
+    });
+    return row_arrays{out};
+  };
+}
+
 /// A stencil by its definition, with as many spatial dimensions as `how` has.
 inline auto stencil_loop(std::vector<loop_window> how) {
   return [how = std::move(how)](const row_arrays& x) {
@@ -190,6 +220,21 @@ inline std::vector<operation_row> window_rows() {
             x[0].as<>(), x[1].as<>(), over_all);
       },
       convolution_loop({{2, 1, 0, 1}, {1, 1, 2, 2}}));
+  // The number of positions behind a dimension is subtracted from the padding there.
+  add(
+      "convolution_transpose", {{{3, 2, 4}}, {{2, 3, 3}}},
+      [](const row_tensors& x) {
+        return convolution_transpose<strides<2>, paddings<1>, output_paddings<1>>(x[0].as<>(),
+                                                                                  x[1].as<>());
+      },
+      transposed_loop({{2, 1, 0, 1}}));
+  add(
+      "convolution_transpose of groups across two dimensions", {{{2, 4, 3, 4}}, {{4, 2, 2, 3}}},
+      [=](const row_tensors& x) {
+        return convolution_transpose<feature_groups<2>, strides<1, 3>, dilations<2, 1>,
+                                     paddings<1, 0, 0, 2>>(x[0].as<>(), x[1].as<>(), over_all);
+      },
+      transposed_loop({{1, 1, 0, 2}, {3, 0, 2, 1}}, 2));
   add(
       "stencil", {{{3, 7}}, {{3}}},
       [](const row_tensors& x) { return stencil(x[0].as<>(), x[1].as<>()); },

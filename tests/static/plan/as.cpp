@@ -101,6 +101,10 @@ static_assert(requests<rows_split>([](const auto& x, auto to) {
 static_assert(requests<rows_split>([](const auto& x, auto to) {
   return rms_norm<1>(x, 1e-5, to);
 }));
+static_assert(requests<rows_split>([](const auto& x, auto to) { return batch_norm(x, 1e-5, to); }));
+static_assert(requests<rows_split>([](const auto& x, auto to) {
+  return group_norm<4>(x, 1e-5, to);
+}));
 static_assert(requests<rows_split>([](const auto& x, auto to) { return cumsum<1>(x, to); }));
 static_assert(requests<wholly_split>([](const auto& x, auto to) { return cumprod<1>(x, to); }));
 static_assert(requests<wholly_split>([](const auto& x, auto to) { return cummax<1>(x, to); }));

@@ -34,6 +34,7 @@ TEST_CASE("what is made with a layout that is a value is what its type makes") {
   require_same(zeros<float>(pool, shape, split), zeros<X>(pool));
   require_same(ones<float>(pool, shape, split), ones<X>(pool));
   require_same(iota<float>(pool, shape, split), iota<X>(pool));
+  require_same(eye<float>(pool, shape, split), eye<X>(pool));
   require_same(uniform<float>(pool, random_key{7}, shape, split), uniform<X>(pool, random_key{7}));
   require_same(normal<float>(pool, random_key{7}, shape, split), normal<X>(pool, random_key{7}));
   const auto place = [](const global_index& at) { return static_cast<float>(100 * at[0] + at[1]); };
@@ -42,12 +43,35 @@ TEST_CASE("what is made with a layout that is a value is what its type makes") {
   require_same(iota<std::int32_t>(pool, shape, split), iota<W>(pool));
 }
 
+TEST_CASE("identity matrices, numbers at equal distances, and tensors like others") {
+  const device_pool pool{pod{}};
+  const auto one = to_host(eye<X>(pool));
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 12; ++j) REQUIRE(one(i, j) == (i == j ? 1 : 0));
+  using stack = sharded_tensor<bool, extents<3, 4, 4>, layout<pod, P<none, "data", "model">>>;
+  REQUIRE(to_host(eye<stack>(pool))(2, 3, 3));
+  REQUIRE(!to_host(eye<stack>(pool))(2, 3, 2));
+  REQUIRE_THROWS_WITH(eye<float>(pool, extents_desc{8}, spec_desc{{"data"}}),
+                      contains("operand_rank_differs"));
+  // What the dictionary says of arange, linspace and full_like.
+  using line = sharded_tensor<float, extents<8>, layout<pod, P<"data">>>;
+  const auto counted = to_host(5 + iota<line>(pool) * 2);
+  const auto spaced = to_host(-1 + iota<line>(pool) * (2.0F / 7));
+  REQUIRE(counted(7) == 19);
+  REQUIRE(spaced(0) == -1);
+  REQUIRE(spaced(7) == Approx(1));
+  const auto like = cast<float>(iota_like<0>(log(iota<line>(pool) - 1)) * 0 + 2);
+  STATIC_REQUIRE(std::is_same_v<decltype(like)::layout_type, line::layout_type>);
+  for (int i = 0; i < 8; ++i) REQUIRE(to_host(like)(i) == 2);
+}
+
 TEST_CASE("without a pool a tensor is made in that of the scope") {
   use_mesh here(pod{});
   require_same(full<float>(0.5F, shape, split), full<X>(0.5F));
   require_same(zeros<float>(shape, split), zeros<X>());
   require_same(ones<float>(shape, split), ones<X>());
   require_same(iota<float>(shape, split), iota<X>());
+  require_same(eye<float>(shape, split), eye<X>());
   require_same(uniform<float>(random_key{7}, shape, split), uniform<X>(random_key{7}));
   require_same(normal<float>(random_key{7}, shape, split), normal<X>(random_key{7}));
   const auto place = [](const global_index& at) { return static_cast<float>(at[1]); };

@@ -201,6 +201,53 @@ TEST_CASE("initial weights have the moments that their names promise") {
   REQUIRE(variance == Approx(0.25 * 0.7737).epsilon(0.03));
 }
 
+TEST_CASE("batch norm trains with the moments of a batch and evaluates with running moments") {
+  const device_pool pool{pod{}};
+  using images = tensor<pod, P<"data", "model", none>, 6, 4, 3>;
+  using channels = tensor<pod, P<"model">, 4>;
+  using norm_of =
+      nn::batch_norm<channels, channels, nn::running_moments<channels>, across_axes<"data">>;
+  auto norm = nn::initialise<norm_of>(pool, random_key{1});
+  norm.scale = full<channels>(pool, 2);
+  norm.shift = ones<channels>(pool);
+  const auto x = normal<images>(pool, random_key{3});
+  constexpr auto square_loss = [](const norm_of& n, const images& y) {
+    const auto [z, running] = n(y, nn::momentum{0.1});
+    return std::pair{reshard<P<>>(mean(square(z))), running};
+  };
+  const auto [results, gradients] = value_and_grad(square_loss)(norm, x);
+  const auto& [value, moved] = results;
+  const auto host = to_host(x);
+  double center = 0, squares = 0;
+  for (int n = 0; n < 6; ++n)
+    for (int i = 0; i < 3; ++i) center += host(n, 1, i) / 18;
+  for (int n = 0; n < 6; ++n)
+    for (int i = 0; i < 3; ++i) squares += std::pow(host(n, 1, i) - center, 2);
+  REQUIRE(to_host(value)() == Approx(4 + 1).epsilon(1e-4));
+  REQUIRE(to_host(gradients.shift)(1) == Approx(2.0 / 4));
+  REQUIRE(to_host(moved.mean)(1) == Approx(0.1 * center));
+  REQUIRE(to_host(moved.variance)(1) == Approx(0.9 + 0.1 * squares / 17));
+  const auto [trained, same] = norm(x, nn::momentum{});
+  REQUIRE(to_host(same.mean)(1) == to_host(moved.mean)(1));
+  REQUIRE(to_host(trained)(5, 1, 2) ==
+          Approx(1 + 2 * (host(5, 1, 2) - center) / std::sqrt(squares / 18 + 1e-5)));
+  norm.running.value = moved;
+  REQUIRE(to_host(norm(x))(5, 1, 2) ==
+          Approx(1 + 2 * (host(5, 1, 2) - 0.1 * center) / std::sqrt(0.9 + 0.1 * squares / 17)));
+  std::vector<std::string> names;
+  for_each_parameter(norm, [&](const leaf_path& name, const auto&) {
+    names.emplace_back(name.data(), name.size());
+  });
+  REQUIRE(names == std::vector<std::string>{"scale", "shift", "running.mean", "running.variance"});
+  // The other norms of channels are those of the functions.
+  const nn::group_norm<2, channels> groups{norm.scale, norm.shift};
+  const nn::instance_norm<channels> alone{norm.scale, norm.shift};
+  REQUIRE(to_host(groups(x))(5, 1, 2) ==
+          to_host(group_norm<2>(x, norm.scale, norm.shift, 1e-5))(5, 1, 2));
+  REQUIRE(to_host(alone(x))(5, 1, 2) ==
+          to_host(instance_norm(x, norm.scale, norm.shift, 1e-5))(5, 1, 2));
+}
+
 TEST_CASE("losses") {
   const device_pool pool{pod{}};
   using rows = tensor<pod, P<"data", none>, 4, 3>;
@@ -222,6 +269,7 @@ TEST_CASE("losses") {
   // Differences of 0, 0.5 and 1, of which the last two are above the bound.
   REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0, 0.5)))() == Approx((0.125 + 0.375) / 3));
   REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0)))() == Approx((0.125 + 0.5) / 3));
+  REQUIRE(to_host(reshard<P<>>(nn::smooth_l1(x, x * 0.0, 0.5)))() == Approx((0.25 + 0.75) / 3));
   REQUIRE(to_host(reshard<P<>>(nn::hinge(x * 4.0, x * 0.0 - 1.0)))() == Approx((1 + 3 + 5) / 3.0));
   // A distribution that is 0 somewhere, and a divergence of 0 from itself.
   const auto wanted_p = x / 1.5;

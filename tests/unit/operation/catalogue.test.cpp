@@ -18,6 +18,7 @@ using C = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", "model">>>
 using W = sharded_tensor<float, extents<16, 32>, layout<pod, P<none, "model">>>;
 using S = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
 using L = sharded_tensor<std::int32_t, extents<8>, layout<pod, P<"data">>>;
+using I = sharded_tensor<float, extents<8, 16, 6, 6>, layout<pod, P<"data", none, none, none>>>;
 using B = sharded_tensor<bfloat16, extents<8, 16>, layout<pod, P<"data", none>>>;
 
 operation_inference inferred(text_view name,
@@ -171,6 +172,56 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("rms_norm", {{"dims", "1"}}, {"bf16[8@data,16]"}),
       [](const auto& y) { return rms_norm<1>(y, 1e-5); }, b);
   check_same(
+      inferred("convolution_transpose", {{"stride", "2,2"}, {"padding", "1,1"}},
+               {"f32[8@data,16,6,6]", "f32[16,4@model,4,4]"}),
+      [](const auto& y, const auto& w) {
+        return convolution_transpose<strides<2, 2>, paddings<1, 1>>(y, w);
+      },
+      abstract<I>(),
+      abstract<sharded_tensor<float, extents<16, 4, 4, 4>,
+                              layout<pod, P<none, "model", none, none>>>>());
+  check_same(
+      inferred("convolution_transpose",
+               {{"groups", "4"}, {"stride", "2,2"}, {"output_padding", "1,0"}},
+               {"f32[8@data,16,6,6]", "f32[16,3,2,2]"}),
+      [](const auto& y, const auto& w) {
+        return convolution_transpose<feature_groups<4>, strides<2, 2>, output_paddings<1, 0>>(y, w);
+      },
+      abstract<I>(),
+      abstract<
+          sharded_tensor<float, extents<16, 3, 2, 2>, layout<pod, P<none, none, none, none>>>>());
+  for (const char* groups : {"0", "3", "-1"})
+    CHECK(
+        !inferred("convolution_transpose", {{"groups", groups}}, {"f32[8,16,6,6]", "f32[16,3,2,2]"})
+             .ok());
+  CHECK(!inferred("convolution_transpose", {{"output_padding", "1"}},
+                  {"f32[8,16,6,6]", "f32[16,3,2,2]"})
+             .ok());
+  check_same(
+      inferred("glu", {{"dim", "1"}}, {a}), [](const auto& y) { return glu<1>(y); }, x);
+  check_same(
+      inferred("diff", {{"dim", "1"}}, {a}), [](const auto& y) { return diff<1>(y); }, x);
+  check_same(
+      inferred("bincount", {{"count", "10"}}, {"i32[8@data]"}),
+      [](const auto& y) { return bincount<10>(y); }, abstract<L>());
+  CHECK(!inferred("glu", {{"dim", "1"}}, {"f32[8,15]"}).ok());
+  CHECK(!inferred("glu", {{"dim", "2"}}, {a}).ok());
+  check_same(
+      inferred("instance_norm", {}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}),
+      [](const auto& y, const auto& s) { return instance_norm(y, s, s, 1e-5); }, abstract<I>(),
+      abstract<S>());
+  check_same(
+      inferred("group_norm", {{"groups", "4"}}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}),
+      [](const auto& y, const auto& s) { return group_norm<4>(y, s, s, 1e-5); }, abstract<I>(),
+      abstract<S>());
+  check_same(
+      inferred("group_norm", {{"groups", "2"}}, {"bf16[8@data,16]"}),
+      [](const auto& y) { return group_norm<2>(y, 1e-5); }, b);
+  CHECK(!inferred("group_norm", {{"groups", "0"}}, {"f32[8@data,16,6,6]"}).ok());
+  CHECK(!inferred("group_norm", {{"groups", "3"}}, {"f32[8@data,16,6,6]"}).ok());
+  CHECK(!inferred("batch_norm", {}, {"f32[16]"}).ok());
+  CHECK(!inferred("instance_norm", {}, {"f32[8,16]"}).ok());
+  check_same(
       inferred("cross_entropy", {{"dim", "1"}}, {a, "i32[8@data]"}),
       [](const auto& y, const auto& labels) { return cross_entropy<1>(y, labels); }, x,
       abstract<L>());
@@ -209,6 +260,16 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
   check_same(
       inferred("layer_norm", {{"dims", "1"}}, {a}, model),
       [=](const auto& y) { return layer_norm<1>(y, 1e-5, permit); }, c);
+  check_same(
+      inferred("glu", {{"dim", "1"}}, {a}, model), [=](const auto& y) { return glu<1>(y, permit); },
+      c);
+  check_same(
+      inferred("diff", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return diff<1>(y, permit); }, c);
+  check_same(
+      inferred("batch_norm", {}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}, 1),
+      [](const auto& y, const auto& s) { return batch_norm(y, s, s, 1e-5, across<"data">); },
+      abstract<I>(), abstract<S>());
   check_same(
       inferred("rms_norm", {{"dims", "1"}}, {a}, model),
       [=](const auto& y) { return rms_norm<1>(y, 1e-5, permit); }, c);

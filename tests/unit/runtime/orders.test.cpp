@@ -144,6 +144,11 @@ TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
           row{1, 3, 0, 0, 1});
   REQUIRE(slopes({1, 3, 0, 0, 4}, [](const auto& x) { return cummin<0>(x); }) ==
           row{2, 0, 3, 0, 0});
+  // A length has no direction at 0.
+  const row lengths = slopes({3, 0, 0, 0, -4}, [](const auto& x) { return hypot(x, 4 * x); });
+  REQUIRE(lengths[0] == Approx(std::sqrt(17.0F)));
+  REQUIRE(std::isnan(lengths[1]));
+  REQUIRE(lengths[4] == Approx(-std::sqrt(17.0F)));
   // Second derivatives: 2 for each time that an element is the maximum or the minimum.
   const auto curvature = [&](const std::vector<float>& at, const auto& f) {
     return slopes(at, gradient([&f](const auto& x) { return sum(square(f(x))); }));

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/frozen.hpp"
+#include "shardwise/nn/spread.hpp"
+#include "shardwise/operation/channel_norm.hpp"
+#include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/stop_gradient.hpp"
+
+#include <ratio>
+#include <utility>
+
+namespace shardwise {
+
+namespace nn {
+
+/// The mean and the variance of each channel, averaged over batches.
+template <class Mean, class Variance = Mean>
+struct running_moments {
+  Mean mean;
+  Variance variance;
+};
+
+/// How far running moments move towards those of a batch: `old + rate (new - old)`.
+struct momentum {
+  double rate = 0.1;
+};
+
+}  // namespace nn
+
+namespace detail {
+
+/// Normalises each channel with the moments of the batch, and moves running moments towards them.
+template <class Permitted, int Rank, class X, class Moments, class... Scale>
+[[nodiscard]] constexpr auto batch_and_moments(const X& given, double epsilon, nn::momentum moves,
+                                               const Moments& running, const Scale&... scale) {
+  using T = typename X::value_type;
+  return [&]<int... D>(std::integer_sequence<int, D...>) {
+    const auto of = moments_of<Permitted, 0, (D + 2)...>(widened(given));
+    const auto normal = of.centred / sqrt(of.variance + epsilon);
+    auto result = finish_gradient(narrowed<T>(scaled(normal, beside_positions<Rank>(scale)...)));
+    const auto moved = [&](const auto& old, const auto& now, double factor) {
+      using Old = typename std::remove_cvref_t<decltype(old)>::value_type;
+      const auto of_channels = stop_gradient(squeeze<0, (D + 2)...>(now)) * factor;
+      return narrowed<Old>(lerp(widened(old), of_channels, moves.rate));
+    };
+    // As a sample, the batch has one degree of freedom less.
+    const auto count = static_cast<double>(over(0, (D + 2)...).count(given.extents()));
+    auto mean = moved(running.mean, of.mean, 1);
+    auto variance = moved(running.variance, of.variance, count > 1 ? count / (count - 1) : 1);
+    return std::pair{std::move(result), nn::running_moments<decltype(mean), decltype(variance)>{
+                                            std::move(mean), std::move(variance)}};
+  }
+  (std::make_integer_sequence<int, Rank - 2>{});
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// Normalises each channel of `[batch, channels, spatial...]`, multiplies by `scale` and adds
+/// `shift`, both `[channels]`.
+///
+/// To train, it is called with a `momentum`: it then normalises with the mean and the variance of
+/// the batch, and returns the result and the running moments after this batch, whose variance is
+/// that of a sample. Without one, it normalises with its running moments, a buffer that is not
+/// trained. There is no training mode. If the batch or positions are split, the axes of `Permitted`
+/// are those over which the moments of a batch are reduced.
+///
+///     nn::batch_norm<V> norm{ones<V>(pool), zeros<V>(pool), {{zeros<V>(pool), ones<V>(pool)}}};
+///     const auto [y, running] = norm(x, nn::momentum{0.1});
+///     const auto z = norm(x);
+template <class Scale, class Shift = Scale, class Running = running_moments<Scale>,
+          class Permitted = across_axes<>, class Epsilon = std::ratio<1, 100000>>
+struct batch_norm {
+  Scale scale;
+  Shift shift;
+  frozen<Running> running;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    constexpr int rank = detail::last_dim<X> + 1;
+    const auto beside = [](const auto& of_channels) {
+      return detail::widened(detail::beside_positions<rank>(of_channels));
+    };
+    const auto normal = (detail::widened(x) - beside(running.value.mean)) /
+                        sqrt(beside(running.value.variance) + epsilon);
+    return detail::narrowed<typename X::value_type>(
+        detail::scaled(normal, beside(scale), beside(shift)));
+  }
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x, momentum moves) const {
+    // An error is that of the function, which is not carried out otherwise.
+    const auto judged = [&] {
+      return shardwise::batch_norm(x, scale, shift, epsilon, Permitted{});
+    };
+    if constexpr (AnyRefused<decltype(judged())>)
+      return std::pair{judged(), running.value};
+    else
+      return detail::batch_and_moments<Permitted, detail::last_dim<X> + 1>(
+          x, epsilon, moves, running.value, scale, shift);
+  }
+
+ private:
+  static constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
+};
+
+}  // namespace nn
+
+}  // namespace shardwise

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/split_at.hpp"
+#include "shardwise/operation/transcendental.hpp"
+
+#include <tuple>
+#include <utility>
+
+namespace shardwise {
+
+namespace detail {
+
+/// Returns the two halves of a dimension, after it has been gathered over permitted axes.
+template <int Dim, class X, class Permitted>
+[[nodiscard]] constexpr auto halves(const X& x, Permitted permitted) {
+  if constexpr (ValueOperand<X>) {
+    using T = typename X::value_type;
+    using first = strided_slice_of<Dim, 0, 0, 1>;
+    const auto whole = fetching_call<first, Permitted>::gathered(x);
+    const index_t size = whole.extents()[Dim];
+    const auto part = [&](index_t begin, index_t end) {
+      return X::value_domain::template apply_with<slice_operation, T>(
+          slice_operation::how(Dim, begin, end, 1), whole);
+    };
+    return std::tuple{part(0, size / 2), part(size / 2, size)};
+  } else if constexpr (Dim < 0 || Dim >= X::extents_type::rank) {
+    return split_at<Dim, 0>(x, permitted);
+  } else {
+    constexpr index_t size = X::extents_type::value[Dim];
+    // A size that is not known has no half: its slice is out of range.
+    return split_at < Dim, size == dyn ? -1 : size / 2 > (x, permitted);
+  }
+}
+
+}  // namespace detail
+
+/// Returns the gated linear unit: the first half of a dimension times the sigmoid of the second
+/// half. The dimension must not be split, or is gathered over permitted axes.
+///
+///     auto y = glu<1>(x);                            // f32[8@data, 64] -> f32[8@data, 32]
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto glu(const X& x, const Given& given = {}) {
+  const auto parts = detail::halves<Dim>(x, detail::permitted_by<Given>{});
+  if constexpr (AnyRefused<std::remove_cvref_t<decltype(parts)>>)
+    return refused_value<>{};
+  else
+    return multiply(std::get<0>(parts), sigmoid(std::get<1>(parts)), given);
+}
+
+}  // namespace shardwise

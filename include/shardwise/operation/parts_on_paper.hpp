@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/iota_like.hpp"
+
+namespace shardwise::detail {
+
+/// A function of parts of a dimension.
+template <linearity Law>
+struct parts_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = split_judge::rule(how, operands);
+    out.law = Law;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+};
+/// The counts of numbers: a sum of ones by index.
+struct bincount_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = segment_sum_operation::rule(of_ones(how), with_ones(operands));
+    out.operands.pop_back();
+    out.law = linearity::nonlinear;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    if (operands[0].rank() == 0) return over(0).judge(0);
+    return segment_sum_operation::check(of_ones(how), with_ones(operands));
+  }
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
+                                                          const tensor_descs& operands) noexcept {
+    return check_indices(operands, 0, 1);
+  }
+  [[nodiscard]] static constexpr attributes of_ones(const attributes& how) noexcept {
+    return integer_attributes(0, how.integers[0], how.integers[1]);
+  }
+
+ private:
+  [[nodiscard]] static constexpr tensor_descs with_ones(const tensor_descs& operands) noexcept {
+    return {tensor_desc{element::i64, operands[0].extents, operands[0].layout}, operands[0]};
+  }
+};
+
+/// The steps of `diff`, `glu` and `bincount` on abstract tensors.
+namespace composed_steps {
+
+/// A part of a dimension.
+[[nodiscard]] constexpr tensor_desc part_of(paper_steps& at, const tensor_desc& x,
+                                            const attributes& how, index_t begin, index_t end) {
+  return at.apply<slice_operation>(
+      slice_operation::how(static_cast<int>(how.integers[0]), begin, end, 1), x);
+}
+constexpr void diff(paper_steps& at, const attributes& how, const tensor_descs& given,
+                    tensor_results& out) {
+  const tensor_desc x = at.gathered(split_judge::rule(how, given), given)[0];
+  const tensor_desc upper = part_of(at, x, how, 1, open_end);
+  out.push_back(at.each<f::subtract>(upper, part_of(at, x, how, 0, -1)));
+}
+constexpr void glu(paper_steps& at, const attributes& how, const tensor_descs& given,
+                   tensor_results& out) {
+  const tensor_desc x = at.gathered(split_judge::rule(how, given), given)[0];
+  const index_t size = x.extents[static_cast<int>(how.integers[0])];
+  const tensor_desc first = part_of(at, x, how, 0, size / 2);
+  const tensor_desc second = part_of(at, x, how, size / 2, size);
+  out.push_back(at.each<f::multiply>(first, at.each<f::sigmoid>(second)));
+}
+constexpr void bincount(paper_steps& at, const attributes& how, const tensor_descs& ids,
+                        tensor_results& out) {
+  const tensor_desc index = at.apply<iota_like_operation>(integer_attributes(0), ids[0]);
+  const tensor_desc n = paper_steps::number(index);
+  const tensor_desc ones = at.each<f::add>(at.each<f::multiply>(index, n), n);
+  out.push_back(at.apply<segment_sum_operation>(bincount_judge::of_ones(how), ones, ids[0]));
+}
+
+}  // namespace composed_steps
+}  // namespace shardwise::detail
