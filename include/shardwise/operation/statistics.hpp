@@ -6,6 +6,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/norm.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
