@@ -2,6 +2,8 @@
 #include "property/agreement.hpp"
 #include "support/catch.hpp"
 
+#include <Eigen/Core>
+
 using namespace generated;
 
 namespace {
