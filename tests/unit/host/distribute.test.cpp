@@ -3,6 +3,8 @@
 #include <shardwise/runtime/any_manual.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <list>
 #include <numeric>
 #include <vector>

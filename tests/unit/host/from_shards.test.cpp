@@ -4,6 +4,8 @@
 #include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <array>
 #include <limits>
 #include <list>

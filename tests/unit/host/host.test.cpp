@@ -2,6 +2,8 @@
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 #include <vector>
 
 using namespace shardwise;

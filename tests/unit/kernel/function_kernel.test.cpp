@@ -2,6 +2,8 @@
 #include "shardwise/kernel/function_kernels.hpp"
 #include "support/catch.hpp"
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>

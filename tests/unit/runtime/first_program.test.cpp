@@ -3,6 +3,8 @@
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
