@@ -102,7 +102,7 @@ struct batch_norm {
   }
 
  private:
-  static constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
+  static constexpr double epsilon = detail::value_of_ratio<Epsilon>;
 };
 
 }  // namespace nn

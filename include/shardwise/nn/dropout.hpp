@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/dropout.hpp"
 
 #include <ratio>
@@ -22,8 +23,7 @@ template <class Rate = std::ratio<1, 10>>
 struct dropout {
   template <Operand X, class Key>
   [[nodiscard]] constexpr auto operator()(const X& x, const Key& seed) const {
-    constexpr double rate = double{Rate::num} / double{Rate::den};
-    return shardwise::dropout(x, seed, rate);
+    return shardwise::dropout(x, seed, detail::value_of_ratio<Rate>);
   }
   template <Operand X>
   [[nodiscard]] constexpr X operator()(const X& x) const {

@@ -21,8 +21,8 @@ struct layer_norm {
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
-    return shardwise::layer_norm<detail::last_dim<X>>(x, scale, shift, epsilon);
+    return shardwise::layer_norm<detail::last_dim<X>>(x, scale, shift,
+                                                      detail::value_of_ratio<Epsilon>);
   }
 };
 
@@ -33,8 +33,7 @@ struct rms_norm {
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
-    return shardwise::rms_norm<detail::last_dim<X>>(x, scale, epsilon);
+    return shardwise::rms_norm<detail::last_dim<X>>(x, scale, detail::value_of_ratio<Epsilon>);
   }
 };
 
@@ -51,8 +50,8 @@ struct group_norm {
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
-    return shardwise::group_norm<Groups>(x, scale, shift, epsilon, Permitted{});
+    return shardwise::group_norm<Groups>(x, scale, shift, detail::value_of_ratio<Epsilon>,
+                                         Permitted{});
   }
 };
 
@@ -65,8 +64,7 @@ struct instance_norm {
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    constexpr double epsilon = double{Epsilon::num} / double{Epsilon::den};
-    return shardwise::instance_norm(x, scale, shift, epsilon, Permitted{});
+    return shardwise::instance_norm(x, scale, shift, detail::value_of_ratio<Epsilon>, Permitted{});
   }
 };
 

@@ -23,6 +23,10 @@ inline constexpr int last_dim = X::extents_type::rank - 1;
 template <AnyRefused X>
 inline constexpr int last_dim<X> = 0;
 
+/// The number that a `std::ratio` stands for.
+template <class Ratio>
+inline constexpr double value_of_ratio = double{Ratio::num} / double{Ratio::den};
+
 /// Returns the result of a module with the spec that its type states.
 template <class Out, class X>
 [[nodiscard]] constexpr decltype(auto) spread(X&& x) {

@@ -20,7 +20,10 @@ template <class X, class F>
   } else {
     const int rank = x.tensor().rank();
     if (rank < 2 || rank > 5)
-      fail({.rule = violation::operand_rank_differs, .operand = 0, .have = rank, .want = 5});
+      fail({.rule = violation::operand_rank_differs,
+            .operand = 0,
+            .have = rank,
+            .want = rank < 2 ? 2 : 5});
     if (rank == 3) return f(std::integral_constant<int, 3>{});
     if (rank == 4) return f(std::integral_constant<int, 4>{});
     if (rank == 5) return f(std::integral_constant<int, 5>{});
