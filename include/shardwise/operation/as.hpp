@@ -237,20 +237,21 @@ template <class Call, class... X>
 using maybe_requested =
     std::conditional_t<ends_with_result_as<X...>(), typename requested_call<Call>::type, Call>;
 
-/// The operands of an elementwise function on terms are gathered as an error would suggest.
-template <class Function>
-struct fetching_elementwise {
+/// The operands of an operation on terms are gathered as an error would suggest.
+template <class Operation>
+struct fetching_whole {
   template <class Permitted>
-  using with = fetching_call<pointwise<Function>, Permitted>;
+  using with = fetching_call<Operation, Permitted>;
 };
 template <class Function>
-struct elementwise_call_on_terms : call_with_terms<fetching_elementwise<Function>::template with> {
-};
+struct elementwise_call_on_terms
+    : call_with_terms<fetching_whole<pointwise<Function>>::template with> {};
 
-/// The call of an operation on tensors, which may communicate only if there is a request.
+/// The call of an operation on any number of tensors, the last of which may be followed by terms.
 template <class Operation, class... X>
-using whole_unless_requested =
-    std::conditional_t<ends_with_result_as<X...>(), fetching_call<Operation, every_axis>,
+using whole_call_maybe_on_terms =
+    std::conditional_t<ends_with_terms<X...>(),
+                       call_with_terms<fetching_whole<Operation>::template with>,
                        whole_call<Operation>>;
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/parameter.hpp"
 #include "shardwise/operation/pool.hpp"
+#include "shardwise/operation/products.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/slice.hpp"
@@ -36,9 +37,9 @@ template <scatter_mode Mode>
 }
 [[nodiscard]] constexpr attributes contraction_how(text_view equation, index_t semiring,
                                                    const tensor_descs& operands) noexcept {
-  inplace_vector<int, max_operands> ranks;
-  for (const tensor_desc& x : operands) ranks.push_back(x.rank());
-  return contraction_judge::how(named_dimensions(equation, ranks), semiring);
+  operand_extents extents;
+  for (const tensor_desc& x : operands) extents.push_back(x.extents);
+  return contraction_judge::how(named_dimensions(equation, extents), semiring);
 }
 [[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
                                               const tensor_descs& operands) noexcept {
@@ -48,6 +49,10 @@ template <fixed_string Equation>
 [[nodiscard]] constexpr attributes product_how(const operation_arguments&,
                                                const tensor_descs& operands) noexcept {
   return contraction_how(Equation, 0, operands);
+}
+[[nodiscard]] constexpr attributes matmul_how(const operation_arguments&,
+                                              const tensor_descs& operands) noexcept {
+  return contraction_how(matmul_equation(operands[0].rank(), operands[1].rank()), 0, operands);
 }
 /// An embedding looks up rows.
 [[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,

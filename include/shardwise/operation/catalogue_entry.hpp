@@ -180,12 +180,11 @@ template <class Judge>
 }
 
 /// Returns the entry of a contraction with a name of its own.
-template <fixed_string Equation>
-[[nodiscard]] constexpr catalogued_operation product_entry(text_view name, text_view operands,
-                                                           int count, text_view peers) noexcept {
-  return composed_entry<contraction_judge>(name, "", operands, "", peers,
-                                           &composed_steps::contraction, count, count, true, false,
-                                           &product_how<Equation>);
+[[nodiscard]] constexpr catalogued_operation product_entry(
+    attributes (*how)(const operation_arguments&, const tensor_descs&), text_view name,
+    text_view operands, int count, text_view peers) noexcept {
+  return composed_entry<contraction_judge>(
+      name, "", operands, "", peers, &composed_steps::contraction, count, count, true, false, how);
 }
 
 /// Returns the entry of a pooling; only floating-point elements have means.

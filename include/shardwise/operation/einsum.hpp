@@ -142,7 +142,7 @@ inline constexpr bool has_ellipsis = names_letter(text_view(Equation), '.');
 template <fixed_string Equation, class... X>
 inline constexpr auto named_equation = [] {
   constexpr bounded_text<47> words =
-      named_dimensions(Equation, {std::remove_cvref_t<X>::extents_type::rank...});
+      named_dimensions(Equation, operand_extents{std::remove_cvref_t<X>::extents_type::value...});
   return to_fixed_string<words.size()>(words);
 }();
 
@@ -197,7 +197,7 @@ einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
     return detail::attempt_contraction<arithmetic, Equation, void>(first, second, third, rest...);
 }
 /// In equations, `...` stands for leading dimensions, which are broadcast as in elementwise
-/// functions.
+/// functions, those of size 1 included.
 ///
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
 template <fixed_string Equation, class First, class... Rest>

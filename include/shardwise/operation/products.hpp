@@ -7,13 +7,38 @@
 
 namespace shardwise {
 
+/// Returns the equation of `matmul` for operands of these ranks: an operand of rank 1 is a vector,
+/// others are matrices.
+[[nodiscard]] constexpr text_view matmul_equation(int first_rank, int second_rank) noexcept {
+  if (first_rank == 1) return second_rank == 1 ? "j,j->" : "j,...jk->...k";
+  return second_rank == 1 ? "...ij,j->...i" : "...ij,...jk->...ik";
+}
+
+namespace detail {
+/// The equation of `matmul` for two operands whose layouts are types.
+template <class A, class B>
+inline constexpr auto matmul_words = [] {
+  if constexpr (Operand<A> && Operand<B>) {
+    constexpr text_view words = matmul_equation(A::extents_type::rank, B::extents_type::rank);
+    return to_fixed_string<words.size()>(words);
+  } else {
+    return fixed_string("...ij,...jk->...ik");
+  }
+}();
+}  // namespace detail
+
 /// Returns the product of matrices, the last two dimensions: `einsum<"...ij,...jk->...ik">`. The
-/// dimensions before them, if there are any, are a batch.
+/// dimensions before them, if there are any, are a batch, and broadcast. An operand of rank 1 is a
+/// vector, whose dimension the result does not have.
 ///
 ///     auto h = matmul(x, w);    // f32[8@data, 16], f32[16, 32@model] -> f32[8@data, 32@model]
+///     auto y = matmul(x, v);    // f32[8@data, 16], f32[16] -> f32[8@data]
 template <NamedOperand A, NamedOperand B, class... Given>
 [[nodiscard]] constexpr auto matmul(const A& a, const B& b, const Given&... given) {
-  return einsum<"...ij,...jk->...ik">(a, b, given...);
+  if constexpr (ValueOperand<A> && ValueOperand<B>)
+    return einsum(matmul_equation(a.tensor().rank(), b.tensor().rank()), a, b, given...);
+  else
+    return einsum<detail::matmul_words<A, B>>(a, b, given...);
 }
 /// Returns the sum of products of two vectors: `einsum<"i,i->">`.
 template <NamedOperand A, NamedOperand B, class... Given>

@@ -57,17 +57,17 @@ struct stack_of {
 
 namespace detail {
 template <int Dim, class... X>
-using stack_call = maybe_requested<whole_unless_requested<stack_of<Dim>, X...>, X...>;
+using stack_call = whole_call_maybe_on_terms<stack_of<Dim>, X...>;
 }  // namespace detail
 
 /// Stacks tensors of the same extents along a new dimension at position `Dim` of the result, which
-/// is not split. The tensors must be split alike and pending alike; nothing is communicated. There
-/// may be at most `max_operands` of them.
+/// is not split. The tensors must be split alike and pending alike, or are gathered over permitted
+/// axes until they are. There may be at most `max_operands` of them.
 ///
 ///     auto y = stack<0>(a, b);               // f32[8@data], f32[8@data] -> f32[2, 8@data]
 template <int Dim, NamedOperand First, class... Rest>
   requires(sizeof...(Rest) < max_operands &&
-           (... && (NamedOperand<Rest> || detail::is_result_as<std::remove_cvref_t<Rest>>)))
+           (... && (NamedOperand<Rest> || detail::Terms<std::remove_cvref_t<Rest>>)))
 [[nodiscard]] constexpr detail::outcome_of<detail::stack_call<Dim, Rest...>, First, Rest...> stack(
     First&& first, Rest&&... rest) {
   return detail::carry_out<detail::stack_call<Dim, Rest...>>(static_cast<First&&>(first),

@@ -49,22 +49,55 @@ struct equation_words {
 }  // namespace detail
 
 /// Replaces `...` in an equation, the leading dimensions of operands that are not named, by
-/// letters. These dimensions are aligned at the last one, as in NumPy. An equation without `...` is
-/// unchanged.
+/// letters. These dimensions are aligned at the last one and broadcast, as in NumPy: one of size 1
+/// beside others gets a letter of its own, over which the contraction sums its only element. An
+/// equation without `...` is unchanged.
 ///
-///     named_dimensions("...ij,jk->...ik", {3, 2});          // "Zij,jk->Zik"
-[[nodiscard]] constexpr bounded_text<47> named_dimensions(
-    text_view equation, const inplace_vector<int, max_operands>& ranks) noexcept {
-  int most = 0;
+///     named_dimensions("...ij,jk->...ik", {{2, 3, 4}, {4, 5}});           // "Zij,jk->Zik"
+///     named_dimensions("...ij,...jk->...ik", {{2, 3, 4}, {1, 4, 5}});     // "Zij,Yjk->Zik"
+[[nodiscard]] constexpr bounded_text<47> named_dimensions(text_view equation,
+                                                          const operand_extents& extents) noexcept {
   const detail::equation_words words(equation);
   const auto left_over = [&](int o) {
-    if (o >= ranks.ssize()) return 0;
+    if (o >= extents.ssize()) return 0;
     int named = 0;
     for (char c : words.operands[o]) named += detail::is_letter(c) ? 1 : 0;
-    return detail::names_letter(words.operands[o], '.') && ranks[o] > named ? ranks[o] - named : 0;
+    const int rank = extents[o].ssize();
+    return detail::names_letter(words.operands[o], '.') && rank > named ? rank - named : 0;
   };
+  // The position of the operand's dimension that is the `place`th from the last of its leading
+  // dimensions; negative if it has none there.
+  const auto dim_at = [&](int o, int place) {
+    const text_view word = words.operands[o];
+    int before = 0;
+    while (word[static_cast<std::size_t>(before)] != '.') ++before;
+    return place < left_over(o) ? before + left_over(o) - 1 - place : -1;
+  };
+  int most = 0;
   for (int o = 0; o < words.operands.ssize(); ++o)
     if (left_over(o) > most) most = left_over(o);
+
+  // Letters from the end of the alphabet that the equation does not use, one for each leading
+  // dimension of the operand that has the most. Operands with fewer have the last of these.
+  bounded_text<128> used;
+  used << equation;
+  const auto fresh_letter = [&] {
+    for (const char last : {'Z', 'z'})
+      for (char c = last; c > last - 26; --c)
+        if (!detail::names_letter(text_view(used), c)) {
+          used << c;
+          return c;
+        }
+    return '?';
+  };
+  char shared[max_rank]{};
+  bool is_broadcast[max_rank]{};  // some operand has a size other than 1 there
+  for (int place = most - 1; place >= 0; --place) {
+    shared[place] = fresh_letter();
+    for (int o = 0; o < words.operands.ssize(); ++o)
+      if (const int d = dim_at(o, place); d >= 0 && extents[o][d] != 1) is_broadcast[place] = true;
+  }
+
   bounded_text<47> out;
   int operand = 0;
   for (std::size_t i = 0; i < equation.size(); ++i) {
@@ -74,17 +107,12 @@ struct equation_words {
       out << equation[i];
       continue;
     }
-    // Use letters from the end of the alphabet that the equation does not use, one for each leading
-    // dimension of the operand that has the most. Operands with fewer have the last of these.
-    const int count = operand == max_operands ? most : left_over(operand);
-    bounded_text<max_rank> letters;
-    char next = 'Z';
-    for (int skipped = 0; skipped < most; --next) {
-      if (detail::names_letter(equation, next)) continue;
-      if (skipped >= most - count) letters << next;
-      ++skipped;
-    }
-    out << text_view(letters);
+    for (int place = (operand == max_operands ? most : left_over(operand)) - 1; place >= 0; --place)
+      if (operand != max_operands && is_broadcast[place] &&
+          extents[operand][dim_at(operand, place)] == 1)
+        out << fresh_letter();
+      else
+        out << shared[place];
     i += 2;
   }
   return out;

@@ -224,7 +224,7 @@ template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
   using class_type = typename Arithmetic::operation_class;
   std::vector<any_tensor<T>> left{first, rest...};
   bounded_text<47> words =
-      named_dimensions(equation, {first.tensor().rank(), rest.tensor().rank()...});
+      named_dimensions(equation, {first.tensor().extents, rest.tensor().extents...});
   const auto once = [permitted](text_view of, auto... x) {
     require(parse_einsum(of).verdict);
     const attributes how = einsum_operation::how(of);

@@ -153,6 +153,40 @@ inline std::vector<operation_row> contraction_rows() {
                   .loop = rows[rows.size() - 2].loop,  // that of ...ij,jk->...ik
                   .is_differentiable = true});
   rows.push_back(
+      {.name = "matmul of batches of size 1",
+       .operands = {{{2, 1, 2, 3}}, {{1, 2, 3, 2}}},
+       .apply = [](const row_tensors& x) -> row_tensors {
+         return {matmul(x[0].as<>(), x[1].as<>())};
+       },
+       .loop =
+           [](const row_arrays& x) {
+             host_array out({2, 2, 2, 2}, x[0].type);
+             for (index_t a = 0; a < 2; ++a)
+               for (index_t b = 0; b < 2; ++b)
+                 for (index_t i = 0; i < 2; ++i)
+                   for (index_t k = 0; k < 2; ++k)
+                     for (index_t j = 0; j < 3; ++j)
+                       out.at({a, b, i, k}) += x[0].at({a, 0, i, j}) * x[1].at({0, b, j, k});
+             return row_arrays{out};
+           },
+       .is_differentiable = true});
+  rows.push_back({.name = "matmul of a vector",
+                  .operands = {{{4}}, {{2, 4, 3}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    const auto once = matmul(x[0].as<>(), x[1].as<>());
+                    return {once, matmul(einsum("bjk->bkj", x[1].as<>()), x[0].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out({2, 3}, x[0].type);
+                        for (index_t b = 0; b < 2; ++b)
+                          for (index_t k = 0; k < 3; ++k)
+                            for (index_t j = 0; j < 4; ++j)
+                              out.at({b, k}) += x[0][j] * x[1].at({b, j, k});
+                        return row_arrays{out, out};
+                      },
+                  .is_differentiable = true});
+  rows.push_back(
       {.name = "diagonal",
        .operands = {{{2, 4, 4}}},
        .apply = [](const row_tensors& x) -> row_tensors { return {diagonal(x[0].as<>())}; },

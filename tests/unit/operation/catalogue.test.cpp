@@ -385,8 +385,35 @@ TEST_CASE("Contractions of several tensors begin with the cheapest product") {
       operand_extents{extents_desc{100, 10}, extents_desc{10, 2}, extents_desc{2, 3}}, false);
   CHECK(kept.pair == "bc,cd->bcd");
   CHECK(kept.rest == "bcd,ab->ad");
-  CHECK(named_dimensions("...ij,...jk->...ik", {4, 3}) == "ZYij,Yjk->ZYik");
-  CHECK(named_dimensions("ij->ji", {2}) == "ij->ji");
+}
+
+TEST_CASE("The ellipsis of an equation is named by letters, and broadcast") {
+  const auto named = [](text_view equation, const operand_extents& extents) {
+    return named_dimensions(equation, extents);
+  };
+  CHECK(named("ij->ji", {extents_desc{2, 3}}) == "ij->ji");
+  CHECK(named("...ij,...jk->...ik", {extents_desc{5, 6, 2, 3}, extents_desc{6, 3, 4}}) ==
+        "ZYij,Yjk->ZYik");
+  // A dimension of size 1 beside others has a letter of its own.
+  CHECK(named("...ij,...jk->...ik", {extents_desc{5, 6, 2, 3}, extents_desc{1, 3, 4}}) ==
+        "ZYij,Xjk->ZYik");
+  CHECK(named("...ij,...jk->...ik", {extents_desc{5, 1, 2, 3}, extents_desc{1, 6, 3, 4}}) ==
+        "ZXij,WYjk->ZYik");
+  CHECK(named("...i,...i->...", {extents_desc{1, 4}, extents_desc{1, 4}}) == "Zi,Zi->Z");
+  CHECK(named("i...,i...->...", {extents_desc{4, 1}, extents_desc{4, 7}}) == "iY,iZ->Z");
+  CHECK(named("...,...,Z...->...", {extents_desc{1}, extents_desc{7}, extents_desc{2, 1}}) ==
+        "X,Y,ZW->Y");
+  // An extent that is known only at run time is not 1.
+  CHECK(named("...i,...i->...", {extents_desc{dyn, 4}, extents_desc{1, 4}}) == "Zi,Yi->Z");
+  // Operands of too low a rank have no leading dimensions.
+  CHECK(named("...ij,jk->...ik", {extents_desc{3}, extents_desc{3, 4}}) == "ij,jk->ik");
+}
+
+TEST_CASE("The product of matrices and vectors has one equation for each pair of ranks") {
+  CHECK(matmul_equation(3, 2) == "...ij,...jk->...ik");
+  CHECK(matmul_equation(3, 1) == "...ij,j->...i");
+  CHECK(matmul_equation(1, 2) == "j,...jk->...k");
+  CHECK(matmul_equation(1, 1) == "j,j->");
 }
 
 TEST_CASE("Arguments are read as they are written, and refused as they are not") {

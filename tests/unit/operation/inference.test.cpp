@@ -529,6 +529,8 @@ TEST_CASE("What orders or runs along a dimension needs the whole of it") {
       {{2, 4}, "argmax dim=1 across=y", "f32[8@x, 15@y]", "i64[8@x]"},
       {{2, 4}, "cumsum dim=1 across=y", "f32[8@x, 16@y]", "f32[8@x, 16]"},
       {{2, 4}, "sort dim=1 across=x", "f32[8@x, 16@y]", "dimension_is_split: f32[8@x, 16]"},
+      {{2, 4}, "concatenate dim=1 across=y", "f32[8@x, 16@y]; f32[8@x, 4]", "f32[8@x, 20]"},
+      {{2, 4}, "stack dim=0 across=x,y", "f32[8@x, 16@y]; f32[8, 16]", "f32[2, 8@x, 16@y]"},
   };
   check_facts(facts);
 }

@@ -47,6 +47,23 @@ TEST_CASE("scans and flips fetch over the axes that they are given") {
   STATIC_REQUIRE(trace(scan, abstract<matrix<float, 8, P<"data", none>>>()).collectives() == 0);
 }
 
+TEST_CASE("tensors that are joined are gathered over the axes that are named") {
+  const auto join = [](const auto& x) { return concatenate<1>(x, x, across<"model">); };
+  check<matrix<float, 8, P<"data", "model">>>(join);
+  check<matrix<float, 7, P<"data", "model">, uneven>>(join);
+  // Nine tensors are joined in groups; each group gathers its own.
+  const auto many = [](const auto& x) {
+    return concatenate<0>(x, x, x, x, x, x, x, x, x, across<"data">);
+  };
+  check<matrix<float, 8, P<"data", "model">>>(many);
+  // A split that the other tensor does not have is dropped from neither: slicing moves nothing.
+  const auto pile = [](const auto& x) {
+    return stack<0>(x, reshard<P<none, none>>(x), across<"model">);
+  };
+  check<matrix<float, 8, P<none, "model">>>(pile);
+  STATIC_REQUIRE(trace(pile, abstract<matrix<float, 8, P<none, "model">>>()).collectives() == 1);
+}
+
 TEST_CASE("an axis that is not named is not exchanged") {
   const device_pool pool(pod{}, 1);
   const any_tensor<float> x = numbers<matrix<float, 16, P<none, by("model", "data")>>>(pool);
