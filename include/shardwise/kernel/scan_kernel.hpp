@@ -8,6 +8,9 @@
 #include "shardwise/operation/cumprod.hpp"
 #include "shardwise/operation/cumsum.hpp"
 
+#include <cstdint>
+#include <type_traits>
+
 namespace shardwise {
 
 namespace detail {
@@ -38,13 +41,43 @@ struct scan_kernel {
       const auto at = nest.at(i);
       const C* const row = from.data + at.offsets[0];
       C* const out = to.data + at.offsets[1];
+      const index_t count = from.extents[last];
       C running = row[0];
       out[0] = running;
-      for (index_t x = 1; x < from.extents[last]; ++x) {
+      index_t x = 1;
+      if constexpr (is_extreme)
+        if (from.strides[last] == 1 && to.strides[last] == 1)
+          for (; x + run_length <= count; x += run_length)
+            running = scan_run(running, row + x, out + x);
+      for (; x < count; ++x) {
         running = next_running(running, row[x * from.strides[last]]);
         out[x * to.strides[last]] = running;
       }
     }
+  }
+  static constexpr bool is_extreme = Class::kind == reduction::max || Class::kind == reduction::min;
+  static constexpr index_t run_length = 32;
+
+  /// Scans a run of elements. In most runs no element exceeds the running extreme, which then fills
+  /// the run. An element equal to it would be no different, unless one of them is -0.
+  template <class C>
+  [[nodiscard]] static C scan_run(C running, const C* from, C* to) noexcept {
+    const auto exceeds = [](const C& a, const C& b) {
+      return Class::kind == reduction::max ? a > b : a < b;
+    };
+    using count_type = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
+    count_type changes = 0;  // as wide as an element, so that compilers vectorise the loop
+    if (running == C{0})
+      for (index_t i = 0; i < run_length; ++i) changes += exceeds(running, from[i]) ? 0 : 1;
+    else
+      for (index_t i = 0; i < run_length; ++i)
+        changes += exceeds(running, from[i]) || running == from[i] ? 0 : 1;
+    if (changes == 0) {
+      for (index_t i = 0; i < run_length; ++i) to[i] = running;
+      return running;
+    }
+    for (index_t i = 0; i < run_length; ++i) to[i] = running = next_running(running, from[i]);
+    return running;
   }
   /// The function; for extremes, a comparison decides for most elements.
   template <class C>

@@ -61,9 +61,13 @@ struct attention {
     const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query), first);
     const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key), first);
     const auto v = einsum<"bsd,dhe->bhse">(x, value);
-    detail::append(cache, k, v);
-    const auto met = shardwise::attention<To::value>(q, cache.keys, cache.values, first);
-    return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+    if constexpr (AnyRefused<decltype(detail::append(cache, k, v))>) {
+      return detail::append(cache, k, v);
+    } else {
+      detail::append(cache, k, v);
+      const auto met = shardwise::attention<To::value>(q, cache.keys, cache.values, first);
+      return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+    }
   }
 };
 

@@ -48,10 +48,16 @@ struct cached {
 template <class Module, class X, index_t Capacity>
 struct cache_of;
 
-/// Appends the keys and values of new positions to a cache.
+/// Appends the keys and values of new positions to a cache, or returns the first operation that is
+/// an error.
 template <class Cache, class K, class V>
-constexpr void append(Cache& cache, const K& keys, const V& values) {
-  if constexpr (!AnyRefused<K, V>) {
+constexpr auto append(Cache& cache, const K& keys, const V& values) {
+  if constexpr (AnyRefused<K, V>) {
+    return refused_value<>{};
+  } else if constexpr (AnyRefused<decltype(update_slice<2, out_of_range::error>(cache.keys, keys,
+                                                                                cache.filled))>) {
+    return update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);
+  } else {
     cache.keys = update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);
     cache.values = update_slice<2, out_of_range::error>(cache.values, values, cache.filled);
     cache.filled += static_cast<std::int32_t>(keys.extents()[2]);

@@ -70,6 +70,8 @@ template <class Model, class Cache, ShardedTensor Prompt>
                                                               const sampling& by, random_key seed) {
   static_assert(Prompt::extents_type::value[1] > 0,
                 "a prompt has a position at least, and their number is known to the compiler");
+  constexpr bool is_model = std::is_invocable_v<const Model&, const Prompt&, Cache&>;
+  static_assert(is_model, "a model that generates is const and called as model(tokens, cache)");
   constexpr index_t last = Prompt::extents_type::value[1] - 1;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   for (std::vector<std::int32_t>& each : texts)
@@ -79,17 +81,21 @@ template <class Model, class Cache, ShardedTensor Prompt>
         detail::sample_rows(scores, by, seed.fold_in(static_cast<std::uint64_t>(n)));
     for (std::size_t row = 0; row < texts.size(); ++row) texts[row].push_back(chosen[row]);
   };
-  if (count > 0)
-    take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
-  using token = detail::one_token<Prompt>;
-  // One program for all further tokens.
-  auto next_scores =
-      step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
-  for (index_t n = 1; n < count; ++n) {
-    const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
-      return static_cast<typename token::value_type>(texts[static_cast<std::size_t>(at[0])].back());
-    });
-    take(to_host(next_scores(cache, next)), n);
+  // Without a model there is nothing to do, and no further error.
+  if constexpr (is_model) {
+    if (count > 0)
+      take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
+    using token = detail::one_token<Prompt>;
+    // One program for all further tokens.
+    auto next_scores =
+        step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
+    for (index_t n = 1; n < count; ++n) {
+      const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
+        return static_cast<typename token::value_type>(
+            texts[static_cast<std::size_t>(at[0])].back());
+      });
+      take(to_host(next_scores(cache, next)), n);
+    }
   }
   return texts;
 }
