@@ -140,20 +140,28 @@ struct concatenate_call {
   }
 };
 
+/// A concatenation whose tensors are first gathered over permitted axes where necessary.
+template <int Dim>
+struct concatenate_on_terms {
+  template <class Permitted>
+  using with = concatenate_call<fetching_call<concatenate_of<Dim>, Permitted>>;
+};
 template <int Dim, class... X>
-using concatenation =
-    maybe_requested<concatenate_call<whole_unless_requested<concatenate_of<Dim>, X...>>, X...>;
+using concatenation = std::conditional_t<ends_with_terms<X...>(),
+                                         call_with_terms<concatenate_on_terms<Dim>::template with>,
+                                         concatenate_call<whole_call<concatenate_of<Dim>>>>;
 
 }  // namespace detail
 
-/// Concatenates tensors along a dimension that is not split; along all others they have the same
-/// extents and the same splits. Nothing is communicated, and reductions that are pending in all of
-/// them stay pending.
+/// Concatenates tensors along a dimension that is not split, or is gathered over permitted axes;
+/// along all others they have the same extents and the same splits. Reductions that are pending in
+/// all of them stay pending.
 ///
 /// There may be any number of tensors. A single operation takes `max_operands`; more are first
 /// concatenated in groups, by one operation each.
 ///
 ///     auto y = concatenate<1>(a, b);         // f32[8@data, 4], f32[8@data, 2] -> f32[8@data, 6]
+///     auto z = concatenate<0>(a, a, across<"data">);   // f32[16, 4]
 template <int Dim, NamedOperand First, class... Rest>
 [[nodiscard]] constexpr detail::outcome_of<detail::concatenation<Dim, Rest...>, First, Rest...>
 concatenate(First&& first, Rest&&... rest) {
