@@ -67,12 +67,12 @@ TEST_CASE("the windows of weights are fetched over the axes that are given") {
   const auto f = [](const auto& w) {
     return convolution<paddings<4>>(unsqueeze<0>(w), unsqueeze<0>(w), across<"model">);
   };
-  check<matrix<std::int32_t, 8, P<none, "model">>>(f);
+  check<matrix<std::int32_t, 8, P<none, "model">, uneven>>(f);
   const auto back = [](const auto& w) {
     return convolution_transpose<strides<2>>(unsqueeze<0>(w), unsqueeze<1>(w), across<"model">);
   };
-  check<matrix<std::int32_t, 8, P<none, "model">>>(back);
-  check<matrix<std::int32_t, 8, P<none, "data">>>([](const auto& w) {
+  check<matrix<std::int32_t, 8, P<none, "model">, uneven>>(back);
+  check<matrix<std::int32_t, 8, P<none, "data">, uneven>>([](const auto& w) {
     return convolution_transpose<feature_groups<2>>(unsqueeze<0>(w), unsqueeze<1>(w),
                                                     across<"data">);
   });
