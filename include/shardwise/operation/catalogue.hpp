@@ -97,11 +97,11 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<convolution_operation>(
         "convolution", "stride? padding? dilation? groups? across?", "f32[2,4,8,8] f32[6,4,3,3]",
         "padding=1,1", "conv_general_dilated, conv1d, conv2d, conv3d", 2, 2, &convolution_how),
-    composed_entry<transposed_judge>(
+    gathering(composed_entry<transposed_judge>(
         "convolution_transpose", "stride? padding? dilation? output_padding? groups? across?",
         "f32[2,4,8,8] f32[4,6,4,4]", "stride=2,2 padding=1,1",
         "conv_transpose, conv_transpose1d, conv_transpose2d",
-        &composed_steps::convolution_transpose, 2, 2, true, false, &transposed_how),
+        &composed_steps::convolution_transpose, 2, 2, true, false, &transposed_how)),
     whole_entry<stencil_operation>("stencil", "padding? dilation? across?", "f32[2,8,8] f32[3,3]",
                                    "", "conv2d(padding=same) of one channel", 2, 2, &stencil_how),
     pool_entry<reduction::max>("max_pool", "reduce_window(max), max_pool1d, max_pool2d"),

@@ -50,9 +50,7 @@ constexpr void convolution_transpose(paper_steps& at, const attributes& how, con
         return at.apply<Class>(step, w);
       });
   if (!at.verdict().ok()) return;
-  const tensor_descs operands{x[0], weights};
-  const tensor_descs read = at.gathered(convolution_operation::rule(how, operands), operands);
-  out.push_back(at.apply(operation_of<convolution_operation>, how, read));
+  out.push_back(at.apply<convolution_operation>(how, x[0], weights));
 }
 
 }  // namespace composed_steps

@@ -15,7 +15,7 @@ struct suggestion {
   layout_desc layout{};
   /// True if the layout of the operand is exact and the suggested one has to be uneven.
   bool becomes_uneven = false;
-  /// The axes over which exchanging halos would suffice if the call permitted it.
+  /// The axes over which the operation would fetch what it lacks, if the call permitted it.
   axis_list permitted{};
 };
 
@@ -105,9 +105,8 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     }
     case violation::dimension_is_split: {
       out.layout = operands[verdict.operand].layout;
+      out.permitted = detail::real_axes(mesh, out.layout.dims[verdict.dim]);
       leave(verdict.dim, {});
-      if (const suggestion halo = propose_halo(mesh, rule, operands, verdict); halo.operand >= 0)
-        out.permitted = detail::real_axes(mesh, halo.layout.dims[verdict.dim]);
       break;
     }
     case violation::split_would_move: {
@@ -180,15 +179,20 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
 }
 
-/// Writes the call that fixes the error: `reshard<P<"data", none>>(operand 1)`, followed by `, or
-/// across<"model">` if exchanging halos would suffice; nothing if no reshard helps.
+/// Writes the call that fixes the error: `reshard<P<"data", none>>(operand 1)`; nothing if no
+/// reshard helps.
 [[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
                                          text_view quote = "\"") noexcept {
   if (fix.operand < 0) return {};
   sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven);
-  out << "(operand " << fix.operand << ')';
+  return out << "(operand " << fix.operand << ')';
+}
+/// Writes the permission that fixes the error: `across<"model">`; nothing if none does.
+[[nodiscard]] constexpr sentence permission_of(const mesh_desc& mesh, const suggestion& fix,
+                                               text_view quote = "\"") noexcept {
+  sentence out;
   for (int i = 0; i < fix.permitted.ssize(); ++i)
-    out << text_view(i == 0 ? ", or across<" : ", ") << quote << mesh.axes[fix.permitted[i]].label
+    out << text_view(i == 0 ? "across<" : ", ") << quote << mesh.axes[fix.permitted[i]].label
         << quote;
   if (!fix.permitted.empty()) out << '>';
   return out;
@@ -206,6 +210,7 @@ namespace detail {
   }
   const suggestion fix = propose(mesh, rule, operands, verdict);
   if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
+  if (!fix.permitted.empty()) out << ", or " << text_view(permission_of(mesh, fix));
   return out;
 }
 /// The implementation at run time, which is in the compiled library.

@@ -47,15 +47,38 @@ TEST_CASE("scans and flips fetch over the axes that they are given") {
   STATIC_REQUIRE(trace(scan, abstract<matrix<float, 8, P<"data", none>>>()).collectives() == 0);
 }
 
-TEST_CASE("tensors that are joined are gathered over the axes that are named") {
-  const auto join = [](const auto& x) { return concatenate<1>(x, x, across<"model">); };
-  check<matrix<float, 8, P<"data", "model">>>(join);
-  check<matrix<float, 7, P<"data", "model">, uneven>>(join);
-  // Nine tensors are joined in groups; each group gathers its own.
-  const auto many = [](const auto& x) {
-    return concatenate<0>(x, x, x, x, x, x, x, x, x, across<"data">);
+TEST_CASE("tensors are joined along a dimension that is fetched over the axes that are given") {
+  const auto two = [](const auto& x) { return concatenate<1>(x, flip<0>(x), across<"model">); };
+  check<matrix<std::int32_t, 8, P<none, "model">>>(two);
+  check<matrix<std::int32_t, 7, P<none, "model">, uneven>>(two);
+  check<matrix<std::int32_t, 8, P<none, cyclic("model")>>>(two);
+  const auto ten = [](const auto& x) {
+    return concatenate<1>(x, x, x, x, x, x, x, x, x, x, across<"data", "model">);
   };
-  check<matrix<float, 8, P<"data", "model">>>(many);
+  check<matrix<float, 8, P<none, by("data", "model")>>>(ten);
+  check<matrix<float, 8, P<"data", "model">>>(ten);
+  // Tensors that are split otherwise are joined without an exchange.
+  STATIC_REQUIRE(trace(two, abstract<matrix<float, 8, P<none, none>>>()).collectives() == 0);
+  STATIC_REQUIRE(trace(two, abstract<matrix<float, 8, P<none, "model">>>())
+                     .collectives(collective::all_gather) == 2);
+}
+
+TEST_CASE("the windows of weights are fetched over the axes that are given") {
+  const auto f = [](const auto& w) {
+    return convolution<paddings<4>>(unsqueeze<0>(w), unsqueeze<0>(w), across<"model">);
+  };
+  check<matrix<std::int32_t, 8, P<none, "model">, uneven>>(f);
+  const auto back = [](const auto& w) {
+    return convolution_transpose<strides<2>>(unsqueeze<0>(w), unsqueeze<1>(w), across<"model">);
+  };
+  check<matrix<std::int32_t, 8, P<none, "model">, uneven>>(back);
+  check<matrix<std::int32_t, 8, P<none, "data">, uneven>>([](const auto& w) {
+    return convolution_transpose<feature_groups<2>>(unsqueeze<0>(w), unsqueeze<1>(w),
+                                                    across<"data">);
+  });
+}
+
+TEST_CASE("tensors are stacked by the splits of one of them where that moves less") {
   // A split that the other tensor does not have is dropped from neither: slicing moves nothing.
   const auto pile = [](const auto& x) {
     return stack<0>(x, reshard<P<none, none>>(x), across<"model">);
@@ -78,7 +101,19 @@ TEST_CASE("an axis that is not named is not exchanged") {
   REQUIRE(refusal([&] { return max_with_index<1>(x, across<"model">); }) ==
           violation::dimension_is_split);
   REQUIRE(refusal([&] { return cumsum<1>(x, across<"data">); }) == violation::dimension_is_split);
+  REQUIRE(refusal([&] { return concatenate<1>(x, x, across<"data">); }) ==
+          violation::dimension_is_split);
+  REQUIRE(refusal([&] { return concatenate<1>(x, x, across<"modle">); }) ==
+          violation::axis_is_not_in_mesh);
   REQUIRE(refusal([&] { return flip<1>(x, across<"modle">); }) == violation::axis_is_not_in_mesh);
   REQUIRE(refusal([&] { return cumsum<2>(x, across<"data">); }) ==
           violation::dimension_is_out_of_range);
+  // The error names both remedies, and all axes of the dimension.
+  try {
+    (void)softmax<1>(x);
+    FAIL("a split dimension was taken");
+  } catch (const error& refused) {
+    REQUIRE_THAT(refused.what(), contains("try reshard<P<none, none>>(operand 0), or "
+                                          "across<\"model\", \"data\">"));
+  }
 }
