@@ -86,7 +86,7 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     search_entry<max_with_index_operation>("argmax", "argmax", true),
     search_entry<min_with_index_operation>("argmin", "argmin", true),
     // Contractions.
-    composed_entry<contraction_judge>("einsum", "equation semiring?", "f32[8,16] f32[16,4]",
+    composed_entry<contraction_judge>("einsum", "equation semiring? type?", "f32[8,16] f32[16,4]",
                                       "equation=bi,io->bo", "einsum, dot_general, matmul",
                                       &composed_steps::contraction, 1, max_operands, true, false,
                                       &einsum_how),

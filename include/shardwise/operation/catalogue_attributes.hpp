@@ -43,7 +43,9 @@ template <scatter_mode Mode>
 }
 [[nodiscard]] constexpr attributes einsum_how(const operation_arguments& given,
                                               const tensor_descs& operands) noexcept {
-  return contraction_how(given.words("equation"), given.integer("semiring"), operands);
+  attributes out = contraction_how(given.words("equation"), given.integer("semiring"), operands);
+  if (given.has("type")) out.integers.push_back(given.integer("type"));
+  return out;
 }
 template <fixed_string Equation>
 [[nodiscard]] constexpr attributes product_how(const operation_arguments&,

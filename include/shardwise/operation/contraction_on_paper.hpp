@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/semiring.hpp"
@@ -26,7 +27,8 @@ inline constexpr contraction_over contractions[] = {
     describe_contraction<max_plus>(), describe_contraction<max_times>(),
     describe_contraction<or_and>()};
 
-/// A contraction of any number of operands; its integer selects the semiring.
+/// A contraction of any number of operands; its first integer selects the semiring. The second, if
+/// there is one, is the element type to which operands are converted first.
 struct contraction_judge {
   [[nodiscard]] static constexpr attributes how(text_view equation, index_t semiring) noexcept {
     attributes out = einsum_operation::how(equation);
@@ -66,6 +68,10 @@ constexpr void contraction(paper_steps& at, const attributes& how, const tensor_
                            tensor_results& out) {
   const contraction_over& by = contraction_judge::over(how);
   tensor_descs left = x;
+  if (how.integers.size() > 1)
+    for (tensor_desc& one : left)
+      if (const auto in = static_cast<element>(how.integers[1]); one.type != in)
+        one = at.apply(cast_to(in), {}, {one});
   bounded_text<47> equation = how.words;
   while (left.size() > 2) {
     operand_extents extents;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/rule/contraction_order.hpp"
 
@@ -171,9 +172,13 @@ template <class Arithmetic, fixed_string Equation, class... X>
 struct contraction_if<false, Arithmetic, Equation, X...> {
   using type = void;
 };
-/// Returns true if all operands are tensors: no layout of the result is requested.
-template <class... X>
-inline constexpr bool are_operands_alone = !ends_with_result_as<X...>();
+/// True for arguments of which the first is a tensor, and no type of elements that the call states,
+/// and the last does not request the layout of the result.
+template <class First, class... Rest>
+inline constexpr bool are_operands_alone = !Element<First> && !ends_with_result_as<Rest...>();
+/// True for arguments of which the last requests the layout of the result.
+template <class First, class... Rest>
+inline constexpr bool are_operands_and_request = !Element<First> && ends_with_result_as<Rest...>();
 
 }  // namespace detail
 
@@ -184,9 +189,9 @@ inline constexpr bool are_operands_alone = !ends_with_result_as<X...>();
 ///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
 template <fixed_string Equation, class First, class Second, class Third, class... Rest>
   requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands &&
-           detail::are_operands_alone<Third, Rest...>)
+           detail::are_operands_alone<First, Third, Rest...>)
 [[nodiscard]] constexpr typename detail::contraction_if<
-    !detail::has_ellipsis<Equation> && detail::are_operands_alone<Third, Rest...>,
+    !detail::has_ellipsis<Equation> && detail::are_operands_alone<First, Third, Rest...>,
     detail::sums_of_products, Equation, First, Second, Third, Rest...>::type
 einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
   using arithmetic = detail::sums_of_products;
@@ -202,10 +207,10 @@ einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
 template <fixed_string Equation, class First, class... Rest>
   requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands &&
-           detail::are_operands_alone<Rest...>)
+           detail::are_operands_alone<First, Rest...>)
 [[nodiscard]] constexpr
     typename detail::contraction_if<detail::has_ellipsis<Equation> &&
-                                        detail::are_operands_alone<Rest...>,
+                                        detail::are_operands_alone<First, Rest...>,
                                     detail::sums_of_products, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
   using arithmetic = detail::sums_of_products;
@@ -268,13 +273,39 @@ struct request_if<false, Arithmetic, Equation, X...> {
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);
 template <fixed_string Equation, class First, class... Rest>
-  requires(detail::ends_with_result_as<Rest...>())
+  requires(detail::are_operands_and_request<First, Rest...>)
 [[nodiscard]] constexpr
-    typename detail::request_if<detail::ends_with_result_as<Rest...>(), detail::sums_of_products,
-                                Equation, First, Rest...>::type
+    typename detail::request_if<detail::are_operands_and_request<First, Rest...>,
+                                detail::sums_of_products, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
   return detail::carry_out<detail::contraction_on_request<detail::sums_of_products, Equation>>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
+}
+
+namespace detail {
+/// Converts an operand of a contraction to the element type in which products are added; terms and
+/// operands of that type are returned as they are.
+template <Element In, class X>
+[[nodiscard]] constexpr decltype(auto) to_accumulate_in(X&& x) {
+  if constexpr (Terms<std::remove_cvref_t<X>> || AnyRefused<X>)
+    return static_cast<X&&>(x);
+  else if constexpr (std::is_same_v<typename std::remove_cvref_t<X>::value_type, In>)
+    return static_cast<X&&>(x);
+  else
+    return shardwise::cast<In>(static_cast<X&&>(x));
+}
+}  // namespace detail
+
+/// Contracts tensors whose elements are first converted to `In`, the element type in which products
+/// are added, and of the result: JAX's `preferred_element_type`. A pending sum has these elements
+/// too, and is reduced in them. See `cast` for numbers that `In` cannot represent.
+///
+///     auto logits = einsum<"bd,dv->bv", float>(x, table);        // bf16 operands, f32 result
+///     auto dots = einsum<"bi,io->bo", std::int32_t>(a, b);       // i8 operands, i32 result
+template <fixed_string Equation, Element In, class First, class... Rest>
+[[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
+  return einsum<Equation>(detail::to_accumulate_in<In>(static_cast<First&&>(first)),
+                          detail::to_accumulate_in<In>(static_cast<Rest&&>(rest))...);
 }
 
 }  // namespace shardwise

@@ -271,9 +271,9 @@ struct arithmetic_over<plus_times> : sums_of_products {};
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d);        // shortest paths of two edges
 ///     auto can = einsum<"ij,jk->ik", or_and>(edge, edge);    // of bool: reachability
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
-  requires(sizeof...(Rest) < max_operands && detail::are_operands_alone<Rest...>)
+  requires(sizeof...(Rest) < max_operands && detail::are_operands_alone<First, Rest...>)
 [[nodiscard]] constexpr
-    typename detail::contraction_if<detail::are_operands_alone<Rest...>,
+    typename detail::contraction_if<detail::are_operands_alone<First, Rest...>,
                                     detail::arithmetic_over<Over>, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
   using arithmetic = detail::arithmetic_over<Over>;

@@ -285,6 +285,16 @@ template <Element T, class... Rest>
   return einsum<plus_times>(equation, first, rest...);
 }
 
+/// The same with elements that are first converted to `In`, in which products are added.
+///
+///     auto logits = einsum<float>("bd,dv->bv", x, table);        // bf16 operands, f32 result
+template <Element In, Element T, class... Rest>
+  requires(!std::same_as<In, T>)
+[[nodiscard]] any_tensor<In> einsum(text_view equation, const any_tensor<T>& first,
+                                    const Rest&... rest) {
+  return einsum(equation, cast<In>(first), detail::to_accumulate_in<In>(rest)...);
+}
+
 /// `sum`, `product`, `max` or `min` of a tensor with a run-time layout, with the kind as a value.
 template <Element T>
 [[nodiscard]] any_tensor<T> reduce(reduction kind, const any_tensor<T>& x, const over& dims,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of matrices: batches that broadcast, and vectors.
+// Products of matrices: batches that broadcast, vectors, and the element type of the sums.
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
@@ -40,5 +40,37 @@ static_assert(is<made<V, V>, layout<pod, P<>, partial<"model">>>);
 // The trace counts the products of one device, and nothing is communicated.
 constexpr auto traced = trace(multiply, abstract<A>(), abstract<B>());
 static_assert(traced.collectives() == 0 && traced.flops() == 2 * (1 * 3 * 4 * 5 * 2));
+
+// The element type in which products are added is that of a pending sum, and of its reduction.
+template <class T, class Spec, index_t... N>
+using tensor_of = sharded_tensor<T, extents<N...>, layout<pod, Spec>>;
+using half_x = tensor_of<bfloat16, P<"data", "model">, 8, 16>;
+using half_w = tensor_of<bfloat16, P<"model", none>, 16, 32>;
+constexpr auto widely = [](const auto& x, const auto& w) {
+  return einsum<"bi,io->bo", float>(x, w);
+};
+using wide = decltype(widely(abstract<half_x>(), abstract<half_w>()));
+static_assert(is<wide, layout<pod, P<"data", none>, partial<"model">>, 8, 32> &&
+              std::is_same_v<wide::value_type, float>);
+constexpr auto placed = [](const auto& x, const auto& w) {
+  return einsum<"bi,io->bo", float>(x, w, as<P<"data", "model">>);
+};
+constexpr auto scattered = trace(placed, abstract<half_x>(), abstract<half_w>());
+static_assert(scattered.collectives(collective::reduce_scatter, "model") == 1);
+static_assert(
+    scattered.bytes_moved() ==
+    2 * trace([](const auto& x,
+                 const auto& w) { return einsum<"bi,io->bo">(x, w, as<P<"data", "model">>); },
+              abstract<half_x>(), abstract<half_w>())
+            .bytes_moved());
+// The gradients have the element types of the operands.
+constexpr auto loss = [](const auto& x, const auto& w) {
+  return sum(einsum<"bi,io->bo", float>(x, w, as<P<"data", none>>));
+};
+constexpr auto slopes = gradient(loss)(abstract<half_x>(), abstract<half_w>());
+static_assert(std::is_same_v<decltype(slopes)::value_type, bfloat16>);
+// Operands that have this type already are not converted.
+static_assert(trace([](const auto& v) { return einsum<"i->", float>(v); }, abstract<V>()).flops() ==
+              trace([](const auto& v) { return einsum<"i->">(v); }, abstract<V>()).flops());
 
 }  // namespace

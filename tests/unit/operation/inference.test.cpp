@@ -531,6 +531,12 @@ TEST_CASE("What orders or runs along a dimension needs the whole of it") {
       {{2, 4}, "sort dim=1 across=x", "f32[8@x, 16@y]", "dimension_is_split: f32[8@x, 16]"},
       {{2, 4}, "concatenate dim=1 across=y", "f32[8@x, 16@y]; f32[8@x, 4]", "f32[8@x, 20]"},
       {{2, 4}, "stack dim=0 across=x,y", "f32[8@x, 16@y]; f32[8, 16]", "f32[2, 8@x, 16@y]"},
+      // Products are added in the element type that is given.
+      {{2, 4},
+       "einsum equation=bi,io->bo type=f32",
+       "bf16[8@x, 16@y]; bf16[16@y, 4]",
+       "f32[8@x, 4]{partial sum: y}"},
+      {{2, 4}, "einsum equation=bi,bi->b type=i32", "i8[8@x, 16]; i8[8@x, 16]", "i32[8@x]"},
   };
   check_facts(facts);
 }
