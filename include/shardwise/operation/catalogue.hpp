@@ -120,7 +120,7 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<tile_operation>("tile", "counts across?", "f32[8,4]", "counts=1,2", "tile, repeat"),
     whole_entry<repeat_operation>("repeat", "dim count across?", "f32[8,4]", "dim=1 count=2",
                                   "repeat, repeat_interleave"),
-    whole_entry<concatenate_operation>("concatenate", "dim", "f32[8,4] f32[8,2]", "dim=1",
+    whole_entry<concatenate_operation>("concatenate", "dim across?", "f32[8,4] f32[8,2]", "dim=1",
                                        "concatenate, cat", 1, max_operands),
     making_entry<stack_operation>("stack", "dim", "f32[8,4] f32[8,4]", "dim=0", "stack",
                                   max_operands),

@@ -140,20 +140,27 @@ struct concatenate_call {
   }
 };
 
+template <int Dim>
+struct concatenating {
+  template <class Permitted>
+  using with = concatenate_call<fetching_call<concatenate_of<Dim>, Permitted>>;
+};
 template <int Dim, class... X>
 using concatenation =
-    maybe_requested<concatenate_call<whole_unless_requested<concatenate_of<Dim>, X...>>, X...>;
+    std::conditional_t<ends_with_terms<X...>(), call_with_terms<concatenating<Dim>::template with>,
+                       typename concatenating<Dim>::template with<across_axes<>>>;
 
 }  // namespace detail
 
-/// Concatenates tensors along a dimension that is not split; along all others they have the same
-/// extents and the same splits. Nothing is communicated, and reductions that are pending in all of
-/// them stay pending.
+/// Concatenates tensors along a dimension that is not split, or is gathered over permitted axes;
+/// along all others they have the same extents and the same splits. Nothing else is communicated,
+/// and reductions that are pending in all of them stay pending.
 ///
 /// There may be any number of tensors. A single operation takes `max_operands`; more are first
 /// concatenated in groups, by one operation each.
 ///
 ///     auto y = concatenate<1>(a, b);         // f32[8@data, 4], f32[8@data, 2] -> f32[8@data, 6]
+///     auto z = concatenate<0>(a, b, across<"data">);                           // gathers both
 template <int Dim, NamedOperand First, class... Rest>
 [[nodiscard]] constexpr detail::outcome_of<detail::concatenation<Dim, Rest...>, First, Rest...>
 concatenate(First&& first, Rest&&... rest) {

@@ -47,7 +47,7 @@ constexpr void convolution_transpose(paper_steps& at, const attributes& how, con
   const tensor_desc weights = convolved::turned(
       x[1], x[1].extents, window_attributes::groups(how),
       [&]<class Class>(std::type_identity<Class>, const attributes& step, const tensor_desc& w) {
-        return at.apply<Class>(step, w);
+        return at.apply<Class>(step, at.gathered(Class::rule(step, {w}), {w})[0]);
       });
   if (!at.verdict().ok()) return;
   const tensor_descs operands{x[0], weights};

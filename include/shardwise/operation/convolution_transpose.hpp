@@ -76,15 +76,17 @@ struct convolution_transpose_of {
 
 /// Returns the weights `[channels, features / groups, window...]` as those of a convolution,
 /// `[features, channels / groups, window...]`, with flipped windows.
-template <index_t Groups, index_t Channels, index_t Features, index_t... Sizes, class W, int... D>
+template <index_t Groups, index_t Channels, index_t Features, index_t... Sizes, class W,
+          class Permitted, int... D>
 [[nodiscard]] constexpr auto turned_weights(extents<Channels, Features, Sizes...>, const W& weights,
+                                            const Permitted& permitted,
                                             std::integer_sequence<int, D...>) {
   if constexpr (Groups == 1) {
-    return transpose<1, 0, (D + 2)...>(flip<(D + 2)...>(weights));
+    return transpose<1, 0, (D + 2)...>(flip<(D + 2)...>(weights, permitted));
   } else {
     constexpr index_t in_group = Groups < 1 ? Channels : Channels / Groups;
-    const auto groups =
-        reshape<extents<Groups, in_group, Features, Sizes...>>(flip<(D + 2)...>(weights));
+    const auto groups = reshape<extents<Groups, in_group, Features, Sizes...>>(
+        flip<(D + 2)...>(weights, permitted));
     return reshape<extents<Groups * Features, in_group, Sizes...>>(
         transpose<0, 2, 1, (D + 3)...>(groups));
   }
@@ -104,8 +106,8 @@ template <class Permitted, class X, class W>
   require(convolved::check(how, known, 0));
   const auto turned = convolved::turned(
       weights, have, options.groups,
-      []<class Class>(std::type_identity<Class>, const attributes& step, const W& w) {
-        return domain::template apply_with<Class, T>(step, w);
+      [&]<class Class>(std::type_identity<Class>, const attributes& step, const W& w) {
+        return domain::template apply_with_across<Class, T>(Permitted::bits(x.mesh()), step, w);
       });
   return domain::template apply_with_across<convolution_operation, T>(Permitted::bits(x.mesh()),
                                                                       how, x, turned);
@@ -144,7 +146,7 @@ template <detail::TransposedOption... Options, NamedOperand X, NamedOperand W,
     else
       return apply_operation<detail::convolution_transpose_of<shape, Options...>>(
           given, x,
-          detail::turned_weights<groups>(shape{}, weights,
+          detail::turned_weights<groups>(shape{}, weights, given,
                                          std::make_integer_sequence<int, shape::rank - 2>{}));
   }
 }
