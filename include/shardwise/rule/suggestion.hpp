@@ -20,8 +20,26 @@ struct suggestion {
   axis_list permitted{};
 };
 
-/// Returns the axes, a bit for each, over which a tensor differs between its layout and another
-/// one: what a permission has to name. Axes of one device split nothing.
+namespace detail {
+
+/// True if an axis splits the same dimension in both layouts, within the same parts: the axes that
+/// are major to it are the same. Axes of one device split nothing.
+[[nodiscard]] constexpr bool splits_alike(const mesh_desc& mesh, const axis_list& from,
+                                          const axis_list& to, std::uint8_t axis) noexcept {
+  int i = 0;
+  int k = 0;
+  for (;; ++i, ++k) {
+    while (i < from.ssize() && mesh.size(from[i]) == 1) ++i;
+    while (k < to.ssize() && mesh.size(to[k]) == 1) ++k;
+    if (i == from.ssize() || k == to.ssize() || from[i] != to[k]) return false;
+    if (from[i] == axis) return true;
+  }
+}
+
+}  // namespace detail
+
+/// Returns the axes, a bit for each, over which devices need other elements or terms of a tensor in
+/// another layout than in its own: what a permission has to name. Axes of one device split nothing.
 [[nodiscard]] constexpr unsigned moved_axes(const mesh_desc& mesh, const tensor_desc& tensor,
                                             const layout_desc& to) noexcept {
   const layout_desc from = said_by_axis(mesh, tensor.layout, tensor.extents);
@@ -30,8 +48,9 @@ struct suggestion {
     if (mesh.size(a) == 1) continue;
     const int d = from.dim_of(a);
     const bool stays = d == to.dim_of(a) && from.is_pending(a) == to.is_pending(a) &&
-                       (d < 0 || from.grains[d] == said_by_axis(mesh, to.dims[d], to.grains[d],
-                                                                tensor.extents[d]));
+                       (d < 0 || (detail::splits_alike(mesh, from.dims[d], to.dims[d], a) &&
+                                  from.grains[d] == said_by_axis(mesh, to.dims[d], to.grains[d],
+                                                                 tensor.extents[d])));
     if (!stays) moved |= 1U << a;
   }
   return moved;
